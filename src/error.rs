@@ -1,0 +1,62 @@
+//! How a job fails: a closed set of codes for Lua, and one sentence for people.
+
+use serde::Serialize;
+
+/// What kind of failure ended a job. The names are part of the public contract (`error.code` in Lua).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The agent's command is not in PATH.
+    AgentNotFound,
+    /// The agent's command is there but could not be started.
+    SpawnFailed,
+    /// The agent has no valid login or key (HTTP 401 counts).
+    NotLoggedIn,
+    /// The service refused for too many requests (HTTP 429).
+    RateLimited,
+    /// The service is overloaded (HTTP 529).
+    Overloaded,
+    /// Any other error of the service, an output limit among them.
+    ApiError,
+    /// Prompt and context are too long for the model.
+    PromptTooLong,
+    /// The model refused to answer.
+    Refused,
+    /// The limit on turns ended the job.
+    MaxTurns,
+    /// The limit on money ended the job.
+    Budget,
+    /// Something the job needed was not permitted.
+    PermissionDenied,
+    /// The session to go on with does not exist.
+    SessionNotFound,
+    /// The agent ended well and said nothing.
+    EmptyAnswer,
+    /// The job took longer than its `timeout`.
+    Timeout,
+    /// The agent ended with a bad exit code or by a signal.
+    Exited,
+    /// The agent's output breaks its own protocol.
+    Protocol,
+    /// The request itself is wrong.
+    BadRequest,
+    /// The host and the plugin are of different versions.
+    HostVersion,
+}
+
+/// Why a job failed: a code for programs and a sentence that says what happened and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{message}")]
+pub struct JobError {
+    /// The kind of failure.
+    pub code: Code,
+    /// One sentence for the user; quotes the agent's own words where it gave any.
+    pub message: String,
+}
+
+impl JobError {
+    /// Puts a code and a sentence together.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}

@@ -1,0 +1,12 @@
+//! The host of botglue.nvim: it runs agent CLIs for Neovim, reads their streams, and lands their answers.
+//!
+//! The modules read in the order in which a request travels: `rpc` and `request` take it in, `host` queues
+//! it, `job` runs the agent, `agent` and `stream` turn what the agent prints into updates and one outcome,
+//! `land` prepares the edit, `editor` tells Neovim. `stream`, `agent` and `land` are pure: no clock, no
+//! tokio, no Neovim, no file.
+
+pub mod agent;
+pub mod error;
+pub mod land;
+pub mod request;
+pub mod stream;

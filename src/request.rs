@@ -1,0 +1,127 @@
+//! What the editor asks for: the typed form of a `run` notification.
+//!
+//! Lua sends one map; `decode` turns it into a [`Request`] or says which field is wrong. Nothing here acts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::agent::Protocol;
+
+/// One job, as the editor asked for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Unique in this Neovim; given by the editor.
+    pub id: u64,
+    /// What the user wants, in their own words.
+    pub prompt: String,
+    /// A question: the answer is shown, the buffer stays as it is.
+    pub question: bool,
+    /// Hold the answer for review, never land it by itself.
+    pub review: bool,
+    /// Which CLI runs the job.
+    pub agent: AgentCommand,
+    /// The tools that the agent may use, by name.
+    pub tools: Vec<String>,
+    /// The longest that the job may run, from its start.
+    pub timeout: Duration,
+    /// A limit on the agent's turns; none by default.
+    pub max_turns: Option<u32>,
+    /// How many jobs may run at once; more wait.
+    pub max_parallel: usize,
+    /// Let the CLI load the project's own settings.
+    pub trust_project: bool,
+    /// Add the project's rules file to the message.
+    pub rules: bool,
+    /// Which clean-up rules apply to the answer.
+    pub tidy: Tidy,
+    /// Keep the raw stream in a transcript.
+    pub record: bool,
+    /// The project's directory, in which the agent runs.
+    pub cwd: PathBuf,
+    /// The file of the buffer: absolute, or empty for a buffer without a name.
+    pub path: String,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
+    /// What was selected.
+    pub selection: Selection,
+    /// Whole lines of the buffer above the selection's rows, nearest last.
+    pub before: Vec<String>,
+    /// Whole lines of the buffer below the selection's rows, nearest first.
+    pub after: Vec<String>,
+    /// Diagnostics on the selection's rows.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The command line of an agent, from the option `agents`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommand {
+    /// The option's key, for messages (`claude`).
+    pub name: String,
+    /// How it talks.
+    pub protocol: Protocol,
+    /// The program and its first arguments; never empty.
+    pub command: Vec<String>,
+    /// Arguments after the protocol's own.
+    pub args: Vec<String>,
+    /// Variables added to the environment.
+    pub env: BTreeMap<String, String>,
+    /// The model to ask for; none leaves the choice to the CLI.
+    pub model: Option<String>,
+}
+
+/// The clean-up rules for an answer; see `land::tidy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tidy {
+    /// Take a fence around the answer away.
+    pub fence: bool,
+    /// Give the answer the selection's indentation back.
+    pub indent: bool,
+    /// Let a final newline add no line.
+    pub newline: bool,
+}
+
+/// How the selection was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole lines.
+    Line,
+    /// From one character to another.
+    Char,
+    /// A rectangle.
+    Block,
+    /// Nothing: the answer goes below `first_line`.
+    Insert,
+}
+
+/// The selected text and where it stood when the job was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// How the selection was made.
+    pub kind: Kind,
+    /// The first row, from 1 (an insertion may be below line 0).
+    pub first_line: u64,
+    /// The last row, from 1.
+    pub last_line: u64,
+    /// The selected text, one entry a row; empty for an insertion. A row never holds `\n`.
+    pub text: Vec<String>,
+    /// The whole rows that the selection touches; the same as `text` for whole lines.
+    pub rows: Vec<String>,
+    /// The byte in its row at which each entry of `text` begins.
+    pub cols: Vec<u64>,
+    /// Whether an insertion's own line is what the answer goes below: the line's text, for its indentation.
+    pub anchor: Option<String>,
+}
+
+/// One diagnostic on the selection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its row, from 1.
+    pub line: u64,
+    /// `error`, `warning`, `info` or `hint`.
+    pub severity: String,
+    /// Its text.
+    pub message: String,
+    /// Who found it, `rustc` for example; may be empty.
+    pub source: String,
+}
