@@ -1,0 +1,8 @@
+-- luacheck's settings: Neovim's Lua, and nothing global of our own.
+std = "luajit"
+cache = false
+max_line_length = 120
+read_globals = { "vim" }
+-- Options of buffers, windows and globals are set through these.
+globals = { "vim.g", "vim.b", "vim.w", "vim.o", "vim.bo", "vim.wo", "vim.go", "vim.opt", "vim.env", "vim.v" }
+ignore = { "212/_.*" }

@@ -1,0 +1,98 @@
+# botglue.nvim. `make` alone says what there is.
+#
+# Needs Rust, Python 3 and Node.js. Whatever else a target needs is put under target/ the first time, in the
+# versions that tests/tools/ pins; nothing is installed anywhere else.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+TOOLS := target/tools
+GET := python3 tests/tools/get.py
+
+# The Neovim to use: `make test NVIM=/path/to/nvim`, else the one in PATH if it is 0.10 or newer, else our own.
+# (Only the command line counts: inside a Neovim terminal the environment's NVIM is a socket.)
+OWN_NVIM := $(abspath $(TOOLS)/nvim/nvim)
+ifneq ($(origin NVIM),command line)
+NVIM := $(or $(shell $(GET) find-nvim 2>/dev/null),$(OWN_NVIM))
+endif
+NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
+
+CLIS := $(abspath $(TOOLS)/npm/node_modules/.bin)
+LUA := $(wildcard lua plugin tests/lua tests/demo tests/tools/luacheck.lua .luacheckrc)
+
+# More tests at once than cores: most of them wait for an editor or an agent.
+RUST_TEST_THREADS ?= 4
+
+##@ To use it
+.PHONY: build
+build: need-cargo ## builds the host, target/release/botglue
+	@cargo build --release --locked --target-dir target
+
+.PHONY: demo
+demo: build $(NVIM_READY) ## three jobs in a real Neovim while somebody types (AGENT=claude: your own CLI)
+	@"$(NVIM)" --clean --headless -l tests/demo/demo.lua "$(or $(AGENT),replay)"
+
+.PHONY: try
+try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your own CLI (AGENT=droid: that one)
+	@tests/demo/try "$(NVIM)" "$(or $(AGENT),claude)"
+
+##@ To work on it
+.PHONY: test
+test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
+		cargo test --locked $(TEST)
+
+.PHONY: test-nvims
+test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
+	@test -n "$(strip $(NVIMS))" || { echo 'make test-nvims NVIMS="path path …"' >&2; exit 2; }
+	@failed=; for nvim in $(NVIMS); do \
+		echo "== $$("$$nvim" --version | head -n 1) ($$nvim)"; \
+		$(MAKE) --no-print-directory test NVIM="$$nvim" || failed="$$failed $$nvim"; \
+	done; \
+	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
+
+.PHONY: lint
+lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
+
+.PHONY: fmt
+fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua
+	@cargo fmt
+	@node tests/tools/stylua.mjs $(TOOLS)/npm write $(LUA)
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "%s%s\n", (NR > 1 && n++ ? "\n" : ""), substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# The parts of `make lint`.
+.PHONY: lint-rust lint-lua lint-help
+lint-rust: need-cargo
+	@cargo fmt --check
+	@cargo clippy --locked --all-targets --quiet -- -D warnings
+
+lint-lua: $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/luacheck/.complete
+	@node tests/tools/stylua.mjs $(TOOLS)/npm check $(LUA)
+	@if command -v luacheck >/dev/null; then luacheck --no-color --quiet $(LUA); else \
+		"$(NVIM)" -l tests/tools/luacheck.lua $(TOOLS)/luacheck/usr/share/lua/5.1 --no-color --quiet $(LUA); fi
+
+lint-help: $(NVIM_READY)
+	@rm -rf target/doc-check && cp -r doc target/doc-check
+	@"$(NVIM)" --clean --headless -c 'try | helptags target/doc-check | catch | echo v:exception | cquit | endtry' \
+		-c quit && echo "help tags: $$(wc -l < target/doc-check/tags | tr -d ' '), none twice"
+
+# The tools, each installed once.
+$(TOOLS)/nvim/.complete: tests/tools/requirements.txt | need-python3
+	@$(GET) nvim $(@D)
+
+$(TOOLS)/npm/.complete: tests/tools/package.json tests/tools/package-lock.json tests/tools/.npmrc | need-python3 need-node
+	@$(GET) npm $(@D)
+
+$(TOOLS)/luacheck/.complete: | need-python3
+	@command -v luacheck >/dev/null || $(GET) luacheck $(@D)
+
+.PHONY: need-cargo need-python3 need-node
+need-cargo need-python3 need-node: need-%:
+	@command -v $* >/dev/null || { echo "This needs $* in PATH, and it is not there: install" \
+		"Rust (cargo), Python 3 (python3) and Node.js (node), then try again." >&2; exit 1; }
