@@ -19,7 +19,7 @@ endif
 NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
 
 CLIS := $(abspath $(TOOLS)/npm/node_modules/.bin)
-LUA := $(wildcard lua plugin tests/lua tests/demo tests/tools/luacheck.lua .luacheckrc)
+LUA := $(wildcard lua plugin) tests .luacheckrc
 
 # More tests at once than cores: most of them wait for an editor or an agent.
 RUST_TEST_THREADS ?= 4

@@ -1,1 +1,4 @@
-//! End-to-end and integration tests.
+//! Integration tests: the host and the plugin with a real Neovim, real CLIs and agents made for one fault each.
+
+#[cfg(test)]
+mod support;

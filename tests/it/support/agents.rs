@@ -1,0 +1,146 @@
+//! Agents without a CLI behind them, as shell scripts: for what no real CLI can be made to do at will.
+//!
+//! The scripts print lines of Claude's protocol; which faults there are, the functions' names say.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use serde_json::{Value, json};
+
+use super::scratch::Scratch;
+use super::{DEADLINE, stream, wait_some};
+
+/// An agent whose every run waits for the test. `GATE:name` in its message names the run; what the test writes
+/// into [`Run`] is what it prints, and it ends when the test lets go of that.
+pub struct Gated {
+    directory: PathBuf,
+}
+
+/// The hold on one run of a [`Gated`] agent. Dropping it is the end of the agent's output.
+pub struct Run {
+    pipe: File,
+}
+
+impl Gated {
+    /// Writes the agent's script.
+    pub fn new(scratch: &Scratch) -> Self {
+        let directory = scratch.path("gated");
+        std::fs::create_dir(&directory).unwrap();
+        // Each file is whole when it appears under its name: a test that sees it may read it.
+        let body = r#"
+            dir=${0%/*}
+            message=$(cat)
+            name=$(printf '%s' "$message" | sed -n 's/.*GATE:\([A-Za-z0-9_-]*\).*/\1/p' | head -n 1)
+            printf '%s\n' "$@" >"$dir/$name.argv"
+            printf '%s' "$message" >"$dir/$name.part" && mv "$dir/$name.part" "$dir/$name.stdin"
+            mkfifo "$dir/$name.pipe" 2>/dev/null
+            exec cat "$dir/$name.pipe"
+        "#;
+        write_script(&directory.join("agent"), body);
+        Self { directory }
+    }
+
+    /// The option `agents`, with this as the agent `claude`.
+    pub fn option(&self) -> Value {
+        claude_is(&self.directory.join("agent"))
+    }
+
+    /// Whether the run of that name has read its message and waits.
+    pub fn has_started(&self, name: &str) -> bool {
+        self.directory.join(format!("{name}.stdin")).exists()
+    }
+
+    /// What the run was given on stdin, once it has started.
+    #[track_caller]
+    pub fn stdin(&self, name: &str) -> String {
+        self.started_file(name, "stdin")
+    }
+
+    /// The run's arguments, once it has started.
+    #[track_caller]
+    pub fn arguments(&self, name: &str) -> Vec<String> {
+        self.started_file(name, "argv").lines().map(str::to_owned).collect()
+    }
+
+    /// Takes hold of a run, once it has started.
+    ///
+    /// # Panics
+    /// Where it does not start by the deadline.
+    #[track_caller]
+    pub fn run(&self, name: &str) -> Run {
+        let path = self.directory.join(format!("{name}.pipe"));
+        // The script makes the pipe too; whoever comes second finds it there.
+        let _ = std::process::Command::new("mkfifo").arg(&path).output();
+        let (opened, wait) = mpsc::channel();
+        // Opening waits for the other side, so it is done where it can be given up.
+        std::thread::spawn(move || opened.send(File::options().write(true).open(path).unwrap()));
+        let pipe = wait.recv_timeout(DEADLINE);
+        Run { pipe: pipe.unwrap_or_else(|_| panic!("the agent's run {name:?} has not started")) }
+    }
+
+    /// Lets a run give its whole answer and end.
+    #[track_caller]
+    pub fn answer(&self, name: &str, answer: &str) {
+        self.run(name).print(&stream::answer(answer));
+    }
+
+    #[track_caller]
+    fn started_file(&self, name: &str, kind: &str) -> String {
+        wait_some(&format!("the agent's run {name:?} has started"), || self.has_started(name).then_some(()));
+        std::fs::read_to_string(self.directory.join(format!("{name}.{kind}"))).unwrap()
+    }
+}
+
+impl Run {
+    /// Lets the agent print something.
+    #[track_caller]
+    pub fn print(&mut self, text: &str) {
+        self.pipe.write_all(text.as_bytes()).expect("the agent does not read what it should print");
+    }
+}
+
+/// Gives its answer and stays, with its pipes open.
+pub fn outlives_its_answer(scratch: &Scratch, answer: &str) -> Value {
+    fault(scratch, answer, "exec sleep 1000")
+}
+
+/// Gives its answer and ends, but a child of it keeps both pipes open.
+pub fn leaves_a_child_on_its_pipes(scratch: &Scratch, answer: &str) -> Value {
+    fault(scratch, answer, "sleep 1000 &")
+}
+
+/// Says nothing and ignores the request to end.
+pub fn ignores_term(scratch: &Scratch) -> Value {
+    fault(scratch, "", "trap '' TERM; while :; do sleep 1000; done")
+}
+
+/// Writes to stderr and ends with an exit code.
+pub fn exits(scratch: &Scratch, code: u8, stderr: &str) -> Value {
+    let told = scratch.path("stderr.txt");
+    std::fs::write(&told, stderr).unwrap();
+    fault(scratch, "", &format!("cat '{}' >&2; exit {code}", told.display()))
+}
+
+/// An agent `claude` that reads its message, prints a whole good run unless `answer` is empty, and then does
+/// what `script` says.
+pub fn fault(scratch: &Scratch, answer: &str, script: &str) -> Value {
+    let printed = scratch.path("agent.out");
+    let stream = if answer.is_empty() { String::new() } else { stream::answer(answer) };
+    std::fs::write(&printed, stream).unwrap();
+    let path = scratch.path("agent");
+    write_script(&path, &format!("cat >/dev/null\ncat '{}'\n{script}\n", printed.display()));
+    claude_is(&path)
+}
+
+/// The option `agents` in which a program stands in for Claude.
+pub fn claude_is(program: &Path) -> Value {
+    json!({"claude": {"command": [program]}})
+}
+
+fn write_script(path: &Path, body: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{body}")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -1,0 +1,235 @@
+//! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test.
+//!
+//! `ANSWER<<text>>` in the user's message is answered with that text. `SCRIPT:name` plays the script of that
+//! name, one reply for each request: the tools' results bring the next one, and the last one is repeated.
+//! Every request is kept, so that a test can say what was sent and how often.
+
+mod events;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex};
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::response::sse::Sse;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, oneshot};
+
+/// One running service; it ends when this is dropped.
+pub struct Api {
+    url: String,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    scripts: Mutex<HashMap<String, Vec<Reply>>>,
+    requests: Mutex<Vec<Request>>,
+}
+
+/// One request for a message, as it arrived.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Path and query.
+    pub target: String,
+    /// Header names in lower case.
+    pub headers: BTreeMap<String, String>,
+    /// The whole body.
+    pub body: Value,
+}
+
+/// What to answer one request with.
+#[derive(Clone)]
+pub enum Reply {
+    /// A message of the model, and why it stopped (`end_turn`, `tool_use`, `refusal`, …).
+    Message(Vec<Block>, &'static str),
+    /// An HTTP error: status, error type, text.
+    Error(u16, &'static str, &'static str),
+}
+
+/// A part of a message.
+#[derive(Clone)]
+pub enum Block {
+    /// Text, sent a few characters at a time.
+    Text(String),
+    /// Thinking, with a signature that nobody checks.
+    Thinking(String),
+    /// A tool call: name and input.
+    Tool(String, Value),
+    /// Nothing is sent until the gate is opened.
+    Wait(Gate),
+}
+
+/// Holds an answer back until the test lets it go on.
+#[derive(Clone)]
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    /// A closed gate.
+    pub fn new() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets everything pass from now on.
+    pub fn open(&self) {
+        self.0.close();
+    }
+}
+
+/// A text answer that ends the turn.
+pub fn says(text: &str) -> Reply {
+    Reply::Message(vec![Block::Text(text.to_owned())], "end_turn")
+}
+
+/// A message that calls tools, after some text where that is not empty.
+pub fn calls(text: &str, tools: &[(&str, Value)]) -> Reply {
+    let said = (!text.is_empty()).then(|| Block::Text(text.to_owned()));
+    let called = tools.iter().map(|(name, input)| Block::Tool((*name).to_owned(), input.clone()));
+    Reply::Message(said.into_iter().chain(called).collect(), "tool_use")
+}
+
+impl Api {
+    /// Starts the service on a free port.
+    pub fn start() -> Self {
+        let shared = Arc::new(Shared::default());
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let router = axum::Router::new().fallback(serve).with_state(Arc::clone(&shared));
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                let server = std::future::IntoFuture::into_future(axum::serve(listener, router));
+                tokio::select! {
+                    ended = server => ended.unwrap(),
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self { url, shared, stop: Some(stop) }
+    }
+
+    /// The base address, without a slash at its end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Says what `SCRIPT:name` is answered with.
+    pub fn script(&self, name: &str, replies: impl Into<Vec<Reply>>) {
+        self.shared.scripts.lock().unwrap().insert(name.to_owned(), replies.into());
+    }
+
+    /// The requests for messages so far.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.requests.lock().unwrap().clone()
+    }
+
+    /// The results of tools in the newest request, in the order of their calls: what the model was told.
+    pub fn tool_results(&self) -> Vec<Value> {
+        let mut results = self.requests().last().map(Request::tool_results).unwrap_or_default();
+        results.sort_by_key(|result| result["tool_use_id"].to_string());
+        results
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        let _ = self.stop.take().unwrap().send(());
+    }
+}
+
+impl Request {
+    /// All texts of the user's messages, in order.
+    pub fn user_text(&self) -> String {
+        let texts = self.messages().iter().filter(|message| message["role"] == "user").flat_map(texts_of);
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The results of tools, in the order in which they are told.
+    pub fn tool_results(&self) -> Vec<Value> {
+        let blocks = self.messages().iter().filter_map(|message| message["content"].as_array()).flatten();
+        blocks.filter(|block| block["type"] == "tool_result").cloned().collect()
+    }
+
+    fn messages(&self) -> &[Value] {
+        self.body["messages"].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The words after the last `keyword` that the user said, and how many replies there were since.
+    fn asked(&self, keyword: &str) -> Option<(String, usize)> {
+        let says =
+            |message: &&Value| message["role"] == "user" && texts_of(message).any(|t| t.contains(keyword));
+        let at = self.messages().iter().rposition(|message| says(&message))?;
+        let said = texts_of(&self.messages()[at]).filter(|text| text.contains(keyword)).last()?;
+        let replies = self.messages()[at..].iter().filter(|message| message["role"] == "assistant").count();
+        Some((said.rsplit_once(keyword)?.1.to_owned(), replies))
+    }
+}
+
+/// The texts of a message, whose content is one string or a list of blocks.
+fn texts_of(message: &Value) -> impl Iterator<Item = String> {
+    let whole = message["content"].as_str().map(str::to_owned);
+    let blocks = message["content"].as_array().cloned().unwrap_or_default();
+    whole.into_iter().chain(blocks.into_iter().filter_map(|block| Some(block["text"].as_str()?.to_owned())))
+}
+
+async fn serve(
+    State(shared): State<Arc<Shared>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    if method != Method::POST || !uri.path().ends_with("/v1/messages") {
+        return StatusCode::OK.into_response();
+    }
+    let headers = headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
+    let request = Request {
+        target: uri.to_string(),
+        headers: headers.collect(),
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    };
+    let reply = shared.reply(&request);
+    let model = request.body["model"].clone();
+    let number = {
+        let mut requests = shared.requests.lock().unwrap();
+        requests.push(request);
+        requests.len()
+    };
+    match reply {
+        Reply::Error(status, kind, text) => {
+            let body = json!({"type": "error", "error": {"type": kind, "message": text}});
+            (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response()
+        }
+        Reply::Message(blocks, stop) => {
+            let steps = events::of_message(number, &model, &blocks, stop);
+            Sse::new(stream::unfold(steps.into_iter(), events::next)).into_response()
+        }
+    }
+}
+
+impl Shared {
+    fn reply(&self, request: &Request) -> Reply {
+        if let Some((rest, replies)) = request.asked("SCRIPT:") {
+            let name: String =
+                rest.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect();
+            let scripts = self.scripts.lock().unwrap();
+            if let Some(script) = scripts.get(&name) {
+                return script[replies.min(script.len() - 1)].clone();
+            }
+            return Reply::Error(400, "invalid_request_error", "the test has no script of that name");
+        }
+        match request.asked("ANSWER<<") {
+            Some((rest, _)) => says(rest.split_once(">>").map_or(rest.as_str(), |(answer, _)| answer)),
+            None => says("This message says neither SCRIPT nor ANSWER."),
+        }
+    }
+}

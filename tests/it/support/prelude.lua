@@ -1,0 +1,22 @@
+-- Loaded into each Neovim of the tests: tells the test what the plugin announces and what the user is told.
+
+local channel = vim.tbl_filter(function(candidate)
+  return candidate.stream == "stdio"
+end, vim.api.nvim_list_chans())[1].id
+
+local function tell(name, value)
+  vim.rpcnotify(channel, "botglue_test", name, value)
+end
+
+vim.api.nvim_create_autocmd("User", {
+  pattern = "BotglueJob*",
+  callback = function(event)
+    tell(event.match, event.data)
+  end,
+})
+
+local notify = vim.notify
+vim.notify = function(message, level, options)
+  tell("notify", { message = message, level = level or vim.log.levels.INFO })
+  return notify(message, level, options)
+end

@@ -1,0 +1,80 @@
+//! What a test left running. Processes are found by a variable that all children of a test inherit, so that a
+//! grandchild in a process group or session of its own is found too.
+
+use super::scratch::Scratch;
+use super::wait_some;
+
+/// One running process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: u32,
+    /// Its argument vector, joined by spaces.
+    pub command: String,
+}
+
+/// Every process that carries this test's mark. A zombie has no environment any more and does not count.
+/// Reads Linux's `/proc`; elsewhere nothing is found.
+pub fn of(scratch: &Scratch) -> Vec<Process> {
+    let mark = scratch.mark();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let mut found: Vec<Process> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter(|pid| carries(*pid, mark.as_bytes()))
+        .map(|pid| Process { pid, command: command(pid) })
+        .collect();
+    found.sort_by_key(|process| process.pid);
+    found
+}
+
+/// Waits until the test has no process but those with the given ids.
+///
+/// # Panics
+/// Where something is still running at the deadline; it is named, and then killed.
+#[track_caller]
+pub fn wait_for_none_but(scratch: &Scratch, expected: &[u32], what: &str) {
+    let start = std::time::Instant::now();
+    loop {
+        let left: Vec<_> = of(scratch).into_iter().filter(|found| !expected.contains(&found.pid)).collect();
+        if left.is_empty() {
+            return;
+        }
+        if start.elapsed() > super::DEADLINE {
+            kill_all(scratch);
+            panic!("{what}: still running: {left:#?}");
+        }
+        std::thread::sleep(super::POLL);
+    }
+}
+
+/// Kills whatever the test has running: the last resort of a test that fails.
+pub fn kill_all(scratch: &Scratch) {
+    for process in of(scratch) {
+        signal(process.pid, "KILL");
+    }
+}
+
+/// Sends a signal, by name, to one process.
+pub fn signal(pid: u32, name: &str) {
+    let sent = std::process::Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).output();
+    assert!(sent.is_ok(), "kill(1) is not there");
+}
+
+/// Waits until one process of the test has a command with `part` in it, and gives it back.
+#[track_caller]
+pub fn wait_for(scratch: &Scratch, part: &str) -> Process {
+    wait_some(&format!("a process whose command has {part:?} in it"), || {
+        of(scratch).into_iter().find(|process| process.command.contains(part))
+    })
+}
+
+fn carries(pid: u32, mark: &[u8]) -> bool {
+    std::fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == mark))
+}
+
+fn command(pid: u32) -> String {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&line).replace('\0', " ").trim_end().to_owned()
+}

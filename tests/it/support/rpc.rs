@@ -1,0 +1,169 @@
+//! Neovim's side of msgpack-RPC, as plain blocking calls: one thread reads, the caller waits for its reply.
+//!
+//! Not nvim-rs, which the host uses: a test may give a call up (Neovim is stuck, so the test fails), and with
+//! nvim-rs that ends the channel for the report too.
+
+use std::collections::HashMap;
+use std::io::{BufReader, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use rmpv::Value;
+use serde_json::Value as Json;
+
+use super::screen::Screen;
+
+/// What Neovim has sent so far.
+#[derive(Default)]
+pub struct Inbox {
+    replies: HashMap<u64, Result<Value, Value>>,
+    /// Notifications other than redraws: the method and its arguments, oldest first.
+    pub notifications: Vec<(String, Vec<Value>)>,
+    /// The screen, kept up to date by redraws.
+    pub screen: Screen,
+    closed: bool,
+}
+
+/// A channel to one Neovim.
+pub struct Channel {
+    writer: Mutex<Box<dyn Write + Send>>,
+    next: AtomicU64,
+    inbox: Arc<(Mutex<Inbox>, Condvar)>,
+}
+
+impl Channel {
+    /// Starts to read from Neovim.
+    pub fn new(reader: impl Read + Send + 'static, writer: impl Write + Send + 'static) -> Self {
+        let inbox = Arc::new((Mutex::new(Inbox::default()), Condvar::new()));
+        let filled = Arc::clone(&inbox);
+        std::thread::spawn(move || {
+            let mut reader = BufReader::new(reader);
+            while let Ok(message) = rmpv::decode::read_value(&mut reader) {
+                filled.0.lock().unwrap().take(message);
+                filled.1.notify_all();
+            }
+            filled.0.lock().unwrap().closed = true;
+            filled.1.notify_all();
+        });
+        Self { writer: Mutex::new(Box::new(writer)), next: AtomicU64::new(0), inbox }
+    }
+
+    /// Calls a function of Neovim's API and waits for what it gives back; an error is Neovim's own text.
+    pub fn call(&self, method: &str, arguments: Vec<Value>, within: Duration) -> Result<Value, String> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        self.send(&Value::Array(vec![0.into(), id.into(), method.into(), Value::Array(arguments)]))?;
+        let reply = self.wait(within, |inbox| inbox.replies.remove(&id));
+        match reply {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(error)) => Err(error_text(&error)),
+            None if self.inbox().closed => Err(format!("{method}: Neovim has closed the channel")),
+            None => Err(format!("{method}: no reply within {within:?}")),
+        }
+    }
+
+    /// Sends a notification; nothing comes back.
+    pub fn notify(&self, method: &str, arguments: Vec<Value>) {
+        // A channel that is closed already is no fault here: this is how an editor is told to quit.
+        let _ = self.send(&Value::Array(vec![2.into(), method.into(), Value::Array(arguments)]));
+    }
+
+    /// Waits until something in the inbox gives a value; looked at whenever something arrives, and also now and
+    /// then, for conditions that look elsewhere as well. None at the deadline or when the channel is closed.
+    pub fn wait<T>(&self, within: Duration, mut look: impl FnMut(&mut Inbox) -> Option<T>) -> Option<T> {
+        let start = Instant::now();
+        let mut inbox = self.inbox();
+        loop {
+            if let Some(value) = look(&mut inbox) {
+                return Some(value);
+            }
+            if inbox.closed || start.elapsed() >= within {
+                return None;
+            }
+            inbox = self.inbox.1.wait_timeout(inbox, Duration::from_millis(50)).unwrap().0;
+        }
+    }
+
+    /// What has arrived.
+    pub fn inbox(&self) -> MutexGuard<'_, Inbox> {
+        self.inbox.0.lock().unwrap()
+    }
+
+    fn send(&self, message: &Value) -> Result<(), String> {
+        let mut bytes = Vec::new();
+        rmpv::encode::write_value(&mut bytes, message).unwrap();
+        let mut writer = self.writer.lock().unwrap();
+        writer
+            .write_all(&bytes)
+            .and_then(|()| writer.flush())
+            .map_err(|error| format!("the channel: {error}"))
+    }
+}
+
+impl Inbox {
+    fn take(&mut self, message: Value) {
+        let Value::Array(parts) = message else { panic!("not msgpack-RPC: {message}") };
+        match (parts[0].as_u64(), parts.len()) {
+            (Some(1), 4) => {
+                let reply = if parts[2].is_nil() { Ok(parts[3].clone()) } else { Err(parts[2].clone()) };
+                self.replies.insert(parts[1].as_u64().unwrap(), reply);
+            }
+            (Some(2), 3) => {
+                let method = parts[1].as_str().unwrap().to_owned();
+                let arguments = parts[2].as_array().unwrap();
+                if method == "redraw" {
+                    self.screen.redraw(arguments);
+                } else {
+                    self.notifications.push((method, arguments.clone()));
+                }
+            }
+            _ => panic!("Neovim asked something of a test: {parts:?}"),
+        }
+    }
+}
+
+/// Neovim's errors are pairs of a kind and a text.
+fn error_text(error: &Value) -> String {
+    let text = error.as_array().and_then(|pair| pair.get(1)?.as_str());
+    text.map_or_else(|| error.to_string(), str::to_owned)
+}
+
+/// JSON as Neovim wants it.
+pub fn from_json(json: &Json) -> Value {
+    match json {
+        Json::Null => Value::Nil,
+        Json::Bool(value) => (*value).into(),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(value), _) => value.into(),
+            (None, Some(value)) => value.into(),
+            (None, None) => number.as_f64().unwrap().into(),
+        },
+        Json::String(text) => text.as_str().into(),
+        Json::Array(items) => Value::Array(items.iter().map(from_json).collect()),
+        Json::Object(entries) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.as_str().into(), from_json(value))).collect())
+        }
+    }
+}
+
+/// What Neovim sent as JSON; a handle becomes its number.
+///
+/// # Panics
+/// On text that is no UTF-8.
+pub fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Nil => Json::Null,
+        Value::Boolean(value) => (*value).into(),
+        Value::Integer(number) => number.as_i64().map_or_else(|| number.as_u64().into(), Json::from),
+        Value::F32(number) => f64::from(*number).into(),
+        Value::F64(number) => (*number).into(),
+        Value::String(text) => text.as_str().expect("text that is no UTF-8").into(),
+        Value::Binary(bytes) => std::str::from_utf8(bytes).expect("text that is no UTF-8").into(),
+        Value::Array(items) => items.iter().map(to_json).collect(),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|(key, value)| (key.as_str().map_or_else(|| key.to_string(), str::to_owned), to_json(value)))
+            .collect(),
+        Value::Ext(_, bytes) => to_json(&rmpv::decode::read_value(&mut bytes.as_slice()).unwrap()),
+    }
+}

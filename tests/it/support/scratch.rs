@@ -1,0 +1,70 @@
+//! A directory for one test: a home, the XDG directories and a project in it, gone when the test ends.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// The variable that marks every process of one test; children inherit it.
+pub const MARK: &str = "BOTGLUE_TEST_RUN";
+
+/// The directories of one test.
+pub struct Scratch {
+    root: TempDir,
+}
+
+impl Scratch {
+    /// Makes the directories.
+    pub fn new() -> Self {
+        let scratch = Self { root: tempfile::Builder::new().prefix("botglue-").tempdir().unwrap() };
+        for directory in ["home", "project", "config", "data", "state", "cache", "run"] {
+            std::fs::create_dir(scratch.path(directory)).unwrap();
+        }
+        scratch
+    }
+
+    /// A path in the scratch directory.
+    pub fn path(&self, name: &str) -> PathBuf {
+        // Resolved, because Neovim and the CLIs name files by their resolved paths.
+        self.root.path().canonicalize().unwrap().join(name)
+    }
+
+    /// The directory that the agents work in.
+    pub fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    /// Writes a file of the project, with the directories above it.
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.project().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// What marks the processes of this test.
+    pub fn mark(&self) -> String {
+        format!("{MARK}={}", self.root.path().display())
+    }
+
+    /// A whole environment: nothing of the developer's own reaches the editor or an agent.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let mut environment = BTreeMap::from([
+            ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+            ("HOME".to_owned(), text(&self.path("home"))),
+            ("TMPDIR".to_owned(), text(&self.path("run"))),
+            ("XDG_RUNTIME_DIR".to_owned(), text(&self.path("run"))),
+            (MARK.to_owned(), text(self.root.path())),
+        ]);
+        for (variable, directory) in [
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CACHE_HOME", "cache"),
+        ] {
+            environment.insert(variable.to_owned(), text(&self.path(directory)));
+        }
+        environment
+    }
+}
