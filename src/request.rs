@@ -1,15 +1,20 @@
 //! What the editor asks for: the typed form of a `run` notification.
 //!
-//! Lua sends one map; `decode` turns it into a [`Request`] or says which field is wrong. Nothing here acts.
+//! Lua sends one map; [`decode`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
+
+mod decode;
+pub mod fields;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::decode::{decode, id_of};
 use crate::agent::Protocol;
 
 /// One job, as the editor asked for it.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own, as the user sets it")]
 pub struct Request {
     /// Unique in this Neovim; given by the editor.
     pub id: u64,
@@ -109,7 +114,7 @@ pub struct Selection {
     pub rows: Vec<String>,
     /// The byte in its row at which each entry of `text` begins.
     pub cols: Vec<u64>,
-    /// Whether an insertion's own line is what the answer goes below: the line's text, for its indentation.
+    /// The text of the line below which an insertion goes, for its indentation; none above line 1.
     pub anchor: Option<String>,
 }
 

@@ -1,0 +1,207 @@
+//! Turns the map of a `run` notification into a [`Request`], or says which field of it is wrong.
+//!
+//! Strict where a wrong value would do harm (what to run, where, on which text), lenient where it is only
+//! context: lines around the selection that are not UTF-8 go along with replacement characters.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rmpv::Value;
+
+use super::fields::{self, Fields, bad, wrong};
+use super::{AgentCommand, Diagnostic, Kind, Request, Selection, Tidy};
+use crate::agent::Protocol;
+use crate::error::JobError;
+
+/// Reads a request. Every error has the code `bad_request` and names its field; unknown fields are ignored.
+pub fn decode(value: &Value) -> Result<Request, JobError> {
+    let run = Fields::root(value)?;
+    let context = Context::decode(&run)?;
+    Ok(Request {
+        id: run.count("id")?,
+        prompt: run.text("prompt")?,
+        question: run.flag("question")?,
+        review: run.flag("review")?,
+        agent: agent(&run.fields("agent")?)?,
+        tools: run.texts("tools")?,
+        timeout: timeout(&run)?,
+        max_turns: max_turns(&run)?,
+        max_parallel: at_least_one(&run, "max_parallel")?,
+        trust_project: run.flag("trust_project")?,
+        rules: run.flag("rules")?,
+        tidy: tidy(&run)?,
+        record: run.flag("record")?,
+        cwd: directory(&run)?,
+        path: run.lossy("path")?,
+        filetype: run.lossy("filetype")?,
+        selection: selection(&run.fields("selection")?)?,
+        before: context.before,
+        after: context.after,
+        diagnostics: context.diagnostics,
+    })
+}
+
+/// The id of a request, also of one that is wrong otherwise, so that its error finds its job.
+pub fn id_of(value: &Value) -> Option<u64> {
+    Fields::root(value).ok()?.count("id").ok()
+}
+
+/// What surrounds the selection; see the fields of the same names in [`Request`].
+struct Context {
+    before: Vec<String>,
+    after: Vec<String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Context {
+    fn decode(run: &Fields) -> Result<Self, JobError> {
+        let diagnostics = run.maps("diagnostics")?;
+        Ok(Self {
+            before: run.lossy_texts("before")?,
+            after: run.lossy_texts("after")?,
+            diagnostics: diagnostics.iter().map(diagnostic).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
+    Ok(Diagnostic {
+        line: fields.count("line")?,
+        severity: fields.lossy("severity")?,
+        message: fields.lossy("message")?,
+        source: fields.lossy("source")?,
+    })
+}
+
+fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
+    let protocol = match agent.text("protocol")?.as_str() {
+        "claude" => Protocol::Claude,
+        "droid" => Protocol::Droid,
+        "text" => Protocol::Text,
+        _ => return Err(bad(&agent.name("protocol"), r#"must be "claude", "droid" or "text""#)),
+    };
+    let command = agent.texts("command")?;
+    if command.first().is_none_or(String::is_empty) {
+        return Err(bad(&agent.name("command"), "must name a program"));
+    }
+    let mut env = BTreeMap::new();
+    for (key, value) in agent.pairs("env")? {
+        let key = fields::text(&agent.name("env"), key)?;
+        let value = fields::text(&agent.name(&format!("env.{key}")), value)?;
+        env.insert(key, value);
+    }
+    let model = agent.get("model").map(|value| fields::text(&agent.name("model"), value)).transpose()?;
+    Ok(AgentCommand { name: agent.text("name")?, protocol, command, args: agent.texts("args")?, env, model })
+}
+
+fn timeout(run: &Fields) -> Result<Duration, JobError> {
+    let seconds = run.number("timeout")?;
+    let problem = "must be a number of seconds above 0";
+    let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| bad("timeout", problem))?;
+    if timeout.is_zero() { Err(bad("timeout", problem)) } else { Ok(timeout) }
+}
+
+fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
+    if run.get("max_turns").is_none() {
+        return Ok(None);
+    }
+    let turns = at_least_one(run, "max_turns")?;
+    Ok(Some(u32::try_from(turns).unwrap_or(u32::MAX)))
+}
+
+fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {
+    match usize::try_from(run.count(field)?) {
+        Ok(0) => Err(bad(&run.name(field), "must be at least 1")),
+        Ok(number) => Ok(number),
+        Err(_) => Ok(usize::MAX),
+    }
+}
+
+fn tidy(run: &Fields) -> Result<Tidy, JobError> {
+    let tidy = run.fields("tidy")?;
+    Ok(Tidy { fence: tidy.flag("fence")?, indent: tidy.flag("indent")?, newline: tidy.flag("newline")? })
+}
+
+/// A path is bytes: a directory whose name is not UTF-8 works too.
+fn directory(run: &Fields) -> Result<PathBuf, JobError> {
+    let value = run.need("cwd")?;
+    let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
+    if bytes.is_empty() {
+        return Err(bad("cwd", "must not be empty"));
+    }
+    Ok(PathBuf::from(OsStr::from_bytes(bytes)))
+}
+
+fn selection(selection: &Fields) -> Result<Selection, JobError> {
+    let kind = match selection.text("kind")?.as_str() {
+        "line" => Kind::Line,
+        "char" => Kind::Char,
+        "block" => Kind::Block,
+        "insert" => Kind::Insert,
+        _ => return Err(bad(&selection.name("kind"), r#"must be "line", "char", "block" or "insert""#)),
+    };
+    let first_line = selection.count("first_line")?;
+    let last_line = selection.count("last_line")?;
+    let text = selected(selection, first_line)?;
+    let mut rows = selection.lossy_texts("rows")?;
+    let mut cols = columns(selection)?;
+    if kind != Kind::Insert {
+        one_a_row(selection, first_line, last_line, text.len())?;
+        if rows.is_empty() {
+            rows.clone_from(&text);
+        }
+        if cols.is_empty() {
+            cols = vec![0; text.len()];
+        }
+        for (field, len) in [("rows", rows.len()), ("cols", cols.len())] {
+            if len != text.len() {
+                return Err(bad(&selection.name(field), "must have as many entries as selection.text"));
+            }
+        }
+    }
+    let anchor = match selection.get("anchor") {
+        Some(_) => Some(selection.lossy("anchor")?),
+        None => None,
+    };
+    Ok(Selection { kind, first_line, last_line, text, rows, cols, anchor })
+}
+
+/// The selected text, which the answer replaces: it has to be the buffer's own, byte for byte.
+fn selected(selection: &Fields, first_line: u64) -> Result<Vec<String>, JobError> {
+    let name = selection.name("text");
+    let lines = first_line..;
+    let rows = lines.zip(selection.list("text")?).map(|(line, value)| {
+        let bytes = value.as_slice().ok_or_else(|| wrong(&name, "a list of strings", value))?;
+        let text = str::from_utf8(bytes).map_err(|_| {
+            let hint = "reopen the file with its right encoding (`:e ++enc=latin1` for example)";
+            bad(&name, &format!("holds bytes that are not UTF-8 in line {line}: {hint}"))
+        })?;
+        if text.contains('\n') {
+            return Err(bad(&name, &format!("holds a line break within line {line}")));
+        }
+        Ok(text.to_owned())
+    });
+    rows.collect()
+}
+
+fn columns(selection: &Fields) -> Result<Vec<u64>, JobError> {
+    let name = selection.name("cols");
+    selection.list("cols")?.iter().map(|value| fields::count(&name, value)).collect()
+}
+
+fn one_a_row(selection: &Fields, first: u64, last: u64, found: usize) -> Result<(), JobError> {
+    if first == 0 {
+        return Err(bad(&selection.name("first_line"), "must be at least 1"));
+    }
+    let Some(rows) = last.checked_sub(first) else {
+        return Err(bad(&selection.name("last_line"), "must not be above selection.first_line"));
+    };
+    if u64::try_from(found).ok() == rows.checked_add(1) {
+        return Ok(());
+    }
+    let problem = format!("must have one entry for each of the lines {first} to {last}, not {found}");
+    Err(bad(&selection.name("text"), &problem))
+}

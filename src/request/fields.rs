@@ -1,0 +1,182 @@
+//! Reads named fields out of a msgpack map, so that every error names its field.
+//!
+//! It knows the ways of Lua: an empty table arrives as an array, a number may arrive as a float, `nil` is
+//! an absent field, and a string is bytes.
+
+use std::borrow::Cow;
+
+use rmpv::Value;
+
+use crate::error::{Code, JobError};
+
+/// A map and the path under which its fields are named in errors.
+pub struct Fields<'a> {
+    map: &'a [(Value, Value)],
+    path: String,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of a whole message.
+    pub fn root(value: &'a Value) -> Result<Self, JobError> {
+        let map = entries(value).ok_or_else(|| wrong("the request", "a map", value))?;
+        Ok(Self { map, path: String::new() })
+    }
+
+    /// The full name of a field, `selection.kind` for example.
+    pub fn name(&self, field: &str) -> String {
+        if self.path.is_empty() { field.to_owned() } else { format!("{}.{field}", self.path) }
+    }
+
+    /// The field's value; none where it is absent or nil.
+    pub fn get(&self, field: &str) -> Option<&'a Value> {
+        let (_, value) = self.map.iter().find(|(key, _)| key.as_str() == Some(field))?;
+        if value.is_nil() { None } else { Some(value) }
+    }
+
+    /// The field's value, which has to be there.
+    pub fn need(&self, field: &str) -> Result<&'a Value, JobError> {
+        self.get(field).ok_or_else(|| bad(&self.name(field), "is missing"))
+    }
+
+    /// A map within this one, which has to be there.
+    pub fn fields(&self, field: &str) -> Result<Fields<'a>, JobError> {
+        let value = self.need(field)?;
+        let map = entries(value).ok_or_else(|| wrong(&self.name(field), "a map", value))?;
+        Ok(Fields { map, path: self.name(field) })
+    }
+
+    /// The keys and values of a map within this one; none where it is absent.
+    pub fn pairs(&self, field: &str) -> Result<&'a [(Value, Value)], JobError> {
+        let Some(value) = self.get(field) else { return Ok(&[]) };
+        entries(value).ok_or_else(|| wrong(&self.name(field), "a map", value))
+    }
+
+    /// The entries of a list; none where it is absent.
+    pub fn list(&self, field: &str) -> Result<&'a [Value], JobError> {
+        match self.get(field) {
+            None => Ok(&[]),
+            Some(Value::Array(list)) => Ok(list),
+            Some(Value::Map(map)) if map.is_empty() => Ok(&[]),
+            Some(value) => Err(wrong(&self.name(field), "a list", value)),
+        }
+    }
+
+    /// The maps in a list, each named by its place (`diagnostics[1]`).
+    pub fn maps(&self, field: &str) -> Result<Vec<Fields<'a>>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named
+            .map(|(index, value)| {
+                let path = format!("{}[{}]", self.name(field), index + 1);
+                let map = entries(value).ok_or_else(|| wrong(&path, "a map", value))?;
+                Ok(Fields { map, path })
+            })
+            .collect()
+    }
+
+    /// A yes or no; no where it is absent.
+    pub fn flag(&self, field: &str) -> Result<bool, JobError> {
+        let Some(value) = self.get(field) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| wrong(&self.name(field), "a boolean", value))
+    }
+
+    /// A number, whole or not, which has to be there.
+    pub fn number(&self, field: &str) -> Result<f64, JobError> {
+        let value = self.need(field)?;
+        value.as_f64().ok_or_else(|| wrong(&self.name(field), "a number", value))
+    }
+
+    /// A whole number that is not negative, which has to be there.
+    pub fn count(&self, field: &str) -> Result<u64, JobError> {
+        count(&self.name(field), self.need(field)?)
+    }
+
+    /// Text in UTF-8, which has to be there.
+    pub fn text(&self, field: &str) -> Result<String, JobError> {
+        text(&self.name(field), self.need(field)?)
+    }
+
+    /// Text with what is not UTF-8 replaced; empty where it is absent.
+    pub fn lossy(&self, field: &str) -> Result<String, JobError> {
+        let Some(value) = self.get(field) else { return Ok(String::new()) };
+        Ok(lossy(&self.name(field), value)?.into_owned())
+    }
+
+    /// A list of texts in UTF-8; empty where it is absent.
+    pub fn texts(&self, field: &str) -> Result<Vec<String>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named.map(|(index, value)| text(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
+    }
+
+    /// A list of texts with what is not UTF-8 replaced; empty where it is absent.
+    pub fn lossy_texts(&self, field: &str) -> Result<Vec<String>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named
+            .map(|(index, value)| {
+                Ok(lossy(&format!("{}[{}]", self.name(field), index + 1), value)?.into_owned())
+            })
+            .collect()
+    }
+}
+
+/// An error that says what is wrong with a field.
+pub fn bad(field: &str, problem: &str) -> JobError {
+    JobError::new(Code::BadRequest, format!("{field} {problem}"))
+}
+
+/// An error for a field of the wrong type.
+pub fn wrong(field: &str, wanted: &str, value: &Value) -> JobError {
+    bad(field, &format!("must be {wanted}, not {}", kind_of(value)))
+}
+
+/// A whole number that is not negative. Lua has one number type, so `41.0` counts as 41.
+pub fn count(field: &str, value: &Value) -> Result<u64, JobError> {
+    if let Some(number) = value.as_u64() {
+        return Ok(number);
+    }
+    let number = value.as_f64().ok_or_else(|| wrong(field, "a number", value))?;
+    if number.fract() != 0.0 || !(0.0..9e15).contains(&number) {
+        return Err(bad(field, "must be a whole number from 0"));
+    }
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number in range")]
+    Ok(number as u64)
+}
+
+/// Text in UTF-8. The error names the line within it.
+pub fn text(field: &str, value: &Value) -> Result<String, JobError> {
+    let bytes = value.as_slice().ok_or_else(|| wrong(field, "a string", value))?;
+    match str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => {
+            let line = memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count() + 1;
+            Err(bad(field, &format!("holds bytes that are not UTF-8 in its line {line}")))
+        }
+    }
+}
+
+/// Text with what is not UTF-8 replaced.
+fn lossy<'a>(field: &str, value: &'a Value) -> Result<Cow<'a, str>, JobError> {
+    let bytes = value.as_slice().ok_or_else(|| wrong(field, "a string", value))?;
+    Ok(String::from_utf8_lossy(bytes))
+}
+
+/// The entries of a map. An empty table of Lua arrives as an array.
+fn entries(value: &Value) -> Option<&[(Value, Value)]> {
+    match value {
+        Value::Map(map) => Some(map),
+        Value::Array(list) if list.is_empty() => Some(&[]),
+        _ => None,
+    }
+}
+
+/// A type's name, as Lua users know it.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Nil => "nil",
+        Value::Boolean(_) => "a boolean",
+        Value::Integer(_) | Value::F32(_) | Value::F64(_) => "a number",
+        Value::String(_) | Value::Binary(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Map(_) => "a map",
+        Value::Ext(..) => "a handle",
+    }
+}
