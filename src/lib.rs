@@ -8,5 +8,7 @@
 pub mod agent;
 pub mod error;
 pub mod land;
+pub mod message;
 pub mod request;
+pub mod rules;
 pub mod stream;

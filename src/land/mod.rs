@@ -1,1 +1,78 @@
 //! What becomes of an answer: tidied, compared, turned into edits or held. Pure.
+//!
+//! It works on text alone: on what was selected when the job was asked for, and on what the agent answered.
+//! Whether the buffer still says the same, and the writing, is the editor's part.
+
+mod edits;
+mod fence;
+mod filetype;
+mod indent;
+mod newline;
+mod style;
+mod tidy;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::edits::{Edit, between};
+pub use self::filetype::is_prose;
+use crate::request::{Kind, Request};
+
+/// Why an answer waits for the user instead of landing. The names are part of the public contract
+/// (`held_for` in Lua).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldFor {
+    /// The user asked to review it first.
+    Review,
+    /// The user changed the text meanwhile.
+    Conflict,
+    /// The text is no longer there.
+    RangeLost,
+    /// The buffer is no longer there.
+    BufferGone,
+    /// The buffer does not take changes.
+    NotModifiable,
+    /// Several parts of the answer could be meant.
+    Ambiguous,
+    /// The answer has another number of rows than the block.
+    BlockRows,
+    /// The agent ended well, but what it printed was not in its protocol.
+    Raw,
+}
+
+/// An answer, ready for the editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Landing {
+    /// Why it must not land by itself; none where it may.
+    pub held_for: Option<HeldFor>,
+    /// The tidied answer by lines. No lines at all delete the rows of a linewise range, and insert nothing;
+    /// for a part of a line and for a block there is always at least one.
+    pub lines: Vec<String>,
+    /// For a linewise range that may land: what differs from the selected rows.
+    pub edits: Option<Vec<Edit>>,
+}
+
+/// Prepares an answer for its landing in the range of its request.
+pub fn prepare(request: &Request, answer: &str) -> Landing {
+    if request.question {
+        let lines = answer.split('\n').map(str::to_owned).collect();
+        return Landing { held_for: None, lines, edits: None };
+    }
+    let tidied = tidy::tidy(request, answer);
+    let held_for = held_for(request, &tidied);
+    let lands = request.selection.kind == Kind::Line && held_for.is_none();
+    let edits = lands.then(|| between(&request.selection.rows, &tidied.lines));
+    Landing { held_for, lines: tidied.lines, edits }
+}
+
+/// The reason that would hold the answer in any case comes before the user's wish to see it first.
+fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
+    let selection = &request.selection;
+    if tidied.ambiguous {
+        return Some(HeldFor::Ambiguous);
+    }
+    if selection.kind == Kind::Block && tidied.lines.len() != selection.text.len() {
+        return Some(HeldFor::BlockRows);
+    }
+    request.review.then_some(HeldFor::Review)
+}

@@ -1,0 +1,198 @@
+//! Fences around an answer, by the rules of `CommonMark`: three or more backticks or tildes, indented by at
+//! most three spaces, closed by at least as many of the same, or by the end of the text.
+//!
+//! In prose only a fence around the whole answer goes. In code the one fenced block is the answer, and the
+//! talk around it goes too; which of several is meant is never guessed. Where the selection holds fences
+//! itself, those of the answer may be part of the text, and only one that is clearly around it goes.
+
+use std::collections::HashSet;
+
+use super::indent;
+
+/// What to take of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it, as it is.
+    Whole,
+    /// The content of its fence.
+    Content(Vec<String>),
+    /// Nobody can tell.
+    Ambiguous,
+}
+
+/// What to take of an answer for a selection in prose.
+pub fn in_prose(answer: &[String], selection: &[String]) -> Part {
+    let blocks = blocks(answer);
+    let Some(block) = around(&blocks, answer) else { return Part::Whole };
+    if block.is_empty_and_open(answer) {
+        return Part::Ambiguous;
+    }
+    let content = block.content(answer);
+    if holds_fence(selection) && !(holds_fence(&content) && depth(&content) >= depth(selection)) {
+        return Part::Whole;
+    }
+    Part::Content(content)
+}
+
+/// What to take of an answer for a selection in code.
+pub fn in_code(answer: &[String], selection: &[String]) -> Part {
+    let blocks = blocks(answer);
+    let fences_in_code = holds_fence(selection);
+    match blocks.as_slice() {
+        [] => Part::Whole,
+        [block] if fences_in_code => one_among_fences(block, answer, selection),
+        [block] => one(block, answer, selection),
+        _ if fences_in_code && starts_fenced(answer) == starts_fenced(selection) => Part::Whole,
+        _ => Part::Ambiguous,
+    }
+}
+
+/// One block: it is the answer, unless it is half of one or stands within code.
+fn one(block: &Block, answer: &[String], selection: &[String]) -> Part {
+    let talk = !block.is_around(answer);
+    if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
+        return Part::Ambiguous;
+    }
+    Part::Content(block.content(answer))
+}
+
+/// One block where the selection holds fences: the one around the answer, or one of the text itself.
+fn one_among_fences(block: &Block, answer: &[String], selection: &[String]) -> Part {
+    let content = block.content(answer);
+    let encloses = block.is_around(answer) || holds_fence(&content);
+    if encloses && depth(&content) >= depth(selection) {
+        return one(block, answer, selection);
+    }
+    if starts_fenced(answer) && !starts_fenced(selection) { Part::Ambiguous } else { Part::Whole }
+}
+
+/// A line that opens a fenced block.
+struct Fence {
+    mark: char,
+    length: usize,
+    indent: usize,
+}
+
+impl Fence {
+    fn opening(line: &str) -> Option<Self> {
+        let (indent, rest) = unindented(line)?;
+        let mark = rest.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let info = rest.trim_start_matches(mark);
+        let length = rest.len() - info.len();
+        if length < 3 || (mark == '`' && info.contains('`')) {
+            return None;
+        }
+        Some(Self { mark, length, indent })
+    }
+
+    fn closes(&self, line: &str) -> bool {
+        let Some((_, rest)) = unindented(line) else { return false };
+        let after = rest.trim_start_matches(self.mark);
+        rest.len() - after.len() >= self.length && is_blank(after)
+    }
+}
+
+/// A fenced block of a text that is not within another one; in rows of the text.
+struct Block {
+    fence: Fence,
+    /// The row of the opening fence.
+    open: usize,
+    /// The row of the closing fence, or the end of the text.
+    close: usize,
+    /// The end of the text closes it.
+    open_ended: bool,
+}
+
+impl Block {
+    /// The lines between the fences, without the indentation that the opening fence has.
+    fn content(&self, lines: &[String]) -> Vec<String> {
+        let inside = &lines[self.open + 1..self.close];
+        let indent = self.fence.indent;
+        let unindented = |line: &String| {
+            let spaces = line.bytes().take(indent).take_while(|&byte| byte == b' ').count();
+            line[spaces..].to_owned()
+        };
+        inside.iter().map(unindented).collect()
+    }
+
+    /// A fence with nothing to follow: rather half an answer than the wish to delete.
+    fn is_empty_and_open(&self, lines: &[String]) -> bool {
+        self.open_ended && lines[self.open + 1..self.close].iter().all(|line| is_blank(line))
+    }
+
+    /// Whether nothing but blank lines is outside of it.
+    fn is_around(&self, lines: &[String]) -> bool {
+        self.outside(lines).all(|line| is_blank(line))
+    }
+
+    /// The lines before and after it.
+    fn outside<'a>(&self, lines: &'a [String]) -> impl Iterator<Item = &'a String> {
+        lines[..self.open].iter().chain(lines.iter().skip(self.close + 1))
+    }
+}
+
+/// The fenced blocks of a text; those within another one do not count.
+fn blocks(lines: &[String]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut row = 0;
+    while row < lines.len() {
+        if let Some(fence) = Fence::opening(&lines[row]) {
+            let end = lines[row + 1..].iter().position(|line| fence.closes(line));
+            let close = end.map_or(lines.len(), |offset| row + 1 + offset);
+            blocks.push(Block { fence, open: row, close, open_ended: end.is_none() });
+            row = close;
+        }
+        row += 1;
+    }
+    blocks
+}
+
+/// The one block around a whole text: outside of it are blank lines at most.
+fn around<'a>(blocks: &'a [Block], lines: &[String]) -> Option<&'a Block> {
+    let [block] = blocks else { return None };
+    block.is_around(lines).then_some(block)
+}
+
+/// How many fences are around a whole text, one around the other.
+fn depth(lines: &[String]) -> usize {
+    let common = indent::common(lines);
+    let dedented = lines.iter().map(|line| line.strip_prefix(common).unwrap_or(line).to_owned());
+    let mut inner: Vec<String> = dedented.collect();
+    let mut depth = 0;
+    loop {
+        let blocks = blocks(&inner);
+        let Some(block) = around(&blocks, &inner) else { return depth };
+        inner = block.content(&inner);
+        depth += 1;
+    }
+}
+
+/// Whether some line of a text opens a fence, however deep it is indented.
+fn holds_fence(lines: &[String]) -> bool {
+    lines.iter().any(|line| Fence::opening(line.trim_start()).is_some())
+}
+
+/// Whether the first line of a text that is not blank opens a fence.
+fn starts_fenced(lines: &[String]) -> bool {
+    let first = lines.iter().find(|line| !is_blank(line));
+    first.is_some_and(|line| Fence::opening(line.trim_start()).is_some())
+}
+
+/// Whether lines of the selection stand outside of the block: then that is no talk, but code in which the
+/// fence stands, in a comment for example.
+fn repeats(block: &Block, answer: &[String], selection: &[String]) -> bool {
+    let telling = |line: &&str| line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 3;
+    let known: HashSet<&str> = selection.iter().map(|line| line.trim()).filter(telling).collect();
+    block.outside(answer).any(|line| known.contains(line.trim()))
+}
+
+/// A line without its indentation, and how many spaces that is; none where it is too deep for a fence.
+fn unindented(line: &str) -> Option<(usize, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let indent = line.len() - rest.len();
+    (indent <= 3).then_some((indent, rest))
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}

@@ -1,0 +1,74 @@
+//! Line ends: a final newline adds no line, and `\r` stands where it stood in the selection, only there.
+//!
+//! A buffer's lines hold no `\n`, and no `\r` either where `'fileformat'` is `dos`. A file of mixed line
+//! ends is read as `unix`: there each row may end in `\r`, and the answer's rows have to do the same.
+
+use std::collections::HashSet;
+
+use crate::request::{Kind, Request, Selection};
+
+/// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. A `\r`
+/// within a line stays only where the selection has such.
+pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
+    let within = selection.rows.iter().any(|row| row.trim_end_matches('\r').contains('\r'));
+    let mut lines: Vec<String> = answer
+        .split('\n')
+        .map(|line| {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if within { line.to_owned() } else { line.replace('\r', "") }
+        })
+        .collect();
+    if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Ends the lines in `\r` where the rows of the selection do.
+pub fn restore(lines: &mut [String], request: &Request) {
+    let selection = &request.selection;
+    match selection.kind {
+        Kind::Line => by_rows(lines, &selection.rows),
+        Kind::Char => {
+            let Some((last, others)) = lines.split_last_mut() else { return };
+            by_rows(others, &selection.rows);
+            ended(last, selection.text.last());
+        }
+        Kind::Block => {
+            for (line, row) in lines.iter_mut().zip(&selection.text) {
+                ended(line, Some(row));
+            }
+        }
+        Kind::Insert => {
+            let neighbour = selection.anchor.as_ref().or(request.after.first());
+            for line in lines {
+                ended(line, neighbour);
+            }
+        }
+    }
+}
+
+/// Ends a line as a row of the buffer ends.
+fn ended(line: &mut String, row: Option<&String>) {
+    if row.is_some_and(|row| row.ends_with('\r')) {
+        line.push('\r');
+    }
+}
+
+/// Ends each line as the same row ends in the selection, and a new one as most rows do.
+fn by_rows(lines: &mut [String], rows: &[String]) {
+    let (with, without): (Vec<&str>, Vec<&str>) =
+        rows.iter().map(String::as_str).partition(|row| row.ends_with('\r'));
+    if with.is_empty() {
+        return;
+    }
+    let mostly = with.len() >= without.len();
+    let with: HashSet<&str> = with.into_iter().map(|row| row.trim_end_matches('\r')).collect();
+    let without: HashSet<&str> = without.into_iter().collect();
+    for line in lines {
+        let (known, other) = (with.contains(line.as_str()), without.contains(line.as_str()));
+        if if known == other { mostly } else { known } {
+            line.push('\r');
+        }
+    }
+}
