@@ -1,0 +1,53 @@
+--- All that the host calls, by `exec_lua`. Each takes whole states: a call that comes late or twice does no harm.
+--- Nothing is returned; the host never waits for a decision of the editor's.
+
+local client = require("botglue.client")
+local land = require("botglue.land")
+
+local M = {}
+
+--- The host is there: the first call on a new channel.
+---@param hello { version: string, pid: integer }
+function M.ready(hello)
+  client.ready(hello)
+end
+
+--- The newest state of each job that changed.
+---@param states botglue.State[]
+function M.frame(states)
+  for _, state in ipairs(states) do
+    local job = client.job(state.id)
+    if job then
+      client.note_group(job.id, state.pgid)
+      job:update(state)
+    end
+  end
+end
+
+--- A job has its outcome: the only call of its kind for it.
+---@param outcome botglue.Outcome
+function M.finish(outcome)
+  local job = client.job(outcome.id)
+  if not job or not job:is_waiting() then
+    return
+  end
+  job:learn(outcome)
+  if outcome.status == "failed" then
+    job:fail(outcome.error)
+    return
+  end
+  job.text = outcome.text
+  job.answer = { lines = outcome.lines or {}, edits = outcome.edits, held_for = outcome.held_for }
+  land.deliver(job)
+end
+
+--- Amounts that became known after the outcome.
+---@param amounts { id: integer }
+function M.amend(amounts)
+  local job = client.job(amounts.id)
+  if job then
+    job:learn(amounts)
+  end
+end
+
+return M

@@ -1,0 +1,146 @@
+--- `:Botglue` and the maps: what was typed becomes a call, an error becomes one line.
+
+local client = require("botglue.client")
+local notify = require("botglue.notify")
+local selection = require("botglue.selection")
+
+local M = {}
+
+--- Runs a function; its error is shown as one line without a traceback.
+---@param fn fun()
+local function guarded(fn)
+  local ok, err = pcall(fn)
+  if not ok then
+    notify.error(tostring(err))
+  end
+end
+
+--- Starts a job on a selection, after asking for the prompt where there is none.
+---@param taken botglue.Selection
+---@param wish { prompt: string?, review: boolean? }
+---@param sent fun(prompt: string)?
+local function start(taken, wish, sent)
+  local options = client.options()
+  local range = require("botglue.range").pin(taken)
+  if wish.prompt then
+    require("botglue.run").start(range, wish, options)
+  else
+    require("botglue.ui.prompt").ask(range, wish, options, sent)
+  end
+end
+
+---@param args table what nvim_create_user_command hands over
+---@return botglue.Selection
+local function selected(args)
+  if args.range == 0 then
+    return selection.insertion(vim.api.nvim_get_current_buf(), args.line1)
+  end
+  return selection.from_command(args.line1, args.line2)
+end
+
+---@class botglue.Subcommand
+---@field run fun(args: table, rest: string)
+
+---@type table<string, botglue.Subcommand>
+local subcommands = {
+  run = {
+    run = function(args, rest)
+      start(selected(args), { prompt = rest:find("%S") and rest or nil, review = args.bang or nil })
+    end,
+  },
+  log = {
+    run = function(_, rest)
+      if rest ~= "" then
+        error("botglue: log takes no argument", 0)
+      end
+      local path = client.log_path()
+      if not vim.uv.fs_stat(path) then
+        error("botglue: there is no log yet at " .. path, 0)
+      end
+      vim.cmd.split({ vim.fn.fnameescape(path), mods = { keepalt = true } })
+      vim.bo.modifiable = false
+      vim.cmd("normal! G")
+    end,
+  },
+}
+
+---@return string[]
+local function known()
+  local names = vim.tbl_keys(subcommands)
+  table.sort(names)
+  return names
+end
+
+--- `:[range]Botglue[!] [subcommand] [rest]`
+---@param args table what nvim_create_user_command hands over
+function M.execute(args)
+  guarded(function()
+    local name, rest = args.args:match("^%s*(%S*)%s*(.-)%s*$")
+    if name == "" then
+      name = "run"
+    end
+    local subcommand = subcommands[name]
+    if not subcommand then
+      error(("botglue: no subcommand %s; there is %s"):format(name, table.concat(known(), ", ")), 0)
+    end
+    subcommand.run(args, rest)
+  end)
+end
+
+---@param lead string what the word begins with
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local typed = line:match("Botglue!?%s+(.*)$") or ""
+  if typed:find("%s") then
+    return {}
+  end
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, lead)
+  end, known())
+end
+
+--- `<Plug>(botglue-run)` in visual mode.
+function M.run_visual()
+  guarded(function()
+    start(assert(selection.take_visual()), {})
+  end)
+end
+
+--- `<Plug>(botglue-line)`: the current line, or as many as the count says.
+function M.run_line()
+  guarded(function()
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    local last = math.min(line + vim.v.count1 - 1, vim.api.nvim_buf_line_count(0))
+    start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
+  end)
+end
+
+--- `<Plug>(botglue-run)` in normal mode: an operator. `.` repeats it with the prompt of the last time.
+---@return string keys
+function M.run_operator()
+  client.connection().repeated = nil
+  vim.go.operatorfunc = "v:lua.require'botglue.commands'.operate"
+  return "g@"
+end
+
+--- The operator's function.
+---@param kind "char"|"line"|"block"
+function M.operate(kind)
+  guarded(function()
+    local connection = client.connection()
+    start(selection.from_operator(kind), { prompt = connection.repeated }, function(prompt)
+      connection.repeated = prompt
+    end)
+  end)
+end
+
+--- Takes the default map away if it is still ours.
+function M.remove_default_keymaps()
+  local map = vim.fn.maparg("<leader>pp", "x", false, true)
+  if map.rhs == "<Plug>(botglue-run)" and map.desc == "botglue: run on the selection" then
+    vim.keymap.del("x", "<leader>pp")
+  end
+end
+
+return M

@@ -1,0 +1,278 @@
+--- The options: defaults, validation and merging. Pure: what `setup()` was given is kept by the connection and
+--- handed in. A wrong option raises one error that names its path, an unknown one is returned as a warning.
+
+local M = {}
+
+---@return botglue.Options
+function M.defaults()
+  return {
+    agent = "claude",
+    agents = {
+      claude = { protocol = "claude", command = { "claude" }, args = {}, env = {} },
+      droid = { protocol = "droid", command = { "droid" }, args = {}, env = {} },
+    },
+    model = false,
+    models = { "opus", "sonnet", "haiku" },
+    tools = { "Read", "Grep", "Glob" },
+    timeout = 300,
+    max_turns = false,
+    max_parallel = 4,
+    trust_project = false,
+    default_keymaps = true,
+    review = false,
+    context = { lines = 500, bytes = 200000, diagnostics = true, rules = true },
+    tidy = { fence = true, indent = true, newline = true },
+    status = { rows = 5, preview = 3, spinner = true },
+    prompt = "float",
+    ascii = false,
+    prewarm = true,
+    record = true,
+    notify = "failures",
+    host = nil,
+    data_dir = vim.fn.stdpath("data") .. "/botglue",
+  }
+end
+
+--- A rule is a function that takes a value and returns what was expected instead, or nil where it is right.
+---@alias botglue.Rule fun(value: any): string?
+
+---@param name string
+---@return botglue.Rule
+local function a(name)
+  return function(value)
+    return type(value) ~= name and "a " .. name or nil
+  end
+end
+
+---@return botglue.Rule
+local function one_of(...)
+  local allowed = { ... }
+  return function(value)
+    if vim.tbl_contains(allowed, value) then
+      return nil
+    end
+    return "one of " .. table.concat(vim.tbl_map(vim.inspect, allowed), ", ")
+  end
+end
+
+---@param least integer
+---@return botglue.Rule
+local function integer(least)
+  return function(value)
+    if type(value) == "number" and value % 1 == 0 and value >= least and value < 2 ^ 31 then
+      return nil
+    end
+    return ("a whole number from %d"):format(least)
+  end
+end
+
+local function seconds(value)
+  if type(value) == "number" and value > 0 and value < 2 ^ 31 then
+    return nil
+  end
+  return "a number of seconds above 0"
+end
+
+local function words(value)
+  if type(value) ~= "table" or not vim.islist(value) then
+    return "a list of strings"
+  end
+  for _, word in ipairs(value) do
+    if type(word) ~= "string" then
+      return "a list of strings"
+    end
+  end
+end
+
+local function command(value)
+  if words(value) or #value == 0 or value[1] == "" then
+    return "a list of strings: the program and its first arguments"
+  end
+end
+
+local function environment(value)
+  if type(value) ~= "table" then
+    return "a table of strings"
+  end
+  for key, entry in pairs(value) do
+    if type(key) ~= "string" or type(entry) ~= "string" then
+      return "a table of strings"
+    end
+  end
+end
+
+---@param rule botglue.Rule
+---@return botglue.Rule
+local function or_false(rule)
+  return function(value)
+    local expected = value ~= false and rule(value)
+    return expected and expected .. " or false" or nil
+  end
+end
+
+---@type table<string, botglue.Rule>
+local agent_rules = {
+  protocol = one_of("claude", "droid", "text"),
+  command = command,
+  args = words,
+  env = environment,
+  model = or_false(a("string")),
+  models = or_false(words),
+}
+
+--- A rule for each option; a table of rules for a group of them.
+---@type table<string, botglue.Rule|table<string, botglue.Rule>>
+local rules = {
+  agent = a("string"),
+  model = or_false(a("string")),
+  models = or_false(words),
+  tools = words,
+  timeout = seconds,
+  max_turns = or_false(integer(1)),
+  max_parallel = integer(1),
+  trust_project = a("boolean"),
+  default_keymaps = a("boolean"),
+  review = a("boolean"),
+  context = { lines = integer(0), bytes = integer(0), diagnostics = a("boolean"), rules = a("boolean") },
+  tidy = { fence = a("boolean"), indent = a("boolean"), newline = a("boolean") },
+  status = { rows = integer(0), preview = integer(0), spinner = a("boolean") },
+  prompt = one_of("float", "ui"),
+  ascii = a("boolean"),
+  prewarm = a("boolean"),
+  record = a("boolean"),
+  notify = one_of("all", "failures", "none"),
+  host = a("string"),
+  data_dir = a("string"),
+}
+
+---@param path string
+---@param expected string
+---@param value any
+local function wrong(path, expected, value)
+  local got = (vim.inspect(value, { newline = " ", indent = "" }))
+  error(("botglue: option %s must be %s, got %s"):format(path, expected, got), 0)
+end
+
+---@param given any
+---@param group table<string, botglue.Rule|table>
+---@param prefix string
+---@param unknown string[]
+local function check_group(given, group, prefix, unknown)
+  for key, value in pairs(given) do
+    local path = prefix .. tostring(key)
+    local rule = group[key]
+    if rule == nil then
+      unknown[#unknown + 1] = path
+    elseif type(rule) == "table" then
+      if type(value) ~= "table" then
+        wrong(path, "a table", value)
+      end
+      check_group(value, rule, path .. ".", unknown)
+    else
+      local expected = rule(value)
+      if expected then
+        wrong(path, expected, value)
+      end
+    end
+  end
+end
+
+--- Checks what a user gave. Raises one error for the first wrong option.
+---@param given any
+---@return string[] unknown paths of options that do not exist
+function M.check(given)
+  if type(given) ~= "table" then
+    error("botglue: the options must be a table, got " .. type(given), 0)
+  end
+  local unknown = {}
+  local rest = vim.tbl_extend("force", {}, given)
+  rest.agents = nil
+  check_group(rest, rules, "", unknown)
+  if given.agents ~= nil then
+    if type(given.agents) ~= "table" then
+      wrong("agents", "a table", given.agents)
+    end
+    for name, agent in pairs(given.agents) do
+      if type(name) ~= "string" or type(agent) ~= "table" then
+        wrong("agents." .. tostring(name), "a table", agent)
+      end
+      check_group(agent, agent_rules, "agents." .. name .. ".", unknown)
+    end
+  end
+  table.sort(unknown)
+  return unknown
+end
+
+--- Merges maps deeply; a list replaces what was there.
+local function merge(base, over)
+  if type(base) ~= "table" or type(over) ~= "table" then
+    return vim.deepcopy(over)
+  end
+  if vim.islist(base) and (#base > 0 or vim.islist(over)) or #over > 0 then
+    return vim.deepcopy(over)
+  end
+  local merged = vim.tbl_extend("force", {}, base)
+  for key, value in pairs(over) do
+    merged[key] = merge(base[key], value)
+  end
+  return merged
+end
+
+--- What `vim.g.botglue` says: a table or a function that returns one.
+---@return table?
+function M.global()
+  local given = vim.g.botglue
+  if type(given) == "function" then
+    given = given()
+  end
+  return given
+end
+
+--- The options in force: defaults, then `vim.g.botglue`, then what `setup()` was given.
+---@param setup table?
+---@return botglue.Options options
+---@return string[] unknown paths of options that do not exist
+function M.resolve(setup)
+  local options, unknown = M.defaults(), {}
+  local function add(given)
+    if given ~= nil then
+      vim.list_extend(unknown, M.check(given))
+      options = merge(options, given)
+    end
+  end
+  add(M.global())
+  add(setup)
+  for name, agent in pairs(options.agents) do
+    for _, field in ipairs({ "protocol", "command" }) do
+      if agent[field] == nil then
+        wrong(
+          ("agents.%s.%s"):format(name, field),
+          field == "command" and command({}) or agent_rules.protocol(nil),
+          nil
+        )
+      end
+    end
+  end
+  M.agent(options, options.agent, "option agent")
+  return options, unknown
+end
+
+--- The agent of that name; raises an error that lists the known ones.
+---@param options botglue.Options
+---@param name string
+---@param what string what to call it in the error
+---@return botglue.Agent
+function M.agent(options, name, what)
+  local agent = options.agents[name]
+  if not agent then
+    local known = vim.tbl_keys(options.agents)
+    table.sort(known)
+    error(
+      ("botglue: %s: no agent %s; there is %s"):format(what, vim.inspect(name), table.concat(known, ", ")),
+      0
+    )
+  end
+  return agent
+end
+
+return M

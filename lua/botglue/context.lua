@@ -1,0 +1,90 @@
+--- What goes along with a selection: the unsaved lines around it, diagnostics on it, and where the project is.
+
+local M = {}
+
+local api = vim.api
+
+--- Whole lines around the rows `first` to `past`, nearest first to last taken, within the limits of the options.
+---@param bufnr integer
+---@param first integer the first row that is left out, from 0
+---@param past integer the row behind the last one that is left out
+---@param limits { lines: integer, bytes: integer }
+---@return string[] before nearest last
+---@return string[] after nearest first
+function M.around(bufnr, first, past, limits)
+  local above = api.nvim_buf_get_lines(bufnr, math.max(first - limits.lines, 0), first, false)
+  local below = api.nvim_buf_get_lines(bufnr, past, past + limits.lines, false)
+  local before, after, left = {}, {}, limits.bytes
+  local up, down = #above, 1
+  while up >= 1 or down <= #below do
+    if up >= 1 then
+      left = left - #above[up] - 1
+      if left < 0 then
+        break
+      end
+      before[#before + 1] = above[up]
+      up = up - 1
+    end
+    if down <= #below then
+      left = left - #below[down] - 1
+      if left < 0 then
+        break
+      end
+      after[#after + 1] = below[down]
+      down = down + 1
+    end
+  end
+  local nearest_last = {}
+  for i = #before, 1, -1 do
+    nearest_last[#nearest_last + 1] = before[i]
+  end
+  return nearest_last, after
+end
+
+local SEVERITY = { "error", "warning", "info", "hint" }
+
+--- Diagnostics that touch the rows from `first` to `last`, from 0.
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return { line: integer, severity: string, message: string, source: string }[]
+function M.diagnostics(bufnr, first, last)
+  -- Where nobody has loaded the module there are none, and loading it takes longer than all the rest.
+  if not package.loaded["vim.diagnostic"] then
+    return {}
+  end
+  local found = {}
+  for _, diagnostic in ipairs(vim.diagnostic.get(bufnr)) do
+    if diagnostic.lnum <= last and (diagnostic.end_lnum or diagnostic.lnum) >= first then
+      found[#found + 1] = {
+        line = diagnostic.lnum + 1,
+        severity = SEVERITY[diagnostic.severity] or "error",
+        message = diagnostic.message,
+        source = diagnostic.source or "",
+      }
+    end
+  end
+  return found
+end
+
+--- The file of a buffer, absolute; "" where it has none on this machine.
+---@param bufnr integer
+---@return string
+function M.path(bufnr)
+  local name = api.nvim_buf_get_name(bufnr)
+  if name == "" or name:match("^%a[%w+.-]+://") then
+    return ""
+  end
+  return vim.fn.fnamemodify(name, ":p")
+end
+
+--- The directory of the project that a buffer belongs to, else the working directory.
+---@param bufnr integer
+---@return string
+function M.project(bufnr)
+  local path = M.path(bufnr)
+  local root = path ~= "" and vim.fs.root(path, ".git")
+  return root or vim.fn.getcwd()
+end
+
+return M

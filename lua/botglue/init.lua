@@ -1,0 +1,83 @@
+--- The public API. Everything works without `setup()`; nothing is started before the first request.
+
+local client = require("botglue.client")
+
+local M = {}
+
+--- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
+---@param opts table?
+function M.setup(opts)
+  local config = require("botglue.config")
+  opts = opts == nil and {} or opts
+  for _, path in ipairs(config.check(opts)) do
+    require("botglue.notify").warn(("botglue: there is no option %s"):format(path))
+  end
+  local options = config.resolve(opts)
+  client.connection().setup = vim.deepcopy(opts)
+  if not options.default_keymaps then
+    require("botglue.commands").remove_default_keymaps()
+  end
+end
+
+--- Starts a job; without a prompt asks for it first.
+---@param opts botglue.RunOptions?
+---@return integer? id
+function M.run(opts)
+  local options = client.options()
+  local given = require("botglue.arguments").check(opts, options)
+  local range = require("botglue.range").pin(given.selection())
+  if given.prompt then
+    return require("botglue.run").start(range, given, options)
+  end
+  require("botglue.ui.prompt").ask(range, given, options)
+end
+
+--- All jobs of this Neovim, oldest first.
+---@return botglue.JobTable[]
+function M.jobs()
+  local jobs = {}
+  local connection = client.connection()
+  for id = 1, connection.last_id do
+    local job = connection.jobs[id]
+    if job then
+      jobs[#jobs + 1] = job:table()
+    end
+  end
+  return jobs
+end
+
+---@param id integer
+---@return botglue.JobTable?
+function M.job(id)
+  local job = client.job(id)
+  return job and job:table()
+end
+
+--- Waits until a job has ended, with the event loop running.
+---@param id integer
+---@param ms integer
+---@return botglue.JobTable? job nil when it has not ended by then
+function M.wait(id, ms)
+  local job = client.job(id)
+  local ended = job and vim.wait(ms, function()
+    return not job:is_open()
+  end, 5)
+  return ended and job:table() or nil
+end
+
+--- Running and held jobs in a few characters for a status line; "" when there are none.
+---@return string
+function M.statusline()
+  local connection = client.connection()
+  local running, held = vim.tbl_count(connection.open), vim.tbl_count(connection.held)
+  local parts = {}
+  if running > 0 then
+    parts[#parts + 1] = running .. " running"
+  end
+  if held > 0 then
+    parts[#parts + 1] = held .. " held"
+  end
+  return table.concat(parts, ", ")
+end
+
+return M

@@ -1,0 +1,177 @@
+--- One job: its record, its states and its events. It owns its range, its status line and its wait for a safe moment,
+--- and lets go of all of them on every way out; no job knows of another.
+
+local events = require("botglue.events")
+local status = require("botglue.ui.status")
+
+local M = {}
+
+---@class botglue.Job
+---@field id integer
+---@field status "queued"|"running"|"ready"|"done"|"failed"
+---@field options botglue.Options as they were when it was asked for
+---@field range botglue.Range
+---@field path string
+---@field prompt string
+---@field agent string
+---@field tools botglue.Tool[]
+---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
+---@field process botglue.Process? the host that runs it
+---@field on_close fun(job: botglue.Job)
+local Job = {}
+Job.__index = Job
+
+---@param spec table the fields that are known when it is asked for
+---@return botglue.Job
+function M.new(spec)
+  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
+  self.status = "queued"
+  self.tools = {}
+  self.started = vim.uv.hrtime()
+  self.range:highlight("on")
+  self.view = status.open(self)
+  events.emit("BotglueJobStarted", self)
+  return self
+end
+
+--- Whether the host still owes its outcome.
+function Job:is_waiting()
+  return self.status == "queued" or self.status == "running"
+end
+
+--- Whether it has not ended yet.
+function Job:is_open()
+  return self:is_waiting() or self.status == "ready"
+end
+
+---@return integer
+function Job:elapsed_ms()
+  return math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6)
+end
+
+--- The job as the API and the events show it, made anew each time.
+---@return botglue.JobTable
+function Job:table()
+  local first, last = self.range:lines()
+  local tools = {}
+  for i, tool in ipairs(self.tools) do
+    tools[i] = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+  end
+  return {
+    id = self.id,
+    status = self.status,
+    landing = self.landing,
+    held_for = self.held_for,
+    bufnr = self.range.bufnr,
+    path = self.path,
+    kind = self.range.kind,
+    first_line = first,
+    last_line = last,
+    prompt = self.prompt,
+    agent = self.agent,
+    model = self.model,
+    session_id = self.session_id,
+    tool = self.tool,
+    tools = tools,
+    text = self.text,
+    elapsed_ms = self:elapsed_ms(),
+    num_turns = self.num_turns,
+    cost_usd = self.cost_usd,
+    input_tokens = self.input_tokens,
+    output_tokens = self.output_tokens,
+    error = self.error and { code = self.error.code, message = self.error.message } or nil,
+  }
+end
+
+--- Takes what the host knows of who ran it, with which tools, and for how much.
+---@param known table
+function Job:learn(known)
+  for _, field in ipairs({
+    "session_id",
+    "model",
+    "cost_usd",
+    "num_turns",
+    "input_tokens",
+    "output_tokens",
+  }) do
+    if known[field] ~= nil then
+      self[field] = known[field]
+    end
+  end
+  for _, tool in ipairs(known.tools or {}) do
+    self.tools[tool.index] = tool
+  end
+end
+
+--- Takes a newer state from the host.
+---@param state botglue.State
+function Job:update(state)
+  self:learn(state)
+  if not self:is_waiting() then
+    return
+  end
+  self.status = state.status or self.status
+  self.queue_position = state.queue_position
+  self.activity = state.activity
+  self.tool = state.tool
+  if state.failure ~= self.failure then
+    self.failure, self.failed_at = state.failure, vim.uv.hrtime()
+  end
+  self.retry = state.retry
+  self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
+  self.view:draw()
+  events.update(self)
+end
+
+--- The answer is there, the moment is not: `fn` is called whenever it may have come.
+---@param fn fun()
+function Job:wait_ready(fn)
+  if self.status == "ready" then
+    return
+  end
+  self.status = "ready"
+  self.tool = nil
+  self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
+  self.retry_landing = fn
+  self.view:draw()
+  events.update(self)
+end
+
+--- Ends: the answer landed, changed nothing or is held.
+---@param landing string
+---@param held_for string?
+function Job:land(landing, held_for)
+  self.landing, self.held_for = landing, held_for
+  self:close("done")
+end
+
+--- Ends without an answer.
+---@param err { code: string, message: string }
+function Job:fail(err)
+  if self:is_open() then
+    self.error = { code = err.code, message = require("botglue.notify").clean(err.message) }
+    self:close("failed")
+  end
+end
+
+---@param how "done"|"failed"
+function Job:close(how)
+  self.status = how
+  self.ended = vim.uv.hrtime()
+  self.tool, self.activity, self.retry, self.failure = nil, nil, nil, nil
+  if self.unwatch then
+    self.unwatch()
+  end
+  self.unwatch, self.retry_landing = nil, nil
+  self.range:highlight("off")
+  if self.landing == "held" then
+    self.view:hold()
+  else
+    self.view:close()
+    self.view, self.answer = nil, nil
+  end
+  self.on_close(self)
+  events.emit("BotglueJobFinished", self)
+end
+
+return M

@@ -1,0 +1,50 @@
+--- Is the user in the middle of something in a buffer? Text that changes under a selection, a pending operator, a
+--- completion menu or a typed line number is changed where nobody meant it, and Neovim does not adjust them.
+---
+--- Only the current buffer can be in the middle of something. Plain normal and plain typing are safe.
+
+local M = {}
+
+local api = vim.api
+
+-- Normal, insert, replace and terminal mode with nothing pending; `state()` tells what is pending within them.
+local SAFE = { n = true, i = true, R = true, Rv = true, nt = true, t = true }
+
+--- Whether text may change in a buffer now.
+---@param bufnr integer
+---@return boolean
+function M.is_safe(bufnr)
+  if api.nvim_get_current_buf() ~= bufnr then
+    return true
+  end
+  return SAFE[api.nvim_get_mode().mode] == true and vim.fn.state() == ""
+end
+
+--- Calls `fn` whenever a safe moment may have come, until the returned function is called.
+---@param name string unique to the caller
+---@param fn fun()
+---@return fun() stop
+function M.watch(name, fn)
+  local group = api.nvim_create_augroup("botglue.moment." .. name, { clear = true })
+  local pending = false
+  api.nvim_create_autocmd({ "SafeState", "ModeChanged", "CompleteDone", "BufEnter" }, {
+    group = group,
+    desc = "botglue: land an answer that is ready",
+    callback = function()
+      if pending then
+        return
+      end
+      pending = true
+      -- Within the event itself `state()` still tells of the event.
+      vim.schedule(function()
+        pending = false
+        fn()
+      end)
+    end,
+  })
+  return function()
+    pcall(api.nvim_del_augroup_by_id, group)
+  end
+end
+
+return M

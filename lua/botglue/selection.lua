@@ -1,0 +1,270 @@
+--- What was selected: from visual mode, from the marks of the last selection, from lines, or as the API gives it.
+---
+--- A selection is the bytes of each row that belong to it, `spans`, whole characters always. It is a picture of one
+--- moment: `range` makes a mark of it at once. Nothing here changes the buffer.
+
+local M = {}
+
+local EOL = vim.v.maxcol
+
+---@param bufnr integer
+---@param line integer from 1
+---@return string
+local function row(bufnr, line)
+  return vim.api.nvim_buf_get_lines(bufnr, line - 1, line, true)[1]
+end
+
+--- The first byte of the character that byte `col` belongs to; the row's length when it lies behind the end.
+---@param text string
+---@param col integer from 0
+---@return integer
+local function char_start(text, col)
+  if col >= #text then
+    return #text
+  end
+  return col + vim.str_utf_start(text, col + 1)
+end
+
+--- The byte behind the character at `col`, with what combines with it.
+---@param text string
+---@param col integer from 0
+---@return integer
+local function char_end(text, col)
+  if col >= #text then
+    return #text
+  end
+  local start = char_start(text, col)
+  return start + #vim.fn.strpart(text, start, 1, true)
+end
+
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return botglue.Selection
+function M.lines(bufnr, first, last)
+  local spans = {}
+  for i, text in ipairs(vim.api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
+    spans[i] = { 0, #text }
+  end
+  return { bufnr = bufnr, kind = "line", first_line = first, last_line = last, spans = spans }
+end
+
+--- No text at all: what comes goes below `line`, above the first one when it is 0.
+---@param bufnr integer
+---@param line integer
+---@return botglue.Selection
+function M.insertion(bufnr, line)
+  return { bufnr = bufnr, kind = "insert", first_line = line, last_line = line, spans = {} }
+end
+
+---@alias botglue.Position { line: integer, col: integer } line from 1, col in bytes from 0
+
+---@param bufnr integer
+---@param first botglue.Position
+---@param last botglue.Position
+---@param exclusive boolean whether `last` itself is left out
+---@return botglue.Selection
+local function chars(bufnr, first, last, exclusive)
+  local selection = M.lines(bufnr, first.line, last.line)
+  local spans = selection.spans
+  selection.kind = "char"
+  local text = row(bufnr, last.line)
+  spans[#spans][2] = exclusive and char_start(text, last.col) or char_end(text, last.col)
+  spans[1][1] = math.min(char_start(row(bufnr, first.line), first.col), spans[1][2])
+  return selection
+end
+
+--- The screen columns, from 0, that each character of a row takes: calls `fn(from_byte, to_byte, from_col, to_col)`.
+---@param text string
+---@param fn fun(from_byte: integer, to_byte: integer, from_col: integer, to_col: integer): boolean?
+---@return integer width of the row
+local function each_cell(text, fn)
+  local byte, column = 0, 0
+  while byte < #text do
+    local stop = char_end(text, byte)
+    local width = vim.fn.strdisplaywidth(text:sub(byte + 1, stop), column)
+    if fn(byte, stop, column, column + width) then
+      return column
+    end
+    byte, column = stop, column + width
+  end
+  return column
+end
+
+--- The screen columns of the character at a position; one empty column behind the end of the row.
+---@param bufnr integer
+---@param position botglue.Position
+---@return integer from
+---@return integer to exclusive
+local function columns(bufnr, position)
+  local from, to
+  local width = each_cell(row(bufnr, position.line), function(_, stop, left, right)
+    if position.col < stop then
+      from, to = left, right
+      return true
+    end
+  end)
+  return from or width, to or width + 1
+end
+
+--- The bytes of a row whose characters lie in the columns, a character that is cut by an edge included.
+---@param text string
+---@param left integer
+---@param right integer exclusive
+---@return integer[] span
+local function cut(text, left, right)
+  local from, to = #text, #text
+  each_cell(text, function(start, _, first, past)
+    if first >= right then
+      to = start
+      from = math.min(from, start)
+      return true
+    end
+    if past > left then
+      from = math.min(from, start)
+    end
+  end)
+  return { from, to }
+end
+
+---@param bufnr integer
+---@param corner botglue.Position
+---@param opposite botglue.Position
+---@param edge "inclusive"|"exclusive"|"eol" what bounds the block at its right
+---@return botglue.Selection
+local function block(bufnr, corner, opposite, edge)
+  local first, last = math.min(corner.line, opposite.line), math.max(corner.line, opposite.line)
+  local left, right
+  vim.api.nvim_buf_call(bufnr, function()
+    local a_left, a_right = columns(bufnr, corner)
+    local b_left, b_right = columns(bufnr, opposite)
+    left, right = math.min(a_left, b_left), math.max(a_right, b_right)
+    if edge == "exclusive" then
+      right = math.max(a_left, b_left)
+    elseif edge == "eol" then
+      right = math.huge
+    end
+  end)
+  local selection = M.lines(bufnr, first, last)
+  selection.kind, selection.column = "block", left
+  vim.api.nvim_buf_call(bufnr, function()
+    for i = 1, #selection.spans do
+      selection.spans[i] = cut(row(bufnr, first + i - 1), left, right)
+    end
+  end)
+  return selection
+end
+
+---@param a botglue.Position
+---@param b botglue.Position
+local function ordered(a, b)
+  if b.line < a.line or (b.line == a.line and b.col < a.col) then
+    return b, a
+  end
+  return a, b
+end
+
+---@param bufnr integer
+---@param mode string `v`, `V` or CTRL-V
+---@param anchor botglue.Position
+---@param cursor botglue.Position
+---@param to_eol boolean whether `$` was used
+---@return botglue.Selection
+local function visual(bufnr, mode, anchor, cursor, to_eol)
+  local first, last = ordered(anchor, cursor)
+  local exclusive = vim.o.selection == "exclusive"
+  if mode == "V" then
+    return M.lines(bufnr, first.line, last.line)
+  elseif mode == "v" then
+    return chars(bufnr, first, last, exclusive)
+  end
+  return block(bufnr, anchor, cursor, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
+end
+
+---@param expr string
+---@return botglue.Position
+local function position(expr)
+  local pos = vim.fn.getpos(expr)
+  return { line = pos[2], col = math.max(pos[3] - 1, 0) }
+end
+
+--- Whether the cursor of the current window keeps to the end of lines, as `$` makes it.
+local function keeps_to_eol()
+  return vim.fn.getcurpos()[5] == EOL
+end
+
+local VISUAL = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
+
+--- The selection of visual or select mode, which ends by this; nil in any other mode.
+---@return botglue.Selection?
+function M.take_visual()
+  local mode = VISUAL[vim.fn.mode()]
+  if not mode then
+    return nil
+  end
+  local selection = visual(vim.api.nvim_get_current_buf(), mode, position("v"), position("."), keeps_to_eol())
+  vim.cmd("normal! \27")
+  return selection
+end
+
+--- Whether the last block selection of the current buffer went to the end of its lines. Only `gv` knows.
+local function block_to_eol()
+  local view = vim.fn.winsaveview()
+  vim.cmd("noautocmd keepjumps normal! gv")
+  local to_eol = keeps_to_eol()
+  vim.cmd("noautocmd keepjumps normal! \27")
+  vim.fn.winrestview(view)
+  return to_eol
+end
+
+--- What a command's range means in the current buffer: the last selection when it is that one, else whole lines.
+---@param first integer
+---@param last integer
+---@return botglue.Selection
+function M.from_command(first, last)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local from, to = position("'<"), position("'>")
+  if from.line ~= first or to.line ~= last then
+    return M.lines(bufnr, first, last)
+  end
+  local mode = vim.fn.visualmode()
+  if VISUAL[mode] == nil then
+    return M.lines(bufnr, first, last)
+  end
+  return visual(bufnr, mode, from, to, mode == "\22" and block_to_eol())
+end
+
+--- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says.
+---@param kind "char"|"line"|"block"
+---@return botglue.Selection
+function M.from_operator(kind)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local from, to = position("'["), position("']")
+  if kind == "line" then
+    return M.lines(bufnr, from.line, to.line)
+  elseif kind == "char" then
+    return chars(bufnr, from, to, false)
+  end
+  return block(bufnr, from, to, keeps_to_eol() and "eol" or "inclusive")
+end
+
+--- What the API was given, already checked.
+---@param bufnr integer
+---@param range botglue.RangeSpec
+---@return botglue.Selection
+function M.from_spec(bufnr, range)
+  if range.kind == "insert" then
+    return M.insertion(bufnr, range.first[1])
+  end
+  local a = { line = range.first[1], col = range.first[2] or 0 }
+  local b = { line = range.last[1], col = range.last[2] or 0 }
+  local first, last = ordered(a, b)
+  if range.kind == "line" then
+    return M.lines(bufnr, first.line, last.line)
+  elseif range.kind == "char" then
+    return chars(bufnr, first, last, false)
+  end
+  return block(bufnr, a, b, math.max(a.col, b.col) >= EOL and "eol" or "inclusive")
+end
+
+return M

@@ -1,0 +1,111 @@
+---@meta
+-- The shapes that users and the host see. Nothing requires this file; language servers read it.
+
+---@class botglue.Agent
+---@field protocol "claude"|"droid"|"text"
+---@field command string[] the program and its first arguments
+---@field args string[]? arguments after the protocol's own
+---@field env table<string, string>? added to the environment
+---@field model string|false|nil
+---@field models string[]|false|nil
+
+---@class botglue.Options
+---@field agent string which of `agents` runs a job
+---@field agents table<string, botglue.Agent>
+---@field model string|false the `claude` agent's model; false leaves the choice to the CLI
+---@field models string[]|false those to choose from in the prompt
+---@field tools string[] what the agent may use
+---@field timeout number seconds for one job, from its start
+---@field max_turns integer|false
+---@field max_parallel integer more jobs than these wait
+---@field trust_project boolean let the CLI load the project's own settings
+---@field default_keymaps boolean
+---@field review boolean hold every answer for review
+---@field context { lines: integer, bytes: integer, diagnostics: boolean, rules: boolean }
+---@field tidy { fence: boolean, indent: boolean, newline: boolean }
+---@field status { rows: integer, preview: integer, spinner: boolean }
+---@field prompt "float"|"ui"
+---@field ascii boolean draw no character beyond ASCII
+---@field prewarm boolean
+---@field record boolean keep each job's raw stream
+---@field notify "all"|"failures"|"none"
+---@field host string? path of the host's binary
+---@field data_dir string
+
+---@class botglue.RangeSpec
+---@field kind "line"|"char"|"block"|"insert"
+---@field first { [1]: integer, [2]: integer? } line from 1, byte column from 0
+---@field last { [1]: integer, [2]: integer? }? included
+
+---@class botglue.RunOptions
+---@field prompt string? none: it is asked for
+---@field bufnr integer?
+---@field range botglue.RangeSpec?
+---@field agent string?
+---@field model string?
+---@field review boolean? hold the answer for review
+
+---@class botglue.Selection
+---@field bufnr integer
+---@field kind "line"|"char"|"block"|"insert"
+---@field first_line integer from 1; for an insertion the line that it goes below, which may be 0
+---@field last_line integer
+---@field spans integer[][] for each row the first byte that is selected and the one behind the last
+---@field column integer? the screen column at which a block begins
+
+---@class botglue.Tool
+---@field id string
+---@field name string
+---@field status "running"|"ok"|"error"|"denied"|"unfinished"
+---@field error string?
+
+---@class botglue.JobTable
+---@field id integer
+---@field status "queued"|"running"|"ready"|"done"|"failed"
+---@field landing "applied"|"merged"|"unchanged"|"held"|"answered"|"rejected"|"reverted"|nil
+---@field held_for string?
+---@field bufnr integer
+---@field path string
+---@field kind "line"|"char"|"block"|"insert"
+---@field first_line integer
+---@field last_line integer
+---@field prompt string
+---@field agent string
+---@field model string?
+---@field session_id string?
+---@field tool string? the tool that runs now, as one line
+---@field tools botglue.Tool[]
+---@field text string? the answer as the agent gave it
+---@field elapsed_ms integer
+---@field num_turns integer?
+---@field cost_usd number?
+---@field input_tokens integer?
+---@field output_tokens integer?
+---@field error { code: string, message: string }?
+
+---@class botglue.Edit rows of the range that was sent, from 0, and what stands there afterwards
+---@field first integer
+---@field last integer the row behind the last one
+---@field lines string[]
+
+---@class botglue.State what the host tells of a running job
+---@field id integer
+---@field status "queued"|"running"|nil
+---@field queue_position integer?
+---@field activity string?
+---@field tool string?
+---@field failure string?
+---@field retry { attempt: integer, max: integer, delay_ms: integer, reason: string }?
+---@field session_id string?
+---@field model string?
+---@field pgid integer|false|nil
+---@field tools table[]? those that changed, each with its `index`
+
+---@class botglue.Outcome what the host tells of a job that has ended
+---@field id integer
+---@field status "done"|"failed"
+---@field text string?
+---@field error { code: string, message: string }?
+---@field held_for string?
+---@field lines string[]?
+---@field edits botglue.Edit[]?

@@ -1,0 +1,130 @@
+--- The words of the line below a range: pure, from a job's state to highlighted chunks.
+
+local notify = require("botglue.notify")
+
+local M = {}
+
+local SIGNS = {
+  unicode = {
+    spinner = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" },
+    still = "▸",
+    failed = "✗",
+    ready = "●",
+    held = "◆",
+    between = " · ",
+    cut = "…",
+  },
+  ascii = {
+    spinner = { "|", "/", "-", "\\" },
+    still = ">",
+    failed = "x",
+    ready = "*",
+    held = "!",
+    between = " - ",
+    cut = "...",
+  },
+}
+
+local HELD = {
+  review = "its answer waits for review",
+  conflict = "you changed these lines meanwhile",
+  range_lost = "these lines are gone",
+  buffer_gone = "the buffer is gone",
+  not_modifiable = "the buffer cannot be changed",
+  ambiguous = "the answer has several code blocks",
+  block_rows = "the answer has another number of lines",
+  raw = "the agent printed this outside its protocol",
+}
+
+--- Why an answer is held, in words.
+---@param reason string
+---@return string
+function M.held_reason(reason)
+  return HELD[reason] or reason
+end
+
+--- How to see the answer of a held job.
+---@param id integer
+---@return string
+function M.held_hint(id)
+  return (':lua =require("botglue").job(%d).text'):format(id)
+end
+
+--- A duration as people read it: `7s`, `1m07s`.
+---@param ms integer
+---@return string
+function M.duration(ms)
+  local s = math.floor(ms / 1000)
+  if s < 60 then
+    return s .. "s"
+  end
+  return ("%dm%02ds"):format(math.floor(s / 60), s % 60)
+end
+
+---@param job botglue.Job
+---@return string? words
+---@return string? group
+local function activity(job, signs)
+  local now = vim.uv.hrtime()
+  if job.status == "queued" then
+    return job.queue_position and ("queued, place %d"):format(job.queue_position) or nil
+  elseif job.retry then
+    local left = math.ceil((job.retry_at - now) / 1e9)
+    local try = ("%s, try %d of %d"):format(job.retry.reason, job.retry.attempt, job.retry.max)
+    return left > 0 and ("%s in %ds"):format(try, left) or try
+  elseif job.failure and (not job.activity or now - job.failed_at < 3e9) then
+    return signs.failed .. " " .. job.failure, "BotglueFailure"
+  end
+  return job.activity
+end
+
+---@param job botglue.Job
+---@param frame integer counts the ticks
+---@param width integer columns that there are
+---@return [string, string][] chunks
+function M.chunks(job, frame, width)
+  local signs = job.options.ascii and SIGNS.ascii or SIGNS.unicode
+  local indent = (" "):rep(math.min(job.indent or 0, math.floor(width / 2)))
+  local room = width - #indent
+  local function fit(text, cells)
+    return notify.fit(notify.clean(text), math.max(cells, 4), signs.cut)
+  end
+  if job.status == "ready" then
+    local words = signs.ready .. " ready: lands when you have finished"
+    return { { indent .. notify.fit(words, room, signs.cut), "BotglueReady" } }
+  elseif job.landing == "held" then
+    local words = ("%s held: %s%s%s"):format(
+      signs.held,
+      M.held_reason(job.held_for),
+      signs.between,
+      M.held_hint(job.id)
+    )
+    return { { indent .. notify.fit(words, room, signs.cut), "BotglueHeld" } }
+  end
+  local spinner = job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
+  local elapsed = M.duration(job:elapsed_ms())
+  local between = vim.fn.strdisplaywidth(signs.between)
+  room = room - 2 - between - #elapsed
+  local prompt = fit(job.prompt, math.floor(room / 2))
+  local chunks = { { indent .. spinner .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
+  local words, group = activity(job, signs)
+  if words then
+    chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
+    local left = room - vim.fn.strdisplaywidth(prompt) - between
+    chunks[#chunks + 1] = { fit(words, left), group or "BotglueActivity" }
+  end
+  chunks[#chunks + 1] = { signs.between .. elapsed, "BotgluePrompt" }
+  return chunks
+end
+
+---@param chunks [string, string][]
+---@return string
+function M.text(chunks)
+  local parts = {}
+  for i, chunk in ipairs(chunks) do
+    parts[i] = chunk[1]
+  end
+  return table.concat(parts)
+end
+
+return M

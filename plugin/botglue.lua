@@ -1,0 +1,40 @@
+-- Registers the command and the maps. Requires no botglue module and starts nothing: that happens on first use.
+if vim.g.loaded_botglue then
+  return
+end
+vim.g.loaded_botglue = 1
+
+vim.api.nvim_create_user_command("Botglue", function(args)
+  require("botglue.commands").execute(args)
+end, {
+  nargs = "*",
+  range = true,
+  bang = true,
+  desc = "Run an agent on a range",
+  complete = function(...)
+    return require("botglue.commands").complete(...)
+  end,
+})
+
+vim.keymap.set("x", "<Plug>(botglue-run)", function()
+  require("botglue.commands").run_visual()
+end, { desc = "botglue: run on the selection" })
+
+vim.keymap.set("n", "<Plug>(botglue-run)", function()
+  return require("botglue.commands").run_operator()
+end, { expr = true, desc = "botglue: run on a motion" })
+
+vim.keymap.set("n", "<Plug>(botglue-line)", function()
+  require("botglue.commands").run_line()
+end, { desc = "botglue: run on the line" })
+
+local options = vim.g.botglue
+local wanted = type(options) ~= "table" or options.default_keymaps ~= false
+if wanted and vim.fn.maparg("<leader>pp", "x") == "" and vim.fn.hasmapto("<Plug>(botglue-run)", "x") == 0 then
+  vim.keymap.set(
+    "x",
+    "<leader>pp",
+    "<Plug>(botglue-run)",
+    { remap = true, desc = "botglue: run on the selection" }
+  )
+end

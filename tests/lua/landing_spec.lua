@@ -1,0 +1,15 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+test("a linewise answer lands in its range, which has moved down", function()
+  local nvim = child.with_host({ "one", "two", "three", "four" })
+  nvim:type(":2,3Botglue run change it<CR>")
+  nvim:type("ggOabove<Esc>")
+  nvim:lua("require('support.host').answer(1, { 'TWO', 'AND', 'THREE' })")
+  equal(nvim:lines(), { "above", "one", "TWO", "AND", "THREE", "four" })
+  local job = nvim:lua("return require('botglue').job(1)")
+  equal({ job.status, job.landing, job.first_line, job.last_line }, { "done", "applied", 3, 5 })
+  equal(nvim:lua("return require('support.host').count('BotglueJobFinished', 1)"), 1)
+  equal(nvim:lua("return require('support.host').received('landed')"), { { id = 1, landing = "applied" } })
+end)

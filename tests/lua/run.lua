@@ -1,0 +1,15 @@
+-- Runs the specs: nvim --clean --headless -l tests/lua/run.lua [part of a spec's or a test's name …]
+-- The Neovims that specs start are BOTGLUE_TEST_NVIM, else the one that runs this.
+
+local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
+local root = vim.fs.dirname(vim.fs.dirname(here))
+vim.opt.runtimepath:prepend(root)
+package.path = ("%s/?.lua;%s"):format(here, package.path)
+
+local suite = require("support.suite")
+for name, kind in vim.fs.dir(here) do
+  if kind == "file" and name:match("_spec%.lua$") then
+    suite.load(name:gsub("_spec%.lua$", ""), here .. "/" .. name)
+  end
+end
+os.exit(suite.run(_G.arg) and 0 or 1)

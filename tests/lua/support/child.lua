@@ -1,0 +1,113 @@
+--- A Neovim of its own for a test, driven over RPC: real keys, real modes, a screen of 80×24.
+
+local suite = require("support.suite")
+
+local M = {}
+
+---@class Child
+---@field channel integer
+local Child = {}
+Child.__index = Child
+
+local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h")
+local root = vim.fs.dirname(vim.fs.dirname(here))
+
+function M.program()
+  return vim.env.BOTGLUE_TEST_NVIM or vim.v.progpath
+end
+
+--- Calls an API function of the child.
+function Child:api(name, ...)
+  return vim.rpcrequest(self.channel, "nvim_" .. name, ...)
+end
+
+--- Runs a chunk of Lua in the child and returns what it returns.
+function Child:lua(code, ...)
+  return self:api("exec_lua", code, { ... })
+end
+
+--- Types keys, and waits until the child has taken all of them.
+---@param keys string
+function Child:type(keys)
+  self:api("input", keys)
+  self:settle()
+end
+
+--- Waits until what was typed has been read: an event that was queued behind it has run, or a key is waited for.
+function Child:settle()
+  if self:api("get_mode").blocking then
+    return
+  end
+  self:lua("_G.settled = false; vim.schedule(function() _G.settled = true end)")
+  suite.eventually("the child is idle", function()
+    return self:api("get_mode").blocking or self:lua("return _G.settled")
+  end)
+end
+
+--- Waits until Lua in the child gives a true value, and returns it.
+---@param name string
+---@param code string
+function Child:eventually(name, code, ...)
+  local arguments = { ... }
+  return suite.eventually(name, function()
+    local value = self:lua(code, unpack(arguments))
+    return value ~= vim.NIL and value
+  end)
+end
+
+---@return string[]
+function Child:lines()
+  return self:api("buf_get_lines", 0, 0, -1, true)
+end
+
+---@param lines string[]
+function Child:set_lines(lines)
+  self:api("buf_set_lines", 0, 0, -1, true, lines)
+end
+
+--- Starts a child that ends with the test. `host` is a module of the test's that stands in for the host.
+---@return Child
+function M.start()
+  local directory = vim.fn.tempname()
+  vim.fn.mkdir(directory, "p")
+  local channel = vim.fn.jobstart({ M.program(), "--embed", "--clean", "-n", "-i", "NONE" }, {
+    rpc = true,
+    env = {
+      XDG_DATA_HOME = directory .. "/data",
+      XDG_STATE_HOME = directory .. "/state",
+      XDG_CACHE_HOME = directory .. "/cache",
+    },
+  })
+  assert(channel > 0, "the child Neovim does not start")
+  local self = setmetatable({ channel = channel }, Child)
+  suite.finally(function()
+    pcall(vim.fn.jobstop, channel)
+    vim.fn.delete(directory, "rf")
+  end)
+  self:api("ui_attach", 80, 24, { rgb = true })
+  self:lua(
+    [[
+      local root, here = ...
+      vim.opt.runtimepath:prepend(root)
+      package.path = here .. "/?.lua;" .. package.path
+      vim.cmd.runtime("plugin/botglue.lua")
+    ]],
+    root,
+    here
+  )
+  return self
+end
+
+--- A child in which `support.host` stands in for the host.
+---@param lines string[]
+---@return Child
+function M.with_host(lines)
+  local self = M.start()
+  self:lua("require('support.host').install()")
+  self:set_lines(lines)
+  -- The filling of the buffer is no change of the user's.
+  self:lua("vim.bo.undolevels = vim.bo.undolevels")
+  return self
+end
+
+return M
