@@ -31,11 +31,11 @@ build: need-cargo ## builds the host, target/release/botglue
 
 .PHONY: demo
 demo: build $(NVIM_READY) ## three jobs in a real Neovim while somebody types (AGENT=claude: your own CLI)
-	@"$(NVIM)" --clean --headless -l tests/demo/demo.lua "$(or $(AGENT),replay)"
+	@tests/demo/run demo "$(NVIM)" "$(or $(AGENT),replay)"
 
 .PHONY: try
 try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your own CLI (AGENT=droid: that one)
-	@tests/demo/try "$(NVIM)" "$(or $(AGENT),claude)"
+	@tests/demo/run try "$(NVIM)" "$(or $(AGENT),claude)"
 
 ##@ To work on it
 .PHONY: test
