@@ -39,21 +39,25 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 
 ##@ To work on it
 .PHONY: test
-test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+test: test-rust test-lua ## all tests, with a real Neovim and the real CLIs (NVIM=path, TEST=name)
+.PHONY: test-rust test-lua
+test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
 		cargo test --locked $(TEST)
+test-lua: $(NVIM_READY)
+	@"$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-nvims
 test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	@test -n "$(strip $(NVIMS))" || { echo 'make test-nvims NVIMS="path path …"' >&2; exit 2; }
 	@failed=; for nvim in $(NVIMS); do \
 		echo "== $$("$$nvim" --version | head -n 1) ($$nvim)"; \
-		$(MAKE) --no-print-directory test NVIM="$$nvim" || failed="$$failed $$nvim"; \
+		$(MAKE) --no-print-directory --keep-going test NVIM="$$nvim" || failed="$$failed $$nvim"; \
 	done; \
 	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
 
 .PHONY: lint
-lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
+lint: lint-rust lint-lua $(if $(wildcard doc/*.txt),lint-help) ## rustfmt, clippy, StyLua, luacheck, the help file's tags
 
 .PHONY: fmt
 fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua

@@ -1,4 +1,6 @@
 //! Integration tests: the host and the plugin with a real Neovim, real CLIs and agents made for one fault each.
 
 #[cfg(test)]
+mod load;
+#[cfg(test)]
 mod support;
