@@ -6,9 +6,12 @@
 //! tokio, no Neovim, no file.
 
 pub mod agent;
+mod arguments;
 pub mod error;
 pub mod land;
 pub mod message;
+pub mod parse;
+pub mod replay;
 pub mod request;
 pub mod rules;
 pub mod stream;

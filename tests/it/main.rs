@@ -3,4 +3,8 @@
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod replay;
+#[cfg(test)]
+mod streams;
+#[cfg(test)]
 mod support;

@@ -1,0 +1,280 @@
+//! Claude Code: `claude -p` with streams of JSON in and out.
+//!
+//! Seen with 2.1.330, and kept open for what older and newer versions print: unknown lines say nothing.
+//! Whether a run failed is `is_error` alone; `subtype` says `success` for most failures too.
+
+mod wire;
+
+use std::borrow::Cow;
+
+use super::json;
+use super::{Dialect, Each, Invocation, Reading};
+use crate::error::Code;
+use crate::stream::event::{
+    Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
+};
+use crate::stream::failure::{Speaker, classify};
+use wire::{ApiEvent, Block, Delta, Line, Message};
+
+/// The most of a failed result's text that is looked at, in bytes.
+const REASON: usize = 2000;
+/// The model that the CLI names for messages which it wrote itself.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// The row for [`super::Protocol::Claude`].
+pub const DIALECT: Dialect = Dialect {
+    name: "claude",
+    speaker: Speaker { name: "claude", login: "`claude` in a terminal and its command `/login`" },
+    glue: "",
+    read,
+    arguments,
+    input,
+};
+
+fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
+    let mut flags: Vec<String> = [
+        "-p",
+        "--verbose",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+        "--replay-user-messages",
+        "--include-partial-messages",
+        "--strict-mcp-config",
+    ]
+    .map(str::to_owned)
+    .into();
+    if !invocation.trust_project {
+        flags.extend(["--setting-sources", "user"].map(str::to_owned));
+    }
+    if let Some(model) = &invocation.command.model {
+        flags.extend(["--model".to_owned(), model.clone()]);
+    }
+    if let Some(turns) = invocation.max_turns {
+        flags.extend(["--max-turns".to_owned(), turns.to_string()]);
+    }
+    flags.extend(["--tools".to_owned(), invocation.tools.join(",")]);
+    flags.extend(["--append-system-prompt".to_owned(), invocation.system.to_owned()]);
+    flags
+}
+
+fn input(invocation: &Invocation<'_>) -> Vec<u8> {
+    let message = serde_json::json!({
+        "type": "user",
+        "message": { "role": "user", "content": [{ "type": "text", "text": invocation.message }] },
+    });
+    format!("{message}\n").into_bytes()
+}
+
+fn read(line: &[u8], each: Each<'_>) -> Reading {
+    json::line(line, |line| json::read(line).map(|line| line_events(line, each)))
+}
+
+fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
+    match line.kind.as_deref().unwrap_or_default() {
+        "stream_event" if caller == Caller::Main => api_event(line.event, Piece::Preview, each),
+        "assistant" => assistant(line, caller, each),
+        "user" => user(line, caller, each),
+        "tool_result" => tool_result(line.tool_use_id, line.is_error, line.content, each),
+        "system" => system(line, each),
+        "result" => result(line, each),
+        _ if caller == Caller::Main => {
+            api_event(ApiEvent { kind: line.kind, delta: line.delta }, Piece::Part, each);
+        }
+        _ => {}
+    }
+}
+
+/// An event of the Messages API: wrapped, where whole messages follow, or as a line of its own, where they may
+/// not.
+fn api_event<'a>(event: ApiEvent<'a>, piece: Piece, each: &mut dyn FnMut(Event<'a>)) {
+    match event.kind.as_deref().unwrap_or_default() {
+        "content_block_delta" => {
+            let Delta { kind, text, thinking, .. } = event.delta;
+            match (kind.as_deref(), text, thinking) {
+                (Some("text_delta") | None, Some(text), _) => {
+                    each(Event::Text { piece, message: None, text });
+                }
+                (Some("thinking_delta") | None, _, Some(text)) => each(Event::Thinking { piece, text }),
+                _ => {}
+            }
+        }
+        "message_start" => each(Event::MessageBegan),
+        "message_delta" if is_interrupted(event.delta.stop_reason.as_deref()) => {
+            each(Event::MessageInterrupted);
+        }
+        "message_stop" => each(Event::MessageEnded),
+        _ => {}
+    }
+}
+
+/// Whether a message stopped for a reason that makes it no answer: only one that ended by itself is one.
+fn is_interrupted(stop_reason: Option<&str>) -> bool {
+    matches!(
+        stop_reason,
+        Some("tool_use" | "max_tokens" | "pause_turn" | "refusal" | "model_context_window_exceeded")
+    )
+}
+
+fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+    let Line { message, session_id, is_api_error_message, api_error_status, .. } = line;
+    let Message { id, model, content, stop_reason, .. } = message;
+    let synthetic = model.as_deref() == Some(SYNTHETIC);
+    let text = joined(&content);
+    if is_api_error_message == Some(true) || synthetic {
+        if is_api_error_message == Some(true) {
+            let words = text.unwrap_or_default();
+            let code = classify(api_error_status.map(json::count), &words);
+            each(Event::Problem(Problem { code, words, rank: Rank::Cause }));
+        }
+        return;
+    }
+    if caller == Caller::Main {
+        if session_id.is_some() || model.is_some() {
+            each(Event::Session { id: session_id, model });
+        }
+        for thinking in content.iter().filter_map(|block| block.thinking.clone()) {
+            each(Event::Thinking { piece: Piece::Whole, text: thinking });
+        }
+        if let Some(text) = text {
+            each(Event::Text { piece: Piece::Whole, message: id.clone(), text });
+        }
+        if is_interrupted(stop_reason.as_deref()) {
+            each(Event::MessageInterrupted);
+        }
+    }
+    for block in content.into_iter().filter(|block| block.is_kind_of("tool_use")) {
+        let Block { id: call, name, argument, .. } = block;
+        each(Event::ToolCalled(Call {
+            id: call,
+            message: id.clone(),
+            name: name.unwrap_or_else(|| "tool".into()),
+            argument: argument.0,
+            caller,
+        }));
+    }
+}
+
+/// The text blocks of one line, which belong to one message.
+fn joined<'a>(content: &[Block<'a>]) -> Option<Words<'a>> {
+    let mut texts =
+        content.iter().filter(|block| block.is_kind_of("text")).filter_map(|block| block.text.as_ref());
+    let first = texts.next()?.clone();
+    Some(texts.fold(first, |all, next| Cow::Owned(all.into_owned() + next)))
+}
+
+fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+    let mut has_result = false;
+    let mut has_text = false;
+    for block in line.message.content {
+        if block.is_kind_of("tool_result") {
+            has_result = true;
+            tool_result(block.tool_use_id, block.is_error, block.content, each);
+        } else {
+            has_text |= block.is_kind_of("text");
+        }
+    }
+    let is_own = caller == Caller::Main && line.is_synthetic != Some(true) && has_text && !has_result;
+    if let Some(id) = line.uuid.filter(|id| is_own && !id.is_empty()) {
+        each(Event::Checkpoint { id });
+    }
+}
+
+fn tool_result<'a>(
+    id: Option<Words<'a>>,
+    is_error: Option<bool>,
+    content: Option<&'a serde_json::value::RawValue>,
+    each: &mut dyn FnMut(Event<'a>),
+) {
+    let returned = if is_error == Some(true) {
+        Returned::Failed(content.map(reason).unwrap_or_default())
+    } else {
+        Returned::Ok
+    };
+    each(Event::ToolReturned { id, returned });
+}
+
+/// The text of a failed result, without the tags that the CLI puts around some.
+fn reason(content: &serde_json::value::RawValue) -> String {
+    let text = json::beginning(content, REASON);
+    let text = text.trim().strip_prefix("<tool_use_error>").unwrap_or(&text);
+    text.strip_suffix("</tool_use_error>").unwrap_or(text).to_owned()
+}
+
+fn system<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    match line.subtype.as_deref().unwrap_or_default() {
+        "init" => each(Event::Session { id: line.session_id, model: line.model }),
+        "api_retry" => each(Event::Retry(Retry {
+            reason: retry_reason(line.error_status.map(json::count), line.error.as_deref()),
+            attempt: json::count(line.attempt.unwrap_or_default()),
+            max: json::count(line.max_retries.unwrap_or_default()),
+            delay_ms: json::count(line.retry_delay_ms.unwrap_or_default()),
+        })),
+        "permission_denied" => {
+            if let Some(id) = line.tool_use_id {
+                each(Event::ToolDenied {
+                    id,
+                    reason: line.message.words.map(Cow::into_owned).unwrap_or_default(),
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
+    match (classify(status, error.unwrap_or_default()), error) {
+        (Code::Overloaded, _) => "overloaded".to_owned(),
+        (Code::RateLimited, _) => "rate limited".to_owned(),
+        (_, Some(error)) => crate::stream::words::line(&error.replace('_', " "), 60),
+        (_, None) => status.map_or("no answer".to_owned(), |status| format!("HTTP {status}")),
+    }
+}
+
+fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let amounts = Amounts {
+        cost: match (&line.usage_since, line.total_cost_usd) {
+            (Some(since), _) => Some(Cost::Share(since.cost)),
+            (None, total) => total.map(Cost::RunningTotal),
+        },
+        usage: line.usage_since.map_or(line.usage.0, |since| since.usage),
+        num_turns: line.num_turns.map(json::count),
+        duration_ms: line.duration_ms.map(json::count),
+    };
+    if line.session_id.is_some() {
+        each(Event::Session { id: line.session_id.clone(), model: None });
+    }
+    for denial in &line.permission_denials {
+        if let Some(id) = &denial.0 {
+            each(Event::ToolDenied { id: id.clone(), reason: String::new() });
+        }
+    }
+    each(Event::Finished(Finish { verdict: verdict(line), weight: Weight::Final, amounts }));
+}
+
+fn verdict(line: Line<'_>) -> Verdict<'_> {
+    let subtype = line.subtype.as_deref().unwrap_or_default();
+    let is_error = match line.is_error {
+        // Versions that leave `is_error` false at a limit print no `result` key with it.
+        Some(false) => line.result.is_none() && subtype.starts_with("error"),
+        Some(true) => true,
+        None => subtype.starts_with("error"),
+    };
+    if !is_error {
+        return Verdict::Answer(line.result.unwrap_or_default());
+    }
+    let terminal = line.terminal_reason.as_deref().unwrap_or_default();
+    let words = match line.result {
+        Some(text) if !text.trim().is_empty() => text,
+        _ => line.errors.into_iter().flatten().collect::<Vec<_>>().join("; ").into(),
+    };
+    let code = match (subtype, terminal, line.stop_reason.as_deref()) {
+        ("error_max_turns", ..) | (_, "max_turns", _) => Code::MaxTurns,
+        ("error_max_budget_usd", ..) => Code::Budget,
+        (.., Some("refusal")) => Code::Refused,
+        _ => classify(line.api_error_status.map(json::count), &words),
+    };
+    Verdict::Failed(Problem { code, words, rank: Rank::Cause })
+}

@@ -1,0 +1,88 @@
+//! Command-line arguments of the subcommands: options with values, then the rest.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// What is wrong with a command line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misuse {
+    /// An option that does not exist.
+    #[error("unknown option {0}")]
+    Unknown(String),
+    /// An option without its value, or one that has to be there and is not.
+    #[error("{0} is missing, or its value is")]
+    Missing(&'static str),
+    /// A value that the option does not take.
+    #[error("{0} does not take {1:?}")]
+    Value(&'static str, String),
+    /// One argument too many.
+    #[error("unexpected argument {0:?}")]
+    Surplus(String),
+}
+
+/// One argument: an option by its name, or anything else.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// The option's name with its dashes; `None` for what is no option.
+    pub name: Option<String>,
+    /// The argument as it was given.
+    pub value: OsString,
+}
+
+/// The arguments still to be read.
+pub struct Arguments<I> {
+    rest: I,
+    /// The value of an option that was written as `--name=value`.
+    attached: Option<String>,
+    only_operands: bool,
+}
+
+impl<I: Iterator<Item = OsString>> Arguments<I> {
+    /// Starts reading.
+    pub fn new(arguments: I) -> Self {
+        Self { rest: arguments, attached: None, only_operands: false }
+    }
+
+    /// The next argument. After `--` everything is an operand; `-` alone always is.
+    pub fn next(&mut self) -> Result<Option<Argument>, Misuse> {
+        if let Some(value) = self.attached.take() {
+            return Err(Misuse::Surplus(value));
+        }
+        let Some(value) = self.rest.next() else { return Ok(None) };
+        let option =
+            value.to_str().filter(|text| !self.only_operands && text.starts_with('-') && *text != "-");
+        let name = match option {
+            Some("--") => {
+                self.only_operands = true;
+                return self.next();
+            }
+            Some(text) => match text.split_once('=') {
+                Some((name, attached)) => {
+                    self.attached = Some(attached.to_owned());
+                    Some(name.to_owned())
+                }
+                None => Some(text.to_owned()),
+            },
+            None => None,
+        };
+        Ok(Some(Argument { name, value }))
+    }
+
+    /// The value of the option that was read last.
+    pub fn path(&mut self, option: &'static str) -> Result<PathBuf, Misuse> {
+        let attached = self.attached.take().map(OsString::from);
+        attached.or_else(|| self.rest.next()).map(PathBuf::from).ok_or(Misuse::Missing(option))
+    }
+
+    /// The same, as text.
+    pub fn text(&mut self, option: &'static str) -> Result<String, Misuse> {
+        Ok(self.path(option)?.to_string_lossy().into_owned())
+    }
+
+    /// The same, as a number.
+    pub fn number<N: FromStr>(&mut self, option: &'static str) -> Result<N, Misuse> {
+        let text = self.text(option)?;
+        text.parse().map_err(|_| Misuse::Value(option, text))
+    }
+}

@@ -1,0 +1,122 @@
+//! `botglue parse`: a recorded stream, read as a job would have read it.
+//!
+//! Prints each update and last the outcome, one JSON object a line. It runs the very code of a job; only where
+//! the bytes come from is its own.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::agent::Protocol;
+use crate::arguments::{Arguments, Misuse};
+use crate::stream::{End, Exit, Lines, Status, Stream, Tail, Update};
+
+const USAGE: &str =
+    "usage: botglue parse --agent claude|droid|text [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    protocol: Protocol,
+    exit: Exit,
+    stderr: Option<PathBuf>,
+    file: Option<PathBuf>,
+}
+
+/// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`, 2
+/// for wrong usage or a file that cannot be read.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let ran = options(arguments).map_err(|misuse| format!("{misuse}\n{USAGE}")).and_then(|options| {
+        let mut output = BufWriter::new(io::stdout().lock());
+        match &options.file {
+            Some(path) => parse(&options, &mut open(path)?, &mut output),
+            None => parse(&options, &mut io::stdin().lock(), &mut output),
+        }
+    });
+    match ran {
+        Ok(Status::Done) => ExitCode::SUCCESS,
+        Ok(Status::Failed) => ExitCode::from(1),
+        Err(message) => {
+            // Nothing can be done for a standard error output that is closed.
+            _ = writeln!(io::stderr(), "botglue parse: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse> {
+    let mut arguments = Arguments::new(arguments);
+    let (mut protocol, mut code, mut signal, mut stderr, mut file) = (None, None, None, None, None);
+    while let Some(argument) = arguments.next()? {
+        match argument.name.as_deref() {
+            Some("--agent") => {
+                let name = arguments.text("--agent")?;
+                protocol = Some(Protocol::named(&name).ok_or(Misuse::Value("--agent", name))?);
+            }
+            Some("--exit-code") => code = Some(arguments.number("--exit-code")?),
+            Some("--signal") => signal = Some(arguments.number("--signal")?),
+            Some("--stderr") => stderr = Some(arguments.path("--stderr")?),
+            Some(other) => return Err(Misuse::Unknown(other.to_owned())),
+            None if file.is_none() => file = Some(PathBuf::from(argument.value)),
+            None => return Err(Misuse::Surplus(argument.value.to_string_lossy().into_owned())),
+        }
+    }
+    let exit = match signal {
+        Some(signal) => Exit::Signal(signal),
+        None => Exit::Code(code.unwrap_or(0)),
+    };
+    let protocol = protocol.ok_or(Misuse::Missing("--agent"))?;
+    Ok(Options { protocol, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
+}
+
+fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
+    let stderr = match &options.stderr {
+        Some(path) => read_end(path)?,
+        None => String::new(),
+    };
+    let end = End { exit: options.exit, stopped: None, stderr };
+    let mut stream = Stream::new(options.protocol, "");
+    let mut lines = Lines::default();
+    // A reader that went away wants no more lines; the exit status still tells the outcome.
+    let mut emit = |update: Update| _ = print(output, &update);
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => lines.push(&chunk[..length], &mut |line| stream.take(line, &mut emit)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(format!("cannot read the stream: {error}")),
+        }
+    }
+    lines.finish(&mut |line| stream.take(line, &mut emit));
+    let outcome = stream.end(&end, &mut emit);
+    _ = print(output, &outcome).and_then(|()| output.flush());
+    Ok(outcome.status)
+}
+
+fn print(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, value)?;
+    output.write_all(b"\n")
+}
+
+fn open(path: &Path) -> Result<File, String> {
+    File::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))
+}
+
+/// The end of a file, as much as a job keeps of standard error output.
+fn read_end(path: &Path) -> Result<String, String> {
+    let mut tail = Tail::default();
+    let mut file = open(path)?;
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => return Ok(tail.text()),
+            Ok(length) => tail.push(&chunk[..length]),
+            Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `botglue replay`: plays a recorded stream to standard output, as an agent would.
+//!
+//! What comes on standard input is read and thrown away, and so are all arguments after the file: it stands in
+//! for an agent's command in demos and tests.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use crate::arguments::{Arguments, Misuse};
+
+const USAGE: &str = "usage: botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING…]";
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    /// The pause before each piece.
+    delay: Duration,
+    /// Bytes a piece; a line a piece where there is none.
+    chunk: Option<u64>,
+    exit_code: u8,
+    file: PathBuf,
+}
+
+/// Runs the command with the arguments after `replay`: returns the exit code it was asked for, or 2 for wrong
+/// usage or a file that cannot be read.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    // Not waited for: an agent need not read all it is sent, and nobody may ever close the pipe.
+    thread::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()));
+    let played = options(arguments)
+        .map_err(|misuse| format!("{misuse}\n{USAGE}"))
+        .and_then(|options| play(&options, &mut io::stdout().lock()).map(|()| options.exit_code));
+    match played {
+        Ok(code) => ExitCode::from(code),
+        Err(message) => {
+            // Nothing can be done for a standard error output that is closed.
+            _ = writeln!(io::stderr(), "botglue replay: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse> {
+    let mut arguments = Arguments::new(arguments);
+    let (mut delay, mut chunk, mut exit_code) = (0, None, 0);
+    while let Some(argument) = arguments.next()? {
+        match argument.name.as_deref() {
+            Some("--delay-ms") => delay = arguments.number("--delay-ms")?,
+            Some("--chunk") => match arguments.number("--chunk")? {
+                0 => return Err(Misuse::Value("--chunk", "0".to_owned())),
+                size => chunk = Some(size),
+            },
+            Some("--exit-code") => exit_code = arguments.number("--exit-code")?,
+            Some(other) => return Err(Misuse::Unknown(other.to_owned())),
+            None => {
+                let file = PathBuf::from(argument.value);
+                return Ok(Options { delay: Duration::from_millis(delay), chunk, exit_code, file });
+            }
+        }
+    }
+    Err(Misuse::Missing("FILE"))
+}
+
+fn play(options: &Options, output: &mut dyn Write) -> Result<(), String> {
+    let failed = |error: io::Error| format!("cannot read {}: {error}", options.file.display());
+    let mut input = BufReader::new(File::open(&options.file).map_err(failed)?);
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        let length = match options.chunk {
+            Some(size) => input.by_ref().take(size).read_to_end(&mut piece),
+            None => input.read_until(b'\n', &mut piece),
+        };
+        if length.map_err(failed)? == 0 {
+            return Ok(());
+        }
+        if !options.delay.is_zero() {
+            thread::sleep(options.delay);
+        }
+        // Whoever reads may have seen enough: that is not the recording's failure.
+        if output.write_all(&piece).and_then(|()| output.flush()).is_err() {
+            return Ok(());
+        }
+    }
+}

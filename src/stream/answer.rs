@@ -1,0 +1,162 @@
+//! The text that would be the answer if the stream ended now.
+//!
+//! That is the last message of the main agent, and only where nothing says that it is half of something: a tool
+//! call in it or after it, a part that was streamed and not yet repeated whole, a line of it that was lost.
+
+use super::event::Piece;
+use super::lines;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Answer {
+    text: String,
+    /// Where in `text` the last block begins.
+    last_block: usize,
+    message: Option<String>,
+    /// The message of the last tool call.
+    tool_message: Option<String>,
+    has_text: bool,
+    is_parts: bool,
+    doubts: Doubts,
+}
+
+/// Reasons not to take the text for whole; a set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Doubts(u8);
+
+impl Doubts {
+    /// The message has begun and not ended.
+    const OPEN: u8 = 1;
+    /// Text was shown that no whole block has repeated yet.
+    const PREVIEWED: u8 = 2;
+    /// The message ended for another reason than being complete.
+    const INTERRUPTED: u8 = 4;
+    /// A line was lost while the message came.
+    const TORN: u8 = 8;
+    /// A tool was called after the text.
+    const TOOL_AFTER: u8 = 16;
+    /// A tool was called in the same message.
+    const TOOL_WITHIN: u8 = 32;
+
+    fn add(&mut self, doubt: u8) {
+        self.0 |= doubt;
+    }
+
+    fn remove(&mut self, doubt: u8) {
+        self.0 &= !doubt;
+    }
+
+    fn has(self, doubt: u8) -> bool {
+        self.0 & doubt != 0
+    }
+}
+
+impl Answer {
+    /// The main agent begins a message.
+    pub fn message_began(&mut self) {
+        self.doubts.add(Doubts::OPEN);
+        self.is_parts = false;
+    }
+
+    /// The main agent's message has ended.
+    pub fn message_ended(&mut self) {
+        self.doubts.remove(Doubts::OPEN);
+    }
+
+    /// The message is no answer by its own account.
+    pub fn message_interrupted(&mut self) {
+        self.doubts.add(Doubts::INTERRUPTED);
+    }
+
+    /// The main agent's text; `glue` joins the blocks of one message.
+    pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, glue: &str) {
+        match piece {
+            Piece::Preview => self.doubts.add(Doubts::PREVIEWED),
+            Piece::Part => self.part(text),
+            Piece::Whole => self.block(message, text, glue),
+        }
+    }
+
+    /// The main agent calls a tool.
+    pub fn tool_called(&mut self, message: Option<&str>) {
+        self.doubts.add(Doubts::TOOL_AFTER);
+        if message.is_some() && message == self.message.as_deref() {
+            self.doubts.add(Doubts::TOOL_WITHIN);
+        }
+        self.tool_message = message.map(str::to_owned);
+        self.is_parts = false;
+    }
+
+    /// A line was lost.
+    pub fn torn(&mut self) {
+        self.doubts.add(Doubts::TORN);
+    }
+
+    /// The last message's text, if nothing says that it is not the whole answer.
+    pub fn standing(&self) -> Option<&str> {
+        Some(&*self.text).filter(|text| self.doubts == Doubts::default() && !text.trim().is_empty())
+    }
+
+    /// The last message's text where the agent itself says that it is over: only what stands before a tool call
+    /// is no answer.
+    pub fn concluding(&self) -> Option<&str> {
+        Some(&*self.text).filter(|text| !self.doubts.has(Doubts::TOOL_AFTER) && !text.trim().is_empty())
+    }
+
+    /// The last block of text, answer or not.
+    pub fn last_block(&self) -> &str {
+        &self.text[self.last_block..]
+    }
+
+    /// Whether a line was lost while the last message came.
+    pub fn is_torn(&self) -> bool {
+        self.doubts.has(Doubts::TORN)
+    }
+
+    fn part(&mut self, text: &str) {
+        if !self.is_parts {
+            self.start(None);
+            self.is_parts = true;
+        }
+        self.append(text);
+    }
+
+    fn block(&mut self, message: Option<&str>, text: &str, glue: &str) {
+        let continues = self.has_text && !self.is_parts && self.is_same(message);
+        if continues {
+            self.append(glue);
+        } else {
+            self.start(message);
+        }
+        self.is_parts = false;
+        self.last_block = self.text.len();
+        self.append(text);
+        self.doubts.remove(Doubts::PREVIEWED | Doubts::TOOL_AFTER);
+        self.has_text = true;
+    }
+
+    /// A message without an id of its own never spans a tool call.
+    fn is_same(&self, message: Option<&str>) -> bool {
+        message.is_some()
+            && message == self.message.as_deref()
+            && !(message == Some("") && self.doubts.has(Doubts::TOOL_AFTER))
+    }
+
+    fn start(&mut self, message: Option<&str>) {
+        self.text.clear();
+        self.last_block = 0;
+        self.message = message.map(str::to_owned);
+        self.doubts.remove(!Doubts::OPEN);
+        if self.message.as_deref().is_some_and(|id| !id.is_empty()) && self.message == self.tool_message {
+            self.doubts.add(Doubts::TOOL_WITHIN);
+        }
+    }
+
+    fn append(&mut self, text: &str) {
+        if self.text.len() + text.len() > lines::LONGEST {
+            self.torn();
+            return;
+        }
+        self.text.push_str(text);
+    }
+}

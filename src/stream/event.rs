@@ -1,0 +1,217 @@
+//! What an agent's line says, in the few words that all agents share.
+//!
+//! An agent's reader turns each line into these; the reducer folds them. Events borrow from their line. They say
+//! what was printed, never what follows from it.
+
+use std::borrow::Cow;
+
+use super::Usage;
+use crate::error::Code;
+
+/// Text that lives as long as its line.
+pub type Words<'a> = Cow<'a, str>;
+
+/// One thing that a line says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event<'a> {
+    /// The session and the model; what a line does not name is `None`.
+    Session {
+        /// The agent's session.
+        id: Option<Words<'a>>,
+        /// The model.
+        model: Option<Words<'a>>,
+    },
+    /// The main agent begins a message; until [`Event::MessageEnded`] more of it may come.
+    MessageBegan,
+    /// The main agent's message has ended.
+    MessageEnded,
+    /// The main agent's message stopped for a reason that makes it no answer: a tool call, a limit.
+    MessageInterrupted,
+    /// Text of the main agent.
+    Text {
+        /// How it relates to the rest of its message.
+        piece: Piece,
+        /// The id of its message: blocks of the same one belong together. `None` stands alone.
+        message: Option<Words<'a>>,
+        /// The text.
+        text: Words<'a>,
+    },
+    /// Thinking of the main agent; never part of an answer.
+    Thinking {
+        /// How it relates to the rest of its message.
+        piece: Piece,
+        /// The thinking.
+        text: Words<'a>,
+    },
+    /// A tool is called.
+    ToolCalled(Call<'a>),
+    /// A tool has come back.
+    ToolReturned {
+        /// The call's id; `None` stands for the oldest open call.
+        id: Option<Words<'a>>,
+        /// How it came back.
+        returned: Returned,
+    },
+    /// The agent says that a call was denied.
+    ToolDenied {
+        /// The call's id.
+        id: Words<'a>,
+        /// Why; may be empty.
+        reason: String,
+    },
+    /// The service failed and is asked again.
+    Retry(Retry),
+    /// A message of the user's own went in; its id can be gone back to.
+    Checkpoint {
+        /// The message's id.
+        id: Words<'a>,
+    },
+    /// The agent reports a failure of the whole run, without ending it.
+    Problem(Problem<'a>),
+    /// The agent says that the run is over.
+    Finished(Finish<'a>),
+}
+
+/// How a text relates to the others of its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece {
+    /// A part shown as it is written; the whole block follows in another line.
+    Preview,
+    /// A part that no other line repeats.
+    Part,
+    /// A whole block.
+    Whole,
+}
+
+/// A tool call as the agent names it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call<'a> {
+    /// The agent's id; old streams leave it out.
+    pub id: Option<Words<'a>>,
+    /// The message it stands in, where the agent says.
+    pub message: Option<Words<'a>>,
+    /// The tool's name.
+    pub name: Words<'a>,
+    /// The one argument worth showing.
+    pub argument: Argument<'a>,
+    /// Who calls it.
+    pub caller: Caller,
+}
+
+/// The argument that tells what a tool call is about.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Argument<'a> {
+    /// A file or a directory.
+    Path(Words<'a>),
+    /// A pattern, a command, a query.
+    Plain(Words<'a>),
+    /// Nothing that could be shown.
+    #[default]
+    None,
+}
+
+/// Who speaks or acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The agent that answers.
+    Main,
+    /// A sub-agent: activity, never answer.
+    Sub,
+}
+
+/// How a tool call came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Returned {
+    /// It worked; what it returned is nobody's business here.
+    Ok,
+    /// It failed, for this reason; may be empty.
+    Failed(String),
+    /// It was not permitted, for this reason; may be empty.
+    Denied(String),
+}
+
+/// One try that failed and will be repeated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// Which repetition this will be, from 1.
+    pub attempt: u64,
+    /// The most there will be.
+    pub max: u64,
+    /// The pause before it.
+    pub delay_ms: u64,
+    /// Why, in a word or two.
+    pub reason: String,
+}
+
+/// A failure in the agent's own words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem<'a> {
+    /// What kind of failure it is.
+    pub code: Code,
+    /// The agent's words; may be empty.
+    pub words: Words<'a>,
+    /// Whether these words say it best.
+    pub rank: Rank,
+}
+
+/// How much a problem's words tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// That something failed.
+    Summary,
+    /// What failed.
+    Cause,
+}
+
+/// The line that ends a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finish<'a> {
+    /// What it says of the answer.
+    pub verdict: Verdict<'a>,
+    /// What it outranks.
+    pub weight: Weight,
+    /// What it cost.
+    pub amounts: Amounts,
+}
+
+/// What the line that ends a run says of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict<'a> {
+    /// This is the answer; where it is blank, the last message is.
+    Answer(Words<'a>),
+    /// The last message is the answer, and this repeats its last block.
+    LastBlock(Words<'a>),
+    /// There is none.
+    Failed(Problem<'a>),
+}
+
+/// How far a finishing line can be trusted over what follows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// It decides: neither exit code nor signal change it.
+    Final,
+    /// It outranks the exit code, but a process that was ended by a signal prints it too.
+    UnlessStopped,
+}
+
+/// The amounts that one finishing line reports.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Amounts {
+    /// Money.
+    pub cost: Option<Cost>,
+    /// Tokens.
+    pub usage: Usage,
+    /// Turns.
+    pub num_turns: Option<u64>,
+    /// Time.
+    pub duration_ms: Option<u64>,
+}
+
+/// Money in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cost {
+    /// Of this run alone.
+    Share(f64),
+    /// Of the session so far: it runs on from line to line.
+    RunningTotal(f64),
+}

@@ -1,0 +1,129 @@
+//! How a stream ended: the process's end on one side, the job's outcome on the other.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::update::ToolCall;
+use crate::error::JobError;
+
+/// How the agent's process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    /// Its exit code or the signal that ended it.
+    pub exit: Exit,
+    /// Whether we ended it, and why.
+    pub stopped: Option<Stopped>,
+    /// The end of its standard error output, marked where it was cut; see [`super::Tail`].
+    pub stderr: String,
+}
+
+impl End {
+    /// An end with an exit code and nothing else to say.
+    pub fn with_code(code: i32) -> Self {
+        Self { exit: Exit::Code(code), stopped: None, stderr: String::new() }
+    }
+
+    /// An end by a signal.
+    pub fn with_signal(signal: i32) -> Self {
+        Self { exit: Exit::Signal(signal), ..Self::with_code(0) }
+    }
+}
+
+/// What the operating system says of a process that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It returned this code.
+    Code(i32),
+    /// It was ended by this signal while it worked.
+    Signal(i32),
+}
+
+/// Why we ended a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// It took longer than this.
+    Timeout(Duration),
+    /// Neovim is going away.
+    Shutdown,
+}
+
+/// What a job came to; its serialized form is the last line of `botglue parse`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename = "finished")]
+pub struct Outcome {
+    /// Whether there is an answer.
+    pub status: Status,
+    /// The answer as the agent gave it.
+    pub text: Option<String>,
+    /// Why the answer must not land by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_for: Option<HeldFor>,
+    /// Why there is no answer.
+    pub error: Option<JobError>,
+    /// The agent's session.
+    pub session_id: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// US dollars of this run; unknown where the agent does not tell.
+    pub cost_usd: Option<f64>,
+    /// Tokens of this run.
+    pub usage: Usage,
+    /// Turns of this run.
+    pub num_turns: Option<u64>,
+    /// How long the agent says it took.
+    pub duration_ms: Option<u64>,
+    /// Every tool call, in the order of the calls; none is `running`.
+    pub tools: Vec<ToolCall>,
+    /// Ids of the user's own messages, the newest hundred.
+    pub checkpoints: Vec<String>,
+    /// Non-empty lines.
+    pub lines: u64,
+    /// Lines that were well formed and had nothing to say.
+    pub ignored: u64,
+    /// Lines that were no JSON object, or too long to be read.
+    pub malformed: u64,
+}
+
+/// Whether a job has an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is one.
+    Done,
+    /// There is none; the outcome's error says why.
+    Failed,
+}
+
+/// Why an answer that a stream gave must not land by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldFor {
+    /// The agent ended well but said nothing in its protocol: the text is what else it printed.
+    Raw,
+}
+
+/// Tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Usage {
+    /// Sent, and not found in a cache.
+    pub input_tokens: u64,
+    /// Received.
+    pub output_tokens: u64,
+    /// Sent, and found in a cache.
+    pub cache_read_input_tokens: u64,
+    /// Sent, and put in a cache.
+    pub cache_creation_input_tokens: u64,
+}
+
+impl Usage {
+    /// Adds another run's tokens.
+    pub fn add(&mut self, other: Self) {
+        let sum = u64::saturating_add;
+        self.input_tokens = sum(self.input_tokens, other.input_tokens);
+        self.output_tokens = sum(self.output_tokens, other.output_tokens);
+        self.cache_read_input_tokens = sum(self.cache_read_input_tokens, other.cache_read_input_tokens);
+        self.cache_creation_input_tokens =
+            sum(self.cache_creation_input_tokens, other.cache_creation_input_tokens);
+    }
+}

@@ -1,0 +1,373 @@
+//! The one reducer: folds the events of any agent into a job's state and says what is new.
+//!
+//! It knows no clock and no process; how the process ended comes to it as a value. The first finishing line fixes
+//! the answer; what follows adds amounts and tool results, and changes nothing else.
+
+use std::collections::VecDeque;
+
+use super::answer::Answer;
+use super::event::{Caller, Event, Finish, Piece, Problem, Rank, Retry, Verdict, Weight};
+use super::failure::Speaker;
+use super::lines;
+use super::outcome::{End, Exit, HeldFor, Outcome, Status, Stopped};
+use super::tail::Tail;
+use super::tally::Tally;
+use super::tools::Tools;
+use super::update::Update;
+use crate::error::{Code, JobError};
+
+/// The most checkpoints that are kept: the newest.
+const CHECKPOINTS: usize = 100;
+/// The most text outside the protocol that may still count as an answer, in bytes.
+const ASIDE: usize = 4 << 20;
+
+/// Where updates go.
+pub type Emit<'e> = &'e mut dyn FnMut(Update);
+
+type Ending = Result<Answered, JobError>;
+
+#[derive(Debug, Clone)]
+struct Answered {
+    text: String,
+    held_for: Option<HeldFor>,
+}
+
+/// The state of one stream; see the module.
+#[derive(Debug)]
+pub struct Reducer {
+    speaker: Speaker,
+    glue: &'static str,
+    cwd: String,
+    session_id: Option<String>,
+    model: Option<String>,
+    tools: Tools,
+    answer: Answer,
+    tally: Tally,
+    checkpoints: VecDeque<String>,
+    problem: Option<(Rank, Code, String)>,
+    decision: Option<(Weight, Ending)>,
+    aside: Aside,
+    shown: Shown,
+    has_spoken: bool,
+    broken: u64,
+    oversized: u64,
+}
+
+/// Lines outside the protocol.
+#[derive(Debug)]
+struct Aside {
+    /// All of them, joined; `None` where they are too many.
+    whole: Option<String>,
+    /// Their end, for messages.
+    end: Tail,
+}
+
+/// What observers have seen of the text.
+#[derive(Debug, Default)]
+struct Shown {
+    /// Text was shown part by part; the whole block will repeat it.
+    text: bool,
+    /// The same for thinking.
+    thinking: bool,
+    /// The next text begins a new line.
+    breaks: bool,
+}
+
+impl Reducer {
+    /// An empty state. `glue` joins the text blocks of one message, `cwd` shortens paths in titles.
+    pub fn new(speaker: Speaker, glue: &'static str, cwd: &str) -> Self {
+        Self {
+            speaker,
+            glue,
+            cwd: cwd.to_owned(),
+            session_id: None,
+            model: None,
+            tools: Tools::default(),
+            answer: Answer::default(),
+            tally: Tally::default(),
+            checkpoints: VecDeque::new(),
+            problem: None,
+            decision: None,
+            aside: Aside { whole: Some(String::new()), end: Tail::with_limit(1000) },
+            shown: Shown::default(),
+            has_spoken: false,
+            broken: 0,
+            oversized: 0,
+        }
+    }
+
+    /// Folds one event in.
+    pub fn event(&mut self, event: Event<'_>, emit: Emit<'_>) {
+        match event {
+            Event::Session { id, model } => self.session(id.as_deref(), model.as_deref(), emit),
+            Event::MessageBegan => {
+                self.has_spoken = true;
+                self.answer.message_began();
+                self.shown.text = false;
+            }
+            Event::MessageEnded => self.answer.message_ended(),
+            Event::MessageInterrupted => self.answer.message_interrupted(),
+            Event::Text { piece, message, text } => self.text(piece, message.as_deref(), &text, emit),
+            Event::Thinking { piece, text } => self.thinking(piece, &text, emit),
+            Event::ToolCalled(call) => {
+                if call.caller == Caller::Main {
+                    self.has_spoken = true;
+                    self.answer.tool_called(call.message.as_deref());
+                    self.shown.breaks |= self.shown.text;
+                    self.shown.text = false;
+                }
+                let index = self.tools.called(&call, &self.cwd);
+                self.show_tool(Some(index), emit);
+            }
+            Event::ToolReturned { id, returned } => {
+                let changed = self.tools.returned(id.as_deref(), returned);
+                self.show_tool(changed, emit);
+            }
+            Event::ToolDenied { id, reason } => {
+                let changed = self.tools.denied(&id, reason);
+                self.show_tool(changed, emit);
+            }
+            Event::Retry(Retry { attempt, max, delay_ms, reason }) => {
+                if self.decision.is_none() {
+                    emit(Update::Retry { attempt, max, delay_ms, reason });
+                }
+            }
+            Event::Checkpoint { id } => self.checkpoint(id.into_owned()),
+            Event::Problem(problem) => self.problem(problem),
+            Event::Finished(finish) => self.finished(finish, emit),
+        }
+    }
+
+    /// A line that is no JSON; `text` is all of it.
+    pub fn aside(&mut self, text: &str) {
+        // Progress of wrappers, never anything that somebody wants to read.
+        if text.starts_with("Script ") {
+            return;
+        }
+        self.aside.push(text);
+    }
+
+    /// A line that should have been the protocol's and is broken.
+    pub fn broken(&mut self) {
+        self.broken += 1;
+        self.answer.torn();
+    }
+
+    /// A line that was too long and was dropped.
+    pub fn oversized(&mut self) {
+        self.oversized += 1;
+        self.answer.torn();
+    }
+
+    /// Whether nothing that comes can change the answer, however the process ends.
+    pub fn decided(&self) -> bool {
+        matches!(self.decision, Some((Weight::Final, _)))
+    }
+
+    /// The process has ended: no call stays open. Returns how the job ended.
+    pub fn end(&mut self, end: &End, emit: Emit<'_>) -> Outcome {
+        for index in self.tools.finish() {
+            self.show_tool(Some(index), emit);
+        }
+        let ending = self.ending(end);
+        self.outcome(ending)
+    }
+
+    /// What the job comes to if only amounts and tool results follow.
+    pub fn outcome_so_far(&self) -> Outcome {
+        let ending = match &self.decision {
+            Some((_, ending)) => ending.clone(),
+            None => Err(self.speaker.error(Code::Protocol, "")),
+        };
+        self.outcome(ending)
+    }
+
+    fn outcome(&self, ending: Ending) -> Outcome {
+        let (status, text, held_for, error) = match ending {
+            Ok(Answered { text, held_for }) => (Status::Done, Some(text), held_for, None),
+            Err(error) => (Status::Failed, None, None, Some(error)),
+        };
+        Outcome {
+            status,
+            text,
+            held_for,
+            error,
+            session_id: self.session_id.clone(),
+            model: self.model.clone(),
+            cost_usd: self.tally.cost_usd,
+            usage: self.tally.usage,
+            num_turns: self.tally.num_turns,
+            duration_ms: self.tally.duration_ms,
+            tools: self.tools.snapshot(),
+            checkpoints: self.checkpoints.iter().cloned().collect(),
+            lines: 0,
+            ignored: 0,
+            malformed: 0,
+        }
+    }
+
+    fn session(&mut self, id: Option<&str>, model: Option<&str>, emit: Emit<'_>) {
+        let known = (self.session_id.clone(), self.model.clone());
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            self.session_id = Some(id.to_owned());
+        }
+        if let Some(model) = model.filter(|model| !model.is_empty()) {
+            self.model = Some(model.to_owned());
+        }
+        if known != (self.session_id.clone(), self.model.clone()) {
+            emit(Update::Session { id: self.session_id.clone(), model: self.model.clone() });
+        }
+    }
+
+    fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, emit: Emit<'_>) {
+        self.has_spoken = true;
+        let is_repeated = piece == Piece::Whole && self.shown.text;
+        self.shown.text = piece != Piece::Whole;
+        if self.decision.is_some() {
+            return;
+        }
+        self.answer.text(piece, message, text, self.glue);
+        if !is_repeated {
+            let separator = if std::mem::take(&mut self.shown.breaks) { "\n" } else { "" };
+            emit(Update::Text { text: format!("{separator}{text}") });
+        }
+        self.shown.breaks |= piece == Piece::Whole;
+    }
+
+    fn thinking(&mut self, piece: Piece, text: &str, emit: Emit<'_>) {
+        self.has_spoken = true;
+        let is_repeated = piece == Piece::Whole && self.shown.thinking;
+        self.shown.thinking = piece != Piece::Whole;
+        if !is_repeated && self.decision.is_none() && !text.is_empty() {
+            emit(Update::Thinking { text: text.to_owned() });
+        }
+    }
+
+    fn show_tool(&self, changed: Option<usize>, emit: Emit<'_>) {
+        if let Some(index) = changed {
+            emit(Update::Tool { index, tool: self.tools.get(index).clone() });
+        }
+    }
+
+    fn checkpoint(&mut self, id: String) {
+        if self.checkpoints.back() == Some(&id) {
+            return;
+        }
+        if self.checkpoints.len() == CHECKPOINTS {
+            self.checkpoints.pop_front();
+        }
+        self.checkpoints.push_back(id);
+    }
+
+    fn problem(&mut self, problem: Problem<'_>) {
+        if self.problem.as_ref().is_none_or(|(rank, ..)| *rank < problem.rank) {
+            self.problem = Some((problem.rank, problem.code, problem.words.into_owned()));
+        }
+    }
+
+    fn finished(&mut self, finish: Finish<'_>, emit: Emit<'_>) {
+        self.tally.add(&finish.amounts);
+        if self.decision.is_none() {
+            let ending = self.verdict(finish.verdict);
+            self.decision = Some((finish.weight, ending));
+        }
+        emit(Update::Amounts {
+            cost_usd: self.tally.cost_usd,
+            usage: self.tally.usage,
+            num_turns: self.tally.num_turns,
+            duration_ms: self.tally.duration_ms,
+        });
+    }
+
+    /// The ending that a finishing line stands for.
+    fn verdict(&self, verdict: Verdict<'_>) -> Ending {
+        match verdict {
+            Verdict::Failed(problem) => Err(self.speaker.error(problem.code, &problem.words)),
+            Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
+            Verdict::Answer(_) => match self.answer.standing() {
+                Some(text) => Ok(Answered::landing(text)),
+                None => self.without_text(Code::EmptyAnswer),
+            },
+            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.speaker.error(Code::Protocol, "")),
+            Verdict::LastBlock(last) => match self.answer.concluding() {
+                Some(text) => Ok(Answered::landing(text)),
+                None if last.trim().is_empty() || last == self.answer.last_block() => {
+                    self.without_text(Code::EmptyAnswer)
+                }
+                None => Ok(Answered::landing(&last)),
+            },
+        }
+    }
+
+    /// The ending that the end of the process stands for.
+    fn ending(&self, end: &End) -> Ending {
+        if let Some((Weight::Final, ending)) = &self.decision {
+            return ending.clone();
+        }
+        let words = self.last_words(&end.stderr);
+        match (end.stopped, end.exit) {
+            (Some(Stopped::Timeout(limit)), _) => return Err(self.speaker.timeout(limit, &words)),
+            (Some(Stopped::Shutdown), _) => return Err(self.speaker.shutdown()),
+            (None, Exit::Signal(signal)) => return Err(self.speaker.signal(signal, &words)),
+            (None, Exit::Code(_)) => {}
+        }
+        if let Some((_, ending)) = &self.decision {
+            return ending.clone();
+        }
+        if let Some((_, code, words)) = &self.problem {
+            return Err(self.speaker.error(*code, words));
+        }
+        if let Exit::Code(code) = end.exit
+            && code != 0
+        {
+            return Err(self.speaker.exit_code(code, &words));
+        }
+        match self.answer.standing() {
+            Some(text) => Ok(Answered::landing(text)),
+            None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol),
+            None => self.without_text(Code::EmptyAnswer),
+        }
+    }
+
+    /// There is no answer, unless lines outside the protocol were all that was said.
+    fn without_text(&self, code: Code) -> Ending {
+        if self.oversized > 0 {
+            return Err(self.speaker.error(Code::Protocol, &self.aside.end.text()));
+        }
+        match &self.aside.whole {
+            Some(text) if !self.has_spoken && !text.is_empty() => {
+                Ok(Answered { text: text.clone(), held_for: Some(HeldFor::Raw) })
+            }
+            None if !self.has_spoken => Err(self.speaker.error(Code::Protocol, &self.aside.end.text())),
+            _ => Err(self.speaker.error(code, &self.aside.end.text())),
+        }
+    }
+
+    /// What the agent said last, outside its protocol.
+    fn last_words(&self, stderr: &str) -> String {
+        let problem = self.problem.as_ref().map(|(_, _, words)| words.as_str()).unwrap_or_default();
+        format!("{problem}\n{}\n{stderr}", self.aside.end.text())
+    }
+}
+
+impl Answered {
+    fn landing(text: &str) -> Self {
+        Self { text: text.to_owned(), held_for: None }
+    }
+}
+
+impl Aside {
+    fn push(&mut self, text: &str) {
+        self.end.push(text.as_bytes());
+        self.end.push(b"\n");
+        let Some(whole) = &mut self.whole else { return };
+        if whole.len() + text.len() > ASIDE.min(lines::LONGEST) {
+            self.whole = None;
+            return;
+        }
+        if !whole.is_empty() {
+            whole.push('\n');
+        }
+        whole.push_str(text);
+    }
+}

@@ -1,0 +1,99 @@
+//! What a running stream tells those who watch it.
+
+use serde::Serialize;
+
+use super::outcome::Usage;
+
+/// One piece of news; its serialized form is a line of `botglue parse` and what observers in Lua get.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Update {
+    /// The session or the model became known.
+    Session {
+        /// The agent's session.
+        id: Option<String>,
+        /// The model.
+        model: Option<String>,
+    },
+    /// More text of the main agent, the new part only; a new block begins on a new line.
+    Text {
+        /// The new part.
+        text: String,
+    },
+    /// More thinking of the main agent, the new part only.
+    Thinking {
+        /// The new part.
+        text: String,
+    },
+    /// A tool call began or changed its status.
+    Tool {
+        /// Its place in the list of calls, from 0.
+        #[serde(skip)]
+        index: usize,
+        /// The whole call.
+        tool: ToolCall,
+    },
+    /// The service failed and will be asked again.
+    Retry {
+        /// Which repetition this will be, from 1.
+        attempt: u64,
+        /// The most there will be.
+        max: u64,
+        /// The pause before it.
+        delay_ms: u64,
+        /// Why, in a word or two.
+        reason: String,
+    },
+    /// The job's amounts so far; they never fall. May come after the answer was decided.
+    Amounts {
+        /// US dollars.
+        cost_usd: Option<f64>,
+        /// Tokens.
+        usage: Usage,
+        /// Turns.
+        num_turns: Option<u64>,
+        /// Time.
+        duration_ms: Option<u64>,
+    },
+    /// A line that the protocol has no place for; for the log.
+    Malformed {
+        /// The line's number, empty lines counted, from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+        /// How it begins.
+        start: String,
+    },
+}
+
+/// A tool call; its serialized form is an entry of a job's `tools`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolCall {
+    /// The agent's id, or one made from its place where the agent gave none.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// How it went.
+    pub status: ToolStatus,
+    /// Why it failed, in one line.
+    pub error: Option<String>,
+    /// The name and the main argument in one line: `Read src/main.rs`.
+    #[serde(skip)]
+    pub title: String,
+}
+
+/// How a tool call went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    /// It has not come back yet.
+    Running,
+    /// It worked.
+    Ok,
+    /// It failed.
+    Error,
+    /// It was not permitted.
+    Denied,
+    /// The job ended before it came back.
+    Unfinished,
+}
