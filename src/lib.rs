@@ -8,10 +8,12 @@
 pub mod agent;
 mod arguments;
 pub mod error;
+pub mod job;
 pub mod land;
 pub mod message;
 pub mod parse;
 pub mod replay;
 pub mod request;
 pub mod rules;
+pub mod store;
 pub mod stream;

@@ -85,6 +85,29 @@ pub struct Outcome {
     pub malformed: u64,
 }
 
+impl Outcome {
+    /// The outcome of a job whose agent never ran.
+    pub fn failed(error: JobError) -> Self {
+        Self {
+            status: Status::Failed,
+            text: None,
+            held_for: None,
+            error: Some(error),
+            session_id: None,
+            model: None,
+            cost_usd: None,
+            usage: Usage::default(),
+            num_turns: None,
+            duration_ms: None,
+            tools: Vec::new(),
+            checkpoints: Vec::new(),
+            lines: 0,
+            ignored: 0,
+            malformed: 0,
+        }
+    }
+}
+
 /// Whether a job has an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,0 +1,74 @@
+//! One job: a handle for the host and a private task that owns the agent's process, its stream and its
+//! transcript. The task knows no other job and no editor; all it does is tell, as [`Event`]s.
+//!
+//! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
+//! last, when nothing of its process is left. Between the two the agent may still be ending.
+
+mod process;
+mod task;
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub use process::Groups;
+
+use crate::request::Request;
+use crate::store::Transcripts;
+use crate::stream::{Outcome, Update};
+
+/// What a job tells the host.
+#[derive(Debug)]
+pub enum Event {
+    /// The agent runs, as the leader of this process group.
+    Started {
+        /// The group's id.
+        pgid: i32,
+    },
+    /// The stream said something.
+    Update(Update),
+    /// The outcome is decided.
+    Finished(Box<Outcome>),
+    /// The same outcome with the amounts of later results in the same stream.
+    Amended(Box<Outcome>),
+    /// Nothing of the agent is left.
+    Gone,
+}
+
+/// What a job needs from the host.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// Where its events go, each with the job's id.
+    pub events: mpsc::UnboundedSender<(u64, Event)>,
+    /// Where its process group is entered while it lives.
+    pub groups: Groups,
+    /// Where its raw stream is kept.
+    pub transcripts: Transcripts,
+}
+
+/// A started job. Dropping the handle stops the agent: first with SIGTERM to its group, then by force.
+#[derive(Debug)]
+pub struct Job {
+    /// Closing this channel is the order to stop.
+    _stop: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Job {
+    /// Starts `request` on its own task.
+    pub fn start(request: Arc<Request>, surroundings: Surroundings) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let task = tokio::spawn(task::run(request, surroundings, stopped));
+        Self { _stop: stop, task }
+    }
+
+    /// Stops the agent and waits until nothing of it is left.
+    pub async fn stop(self) {
+        let Self { _stop: stop, task } = self;
+        drop(stop);
+        if let Err(error) = task.await {
+            tracing::error!(%error, "a job's task did not end by itself");
+        }
+    }
+}
