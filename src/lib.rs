@@ -7,13 +7,17 @@
 
 pub mod agent;
 mod arguments;
+pub mod editor;
 pub mod error;
+pub mod host;
 pub mod job;
 pub mod land;
 pub mod message;
 pub mod parse;
 pub mod replay;
 pub mod request;
+pub mod rpc;
 pub mod rules;
+pub mod serve;
 pub mod store;
 pub mod stream;

@@ -1,3 +1,50 @@
 //! The command line of the host.
 
-fn main() {}
+use std::io::Write;
+use std::process::ExitCode;
+
+use botglue::{parse, replay, serve};
+
+const HELP: &str = "\
+botglue: the host of botglue.nvim
+
+  botglue serve [--log FILE] [--data-dir DIR]
+      msgpack-RPC on stdin and stdout; what the plugin starts
+  botglue parse --agent claude|droid|text [--exit-code N] [--signal N] [--stderr FILE] [FILE]
+      reads a recorded stream and prints one JSON object a line: the updates, and last the outcome;
+      exit status 0 where that is done, 1 where it is failed, 2 for wrong usage
+  botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING...]
+      plays a recorded stream to stdout as an agent would
+  botglue --version
+  botglue --help
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let name = arguments.next();
+    match name.as_deref().and_then(|name| name.to_str()) {
+        Some("serve") => match serve::Options::parse(arguments) {
+            Ok(options) => serve::run(&options),
+            Err(error) => wrong_usage(&format!("serve: {error}")),
+        },
+        Some("parse") => parse::run(arguments),
+        Some("replay") => replay::run(arguments),
+        Some("--version" | "-V") => say(concat!("botglue ", env!("CARGO_PKG_VERSION"), "\n")),
+        Some("--help" | "-h") => say(HELP),
+        Some(other) => wrong_usage(&format!("unknown command `{other}`")),
+        None => wrong_usage("a command is missing"),
+    }
+}
+
+fn say(text: &str) -> ExitCode {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn wrong_usage(what: &str) -> ExitCode {
+    // There is no further place to complain to.
+    let _ = write!(std::io::stderr(), "botglue: {what}\n\n{HELP}");
+    ExitCode::from(2)
+}

@@ -1,0 +1,176 @@
+//! The only holder of the Neovim handle, and its only writer.
+//!
+//! One task makes one call at a time and awaits each to its end: nvim-rs ends its loop when a call's
+//! future is dropped before the reply. While a call is under way, what else there is to tell is folded
+//! together, so a blocked editor builds no queue of frames; answers are kept in order and never folded.
+
+mod frame;
+mod value;
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use nvim_rs::Neovim;
+use nvim_rs::error::CallError;
+use rmpv::Value;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+pub use frame::Change;
+
+use crate::error::JobError;
+use crate::host::Message;
+use crate::land::Landing;
+use crate::rpc::Writer;
+use crate::stream::Outcome;
+use frame::Frames;
+use value::Map;
+
+/// The least time between two frames.
+const FRAME: Duration = Duration::from_millis(100);
+
+/// What the host has to tell the editor.
+#[derive(Debug)]
+enum Tell {
+    Change(u64, Change),
+    Finish(u64, Box<Outcome>, Option<Box<Landing>>),
+    Amend(u64, Box<Outcome>),
+}
+
+/// The host's end of the writer: every method returns at once.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    tell: mpsc::UnboundedSender<Tell>,
+}
+
+impl Editor {
+    /// Starts the writer; it reports the end of the connection to `messages`.
+    pub fn start(neovim: Neovim<Writer>, messages: mpsc::UnboundedSender<Message>) -> Self {
+        let (tell, told) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let mut calls = Calls { neovim, frames: Frames::default(), waiting: VecDeque::new() };
+            if let Err(error) = calls.run(told).await {
+                tracing::info!(%error, "the editor is gone");
+                // Nobody listens only when the host is ending already.
+                let _ = messages.send(Message::Disconnected);
+            }
+        });
+        Self { tell }
+    }
+
+    /// A job's state changed; shown with the next frame.
+    pub fn change(&self, id: u64, change: Change) {
+        self.send(Tell::Change(id, change));
+    }
+
+    /// A job's outcome, with how its answer would land; told at once.
+    pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>) {
+        self.send(Tell::Finish(id, outcome, landing));
+    }
+
+    /// A job that never ran has failed.
+    pub fn reject(&self, id: u64, error: JobError) {
+        self.finish(id, Box::new(Outcome::failed(error)), None);
+    }
+
+    /// Further amounts of a finished job.
+    pub fn amend(&self, id: u64, outcome: Box<Outcome>) {
+        self.send(Tell::Amend(id, outcome));
+    }
+
+    fn send(&self, tell: Tell) {
+        // The writer has ended only when the editor is gone; the host has been told then.
+        let _ = self.tell.send(tell);
+    }
+}
+
+type Call = Pin<Box<dyn Future<Output = Result<(), Box<CallError>>> + Send>>;
+
+/// The writer's state.
+struct Calls {
+    neovim: Neovim<Writer>,
+    frames: Frames,
+    waiting: VecDeque<(&'static str, Value)>,
+}
+
+impl Calls {
+    async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Tell>) -> Result<(), Box<CallError>> {
+        self.introduce().await?;
+        let mut under_way: Option<Call> = None;
+        let mut next_frame = Instant::now();
+        loop {
+            if under_way.is_none() {
+                under_way = self.next(&mut next_frame);
+            }
+            let frame_due = under_way.is_none() && self.frames.is_changed();
+            tokio::select! {
+                tell = told.recv() => match tell {
+                    Some(tell) => self.take(tell),
+                    None => return Ok(()),
+                },
+                done = finished(&mut under_way) => done?,
+                () = sleep_until(next_frame), if frame_due => {}
+            }
+        }
+    }
+
+    /// Says who we are; Lua compares the version before it sends anything.
+    async fn introduce(&self) -> Result<(), Box<CallError>> {
+        let version = env!("CARGO_PKG_VERSION");
+        let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
+        let parts =
+            parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
+        self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
+        let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
+        call(self.neovim.clone(), "ready", hello).await
+    }
+
+    fn take(&mut self, tell: Tell) {
+        match tell {
+            Tell::Change(id, change) => self.frames.change(id, change),
+            Tell::Finish(id, outcome, landing) => {
+                let tools = self.frames.finish(id);
+                self.waiting.push_back(("finish", value::finish(id, &outcome, landing.as_deref(), tools)));
+            }
+            Tell::Amend(id, outcome) => self.waiting.push_back(("amend", value::amend(id, &outcome))),
+        }
+    }
+
+    fn next(&mut self, next_frame: &mut Instant) -> Option<Call> {
+        if let Some((name, argument)) = self.waiting.pop_front() {
+            return Some(Box::pin(call(self.neovim.clone(), name, argument)));
+        }
+        if !self.frames.is_changed() || Instant::now() < *next_frame {
+            return None;
+        }
+        *next_frame = Instant::now() + FRAME;
+        Some(Box::pin(call(self.neovim.clone(), "frame", self.frames.take())))
+    }
+}
+
+/// Waits for the call that is under way; for ever when there is none.
+async fn finished(under_way: &mut Option<Call>) -> Result<(), Box<CallError>> {
+    let Some(call) = under_way else { return std::future::pending().await };
+    let result = call.await;
+    *under_way = None;
+    result
+}
+
+/// One call to `botglue.apply`. An error in Lua is logged and no reason to end; a broken channel is.
+async fn call(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Result<(), Box<CallError>> {
+    let code = format!("return require('botglue.apply').{name}(...)");
+    match neovim.exec_lua(&code, vec![argument]).await {
+        Ok(_) => Ok(()),
+        Err(error) => match *error {
+            CallError::NeovimError(_, ref message) => {
+                tracing::error!(call = name, %message, "the editor's side failed");
+                Ok(())
+            }
+            _ if error.is_channel_closed() => Err(error),
+            CallError::WrongValueType(_) => Ok(()),
+            _ => Err(error),
+        },
+    }
+}

@@ -1,0 +1,97 @@
+//! Values for the editor: msgpack maps in which an absent field is left out, since Lua reads that as nil.
+
+use rmpv::Value;
+use serde::Serialize;
+
+use crate::error::JobError;
+use crate::land::{Edit, Landing};
+use crate::stream::{Outcome, ToolCall};
+
+/// A map under construction.
+#[derive(Debug, Default)]
+pub(super) struct Map(Vec<(Value, Value)>);
+
+impl Map {
+    /// Adds a field.
+    pub(super) fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.push((key.into(), value.into()));
+        self
+    }
+
+    /// Adds a field, or leaves it out.
+    pub(super) fn with_some(self, key: &str, value: Option<impl Into<Value>>) -> Self {
+        match value {
+            Some(value) => self.with(key, value),
+            None => self,
+        }
+    }
+
+    /// The finished map.
+    pub(super) fn build(self) -> Value {
+        Value::Map(self.0)
+    }
+}
+
+/// One entry of a job's tools; `index` from 0 here, from 1 in Lua.
+pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
+    Map::default()
+        .with("index", index as u64 + 1)
+        .with("id", tool.id.as_str())
+        .with("name", tool.name.as_str())
+        .with("status", name(tool.status))
+        .with_some("error", tool.error.as_deref())
+        .with("title", tool.title.as_str())
+        .build()
+}
+
+/// The argument of `apply.finish`.
+pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tools: Value) -> Value {
+    let status = if outcome.error.is_none() { "done" } else { "failed" };
+    // What the stream itself says comes first: what it printed may be no answer at all.
+    let held_for = outcome.held_for.map(name).or_else(|| landing.and_then(|l| l.held_for).map(name));
+    let map = Map::default()
+        .with("id", id)
+        .with("status", status)
+        .with_some("text", outcome.text.as_deref())
+        .with_some("error", outcome.error.as_ref().map(error))
+        .with_some("held_for", held_for)
+        .with_some("lines", landing.map(|l| lines(&l.lines)))
+        .with_some("edits", landing.and_then(|l| l.edits.as_deref()).map(edits))
+        .with_some("session_id", outcome.session_id.as_deref())
+        .with_some("model", outcome.model.as_deref())
+        .with("tools", tools);
+    amounts(map, outcome).build()
+}
+
+/// The argument of `apply.amend`.
+pub(super) fn amend(id: u64, outcome: &Outcome) -> Value {
+    amounts(Map::default().with("id", id), outcome).build()
+}
+
+fn amounts(map: Map, outcome: &Outcome) -> Map {
+    map.with_some("cost_usd", outcome.cost_usd)
+        .with_some("num_turns", outcome.num_turns)
+        .with("input_tokens", outcome.usage.input_tokens)
+        .with("output_tokens", outcome.usage.output_tokens)
+}
+
+/// The public name of a variant, which is how serde writes it.
+fn name(variant: impl Serialize) -> Value {
+    serde_json::to_value(variant).ok().as_ref().and_then(|name| name.as_str()).map_or(Value::Nil, Value::from)
+}
+
+fn error(error: &JobError) -> Value {
+    Map::default().with("code", name(error.code)).with("message", error.message.as_str()).build()
+}
+
+fn lines(lines: &[String]) -> Value {
+    Value::Array(lines.iter().map(|line| line.as_str().into()).collect())
+}
+
+fn edits(edits: &[Edit]) -> Value {
+    let edit = |edit: &Edit| {
+        let (first, last) = (edit.first as u64, edit.last as u64);
+        Map::default().with("first", first).with("last", last).with("lines", lines(&edit.lines)).build()
+    };
+    Value::Array(edits.iter().map(edit).collect())
+}
