@@ -1,10 +1,18 @@
 //! Integration tests: the host and the plugin with a real Neovim, real CLIs and agents made for one fault each.
 
 #[cfg(test)]
+mod endings;
+#[cfg(test)]
+mod job;
+#[cfg(test)]
 mod load;
+#[cfg(test)]
+mod parallel;
 #[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod undo;

@@ -1,0 +1,358 @@
+//! One job and its process, with agents that are shell scripts: how it starts, and every way it can end.
+//! Each test also shows that nothing of the process group is left.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use botglue::agent::Protocol;
+use botglue::error::Code;
+use botglue::job::{Event, Groups, Job, Surroundings};
+use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
+use botglue::store::Transcripts;
+use botglue::stream::Outcome;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// Longer than any agent here may take; only a hang reaches it.
+const DEADLINE: Duration = Duration::from_secs(20);
+const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"answer","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}"#;
+
+/// A started job and what it tells.
+struct Started {
+    job: Option<Job>,
+    events: mpsc::UnboundedReceiver<(u64, Event)>,
+    pgid: Option<i32>,
+    outcome: Option<Outcome>,
+    amended: Option<Outcome>,
+}
+
+/// A folder with one agent in it.
+struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    fn request(&self, protocol: Protocol, command: &[&str]) -> Request {
+        Request {
+            id: 7,
+            prompt: "the-secret-prompt".to_owned(),
+            question: false,
+            review: false,
+            agent: AgentCommand {
+                name: "mine".to_owned(),
+                protocol,
+                command: command.iter().map(|&part| part.to_owned()).collect(),
+                args: Vec::new(),
+                env: [("DIR".to_owned(), self.dir.path().to_str().unwrap().to_owned())].into(),
+                model: None,
+            },
+            tools: vec!["Read".to_owned()],
+            timeout: DEADLINE,
+            max_turns: None,
+            max_parallel: 1,
+            trust_project: false,
+            rules: false,
+            tidy: Tidy { fence: true, indent: true, newline: true },
+            record: true,
+            cwd: self.dir.path().to_owned(),
+            path: String::new(),
+            filetype: "lua".to_owned(),
+            selection: Selection {
+                kind: Kind::Line,
+                first_line: 1,
+                last_line: 1,
+                text: vec!["the-secret-code".to_owned()],
+                rows: vec!["the-secret-code".to_owned()],
+                cols: vec![0],
+                anchor: None,
+            },
+            before: Vec::new(),
+            after: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// An agent that is `script`. (Not executed itself: another test's fork may hold it open for writing.)
+    fn agent(&self, protocol: Protocol, script: &str) -> Request {
+        let file = self.path("agent");
+        fs::write(&file, script).unwrap();
+        self.request(protocol, &["/bin/sh", file.to_str().unwrap()])
+    }
+
+    fn start(&self, request: Request) -> Started {
+        let (events, told) = mpsc::unbounded_channel();
+        let transcripts = Transcripts::under(self.dir.path());
+        let surroundings = Surroundings { events, groups: Groups::default(), transcripts };
+        let job = Some(Job::start(Arc::new(request), surroundings));
+        Started { job, events: told, pgid: None, outcome: None, amended: None }
+    }
+
+    async fn run(&self, request: Request) -> Started {
+        let mut started = self.start(request);
+        started.run_out().await;
+        started
+    }
+}
+
+impl Started {
+    async fn next(&mut self) -> Option<Event> {
+        let event = timeout(DEADLINE, self.events.recv()).await.expect("an event of the job");
+        event.map(|(id, event)| {
+            assert_eq!(id, 7);
+            event
+        })
+    }
+
+    async fn started(&mut self) -> i32 {
+        match self.next().await {
+            Some(Event::Started { pgid }) => {
+                self.pgid = Some(pgid);
+                pgid
+            }
+            other => panic!("expected the start, got {other:?}"),
+        }
+    }
+
+    async fn finished(&mut self) -> &Outcome {
+        while self.outcome.is_none() {
+            let event = self.next().await.expect("the outcome before the end");
+            self.take(event);
+        }
+        self.outcome.as_ref().unwrap()
+    }
+
+    /// To `Gone`, which is the last event, with exactly one `Finished` before it.
+    async fn run_out(&mut self) {
+        loop {
+            match self.next().await.expect("Gone before the end of events") {
+                Event::Gone => break,
+                event => self.take(event),
+            }
+        }
+        assert!(self.outcome.is_some(), "gone without an outcome");
+        assert!(self.next().await.is_none(), "Gone is last");
+        if let Some(pgid) = self.pgid {
+            assert!(!group_lives(pgid), "something of the group is left");
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Started { pgid } => self.pgid = Some(pgid),
+            Event::Finished(outcome) => {
+                assert!(self.outcome.is_none(), "finished twice");
+                self.outcome = Some(*outcome);
+            }
+            Event::Amended(outcome) => self.amended = Some(*outcome),
+            Event::Update(_) => {}
+            Event::Gone => panic!("gone too early"),
+        }
+    }
+
+    fn code(&self) -> Option<Code> {
+        self.outcome.as_ref().and_then(|outcome| outcome.error.as_ref()).map(|error| error.code)
+    }
+
+    fn message(&self) -> &str {
+        self.outcome.as_ref().and_then(|outcome| outcome.error.as_ref()).map_or("", |error| &error.message)
+    }
+
+    fn text(&self) -> Option<&str> {
+        self.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
+    }
+}
+
+fn group_lives(pgid: i32) -> bool {
+    // A zombie that nobody has waited for yet is no process left.
+    let Ok(processes) = fs::read_dir("/proc") else { return false };
+    processes.flatten().filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok()).any(|stat| {
+        let mut fields = stat.rsplit(") ").next().unwrap_or("").split(' ');
+        let state = fields.next();
+        fields.nth(1).and_then(|group| group.parse().ok()) == Some(pgid) && state != Some("Z")
+    })
+}
+
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + DEADLINE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_its_arguments() {
+    let bench = Bench::new();
+    let script =
+        format!("cat > input; printf '%s\\n' \"$@\" > argv; ps -o pgid= -p $$ > group; echo '{RESULT}'");
+    let mut request = bench.agent(Protocol::Claude, &script);
+    request.agent.args = vec!["--mine".to_owned()];
+    let started = bench.run(request).await;
+    assert_eq!(started.text(), Some("answer"), "{}", started.message());
+    let argv = bench.read("argv");
+    assert!(argv.contains("--output-format") && argv.ends_with("--mine\n"), "{argv}");
+    assert!(!argv.contains("secret"), "{argv}");
+    let input = bench.read("input");
+    assert!(input.contains("the-secret-prompt") && input.contains("the-secret-code"), "{input}");
+    assert_eq!(bench.read("group").trim().parse().ok(), started.pgid);
+    assert!(bench.dir.path().join("transcripts").read_dir().unwrap().count() == 1);
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_why() {
+    let bench = Bench::new();
+    let missing = bench.run(bench.request(Protocol::Claude, &["no-such-agent-anywhere"])).await;
+    assert_eq!(missing.code(), Some(Code::AgentNotFound));
+    assert!(missing.message().contains("agents.mine.command"), "{}", missing.message());
+
+    let mut request = bench.request(Protocol::Claude, &["sh"]);
+    request.cwd = bench.path("gone");
+    let nowhere = bench.run(request).await;
+    assert_eq!(nowhere.code(), Some(Code::SpawnFailed));
+    assert!(nowhere.message().contains("working directory"), "{}", nowhere.message());
+
+    fs::write(bench.path("plain"), "no program").unwrap();
+    let plain = bench.path("plain");
+    let refused = bench.run(bench.request(Protocol::Claude, &[plain.to_str().unwrap()])).await;
+    assert_eq!(refused.code(), Some(Code::SpawnFailed), "{}", refused.message());
+
+    let script = bench.path("script");
+    fs::write(&script, "#!/no/such/interpreter\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let broken = bench.run(bench.request(Protocol::Claude, &[script.to_str().unwrap()])).await;
+    assert_eq!(broken.code(), Some(Code::SpawnFailed), "{}", broken.message());
+}
+
+#[tokio::test]
+async fn a_bad_exit_quotes_the_end_of_stderr() {
+    let bench = Bench::new();
+    let script = "head -c 100000 /dev/zero | tr '\\0' x >&2; echo 'error: unknown option --foo' >&2; exit 3";
+    let started = bench.run(bench.agent(Protocol::Claude, script)).await;
+    assert_eq!(started.code(), Some(Code::Exited));
+    assert!(started.message().contains("unknown option --foo"), "{}", started.message());
+    assert!(started.message().contains('3'), "{}", started.message());
+    assert!(started.message().len() < 12_000);
+}
+
+#[tokio::test]
+async fn a_timeout_is_named_and_ends_an_agent_that_ignores_term() {
+    let bench = Bench::new();
+    let script = "trap '' TERM; echo ready > $DIR/ready; while :; do sleep 0.1; done";
+    let mut request = bench.agent(Protocol::Claude, script);
+    request.timeout = Duration::from_millis(300);
+    let begin = Instant::now();
+    let started = bench.run(request).await;
+    assert_eq!(started.code(), Some(Code::Timeout));
+    assert!(started.message().contains("0.3 s"), "{}", started.message());
+    assert_eq!(bench.read("ready"), "ready\n");
+    assert!(begin.elapsed() < DEADLINE);
+}
+
+#[tokio::test]
+async fn a_result_finishes_the_job_before_the_agent_ends() {
+    let bench = Bench::new();
+    let second = RESULT.replace("answer", "another").replace("0.5", "0.75");
+    let script = format!(
+        "echo '{RESULT}'; while [ ! -e $DIR/go ]; do sleep 0.01; done; echo '{second}'; while :; do sleep 1; done"
+    );
+    let mut started = bench.start(bench.agent(Protocol::Claude, &script));
+    let pgid = started.started().await;
+    started.finished().await;
+    assert!(group_lives(pgid), "the agent was not waited for");
+    fs::write(bench.path("go"), "").unwrap();
+    started.run_out().await;
+    assert_eq!(started.text(), Some("answer"), "the first result decides");
+    assert_eq!(started.amended.unwrap().cost_usd, Some(0.75), "the amounts of all count");
+}
+
+#[tokio::test]
+async fn a_grandchild_that_holds_the_pipes_holds_up_nothing() {
+    let bench = Bench::new();
+    let script = "sleep 1000 & echo done; exit 0";
+    let begin = Instant::now();
+    let started = bench.run(bench.agent(Protocol::Text, script)).await;
+    assert_eq!(started.text(), Some("done"));
+    assert!(begin.elapsed() < DEADLINE);
+}
+
+#[tokio::test]
+async fn dropping_the_handle_stops_the_agent() {
+    let bench = Bench::new();
+    let mut started = bench.start(bench.agent(Protocol::Claude, "echo > $DIR/ready; exec sleep 1000"));
+    started.started().await;
+    until("the agent runs", || bench.path("ready").exists()).await;
+    started.job = None;
+    started.run_out().await;
+    assert!(started.text().is_none());
+    assert!(started.code().is_some());
+}
+
+#[tokio::test]
+async fn an_agent_that_never_reads_its_input_still_answers() {
+    let bench = Bench::new();
+    let mut request = bench.agent(Protocol::Text, "exec <&-; echo fine");
+    request.prompt = "long ".repeat(200_000);
+    let started = bench.run(request).await;
+    assert_eq!(started.text(), Some("fine"));
+}
+
+#[tokio::test]
+async fn an_agent_that_prints_without_a_pause_does_not_outlive_its_timeout() {
+    let bench = Bench::new();
+    let mut request = bench.agent(Protocol::Claude, "exec yes '{\"type\":\"noise\"}'");
+    request.timeout = Duration::from_millis(300);
+    let started = bench.run(request).await;
+    assert_eq!(started.code(), Some(Code::Timeout));
+}
+
+#[tokio::test]
+async fn a_killed_agent_is_named_as_such() {
+    let bench = Bench::new();
+    let started = bench.run(bench.agent(Protocol::Claude, "echo 'out of memory' >&2; kill -9 $$")).await;
+    assert_eq!(started.code(), Some(Code::Exited));
+    assert!(
+        started.message().contains("SIGKILL") || started.message().contains("signal 9"),
+        "{}",
+        started.message()
+    );
+    assert!(started.message().contains("out of memory"), "{}", started.message());
+}
+
+#[tokio::test]
+async fn fifty_megabytes_on_one_line_and_an_answer_without_a_final_newline_arrive() {
+    let bench = Bench::new();
+    let script = format!(
+        "printf '{{\"type\":\"user\",\"x\":\"'; head -c 50000000 /dev/zero | tr '\\0' y; printf '\"}}\\n'; printf '%s' '{RESULT}'"
+    );
+    let started = bench.run(bench.agent(Protocol::Claude, &script)).await;
+    assert_eq!(started.text(), Some("answer"), "{}", started.message());
+}
+
+#[tokio::test]
+async fn a_transcript_keeps_what_a_failed_job_had_said() {
+    let bench = Bench::new();
+    bench.run(bench.agent(Protocol::Claude, "echo '{\"type\":\"noise\"}'; exit 1")).await;
+    let file = only_file(&bench.path("transcripts"));
+    assert_eq!(fs::read_to_string(file).unwrap(), "{\"type\":\"noise\"}\n");
+}
+
+fn only_file(folder: &Path) -> PathBuf {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.len(), 1);
+    files.remove(0)
+}
