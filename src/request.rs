@@ -4,6 +4,8 @@
 
 mod decode;
 pub mod fields;
+#[cfg(test)]
+pub mod sample;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

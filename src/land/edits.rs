@@ -32,3 +32,6 @@ fn edit(op: &DiffOp, answer: &[String]) -> Option<Edit> {
     let (rows, lines) = (op.old_range(), op.new_range());
     Some(Edit { first: rows.start, last: rows.end, lines: answer[lines].to_vec() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use super::indent;
+use super::text::{common, is_blank};
 
 /// What to take of an answer.
 #[derive(Debug, PartialEq, Eq)]
@@ -155,7 +155,7 @@ fn around<'a>(blocks: &'a [Block], lines: &[String]) -> Option<&'a Block> {
 
 /// How many fences are around a whole text, one around the other.
 fn depth(lines: &[String]) -> usize {
-    let common = indent::common(lines);
+    let common = common(lines);
     let dedented = lines.iter().map(|line| line.strip_prefix(common).unwrap_or(line).to_owned());
     let mut inner: Vec<String> = dedented.collect();
     let mut depth = 0;
@@ -193,6 +193,5 @@ fn unindented(line: &str) -> Option<(usize, &str)> {
     (indent <= 3).then_some((indent, rest))
 }
 
-fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
-}
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,9 @@ mod fence;
 mod filetype;
 mod indent;
 mod newline;
+mod place;
 mod style;
+mod text;
 mod tidy;
 
 use serde::{Deserialize, Serialize};
@@ -76,3 +78,6 @@ fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     }
     request.review.then_some(HeldFor::Review)
 }
+
+#[cfg(test)]
+mod tests;

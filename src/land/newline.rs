@@ -14,7 +14,7 @@ pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
     let mut lines: Vec<String> = answer
         .split('\n')
         .map(|line| {
-            let line = line.strip_suffix('\r').unwrap_or(line);
+            let line = line.trim_end_matches('\r');
             if within { line.to_owned() } else { line.replace('\r', "") }
         })
         .collect();
@@ -72,3 +72,6 @@ fn by_rows(lines: &mut [String], rows: &[String]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,15 @@
 //! Tabs or spaces: an answer indented the one way for a text indented the other way is converted.
 //!
 //! Only where both are of one kind throughout. Makefiles are left alone, as both mean something there, and
-//! so is prose.
+//! so are prose and blocks.
 
-use super::indent::indent;
+use std::collections::BTreeMap;
+use std::iter;
+
 use super::is_prose;
-use crate::request::Request;
+use super::place::Place;
+use super::text::{common, indent, is_blank};
+use crate::request::{Kind, Request};
 
 /// The spaces of one level where a text does not tell.
 const USUAL: usize = 4;
@@ -19,63 +23,81 @@ enum Style {
 
 /// Indents the answer as the selection is, or where that has no indentation as the text around it.
 pub fn adopt(lines: &mut [String], request: &Request) {
-    if is_prose(&request.filetype) || matches!(request.filetype.as_str(), "make" | "automake") {
+    let selection = &request.selection;
+    if is_prose(&request.filetype) || request.filetype.contains("make") || selection.kind == Kind::Block {
         return;
     }
-    let rows = &request.selection.rows;
-    let around: Vec<&String> = request.before.iter().chain(rows).chain(&request.after).collect();
-    let wanted = style(rows.iter()).or_else(|| style(around.iter().copied()));
-    match (style(lines.iter()), wanted) {
+    // The first line of a part of a row begins within the row: what it begins with is no indentation.
+    let inline = selection.kind == Kind::Char && selection.cols.first().is_some_and(|&column| column > 0);
+    let Some(lines) = lines.get_mut(usize::from(inline)..) else { return };
+    let around = || indents(&request.before).chain(indents(&selection.rows)).chain(indents(&request.after));
+    let wanted = match Place::of(request).common {
+        "" => style(indents(&selection.rows)).or_else(|| style(around())),
+        common => style(iter::once(common)),
+    };
+    let (convert, unit): (fn(&str, usize) -> String, _) = match (style(indents(lines)), wanted) {
         (Some(Style::Spaces), Some(Style::Tabs)) => {
-            let unit = step(lines.iter()).unwrap_or(USUAL);
-            for line in lines {
-                with_tabs(line, unit);
-            }
+            (with_tabs, step(indents(lines)).or_else(|| same_depth(lines, &selection.rows)))
         }
         (Some(Style::Tabs), Some(Style::Spaces)) => {
-            let unit = step(rows.iter()).or_else(|| step(around.iter().copied())).unwrap_or(USUAL);
-            for line in lines {
-                with_spaces(line, unit);
-            }
+            (with_spaces, step(indents(&selection.rows)).or_else(|| step(around())))
         }
-        _ => {}
+        _ => return,
+    };
+    for line in lines.iter_mut().filter(|line| !is_blank(line)) {
+        let deep = indent(line);
+        let (len, converted) = (deep.len(), convert(deep, unit.unwrap_or(USUAL)));
+        line.replace_range(..len, &converted);
     }
+}
+
+fn indents(lines: &[String]) -> impl Iterator<Item = &str> {
+    lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line))
 }
 
 /// The one way in which all indented lines are indented. One space alone is no indentation: block comments
 /// are aligned by it.
-fn style<'a>(lines: impl Iterator<Item = &'a String>) -> Option<Style> {
+fn style<'a>(indents: impl Iterator<Item = &'a str>) -> Option<Style> {
     let mut found = None;
-    for line in lines {
-        let one = match indent(line) {
-            "" | " " => continue,
-            deep if deep.starts_with('\t') => Style::Tabs,
-            deep if deep.contains('\t') => return None,
+    for indent in indents.filter(|indent| !matches!(*indent, "" | " ")) {
+        let style = match indent {
+            tabs if tabs.starts_with('\t') => Style::Tabs,
+            mixed if mixed.contains('\t') => return None,
             _ => Style::Spaces,
         };
-        if found.replace(one).is_some_and(|other| other != one) {
+        if found.replace(style).is_some_and(|other| other != style) {
             return None;
         }
     }
     found
 }
 
-/// The spaces of one level: the smallest step by which a line is deeper than the one before it.
-fn step<'a>(lines: impl Iterator<Item = &'a String>) -> Option<usize> {
-    let depths: Vec<usize> =
-        lines.filter(|line| !line.trim().is_empty()).map(|line| indent(line).len()).collect();
-    let steps = depths.windows(2).filter_map(|pair| pair[1].checked_sub(pair[0]));
-    steps.filter(|&step| step >= 2).min()
+/// The spaces of one level: by how many a line is mostly deeper than the one before it.
+fn step<'a>(indents: impl Iterator<Item = &'a str>) -> Option<usize> {
+    let mut steps = BTreeMap::new();
+    let mut last = None;
+    for deep in indents.map(str::len) {
+        let deeper = last.replace(deep).and_then(|last| deep.checked_sub(last));
+        if let Some(step) = deeper.filter(|&step| step >= 2) {
+            *steps.entry(step).or_insert(0) += 1;
+        }
+    }
+    // Of those that are there equally often, the smallest.
+    steps.into_iter().rev().max_by_key(|&(_, times)| times).map(|(step, _)| step)
 }
 
-fn with_tabs(line: &mut String, unit: usize) {
-    let spaces = indent(line).len();
-    let indent = "\t".repeat(spaces / unit) + &" ".repeat(spaces % unit);
-    line.replace_range(..spaces, &indent);
+/// The spaces of one level, if the answer is as deep by its spaces as the rows are by their tabs.
+fn same_depth(lines: &[String], rows: &[String]) -> Option<usize> {
+    let (spaces, tabs) = (common(lines).len(), common(rows).len());
+    let unit = spaces.checked_div(tabs)?;
+    (unit >= 2 && spaces % tabs == 0).then_some(unit)
 }
 
-fn with_spaces(line: &mut String, unit: usize) {
-    let deep = indent(line);
-    let (len, spaces) = (deep.len(), deep.replace('\t', &" ".repeat(unit)));
-    line.replace_range(..len, &spaces);
+fn with_tabs(indent: &str, unit: usize) -> String {
+    let spaces = indent.len();
+    "\t".repeat(spaces / unit) + &" ".repeat(spaces % unit)
+}
+
+fn with_spaces(indent: &str, unit: usize) -> String {
+    indent.replace('\t', &" ".repeat(unit))
 }

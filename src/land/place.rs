@@ -1,0 +1,100 @@
+//! Where an answer goes, as far as indentation is concerned: how deep the rows stand that it replaces, or
+//! how deep the place of an insertion is.
+
+use std::collections::HashMap;
+
+use super::text::{common, indent, is_blank, opens, shared};
+use crate::request::{Kind, Request, Selection};
+
+/// The indentation at the place of an answer.
+pub struct Place<'a> {
+    /// The rows that it replaces; none for an insertion.
+    rows: &'a [String],
+    /// The text before it in its first row.
+    pub prefix: &'a str,
+    /// The indentation of the first row.
+    pub first: &'a str,
+    /// How much of that the answer's own first line has to bring along.
+    pub lead: &'a str,
+    /// The indentation that all rows share.
+    pub common: &'a str,
+}
+
+impl<'a> Place<'a> {
+    /// The place in a request.
+    pub fn of(request: &'a Request) -> Self {
+        let selection = &request.selection;
+        match selection.kind {
+            Kind::Insert => Self::at(below(request)),
+            Kind::Block => Self::of_rows(&selection.text),
+            Kind::Char => Self::of_part(selection),
+            Kind::Line if selection.rows.iter().all(|row| is_blank(row)) => {
+                let row = selection.rows.iter().find(|row| !indent(row).is_empty());
+                Self::at(row.map_or_else(|| between(request), |row| indent(row)))
+            }
+            Kind::Line => Self::of_rows(&selection.rows),
+        }
+    }
+
+    fn at(indent: &'a str) -> Self {
+        Self { rows: &[], prefix: "", first: indent, lead: indent, common: indent }
+    }
+
+    fn of_rows(rows: &'a [String]) -> Self {
+        let first = rows.iter().find(|row| !is_blank(row)).map_or("", |row| indent(row));
+        Self { rows, prefix: "", first, lead: first, common: common(rows) }
+    }
+
+    fn of_part(selection: &'a Selection) -> Self {
+        let place = Self::of_rows(&selection.rows);
+        let (Some(row), Some(text)) = (selection.rows.first(), selection.text.first()) else { return place };
+        let column = selection.cols.first().and_then(|&column| usize::try_from(column).ok());
+        let prefix = column.and_then(|column| row.get(..column)).unwrap_or("");
+        if prefix.is_empty() {
+            return place;
+        }
+        let first = indent(row);
+        let lead = if prefix.len() < first.len() && !is_blank(text) { indent(text) } else { "" };
+        Self { prefix, first, lead, ..place }
+    }
+
+    /// Whether the answer begins within a row: its first line has no depth of its own then.
+    pub fn is_inline(&self) -> bool {
+        !self.prefix.is_empty()
+    }
+
+    /// The indentation of each line of the selection, by its text; none for one that is there in several
+    /// depths, which tells nothing.
+    pub fn depths(&self) -> HashMap<&'a str, Option<&'a str>> {
+        let mut depths = HashMap::new();
+        for row in self.rows.iter().filter(|row| !is_blank(row)) {
+            let depth = depths.entry(row.trim()).or_insert(Some(indent(row)));
+            if *depth != Some(indent(row)) {
+                *depth = None;
+            }
+        }
+        depths
+    }
+}
+
+/// The indentation for new lines below the anchor: its own, or that of the next line where the anchor opens
+/// a block.
+fn below(request: &Request) -> &str {
+    let anchor = request.selection.anchor.as_deref().unwrap_or("");
+    let own = indent(anchor);
+    if is_blank(anchor) && own.is_empty() {
+        return between(request);
+    }
+    let next = next(request);
+    if request.selection.first_line > 0 && next.starts_with(own) && opens(anchor) { next } else { own }
+}
+
+/// The indentation between two lines of text: what both have.
+fn between(request: &Request) -> &str {
+    let last = request.before.iter().rev().find(|line| !is_blank(line)).map_or("", |line| indent(line));
+    shared(last, next(request))
+}
+
+fn next(request: &Request) -> &str {
+    request.after.iter().find(|line| !is_blank(line)).map_or("", |line| indent(line))
+}

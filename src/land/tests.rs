@@ -1,0 +1,161 @@
+use proptest::prelude::*;
+
+use super::{Edit, HeldFor, Landing, prepare};
+use crate::request::{Kind, Request, Tidy, sample};
+
+fn lines(text: &[&str]) -> Vec<String> {
+    text.iter().map(|&line| line.to_owned()).collect()
+}
+
+#[test]
+fn a_linewise_answer_lands_as_edits() {
+    let request = sample::lines("rust", &["    fn a() {", "        x", "    }"]);
+    let landing = Landing {
+        held_for: None,
+        lines: lines(&["    fn a() {", "        y", "    }"]),
+        edits: Some(vec![Edit { first: 1, last: 2, lines: lines(&["        y"]) }]),
+    };
+    assert_eq!(prepare(&request, "```rust\nfn a() {\n    y\n}\n```\n"), landing);
+}
+
+#[test]
+fn an_answer_that_changes_nothing_has_no_edits() {
+    let request = sample::lines("rust", &["    x"]);
+    assert_eq!(
+        prepare(&request, "x\n"),
+        Landing { held_for: None, lines: lines(&["    x"]), edits: Some(vec![]) }
+    );
+}
+
+#[test]
+fn an_empty_answer_deletes_rows_and_empties_parts() {
+    let empty = "```\n```";
+    let rows = prepare(&sample::lines("rust", &["a", "b"]), empty);
+    let edits = Some(vec![Edit { first: 0, last: 2, lines: vec![] }]);
+    assert_eq!(rows, Landing { held_for: None, lines: vec![], edits });
+    let one_empty = Landing { held_for: None, lines: lines(&[""]), edits: None };
+    assert_eq!(prepare(&sample::part("rust", &["a«b»c"]), empty), one_empty);
+    assert_eq!(prepare(&sample::block("rust", &["a«b»c"]), empty), one_empty);
+    assert_eq!(prepare(&sample::insert("rust", &["a"], &[]), empty), Landing { lines: vec![], ..one_empty });
+}
+
+#[test]
+fn another_number_of_rows_than_the_block_has_is_held() {
+    let request = sample::block("rust", &["a«1»", "b«2»"]);
+    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), edits: None };
+    assert_eq!(prepare(&request, "3\n4\n"), landing(None, &["3", "4"]));
+    assert_eq!(prepare(&request, "3\n\n"), landing(None, &["3", ""]));
+    assert_eq!(prepare(&request, "3"), landing(Some(HeldFor::BlockRows), &["3"]));
+    assert_eq!(prepare(&request, "3\n4\n5"), landing(Some(HeldFor::BlockRows), &["3", "4", "5"]));
+}
+
+#[test]
+fn a_review_holds_the_tidied_answer() {
+    let request = Request { review: true, ..sample::lines("rust", &["    a"]) };
+    let held =
+        |held_for, text: &[&str]| Landing { held_for: Some(held_for), lines: lines(text), edits: None };
+    assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, &["    b"]));
+    let two = "```\nb\n```\n```\nc\n```";
+    assert_eq!(prepare(&request, two), held(HeldFor::Ambiguous, &["```", "b", "```", "```", "c", "```"]));
+}
+
+#[test]
+fn an_answer_to_a_question_is_left_as_it_is() {
+    let request = Request { question: true, review: true, ..sample::lines("rust", &["    a"]) };
+    let text = "Because:\r\n```\nb\n```\n";
+    let landing =
+        Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), edits: None };
+    assert_eq!(prepare(&request, text), landing);
+}
+
+#[test]
+fn reasons_have_the_names_of_the_contract() {
+    use HeldFor::*;
+    let all = [Review, Conflict, RangeLost, BufferGone, NotModifiable, Ambiguous, BlockRows, Raw];
+    let names = serde_json::to_value(all).unwrap();
+    let contract = [
+        "review",
+        "conflict",
+        "range_lost",
+        "buffer_gone",
+        "not_modifiable",
+        "ambiguous",
+        "block_rows",
+        "raw",
+    ];
+    assert_eq!(names, serde_json::json!(contract));
+}
+
+/// Rows and answers out of few pieces, so that they have lines and depths in common.
+fn text(fences: &'static str) -> impl Strategy<Value = Vec<String>> {
+    let indents = prop::sample::select(vec!["", "", " ", "  ", "    ", "        ", "\t", "\t\t", "\t  "]);
+    let words = prop::sample::select(vec!["", "a", "b();", "if c {", "}", "d:", "é\u{2028}", "e\r"]);
+    let line = (indents, words).prop_map(|(indent, word)| format!("{indent}{word}"));
+    let fence = prop::sample::select(fences.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    prop::collection::vec(prop_oneof![6 => line, 1 => fence], 1..12)
+}
+
+const KINDS: [Kind; 4] = [Kind::Line, Kind::Char, Kind::Block, Kind::Insert];
+
+fn request(kinds: &[Kind]) -> impl Strategy<Value = Request> {
+    let filetype = prop::sample::select(vec!["rust", "markdown", "make", ""]);
+    let kind = prop::sample::select(kinds.to_vec());
+    (filetype, text("a ```"), kind, 0_usize..3).prop_map(|(filetype, rows, kind, column)| {
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let marked: Vec<String> = rows.iter().map(|row| marked(row, column)).collect();
+        let marked: Vec<&str> = marked.iter().map(String::as_str).collect();
+        match kind {
+            Kind::Line => sample::lines(filetype, &rows),
+            Kind::Char => sample::part(filetype, &marked),
+            Kind::Block => sample::block(filetype, &marked),
+            Kind::Insert => sample::insert(filetype, &rows[..rows.len() / 2], &rows[rows.len() / 2..]),
+        }
+    })
+}
+
+/// The row, selected from one of its first characters to its end.
+fn marked(row: &str, column: usize) -> String {
+    let at = row.char_indices().nth(column).map_or(row.len(), |(at, _)| at);
+    format!("{}«{}»", &row[..at], &row[at..])
+}
+
+proptest! {
+    #[test]
+    fn nothing_makes_it_panic(request in request(&KINDS), answer in text("a ``` ~~~ ```` ```rust"), end in "[\r\n]{0,3}") {
+        prepare(&request, &(answer.join("\n") + &end));
+    }
+
+    #[test]
+    fn with_everything_off_the_answer_is_only_split(request in request(&KINDS), answer in text("``` ~~~")) {
+        let tidy = Tidy { fence: false, indent: false, newline: false };
+        prop_assert_eq!(prepare(&Request { tidy, ..request }, &answer.join("\n")).lines, answer);
+    }
+
+    // Within a row a line that opens a block hides how deep the next one was meant: no parts here.
+    #[test]
+    fn what_is_tidy_stays_as_it_is(request in request(&[Kind::Line, Kind::Block, Kind::Insert]), answer in text("a")) {
+        let tidied = prepare(&request, &answer.join("\n")).lines;
+        let again = prepare(&request, &(tidied.join("\n") + "\n")).lines;
+        prop_assert_eq!(again, tidied);
+    }
+
+    #[test]
+    fn only_blanks_are_added_and_taken(request in request(&KINDS), answer in text("a")) {
+        let words = |lines: &[String]| -> Vec<String> {
+            lines.iter().map(|line| line.trim().replace('\r', "")).collect()
+        };
+        let mut given = words(&answer);
+        if given.len() > 1 && answer.last().is_some_and(String::is_empty) {
+            given.pop();
+        }
+        prop_assert_eq!(words(&prepare(&request, &answer.join("\n")).lines), given);
+    }
+
+    #[test]
+    fn the_selection_itself_is_unchanged(rows in text("a")) {
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        let request = sample::lines("rust", &rows);
+        let landing = prepare(&request, &(rows.join("\n") + "\n"));
+        prop_assert_eq!(landing.edits, Some(vec![]));
+    }
+}

@@ -1,0 +1,92 @@
+//! Requests for tests, made from text in which `«` and `»` show what is selected.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{AgentCommand, Kind, Request, Selection, Tidy};
+use crate::agent::Protocol;
+
+/// The whole lines, as lines 11 and on of `/project/src/a.rs`.
+pub fn lines(filetype: &str, rows: &[&str]) -> Request {
+    request(filetype, Kind::Line, &rows.iter().map(|row| (*row, 0, row.len())).collect::<Vec<_>>())
+}
+
+/// From `«` in the first row to `»` in the last one.
+pub fn part(filetype: &str, marked: &[&str]) -> Request {
+    let rows: Vec<String> = marked.iter().map(|row| row.replace(['«', '»'], "")).collect();
+    let last = rows.len() - 1;
+    let spans = marked.iter().zip(&rows).enumerate().map(|(index, (marked, row))| {
+        let (start, end) = span(marked);
+        (row.as_str(), if index == 0 { start } else { 0 }, if index == last { end } else { row.len() })
+    });
+    request(filetype, Kind::Char, &spans.collect::<Vec<_>>())
+}
+
+/// From `«` to `»` in each row.
+pub fn block(filetype: &str, marked: &[&str]) -> Request {
+    let rows: Vec<String> = marked.iter().map(|row| row.replace(['«', '»'], "")).collect();
+    let spans = marked.iter().zip(&rows).map(|(marked, row)| {
+        let (start, end) = span(marked);
+        (row.as_str(), start, end)
+    });
+    request(filetype, Kind::Block, &spans.collect::<Vec<_>>())
+}
+
+/// An insertion below the last of the lines before it, which begin with line 1.
+pub fn insert(filetype: &str, before: &[&str], after: &[&str]) -> Request {
+    let mut request = request(filetype, Kind::Insert, &[]);
+    request.selection.first_line = before.len() as u64;
+    request.selection.last_line = before.len() as u64;
+    request.selection.anchor = before.last().or(after.first()).map(|&line| line.to_owned());
+    request.before = before.iter().map(|&line| line.to_owned()).collect();
+    request.after = after.iter().map(|&line| line.to_owned()).collect();
+    request
+}
+
+/// The bytes of a row between its marks, counted without them.
+fn span(marked: &str) -> (usize, usize) {
+    let start = marked.find('«').unwrap_or(0);
+    let end = marked.replace('«', "").find('»').unwrap_or(marked.len());
+    (start, end)
+}
+
+fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request {
+    Request {
+        id: 3,
+        prompt: "make it better".to_owned(),
+        question: false,
+        review: false,
+        agent: AgentCommand {
+            name: "claude".to_owned(),
+            protocol: Protocol::Claude,
+            command: vec!["claude".to_owned()],
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            model: None,
+        },
+        tools: vec!["Read".to_owned()],
+        timeout: Duration::from_secs(300),
+        max_turns: None,
+        max_parallel: 4,
+        trust_project: false,
+        rules: true,
+        tidy: Tidy { fence: true, indent: true, newline: true },
+        record: true,
+        cwd: PathBuf::from("/project"),
+        path: "/project/src/a.rs".to_owned(),
+        filetype: filetype.to_owned(),
+        selection: Selection {
+            kind,
+            first_line: 11,
+            last_line: (10 + rows.len()) as u64,
+            text: rows.iter().map(|(row, start, end)| row[*start..*end].to_owned()).collect(),
+            rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
+            cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
+            anchor: None,
+        },
+        before: Vec::new(),
+        after: Vec::new(),
+        diagnostics: Vec::new(),
+    }
+}
