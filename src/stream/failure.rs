@@ -57,6 +57,7 @@ impl Speaker {
                 "the output of {name} ended without a whole answer, and the text stays as it is: try again, or \
                  look at `:Botglue transcript`"
             ),
+            Code::Exited => format!("{name} was interrupted before it had answered: try again"),
             _ => format!("{name} reports an error: try again, or look at `:Botglue log`"),
         };
         quoting(code, sentence, words)
@@ -139,6 +140,9 @@ pub fn classify(status: Option<u64>, words: &str) -> Code {
     }
     if says(&["not logged in", "/login", "invalid api key", "invalid x-api-key", "authentication_error"]) {
         return Code::NotLoggedIn;
+    }
+    if says(&["content moderation", "usage policy", "safeguards flagged"]) {
+        return Code::Refused;
     }
     if says(&["insufficient permission"]) {
         return Code::PermissionDenied;

@@ -207,31 +207,25 @@ impl Reducer {
     }
 
     fn session(&mut self, id: Option<&str>, model: Option<&str>, emit: Emit<'_>) {
-        let known = (self.session_id.clone(), self.model.clone());
-        if let Some(id) = id.filter(|id| !id.is_empty()) {
-            self.session_id = Some(id.to_owned());
-        }
-        if let Some(model) = model.filter(|model| !model.is_empty()) {
-            self.model = Some(model.to_owned());
-        }
-        if known != (self.session_id.clone(), self.model.clone()) {
+        let has_changed = replace(&mut self.session_id, id) | replace(&mut self.model, model);
+        if has_changed {
             emit(Update::Session { id: self.session_id.clone(), model: self.model.clone() });
         }
     }
 
     fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, emit: Emit<'_>) {
-        self.has_spoken = true;
+        self.has_spoken |= !text.trim().is_empty();
         let is_repeated = piece == Piece::Whole && self.shown.text;
         self.shown.text = piece != Piece::Whole;
         if self.decision.is_some() {
             return;
         }
         self.answer.text(piece, message, text, self.glue);
-        if !is_repeated {
-            let separator = if std::mem::take(&mut self.shown.breaks) { "\n" } else { "" };
+        let separator = if std::mem::take(&mut self.shown.breaks) { "\n" } else { "" };
+        if !is_repeated && !(separator.is_empty() && text.is_empty()) {
             emit(Update::Text { text: format!("{separator}{text}") });
         }
-        self.shown.breaks |= piece == Piece::Whole;
+        self.shown.breaks = piece == Piece::Whole;
     }
 
     fn thinking(&mut self, piece: Piece, text: &str, emit: Emit<'_>) {
@@ -282,7 +276,10 @@ impl Reducer {
     /// The ending that a finishing line stands for.
     fn verdict(&self, verdict: Verdict<'_>) -> Ending {
         match verdict {
-            Verdict::Failed(problem) => Err(self.speaker.error(problem.code, &problem.words)),
+            Verdict::Failed(Problem { code, words, .. }) => match &self.problem {
+                Some((.., reported)) if words.trim().is_empty() => Err(self.speaker.error(code, reported)),
+                _ => Err(self.speaker.error(code, &words)),
+            },
             Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
             Verdict::Answer(_) => match self.answer.standing() {
                 Some(text) => Ok(Answered::landing(text)),
@@ -348,6 +345,15 @@ impl Reducer {
         let problem = self.problem.as_ref().map(|(_, _, words)| words.as_str()).unwrap_or_default();
         format!("{problem}\n{}\n{stderr}", self.aside.end.text())
     }
+}
+
+/// Puts a new value in the place of another; whether there is one that differs.
+fn replace(known: &mut Option<String>, new: Option<&str>) -> bool {
+    let is_new = new.is_some_and(|new| !new.is_empty() && known.as_deref() != Some(new));
+    if is_new {
+        *known = new.map(str::to_owned);
+    }
+    is_new
 }
 
 impl Answered {

@@ -9,6 +9,8 @@ mod load;
 #[cfg(test)]
 mod parallel;
 #[cfg(test)]
+mod parse;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod streams;

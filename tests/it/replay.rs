@@ -1,6 +1,10 @@
-//! A stream means the same however its bytes arrive.
+//! A stream means the same however its bytes arrive; and `botglue replay`, which makes them arrive.
 
-use botglue::stream::{End, Line, Lines};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use botglue::agent::Protocol;
+use botglue::stream::{Line, Lines};
 
 use crate::streams::{read, recordings};
 
@@ -9,23 +13,32 @@ use crate::streams::{read, recordings};
 #[test]
 fn every_split_into_two_chunks_gives_the_same_lines() {
     for recording in recordings() {
-        let whole = lines(&[&recording.bytes]);
+        let mut whole = Vec::new();
+        split(&[&recording.bytes], &mut |line| whole.push(line.to_vec()));
         for at in 0..recording.bytes.len() {
             let (head, tail) = recording.bytes.split_at(at);
-            assert_eq!(lines(&[head, tail]), whole, "{} split at {at}", recording.name);
+            let mut expected = whole.iter();
+            split(&[head, tail], &mut |line| {
+                assert_eq!(
+                    expected.next().map(Vec::as_slice),
+                    Some(line),
+                    "{} split at {at}",
+                    recording.name
+                );
+            });
+            assert_eq!(expected.next(), None, "{} split at {at}", recording.name);
         }
     }
 }
 
 #[test]
 fn many_splits_give_the_same_updates_and_the_same_outcome() {
-    let end = End::with_code(0);
     for recording in recordings() {
-        let whole = read(recording.protocol, [&*recording.bytes], &end);
-        for at in (0..recording.bytes.len()).step_by(97) {
+        let whole = read(recording.protocol, [&*recording.bytes], &recording.end);
+        for at in (0..recording.bytes.len()).step_by(211) {
             let (head, tail) = recording.bytes.split_at(at);
             assert_eq!(
-                read(recording.protocol, [head, tail], &end),
+                read(recording.protocol, [head, tail], &recording.end),
                 whole,
                 "{} split at {at}",
                 recording.name
@@ -36,23 +49,21 @@ fn many_splits_give_the_same_updates_and_the_same_outcome() {
 
 #[test]
 fn byte_by_byte_gives_the_same_outcome() {
-    let end = End::with_code(0);
     for recording in recordings() {
-        let whole = read(recording.protocol, [&*recording.bytes], &end);
-        let bytes = read(recording.protocol, recording.bytes.chunks(1), &end);
+        let whole = read(recording.protocol, [&*recording.bytes], &recording.end);
+        let bytes = read(recording.protocol, recording.bytes.chunks(1), &recording.end);
         assert_eq!(bytes, whole, "{}", recording.name);
     }
 }
 
 #[test]
 fn windows_line_ends_a_byte_order_mark_and_a_missing_last_newline_change_nothing() {
-    let end = End::with_code(0);
-    for recording in recordings() {
-        let (updates, outcome) = read(recording.protocol, [&*recording.bytes], &end);
-        let text = String::from_utf8(recording.bytes).unwrap();
+    for recording in recordings().into_iter().filter(|recording| recording.protocol != Protocol::Text) {
+        let (updates, outcome) = read(recording.protocol, [&*recording.bytes], &recording.end);
+        let Ok(text) = str::from_utf8(&recording.bytes) else { continue };
         let other = format!("\u{feff}{}", text.trim_end().replace('\n', "\r\n"));
         assert_eq!(
-            read(recording.protocol, [other.as_bytes()], &end),
+            read(recording.protocol, [other.as_bytes()], &recording.end),
             (updates, outcome),
             "{}",
             recording.name
@@ -60,16 +71,72 @@ fn windows_line_ends_a_byte_order_mark_and_a_missing_last_newline_change_nothing
     }
 }
 
-fn lines(chunks: &[&[u8]]) -> Vec<Vec<u8>> {
+fn split(chunks: &[&[u8]], each: &mut dyn FnMut(&[u8])) {
     let mut lines = Lines::default();
-    let mut found = Vec::new();
     let mut each = |line: Line<'_>| match line {
-        Line::Whole(line) => found.push(line.to_vec()),
+        Line::Whole(line) => each(line),
         Line::Oversized => panic!("no recording has a line of this length"),
     };
     for chunk in chunks {
         lines.push(chunk, &mut each);
     }
     lines.finish(&mut each);
-    found
+}
+
+fn replay(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_botglue"));
+    command.arg("replay").args(arguments).stdin(Stdio::null());
+    command
+}
+
+#[test]
+fn replay_plays_every_byte_and_ignores_what_follows_the_file() {
+    for recording in recordings() {
+        let path = recording.path.to_string_lossy();
+        for options in [&["--chunk", "7"][..], &["--exit-code", "3"], &[]] {
+            let arguments = [options, &[&path, "-p", "--chunk", "--nope", "x"]].concat();
+            let output = replay(&arguments).output().unwrap();
+            assert!(output.stdout == recording.bytes, "{}", recording.name);
+            let code = if options == ["--exit-code", "3"] { 3 } else { 0 };
+            assert_eq!(output.status.code(), Some(code));
+        }
+    }
+}
+
+/// An agent need not read what it is sent, and whoever sends it may never close the pipe.
+#[test]
+fn replay_waits_for_nobody() {
+    let recording = recordings().swap_remove(0);
+    let path = recording.path.to_string_lossy();
+    let mut open = replay(&[&path]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let pipe = open.stdin.take();
+    assert!(open.wait_with_output().unwrap().stdout == recording.bytes);
+    drop(pipe);
+
+    let mut gone = replay(&["--exit-code", "4", &path]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(gone.stdout.take());
+    assert_eq!(gone.wait().unwrap().code(), Some(4));
+}
+
+#[test]
+fn replay_pauses_before_each_line() {
+    let recording = recordings().into_iter().find(|recording| recording.name == "claude/text.jsonl").unwrap();
+    let start = Instant::now();
+    let output = replay(&["--delay-ms", "40", &recording.path.to_string_lossy()]).output().unwrap();
+    assert!(output.stdout == recording.bytes);
+    assert!(start.elapsed() >= Duration::from_millis(3 * 40));
+}
+
+#[test]
+fn replay_says_what_is_wrong() {
+    for (arguments, expected) in [
+        (&["--chunk", "0", "x"][..], "--chunk"),
+        (&["--nope"], "--nope"),
+        (&[], "FILE"),
+        (&["/no/file"], "/no/file"),
+    ] {
+        let output = replay(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(expected), "{arguments:?}");
+    }
 }

@@ -21,6 +21,9 @@ const REASON: usize = 2000;
 /// The model that the CLI names for messages which it wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 
+/// What the CLI says in the user's name when it was interrupted.
+const INTERRUPTION: &str = "[Request interrupted by user";
+
 /// The row for [`super::Protocol::Claude`].
 pub const DIALECT: Dialect = Dialect {
     name: "claude",
@@ -74,7 +77,12 @@ fn read(line: &[u8], each: Each<'_>) -> Reading {
 fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
     match line.kind.as_deref().unwrap_or_default() {
-        "stream_event" if caller == Caller::Main => api_event(line.event, Piece::Preview, each),
+        "stream_event" if caller == Caller::Main => {
+            if line.abandoned_blocks.0 {
+                each(Event::MessageInterrupted);
+            }
+            api_event(line.event, Piece::Preview, each);
+        }
         "assistant" => assistant(line, caller, each),
         "user" => user(line, caller, each),
         "tool_result" => tool_result(line.tool_use_id, line.is_error, line.content, each),
@@ -119,7 +127,7 @@ fn is_interrupted(stop_reason: Option<&str>) -> bool {
 }
 
 fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
-    let Line { message, session_id, is_api_error_message, api_error_status, .. } = line;
+    let Line { message, session_id, is_api_error_message, api_error_status, aborted, .. } = line;
     let Message { id, model, content, stop_reason, .. } = message;
     let synthetic = model.as_deref() == Some(SYNTHETIC);
     let text = joined(&content);
@@ -141,7 +149,7 @@ fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)
         if let Some(text) = text {
             each(Event::Text { piece: Piece::Whole, message: id.clone(), text });
         }
-        if is_interrupted(stop_reason.as_deref()) {
+        if aborted == Some(true) || is_interrupted(stop_reason.as_deref()) {
             each(Event::MessageInterrupted);
         }
     }
@@ -172,8 +180,8 @@ fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
         if block.is_kind_of("tool_result") {
             has_result = true;
             tool_result(block.tool_use_id, block.is_error, block.content, each);
-        } else {
-            has_text |= block.is_kind_of("text");
+        } else if let Some(text) = block.text {
+            has_text |= !text.starts_with(INTERRUPTION);
         }
     }
     let is_own = caller == Caller::Main && line.is_synthetic != Some(true) && has_text && !has_result;
@@ -272,7 +280,9 @@ fn verdict(line: Line<'_>) -> Verdict<'_> {
     };
     let code = match (subtype, terminal, line.stop_reason.as_deref()) {
         ("error_max_turns", ..) | (_, "max_turns", _) => Code::MaxTurns,
-        ("error_max_budget_usd", ..) => Code::Budget,
+        ("error_max_budget_usd", ..) | (_, "budget_exhausted", _) => Code::Budget,
+        (_, "prompt_too_long", _) => Code::PromptTooLong,
+        (_, "aborted_streaming" | "aborted_tools", _) => Code::Exited,
         (.., Some("refusal")) => Code::Refused,
         _ => classify(line.api_error_status.map(json::count), &words),
     };

@@ -30,6 +30,10 @@ pub struct Line<'a> {
     pub is_synthetic: Option<bool>,
     /// Of an `assistant` line that is none.
     pub is_api_error_message: Option<bool>,
+    /// Of an `assistant` line that was cut off in its middle.
+    pub aborted: Option<bool>,
+    /// Of a `stream_event`: blocks of the message that will never be whole.
+    pub abandoned_blocks: Present,
     pub api_error_status: Option<f64>,
     /// Of a `result` and of a `tool_result`.
     pub is_error: Option<bool>,
@@ -69,6 +73,8 @@ impl<'a> Lenient<'a> for Line<'a> {
                 "subtype" => line.subtype = value(&mut map)?,
                 "model" => line.model = value(&mut map)?,
                 "isSynthetic" => line.is_synthetic = value(&mut map)?,
+                "aborted" => line.aborted = value(&mut map)?,
+                "abandoned_blocks" => line.abandoned_blocks = value(&mut map)?,
                 "is_api_error_message" => line.is_api_error_message = value(&mut map)?,
                 "api_error_status" => line.api_error_status = value(&mut map)?,
                 "is_error" => line.is_error = value(&mut map)?,
@@ -93,6 +99,19 @@ impl<'a> Lenient<'a> for Line<'a> {
             }
         }
         Ok(line)
+    }
+}
+
+/// Whether there is an object.
+#[derive(Debug, Default)]
+pub struct Present(pub bool);
+
+impl<'a> Lenient<'a> for Present {
+    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+        while key(&mut map)?.is_some() {
+            skip(&mut map)?;
+        }
+        Ok(Self(true))
     }
 }
 
