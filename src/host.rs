@@ -12,7 +12,7 @@ use crate::land;
 use crate::request::Request;
 use crate::rpc::Command;
 use crate::store::Transcripts;
-use crate::stream::Outcome;
+use crate::stream::{Outcome, Update};
 
 /// Everything that can happen to the host.
 #[derive(Debug)]
@@ -111,6 +111,9 @@ impl Host {
     fn event(&mut self, id: u64, event: job::Event) {
         match event {
             job::Event::Started { pgid } => self.editor.change(id, Change::Started { pgid }),
+            job::Event::Update(Update::Malformed { line, reason, start }) => {
+                tracing::debug!(job = id, line, reason, start, "not a line of the protocol");
+            }
             job::Event::Update(update) => self.editor.change(id, Change::Update(update)),
             job::Event::Finished(outcome) => self.finish(id, outcome),
             job::Event::Amended(outcome) => self.editor.amend(id, outcome),

@@ -63,6 +63,7 @@ impl Frames {
             Change::Started { pgid } => {
                 state.set(|s| (&mut s.status, &mut s.queue_position), (Some("running"), None));
                 state.pgid = Some(pgid);
+                state.activity = Some("starting".to_owned());
             }
             Change::Update(update) => state.update(update),
             Change::Gone => {
@@ -217,7 +218,7 @@ mod tests {
             frame(&mut frames),
             [
                 "{id: 1, pgid: 78, status: running, activity: writing, tools: []}",
-                "{id: 2, pgid: 77, status: running, tools: []}"
+                "{id: 2, pgid: 77, status: running, activity: starting, tools: []}"
             ]
         );
         frames.change(1, text("more"));

@@ -13,6 +13,8 @@ mod parse;
 #[cfg(test)]
 mod replay;
 #[cfg(test)]
+mod scenarios;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;
