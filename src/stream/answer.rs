@@ -7,7 +7,7 @@ use super::event::Piece;
 use super::lines;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Answer {
     text: String,
     /// Where in `text` the last block begins.

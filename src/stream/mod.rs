@@ -25,8 +25,8 @@ pub use update::{ToolCall, ToolStatus, Update};
 use crate::agent::{Dialect, Protocol, Reading};
 use reduce::Reducer;
 
-/// One running stream of one job; see the module.
-#[derive(Debug)]
+/// One running stream of one job; see the module. A clone goes on by itself.
+#[derive(Debug, Clone)]
 pub struct Stream {
     dialect: &'static Dialect,
     reducer: Reducer,

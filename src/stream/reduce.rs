@@ -33,7 +33,7 @@ struct Answered {
 }
 
 /// The state of one stream; see the module.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Reducer {
     speaker: Speaker,
     glue: &'static str,
@@ -54,7 +54,7 @@ pub struct Reducer {
 }
 
 /// Lines outside the protocol.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Aside {
     /// All of them, joined; `None` where they are too many.
     whole: Option<String>,
@@ -63,7 +63,7 @@ struct Aside {
 }
 
 /// What observers have seen of the text.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Shown {
     /// Text was shown part by part; the whole block will repeat it.
     text: bool,
@@ -222,8 +222,9 @@ impl Reducer {
         }
         self.answer.text(piece, message, text, self.glue);
         let separator = if std::mem::take(&mut self.shown.breaks) { "\n" } else { "" };
-        if !is_repeated && !(separator.is_empty() && text.is_empty()) {
-            emit(Update::Text { text: format!("{separator}{text}") });
+        let news = format!("{separator}{text}");
+        if !is_repeated && !news.is_empty() {
+            emit(Update::Text { text: news });
         }
         self.shown.breaks = piece == Piece::Whole;
     }

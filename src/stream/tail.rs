@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Keeps the last bytes that it was given; see [`Tail::text`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tail {
     limit: usize,
     bytes: VecDeque<u8>,

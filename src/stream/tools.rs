@@ -19,7 +19,7 @@ const TITLE: usize = 200;
 const REASON: usize = 1000;
 
 /// All tool calls of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Tools {
     calls: Vec<ToolCall>,
     by_id: HashMap<String, Known>,
@@ -30,7 +30,7 @@ pub struct Tools {
     early: HashMap<String, Early>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Known {
     /// Open calls of this id, the latest last.
     open: Vec<usize>,
@@ -38,7 +38,7 @@ struct Known {
 }
 
 /// What is known of a call before it comes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Early {
     denied: Option<String>,
     returned: Option<Returned>,

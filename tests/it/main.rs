@@ -11,6 +11,8 @@ mod parallel;
 #[cfg(test)]
 mod parse;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod scenarios;

@@ -1,0 +1,284 @@
+//! What holds for every stream, however wrong: broken, shuffled, cut.
+
+use std::collections::HashMap;
+
+use botglue::agent::Protocol;
+use botglue::stream::{End, Lines, Outcome, Status, Stream, ToolCall, ToolStatus, Update};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::streams::{Recording, read, recordings};
+
+/// Follows one stream and checks what must hold at every moment.
+struct Watched {
+    stream: Stream,
+    tools: HashMap<usize, ToolCall>,
+    amounts: (f64, u64, u64, u64),
+    decided: Option<Outcome>,
+}
+
+impl Watched {
+    fn new(protocol: Protocol) -> Self {
+        let stream = Stream::new(protocol, "/home/dev/project");
+        Self { stream, tools: HashMap::new(), amounts: (0.0, 0, 0, 0), decided: None }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        let mut updates = Vec::new();
+        self.stream.line(line, &mut |update| updates.push(update));
+        for update in updates {
+            self.update(update);
+        }
+        if let Some(decided) = &self.decided {
+            assert!(self.stream.decided(), "a decision was taken back");
+            let now = self.stream.outcome();
+            assert_eq!((&now.text, &now.error), (&decided.text, &decided.error), "a decision changed");
+        } else if self.stream.decided() {
+            self.decided = Some(self.stream.outcome());
+        }
+    }
+
+    fn update(&mut self, update: Update) {
+        match update {
+            Update::Tool { index, tool } => {
+                assert!(index <= self.tools.len(), "a call was left out");
+                assert!(!tool.title.contains(char::is_control));
+                self.tools.insert(index, tool);
+            }
+            Update::Amounts { cost_usd, usage, num_turns, .. } => {
+                let now = (
+                    cost_usd.unwrap_or(0.0),
+                    usage.input_tokens + usage.cache_read_input_tokens,
+                    usage.output_tokens + usage.cache_creation_input_tokens,
+                    num_turns.unwrap_or(0),
+                );
+                let before = std::mem::replace(&mut self.amounts, now);
+                assert!(now.0 >= before.0 && now.1 >= before.1 && now.2 >= before.2 && now.3 >= before.3);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(mut self, end: &End) -> Outcome {
+        let mut updates = Vec::new();
+        let outcome = self.stream.end(end, &mut |update| updates.push(update));
+        for update in updates {
+            self.update(update);
+        }
+        self.stream.line(br#"{"type":"result","result":"late"}"#, &mut |_| panic!("an update after the end"));
+
+        let told: Vec<&ToolCall> = (0..self.tools.len()).map(|index| &self.tools[&index]).collect();
+        assert_eq!(told, outcome.tools.iter().collect::<Vec<_>>(), "observers saw other calls");
+        assert!(outcome.tools.iter().all(|tool| tool.status != ToolStatus::Running));
+        match outcome.status {
+            Status::Done => {
+                assert!(outcome.error.is_none() && !outcome.text.as_deref().unwrap().trim().is_empty());
+            }
+            Status::Failed => {
+                let message = &outcome.error.as_ref().unwrap().message;
+                assert!(outcome.text.is_none() && !message.contains(char::is_control), "{message:?}");
+            }
+        }
+        assert!(outcome.lines >= outcome.ignored + outcome.malformed);
+        if let Some(decided) = self.decided {
+            assert_eq!((&outcome.text, &outcome.error), (&decided.text, &decided.error));
+        }
+        outcome
+    }
+}
+
+/// Lines of all kinds of one protocol: those of its recordings, and some that are wrong in many ways.
+fn pool(protocol: Protocol) -> Vec<Vec<u8>> {
+    let own = recordings().into_iter().filter(|recording| recording.protocol == protocol);
+    let mut pool: Vec<Vec<u8>> = own.flat_map(|recording| lines(&recording.bytes)).collect();
+    pool.extend(
+        [&b"{"[..], b"{}", b"null", b"Script x", b"words", b"\xff\xfe", b"{\"type\":1}", b"  "]
+            .map(<[u8]>::to_vec),
+    );
+    pool.sort();
+    pool.dedup();
+    pool
+}
+
+fn lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+#[derive(Debug, Clone)]
+enum Damage {
+    None,
+    Cut(Index),
+    Replace(Index, u8),
+    Drop(Index, Index),
+}
+
+fn damaged(mut line: Vec<u8>, damage: &Damage) -> Vec<u8> {
+    if line.is_empty() {
+        return line;
+    }
+    match damage {
+        Damage::None => {}
+        Damage::Cut(at) => line.truncate(at.index(line.len())),
+        Damage::Replace(at, byte) => {
+            let at = at.index(line.len());
+            line[at] = *byte;
+        }
+        Damage::Drop(from, to) => {
+            let (from, to) = (from.index(line.len()), to.index(line.len()));
+            line.drain(from.min(to)..from.max(to));
+        }
+    }
+    line.retain(|&byte| byte != b'\n');
+    line
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        6 => Just(Damage::None),
+        1 => any::<Index>().prop_map(Damage::Cut),
+        1 => (any::<Index>(), any::<u8>()).prop_map(|(at, byte)| Damage::Replace(at, byte)),
+        1 => (any::<Index>(), any::<Index>()).prop_map(|(from, to)| Damage::Drop(from, to)),
+    ]
+}
+
+fn end() -> impl Strategy<Value = End> {
+    prop_oneof![
+        2 => Just(End::with_code(0)),
+        1 => (1..256).prop_map(End::with_code),
+        1 => (1..32).prop_map(End::with_signal),
+    ]
+}
+
+fn any_order(protocol: Protocol) -> impl Strategy<Value = (Vec<(Vec<u8>, Damage)>, End)> {
+    (prop::collection::vec((select(pool(protocol)), damage()), 0..60), end())
+}
+
+fn check(protocol: Protocol, lines: Vec<(Vec<u8>, Damage)>, end: &End) {
+    let mut watched = Watched::new(protocol);
+    for (line, damage) in lines {
+        watched.line(&damaged(line, &damage));
+    }
+    watched.end(end);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn claude_in_any_order((lines, end) in any_order(Protocol::Claude)) {
+        check(Protocol::Claude, lines, &end);
+    }
+
+    #[test]
+    fn droid_in_any_order((lines, end) in any_order(Protocol::Droid)) {
+        check(Protocol::Droid, lines, &end);
+    }
+
+    #[test]
+    fn text_in_any_order((lines, end) in any_order(Protocol::Text)) {
+        check(Protocol::Text, lines, &end);
+    }
+
+    /// Few ids, so that calls, results and denials meet in every order.
+    #[test]
+    fn calls_and_results_meet(steps in prop::collection::vec((0..5_u8, 0..4_u8), 0..40)) {
+        let mut watched = Watched::new(Protocol::Claude);
+        let mut calls = 0;
+        for (kind, id) in steps {
+            let id = if id == 3 { String::new() } else { format!(r#""id":"{id}","tool_use_id":"{id}","#) };
+            calls += usize::from(kind < 2);
+            watched.line(match kind {
+                0 | 1 => format!(r#"{{"type":"assistant","message":{{"content":[{{{id}"type":"tool_use","name":"Read"}}]}}}}"#),
+                2 => format!(r#"{{"type":"user","message":{{"content":[{{{id}"type":"tool_result"}}]}}}}"#),
+                3 => format!(r#"{{{id}"type":"tool_result","is_error":true,"content":"no"}}"#),
+                _ => format!(r#"{{{id}"type":"system","subtype":"permission_denied"}}"#),
+            }.as_bytes());
+        }
+        prop_assert_eq!(watched.end(&End::with_code(0)).tools.len(), calls);
+    }
+}
+
+/// Every text in a recording that is whole by itself: blocks, and the blocks of one message together.
+fn whole_texts(recording: &Recording) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut message: Option<(String, String)> = None;
+    for line in recording.bytes.split(|&byte| byte == b'\n') {
+        let text = String::from_utf8_lossy(line).replace(r"\ud83d", "\u{fffd}");
+        let Ok(line) = serde_json::from_str::<serde_json::Value>(&text) else { continue };
+        texts.extend(["result", "finalText"].iter().filter_map(|key| line[key].as_str()).map(str::to_owned));
+        let id = line["message"]["id"].as_str().or(line["id"].as_str()).unwrap_or_default();
+        let content = &line["message"]["content"];
+        let blocks = content.as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+        for text in blocks.chain(content.as_str()).chain(line["text"].as_str()) {
+            let glue = recording.protocol.dialect().glue;
+            let whole = match message.take() {
+                Some((before, whole)) if before == id => format!("{whole}{glue}{text}"),
+                _ => text.to_owned(),
+            };
+            texts.push(whole.clone());
+            message = Some((id.to_owned(), whole));
+        }
+    }
+    texts
+}
+
+/// Cuts a recording after each of its bytes; `check` gets how it ended then.
+fn cut_everywhere(recording: &Recording, end: &End, mut check: impl FnMut(usize, Outcome)) {
+    let mut stream = Stream::new(recording.protocol, "");
+    let mut start = 0;
+    for line in recording.bytes.split_inclusive(|&byte| byte == b'\n') {
+        for length in 0..line.len() {
+            let mut cut = stream.clone();
+            if length > 0 {
+                cut.line(&line[..length], &mut |_| {});
+            }
+            check(start + length, cut.end(end, &mut |_| {}));
+        }
+        let mut lines = Lines::default();
+        lines.push(line, &mut |line| stream.take(line, &mut |_| {}));
+        start += line.len();
+    }
+}
+
+fn json_recordings() -> impl Iterator<Item = Recording> {
+    recordings().into_iter().filter(|recording| recording.protocol != Protocol::Text)
+}
+
+/// Without a result, what counts is a whole message: of half a one it would be known.
+#[test]
+fn cut_anywhere_and_ended_well_half_an_answer_is_none() {
+    for recording in json_recordings() {
+        let end = End::with_code(0);
+        let (_, outcome) = read(recording.protocol, [&*recording.bytes], &end);
+        let whole: Vec<String> = whole_texts(&recording).into_iter().chain(outcome.text).collect();
+        cut_everywhere(&recording, &end, |at, outcome| {
+            let Some(text) = outcome.text.filter(|_| outcome.held_for.is_none()) else { return };
+            assert!(whole.contains(&text), "{} cut after {at} bytes: {text:?}", recording.name);
+        });
+    }
+}
+
+/// Ended by a signal, only Claude's result counts, and Droid's completion does not.
+#[test]
+fn cut_anywhere_by_a_signal_only_a_result_is_an_answer() {
+    for recording in json_recordings() {
+        let results: Vec<usize> = recording
+            .bytes
+            .split_inclusive(|&byte| byte == b'\n')
+            .scan(0, |end, line| {
+                *end += line.len();
+                Some((*end, String::from_utf8_lossy(line).contains(r#""type":"result""#)))
+            })
+            .filter_map(|(end, is_result)| is_result.then_some(end))
+            .collect();
+        cut_everywhere(&recording, &End::with_signal(15), |at, outcome| {
+            let has_result = results.iter().any(|&end| end <= at + 1);
+            assert!(
+                outcome.status == Status::Failed || has_result,
+                "{} cut after {at} bytes: {:?}",
+                recording.name,
+                outcome.text
+            );
+        });
+    }
+}
