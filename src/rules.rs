@@ -49,18 +49,25 @@ fn read(root: &Path, name: &str) -> io::Result<Option<String>> {
     Ok(Some(bounded(bytes, size)))
 }
 
-/// The text of at most [`LIMIT`] bytes, cut at the end of a line where there is one.
+/// The text of at most [`LIMIT`] bytes, cut after a line, or within one that does not end.
 fn bounded(mut bytes: Vec<u8>, size: u64) -> String {
-    let bytes_read = bytes.len();
-    if bytes_read > LIMIT {
+    let is_cut = bytes.len() > LIMIT;
+    if is_cut {
         bytes.truncate(LIMIT);
-        let end = memchr::memrchr(b'\n', &bytes).unwrap_or(LIMIT);
-        bytes.truncate(end);
+        let lines = memchr::memrchr(b'\n', &bytes).map_or(LIMIT, |end| end + 1);
+        bytes.truncate(lines);
+        // Half a character at the end is no text.
+        let half = bytes.utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
+        bytes.truncate(bytes.len() - half);
     }
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
-    if bytes_read > LIMIT {
-        return format!("{text}\n[cut here: the file has {size} bytes, these are its first {}]", bytes.len());
+    if !is_cut {
+        return text.to_owned();
     }
-    text.to_owned()
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}[cut here: the file has {size} bytes, these are its first {}]", bytes.len())
 }
+
+#[cfg(test)]
+mod tests;

@@ -77,12 +77,8 @@ fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
 }
 
 fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
-    let protocol = match agent.text("protocol")?.as_str() {
-        "claude" => Protocol::Claude,
-        "droid" => Protocol::Droid,
-        "text" => Protocol::Text,
-        _ => return Err(bad(&agent.name("protocol"), r#"must be "claude", "droid" or "text""#)),
-    };
+    let protocol = Protocol::named(&agent.text("protocol")?)
+        .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid" or "text""#))?;
     let command = agent.texts("command")?;
     if command.first().is_none_or(String::is_empty) {
         return Err(bad(&agent.name("command"), "must name a program"));
@@ -90,7 +86,7 @@ fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
     let mut env = BTreeMap::new();
     for (key, value) in agent.pairs("env")? {
         let key = fields::text(&agent.name("env"), key)?;
-        let value = fields::text(&agent.name(&format!("env.{key}")), value)?;
+        let value = fields::text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
         env.insert(key, value);
     }
     let model = agent.get("model").map(|value| fields::text(&agent.name("model"), value)).transpose()?;
@@ -205,3 +201,6 @@ fn one_a_row(selection: &Fields, first: u64, last: u64, found: usize) -> Result<
     let problem = format!("must have one entry for each of the lines {first} to {last}, not {found}");
     Err(bad(&selection.name("text"), &problem))
 }
+
+#[cfg(test)]
+mod tests;
