@@ -1,6 +1,8 @@
 //! Integration tests: the host and the plugin with a real Neovim, real CLIs and agents made for one fault each.
 
 #[cfg(test)]
+mod claude;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod job;

@@ -7,6 +7,7 @@
 mod events;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
@@ -29,6 +30,7 @@ pub struct Api {
 struct Shared {
     scripts: Mutex<HashMap<String, Vec<Reply>>>,
     requests: Mutex<Vec<Request>>,
+    hits: AtomicUsize,
 }
 
 /// One request for a message, as it arrived.
@@ -130,6 +132,11 @@ impl Api {
         self.shared.requests.lock().unwrap().clone()
     }
 
+    /// How often anything at all was asked, whatever it was.
+    pub fn hits(&self) -> usize {
+        self.shared.hits.load(Ordering::SeqCst)
+    }
+
     /// The results of tools in the newest request, in the order of their calls: what the model was told.
     pub fn tool_results(&self) -> Vec<Value> {
         let mut results = self.requests().last().map(Request::tool_results).unwrap_or_default();
@@ -186,6 +193,7 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    shared.hits.fetch_add(1, Ordering::SeqCst);
     if method != Method::POST || !uri.path().ends_with("/v1/messages") {
         return StatusCode::OK.into_response();
     }

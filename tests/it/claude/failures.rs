@@ -1,0 +1,106 @@
+//! Each way in which the CLI can fail: its code, its sentence, and a buffer that nothing has touched.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::Fixture;
+use crate::support::api::{Api, Reply, calls};
+use crate::support::cli;
+use crate::support::nvim::Builder;
+use crate::support::scratch::Scratch;
+
+/// Runs a job that gets one reply again and again.
+#[track_caller]
+fn reply(reply: Reply) -> (Fixture, Value) {
+    let fixture = Fixture::new();
+    fixture.api.script("fail", [reply]);
+    let job = fixture.ask("SCRIPT:fail");
+    (fixture, job)
+}
+
+#[test]
+fn a_wrong_key() {
+    let (fixture, job) = reply(Reply::Error(401, "authentication_error", "invalid x-api-key"));
+    fixture.assert_failed(&job, "not_logged_in", "");
+}
+
+#[test]
+fn a_server_error() {
+    let (fixture, job) = reply(Reply::Error(500, "api_error", "Internal server error"));
+    fixture.assert_failed(&job, "api_error", "500");
+}
+
+#[test]
+fn an_overloaded_server() {
+    let (fixture, job) = reply(Reply::Error(529, "overloaded_error", "Overloaded"));
+    fixture.assert_failed(&job, "overloaded", "verloaded");
+}
+
+#[test]
+fn too_many_requests() {
+    let (fixture, job) = reply(Reply::Error(429, "rate_limit_error", "slow down"));
+    fixture.assert_failed(&job, "rate_limited", "");
+}
+
+#[test]
+fn a_prompt_that_is_too_long() {
+    let text = "prompt is too long: 250000 tokens > 200000 maximum";
+    let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", text));
+    fixture.assert_failed(&job, "prompt_too_long", "too long");
+}
+
+#[test]
+fn a_refusal() {
+    let (fixture, job) = reply(Reply::Message(Vec::new(), "refusal"));
+    fixture.assert_failed(&job, "refused", "");
+}
+
+#[test]
+fn an_empty_answer() {
+    let (fixture, job) = reply(Reply::Message(Vec::new(), "end_turn"));
+    fixture.assert_failed(&job, "empty_answer", "");
+}
+
+#[test]
+fn the_limit_on_turns() {
+    let fixture = Fixture::with(|builder| builder.option("max_turns", 2));
+    fixture.api.script("loop", [calls("let me look", &[("Glob", json!({"pattern": "*.rs"}))])]);
+    let job = fixture.ask("SCRIPT:loop");
+    fixture.assert_failed(&job, "max_turns", "turns");
+    assert_eq!(fixture.api.requests().len(), 2);
+}
+
+#[test]
+fn the_limit_on_output() {
+    let (fixture, job) =
+        reply(Reply::Message(vec![crate::support::api::Block::Text("fn t".into())], "max_tokens"));
+    fixture.assert_failed(&job, "api_error", "output");
+}
+
+#[test]
+fn nobody_is_logged_in() {
+    let api = Api::start();
+    let mut agents = cli::claude(&api);
+    agents["claude"]["env"].as_object_mut().unwrap().remove("ANTHROPIC_API_KEY");
+    let nvim = Builder::new(Scratch::new()).option("agents", agents).start();
+    nvim.edit("src/a.rs", super::TEXT);
+    let fixture = Fixture { nvim, api };
+    let job = fixture.ask("hello");
+    fixture.assert_failed(&job, "not_logged_in", "claude");
+    assert_eq!(fixture.api.requests().len(), 0);
+}
+
+#[test]
+fn the_next_job_works() {
+    let (fixture, job) = reply(Reply::Error(500, "api_error", "Internal server error"));
+    assert_eq!(job["status"], "failed");
+    let job = fixture.ask("ANSWER<<fn target() {}>>");
+    fixture.assert_landed(&job, &["fn target() {}"]);
+    let finished = fixture.nvim.events("BotglueJobFinished");
+    let ends = finished.iter().fold(BTreeMap::new(), |mut ends, job| {
+        *ends.entry(job["id"].as_u64().unwrap()).or_insert(0) += 1;
+        ends
+    });
+    assert_eq!(ends, BTreeMap::from([(1, 1), (2, 1)]));
+}
