@@ -17,11 +17,10 @@ if recorded then
   agents = {}
   for _, job in ipairs(script.jobs) do
     local recording = ("%s/tests/fixtures/demo/%s/%s.jsonl"):format(root, recorded, job.name)
+    local delay_ms = math.floor(job.ms / #vim.fn.readfile(recording))
     local host = root .. "/target/release/botglue"
-    agents[job.name] = {
-      protocol = recorded,
-      command = { host, "replay", "--delay-ms", tostring(job.delay_ms), recording },
-    }
+    local command = { host, "replay", "--delay-ms", tostring(delay_ms), recording }
+    agents[job.name] = { protocol = recorded, command = command }
   end
 end
 

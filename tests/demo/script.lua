@@ -3,12 +3,12 @@
 return {
   file = "src/stock.rs",
 
-  -- Each selects the function of that name. The recordings take 1, 2 and 3 seconds, so that the answers come in
-  -- another order than the questions.
+  -- Each selects the function of that name. A recorded answer takes `ms`: they come in another order than the
+  -- questions.
   jobs = {
-    { name = "load", prompt = "return errors instead of panicking", delay_ms = 32 },
-    { name = "total", prompt = "use an iterator", delay_ms = 60 },
-    { name = "report", prompt = "say so when there is nothing", delay_ms = 36 },
+    { name = "load", prompt = "return errors instead of panicking", ms = 2700 },
+    { name = "total", prompt = "use an iterator", ms = 1000 },
+    { name = "report", prompt = "say so when there is nothing", ms = 1900 },
   },
 
   -- `keys` lead to the place; `above` is the function that the lines go above (none: the end of the file). All
