@@ -39,12 +39,15 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 
 ##@ To work on it
 .PHONY: test
-test: test-rust test-lua ## all tests, with a real Neovim and the real CLIs (NVIM=path, TEST=name)
-.PHONY: test-rust test-lua
-test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete
+test: test-rust test-lua ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+
+.PHONY: test-rust
+test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
 		cargo test --locked $(TEST)
-test-lua: $(NVIM_READY)
+
+.PHONY: test-lua
+test-lua: $(NVIM_READY) ## those that Neovim runs (TEST=name)
 	@"$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-nvims
