@@ -34,6 +34,15 @@ local before = editor:lines()
 
 local asked, finished, tools = {}, {}, {}
 
+--- What became of a job, in words.
+local function outcome(request, job)
+  if job.landing == "applied" then
+    return ("the answer for `%s` lands in lines %d-%d"):format(request.name, job.first_line, job.last_line)
+  end
+  local reason = job.error and job.error.code or job.held_for or "nothing to write"
+  return ("`%s` is %s: %s"):format(request.name, job.landing or job.status, reason)
+end
+
 --- What one event of the plugin adds to the timeline.
 editor:on_event(function(event, job)
   local request = asked[job.id]
@@ -45,15 +54,7 @@ editor:on_event(function(event, job)
     timeline("job " .. job.id, "%s", job.tool)
   elseif event == "BotglueJobFinished" then
     finished[request.name] = job
-    local what = job.landing or (job.error and job.error.message) or job.status
-    timeline(
-      "job " .. job.id,
-      "answer for `%s` %s, lines %d-%d",
-      request.name,
-      what,
-      job.first_line,
-      job.last_line
-    )
+    timeline("job " .. job.id, "%s", outcome(request, job))
   end
 end)
 
@@ -102,7 +103,7 @@ for id, request in vim.spairs(asked) do
     job.elapsed_ms
         and ("in %.1f s%s"):format(
           job.elapsed_ms / 1000,
-          job.cost_usd and (", $%.3f"):format(job.cost_usd) or ""
+          (job.cost_usd or 0) > 0 and (", $%.3f"):format(job.cost_usd) or ""
         )
       or ""
   )

@@ -8,8 +8,15 @@ Editor.__index = Editor
 ---@param environment table<string, string>
 function Editor.start(directory, environment)
   local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, "S").source:sub(2)))
-  local command =
-    { vim.v.progpath, "--clean", "--headless", "--embed", "-n", "--cmd", "luafile " .. here .. "/config.lua" }
+  local command = {
+    vim.env.BOTGLUE_DEMO_NVIM,
+    "--clean",
+    "--headless",
+    "--embed",
+    "-n",
+    "--cmd",
+    "luafile " .. here .. "/config.lua",
+  }
   local channel = vim.fn.jobstart(command, { rpc = true, cwd = directory, env = environment })
   assert(channel > 0, "Neovim could not be started")
   return setmetatable({ channel = channel }, Editor)

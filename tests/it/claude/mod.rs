@@ -65,8 +65,17 @@ impl Fixture {
     /// Nothing was written and nothing is drawn.
     #[track_caller]
     fn assert_untouched(&self) {
-        let lua = "return { vim.bo.modified, #vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {}), vim.fn.undotree().seq_last }";
-        assert_eq!(self.nvim.exec(lua), json!([false, 0, 0]));
+        // A job keeps an invisible mark, to be asked again where it was; invisible means no decoration at all.
+        let drawn = "local marks = vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })
+            return vim.tbl_filter(function(mark)
+              local details = mark[4]
+              return details.virt_text or details.virt_lines or details.hl_group or details.sign_text
+            end, marks)";
+        assert_eq!(self.nvim.exec(drawn), json!([]));
+        assert_eq!(
+            self.nvim.exec("return { vim.bo.modified, vim.fn.undotree().seq_last }"),
+            json!([false, 0])
+        );
         assert_eq!(self.nvim.lines().join("\n") + "\n", TEXT);
     }
 
@@ -78,8 +87,8 @@ impl Fixture {
         assert!(message.contains(words), "{message:?} does not say {words:?}");
         assert!(!message.contains(['\n', '\r', '\x1b']), "{message:?} is more than one line");
         self.assert_untouched();
-        let told = self.nvim.notes();
-        assert!(told.iter().any(|note| note["message"].as_str().unwrap().contains(words)), "{told:?}");
+        let error = json!(4); // vim.log.levels.ERROR
+        self.nvim.wait("the user is told", || self.nvim.notes().iter().any(|note| note["level"] == error));
     }
 }
 
