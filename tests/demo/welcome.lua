@@ -2,7 +2,6 @@
 
 local agent = vim.env.BOTGLUE_DEMO_AGENT
 local hint = ("Select lines (V), press \\pp, say what you want, go on typing. %s answers."):format(agent)
-  .. agent
 vim.defer_fn(function()
   vim.api.nvim_echo({ { hint, "Title" } }, false, {})
 end, 50)
