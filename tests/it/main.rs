@@ -19,6 +19,8 @@ mod replay;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]
+mod status;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;
