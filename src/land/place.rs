@@ -86,7 +86,7 @@ fn below(request: &Request) -> &str {
         return between(request);
     }
     let next = next(request);
-    if request.selection.first_line > 0 && next.starts_with(own) && opens(anchor) { next } else { own }
+    if next.starts_with(own) && opens(anchor) { next } else { own }
 }
 
 /// The indentation between two lines of text: what both have.

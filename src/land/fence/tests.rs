@@ -89,6 +89,11 @@ fn in_code_the_talk_around_the_fence_goes_too() {
 }
 
 #[test]
+fn a_line_that_says_little_is_talk_although_it_is_selected() {
+    check("rust", "x\n}", &[("x\n```\ny\n```\n}", "y")]);
+}
+
+#[test]
 fn in_code_what_cannot_be_told_is_held() {
     check_held(
         "rust",
@@ -190,6 +195,8 @@ fn code_with_fences_keeps_them() {
         selected,
         &[&format!("```julia\n{documented}\n```"), "```julia\nfunction f(y)\n```\nI took the example out."],
     );
+    let two = "```\nf(1)\n```\nor\n```\nf(2)\n```\nf(x)";
+    check("julia", &format!("see\n{two}"), &[(&format!("look\n{two}"), &format!("look\n{two}"))]);
     check("python", "    ```\n    f(1)\n    ```", &[("```\nf(2)\n```", "    ```\n    f(2)\n    ```")]);
 }
 

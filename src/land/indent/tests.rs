@@ -18,6 +18,12 @@ const METHOD: &str = "    fn a() {\n        x\n    }";
 fn an_answer_moved_to_the_left_comes_back() {
     check(&rows(METHOD), "fn a() {\n    y\n}", "    fn a() {\n        y\n    }");
     check(&rows(METHOD), "  fn a() {\n      y\n  }", "    fn a() {\n        y\n    }");
+    // A brace that is there in several depths tells nothing.
+    check(
+        &rows("    a {\n    }\n    b {\n        c {\n        }\n    }"),
+        "x {\n    y {\n    }\n    z {\n    }\n}",
+        "    x {\n        y {\n        }\n        z {\n        }\n    }",
+    );
     check(&rows("        deep()"), "    half()", "        half()");
     check(&rows("\tone()\n\ttwo()"), "one()\nthree()", "\tone()\n\tthree()");
     check(&rows("\t\tif x {\n\t\t\ty\n\t\t}"), "if x {\n\tz\n}", "\t\tif x {\n\t\t\tz\n\t\t}");
@@ -109,6 +115,13 @@ fn tabs_and_spaces_are_those_of_the_selection() {
     );
     check(&rows("\tone()"), "    one()", "\tone()");
     check(&rows("\t\tone()"), "    one()", "\t\tone()");
+    check(&rows("\tone()"), "        one()", "\tone()");
+    check(&rows("\tone"), "if x {\n  y(\n      z)\n}", "\tif x {\n\t\ty(\n\t\t\t\tz)\n\t}");
+    check(
+        &rows("/*\n * x\n */\nf() {\n\ty;\n}"),
+        "/*\n * z\n */\nf() {\n    y;\n}",
+        "/*\n * z\n */\nf() {\n\ty;\n}",
+    );
     check(&rows("\tif x {\n\t\ty\n\t}"), "if x {\n  z\n}", "\tif x {\n\t\tz\n\t}");
     check(&rows("\t/*\n\t * x\n\t */"), "/*\n * y\n */", "\t/*\n\t * y\n\t */");
     check(&rows("  if x {\n    y\n  }"), "if x {\n\tz\n}", "  if x {\n    z\n  }");
@@ -121,6 +134,9 @@ fn the_text_around_tells_where_the_selection_does_not() {
     let mut request = rows("func f() {}");
     request.before = vec!["func e() {".to_owned(), "\treturn".to_owned(), "}".to_owned(), String::new()];
     check(&request, "func f() {\n    g()\n}", "func f() {\n\tg()\n}");
+    let mut request = rows("  one()");
+    request.before = vec!["fn a() {".to_owned()];
+    check(&request, "\ttwo()", "  two()");
 }
 
 #[test]
@@ -140,6 +156,7 @@ fn in_a_part_of_a_row_only_the_other_lines_are_indented() {
     check(&row, "foo(\n    b,\n)", "foo(\n        b,\n    )");
     check(&row, "foo(\n        b,\n    )", "foo(\n        b,\n    )");
     check(&row, " foo(b)", " foo(b)");
+    check(&row, "    foo(b)", "    foo(b)");
     let arguments = sample::part("rust", &["    foo(«a,", "        b»)"]);
     check(&arguments, "c,\n    d", "c,\n        d");
     check(&arguments, "c,\n        d", "c,\n        d");
@@ -159,6 +176,7 @@ fn a_part_that_begins_with_the_row_is_indented_once() {
     let within = sample::part("rust", &["  «  let x = 1;»"]);
     check(&within, "let y = 1;", "  let y = 1;");
     check(&within, "  let y = 1;", "  let y = 1;");
+    check(&sample::part("rust", &["  «  »x"]), "y", "y");
 }
 
 #[test]
@@ -174,7 +192,9 @@ fn an_insertion_is_as_deep_as_its_place() {
         "def h():\n    pass",
         "def h():\n    pass",
     );
+    check(&sample::insert("rust", &["a();"], &["    .b();"]), "c();", "c();");
     check(&sample::insert("rust", &[], &["    x"]), "y", "    y");
+    check(&sample::insert("rust", &[], &["fn a() {", "    x"]), "use b;", "use b;");
     check(&sample::insert("rust", &[], &[]), "y\n    z", "y\n    z");
 }
 
@@ -192,6 +212,7 @@ fn blocks_are_indented_as_their_rows() {
     let request = sample::block("rust", &["x = «  a»;", "y = «  b»;"]);
     check(&request, "c\nd", "  c\n  d");
     check(&request, "  c\nd", "  c\nd");
+    check(&sample::block("go", &["\tx = «a»", "\ty = «b»"]), "    c\n    d", "    c\n    d");
 }
 
 #[test]
