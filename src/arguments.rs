@@ -86,3 +86,43 @@ impl<I: Iterator<Item = OsString>> Arguments<I> {
         text.parse().map_err(|_| Misuse::Value(option, text))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(given: &[&str]) -> Arguments<impl Iterator<Item = OsString> + use<>> {
+        Arguments::new(given.iter().map(OsString::from).collect::<Vec<_>>().into_iter())
+    }
+
+    fn names(given: &[&str]) -> Vec<Option<String>> {
+        let mut arguments = arguments(given);
+        std::iter::from_fn(|| arguments.next().unwrap()).map(|argument| argument.name).collect()
+    }
+
+    #[test]
+    fn options_and_operands_are_told_apart() {
+        assert_eq!(names(&["--a", "b", "-", "--", "--c"]), [Some("--a".to_owned()), None, None, None]);
+    }
+
+    #[test]
+    fn a_value_follows_or_is_attached() {
+        for given in [&["--n", "7"][..], &["--n=7"]] {
+            let mut arguments = arguments(given);
+            assert_eq!(arguments.next().unwrap().unwrap().name.as_deref(), Some("--n"));
+            assert_eq!(arguments.number("--n"), Ok(7));
+            assert_eq!(arguments.next(), Ok(None));
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        let mut missing = arguments(&[]);
+        assert_eq!(missing.number::<u8>("--n"), Err(Misuse::Missing("--n")));
+        let mut wrong = arguments(&["x"]);
+        assert_eq!(wrong.number::<u8>("--n"), Err(Misuse::Value("--n", "x".to_owned())));
+        let mut unasked = arguments(&["--flag=7"]);
+        unasked.next().unwrap();
+        assert_eq!(unasked.next(), Err(Misuse::Surplus("7".to_owned())));
+    }
+}

@@ -3,6 +3,9 @@
 //! Seen with 0.215.0; streams of 2025 have fewer keys and no `completion`. A line is one whole block of text, one
 //! call, one result. A `completion` is success unless the process was stopped: it prints one even then.
 
+#[cfg(test)]
+mod tests;
+
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
@@ -103,25 +106,29 @@ fn returned(line: &Line<'_>) -> Returned {
     if line.is_error != Some(true) {
         return Returned::Ok;
     }
-    let reason =
-        line.error.message.or(line.value).map(|raw| json::beginning(raw, REASON)).unwrap_or_default();
+    let Failure { kind, message, words } = &line.error;
+    let message = match (words, message.or(line.value)) {
+        (Some(words), _) => words.to_string(),
+        (None, Some(raw)) => json::beginning(raw, REASON),
+        (None, None) => String::new(),
+    };
+    let reason = match kind.as_deref() {
+        None | Some("" | "tool_error") => message,
+        Some(kind) if message.is_empty() => kind.to_owned(),
+        Some(kind) => format!("{kind}: {message}"),
+    };
     if reason.contains("insufficient permission") {
-        return Returned::Denied(reason);
+        Returned::Denied(reason)
+    } else {
+        Returned::Failed(reason)
     }
-    Returned::Failed(match line.error.kind.as_deref() {
-        None | Some("" | "tool_error") => reason,
-        Some(kind) if reason.is_empty() => kind.to_owned(),
-        Some(kind) => format!("{kind}: {reason}"),
-    })
 }
 
 /// A failure of the run: the agent loop says what it was, the command line only that there was one.
 fn problem(line: Line<'_>) -> Problem<'_> {
     let words = line.words.unwrap_or_default();
-    let status =
-        words.get(..3).and_then(|digits| digits.parse().ok()).filter(|status| (400..600).contains(status));
     let rank = if line.source.as_deref() == Some("cli") { Rank::Summary } else { Rank::Cause };
-    Problem { code: classify(status, &words), words, rank }
+    Problem { code: classify(None, &words), words, rank }
 }
 
 /// Any line; every key but `type` may be missing.
@@ -189,9 +196,15 @@ impl<'a> Lenient<'a> for Line<'a> {
 struct Failure<'a> {
     kind: Option<Words<'a>>,
     message: Option<&'a RawValue>,
+    /// Where it is a string.
+    words: Option<Words<'a>>,
 }
 
 impl<'a> Lenient<'a> for Failure<'a> {
+    fn text(text: Words<'a>) -> Self {
+        Self { words: Some(text), ..Self::default() }
+    }
+
     fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
         let mut failure = Self::default();
         while let Some(key) = key(&mut map)? {

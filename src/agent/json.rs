@@ -345,3 +345,66 @@ fn replace_unit(escape: &mut [u8], changed: &mut bool) {
     escape[2..6].copy_from_slice(b"fffd");
     *changed = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beginning_of(json: &str, limit: usize) -> String {
+        let raw: &RawValue = serde_json::from_str(json).unwrap();
+        beginning(raw, limit)
+    }
+
+    #[test]
+    fn a_value_of_another_kind_reads_as_absent() {
+        for json in ["null", "true", "-7", "1.5", "[1,{\"a\":[]}]", "{\"a\":{\"b\":1}}"] {
+            assert_eq!(read::<Option<Cow<'_, str>>>(json.as_bytes()).unwrap(), None, "{json}");
+        }
+        assert_eq!(read::<Option<bool>>(b"\"true\"").unwrap(), None);
+        assert_eq!(read::<Option<f64>>(b"\"7\"").unwrap(), None);
+        assert_eq!(read::<Option<f64>>(b"-7").unwrap(), Some(0.0));
+        assert_eq!(count(1e300), u64::MAX);
+    }
+
+    #[test]
+    fn what_is_no_json_fails() {
+        for json in ["", "{", "{}}", "{\"a\"}", "\"a"] {
+            assert!(read::<()>(json.as_bytes()).is_err(), "{json}");
+        }
+    }
+
+    #[test]
+    fn depth_costs_nothing_where_nobody_reads() {
+        let deep = format!("{{\"a\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(read::<()>(deep.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn plain_text_is_borrowed() {
+        assert!(matches!(read(b"\"plain\"").unwrap(), Some(Cow::Borrowed("plain"))));
+    }
+
+    #[test]
+    fn the_beginning_of_a_string_resolves_its_escapes() {
+        let json = r#""a\n\t\"\\\/\u00e4\ud83d\udca9\ud83dx\udca9""#;
+        assert_eq!(beginning_of(json, 99), "a\n\t\"\\/\u{e4}\u{1f4a9}\u{fffd}x\u{fffd}");
+        assert_eq!(beginning_of(r#""abcdef""#, 3), "abc");
+        assert_eq!(
+            beginning_of(r#"[{"type":"text","text":"ab"},{"type":"image"},{"text":"cd"}]"#, 4),
+            "ab\nc"
+        );
+        assert_eq!(beginning_of("7", 99), "");
+        assert_eq!(beginning_of(r#"["a",null]"#, 99), "");
+    }
+
+    #[test]
+    fn only_text_that_is_no_unicode_is_repaired() {
+        let repaired = |line: &[u8]| repaired(line).map(|line| String::from_utf8(line).unwrap());
+        assert_eq!(repaired(br#"{"a":"\ud83d\udca9 \\ud83d \n"}"#), None);
+        assert_eq!(repaired(br#"{"a":"\ud83d"#).as_deref(), Some(r#"{"a":"\ufffd"#));
+        assert_eq!(repaired(br"\ud83d\ud83d\udca9").as_deref(), Some(r"\ufffd\ud83d\udca9"));
+        assert_eq!(repaired(br"\udca9\ud83d").as_deref(), Some(r"\ufffd\ufffd"));
+        assert_eq!(repaired(br"\ud83d\u12").as_deref(), Some(r"\ufffd\u12"));
+        assert_eq!(repaired(b"\xff\\").as_deref(), Some("\u{fffd}\\"));
+    }
+}

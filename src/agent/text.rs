@@ -26,3 +26,51 @@ fn read(line: &[u8], each: Each<'_>) -> Reading {
     each(Event::Text { piece: Piece::Whole, message: Some("".into()), text: String::from_utf8_lossy(line) });
     Reading::Understood
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::agent::Protocol;
+    use crate::error::Code;
+    use crate::stream::testing::{answer, code, message, shown, told, told_with};
+    use crate::stream::{End, Stream};
+
+    #[test]
+    fn every_line_is_the_answer() {
+        let lines = ["", "fn main() {", r#"  {"type":"result"}"#, "", "Script x", "}"];
+        let (updates, outcome) = told(Protocol::Text, &lines);
+        assert_eq!(answer(&outcome), lines.join("\n"));
+        assert_eq!(shown(&updates), lines.join("\n"));
+        assert_eq!((outcome.lines, outcome.ignored, outcome.malformed, outcome.held_for), (4, 0, 0, None));
+    }
+
+    #[test]
+    fn nothing_is_no_answer() {
+        assert_eq!(code(&told(Protocol::Text, &[]).1), Code::EmptyAnswer);
+        assert_eq!(code(&told(Protocol::Text, &["", "  "]).1), Code::EmptyAnswer);
+    }
+
+    #[test]
+    fn a_bad_end_is_no_answer() {
+        for end in [End::with_code(2), End::with_signal(9)] {
+            let (_, outcome) = told_with(Protocol::Text, &["half"], &End { stderr: "why".to_owned(), ..end });
+            assert_eq!(code(&outcome), Code::Exited);
+            assert!(message(&outcome).ends_with("it said: why"));
+        }
+    }
+
+    #[test]
+    fn a_failure_that_is_told_on_standard_output_is_quoted() {
+        let (_, outcome) =
+            told_with(Protocol::Text, &["Loading", "error: no such model"], &End::with_code(1));
+        assert!(message(&outcome).ends_with("it said: error: no such model"), "{}", message(&outcome));
+    }
+
+    #[test]
+    fn a_line_that_was_dropped_leaves_no_answer() {
+        let mut stream = Stream::new(Protocol::Text, "");
+        stream.line(b"one", &mut |_| {});
+        stream.oversized(&mut |_| {});
+        stream.line(b"three", &mut |_| {});
+        assert_eq!(code(&stream.end(&End::with_code(0), &mut |_| {})), Code::Protocol);
+    }
+}

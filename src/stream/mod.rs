@@ -12,6 +12,8 @@ mod outcome;
 mod reduce;
 mod tail;
 mod tally;
+#[cfg(test)]
+pub(crate) mod testing;
 mod tools;
 mod update;
 pub mod words;

@@ -14,10 +14,13 @@ use super::tail::Tail;
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
+use super::words;
 use crate::error::{Code, JobError};
 
 /// The most checkpoints that are kept: the newest.
 const CHECKPOINTS: usize = 100;
+/// The most of a text that an error quotes, in bytes.
+const QUOTED_BLOCK: usize = 400;
 /// The most text outside the protocol that may still count as an answer, in bytes.
 const ASIDE: usize = 4 << 20;
 
@@ -177,7 +180,7 @@ impl Reducer {
     pub fn outcome_so_far(&self) -> Outcome {
         let ending = match &self.decision {
             Some((_, ending)) => ending.clone(),
-            None => Err(self.speaker.error(Code::Protocol, "")),
+            None => Err(self.error(Code::Protocol, "")),
         };
         self.outcome(ending)
     }
@@ -278,15 +281,15 @@ impl Reducer {
     fn verdict(&self, verdict: Verdict<'_>) -> Ending {
         match verdict {
             Verdict::Failed(Problem { code, words, .. }) => match &self.problem {
-                Some((.., reported)) if words.trim().is_empty() => Err(self.speaker.error(code, reported)),
-                _ => Err(self.speaker.error(code, &words)),
+                Some((.., reported)) if words.trim().is_empty() => Err(self.error(code, reported)),
+                _ => Err(self.error(code, &words)),
             },
             Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
             Verdict::Answer(_) => match self.answer.standing() {
                 Some(text) => Ok(Answered::landing(text)),
                 None => self.without_text(Code::EmptyAnswer),
             },
-            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.speaker.error(Code::Protocol, "")),
+            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.error(Code::Protocol, "")),
             Verdict::LastBlock(last) => match self.answer.concluding() {
                 Some(text) => Ok(Answered::landing(text)),
                 None if last.trim().is_empty() || last == self.answer.last_block() => {
@@ -313,12 +316,14 @@ impl Reducer {
             return ending.clone();
         }
         if let Some((_, code, words)) = &self.problem {
-            return Err(self.speaker.error(*code, words));
+            return Err(self.error(*code, words));
         }
         if let Exit::Code(code) = end.exit
             && code != 0
         {
-            return Err(self.speaker.exit_code(code, &words));
+            // Some say on standard output why they fail.
+            let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
+            return Err(self.speaker.exit_code(code, if words.trim().is_empty() { block } else { &words }));
         }
         match self.answer.standing() {
             Some(text) => Ok(Answered::landing(text)),
@@ -330,15 +335,20 @@ impl Reducer {
     /// There is no answer, unless lines outside the protocol were all that was said.
     fn without_text(&self, code: Code) -> Ending {
         if self.oversized > 0 {
-            return Err(self.speaker.error(Code::Protocol, &self.aside.end.text()));
+            return Err(self.error(Code::Protocol, ""));
         }
         match &self.aside.whole {
             Some(text) if !self.has_spoken && !text.is_empty() => {
                 Ok(Answered { text: text.clone(), held_for: Some(HeldFor::Raw) })
             }
-            None if !self.has_spoken => Err(self.speaker.error(Code::Protocol, &self.aside.end.text())),
-            _ => Err(self.speaker.error(code, &self.aside.end.text())),
+            None if !self.has_spoken => Err(self.error(Code::Protocol, "")),
+            _ => Err(self.error(code, "")),
         }
+    }
+
+    /// An error that the agent reported, with what it said outside its protocol.
+    fn error(&self, code: Code, words: &str) -> JobError {
+        self.speaker.error(code, &format!("{words}\n{}", self.aside.end.text()))
     }
 
     /// What the agent said last, outside its protocol.

@@ -42,3 +42,33 @@ fn add(sum: &mut Option<u64>, more: Option<u64>) {
         *sum = Some(sum.unwrap_or(0).saturating_add(more));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(costs: &[Cost]) -> Option<f64> {
+        let mut tally = Tally::default();
+        for &cost in costs {
+            tally.add(&Amounts { cost: Some(cost), ..Amounts::default() });
+        }
+        tally.cost_usd
+    }
+
+    #[test]
+    fn shares_add_up_and_running_totals_do_not() {
+        assert_eq!(cost(&[]), None);
+        assert_eq!(cost(&[Cost::Share(0.5), Cost::Share(0.25)]), Some(0.75));
+        assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.75)]), Some(0.75));
+        assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.25)]), Some(0.5), "never falls");
+    }
+
+    #[test]
+    fn counts_never_overflow() {
+        let mut tally = Tally::default();
+        let most = Amounts { num_turns: Some(u64::MAX), ..Amounts::default() };
+        tally.add(&most);
+        tally.add(&most);
+        assert_eq!((tally.num_turns, tally.duration_ms), (Some(u64::MAX), None));
+    }
+}

@@ -3,6 +3,8 @@
 //! Seen with 2.1.330, and kept open for what older and newer versions print: unknown lines say nothing.
 //! Whether a run failed is `is_error` alone; `subtype` says `success` for most failures too.
 
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::borrow::Cow;

@@ -1,0 +1,50 @@
+//! What tests of the agents and of the reducer share: a stream in, what it came to out.
+
+use super::{End, Outcome, Stream, ToolStatus, Update};
+use crate::agent::Protocol;
+use crate::error::Code;
+
+/// Reads these lines, then ends with exit code 0.
+pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update>, Outcome) {
+    told_with(protocol, lines, &End::with_code(0))
+}
+
+/// Reads these lines, then ends like this.
+pub fn told_with(protocol: Protocol, lines: &[&str], end: &End) -> (Vec<Update>, Outcome) {
+    let mut updates = Vec::new();
+    let mut emit = |update| updates.push(update);
+    let mut stream = Stream::new(protocol, "/home/dev/project");
+    for line in lines {
+        stream.line(line.as_bytes(), &mut emit);
+    }
+    let outcome = stream.end(end, &mut emit);
+    (updates, outcome)
+}
+
+/// The answer of an outcome that has one.
+pub fn answer(outcome: &Outcome) -> &str {
+    outcome.text.as_deref().unwrap_or_else(|| panic!("no answer: {:?}", outcome.error))
+}
+
+/// The error of an outcome that has one.
+pub fn code(outcome: &Outcome) -> Code {
+    outcome.error.as_ref().map_or_else(|| panic!("no error: {:?}", outcome.text), |error| error.code)
+}
+
+/// The message of an outcome's error.
+pub fn message(outcome: &Outcome) -> &str {
+    &outcome.error.as_ref().unwrap().message
+}
+
+/// All that observers got to read.
+pub fn shown(updates: &[Update]) -> String {
+    updates
+        .iter()
+        .filter_map(|update| if let Update::Text { text } = update { Some(text.as_str()) } else { None })
+        .collect()
+}
+
+/// Each call's id, status and reason.
+pub fn tools(outcome: &Outcome) -> Vec<(&str, ToolStatus, Option<&str>)> {
+    outcome.tools.iter().map(|tool| (tool.id.as_str(), tool.status, tool.error.as_deref())).collect()
+}
