@@ -13,7 +13,9 @@ GET := python3 tests/tools/get.py
 # The Neovim to use: `make test NVIM=/path/to/nvim`, else the one in PATH if it is 0.10 or newer, else our own.
 # (Only the command line counts: inside a Neovim terminal the environment's NVIM is a socket.)
 OWN_NVIM := $(abspath $(TOOLS)/nvim/nvim)
-ifneq ($(origin NVIM),command line)
+ifeq ($(origin NVIM),command line)
+override NVIM := $(if $(findstring /,$(NVIM)),$(abspath $(NVIM)),$(shell command -v $(NVIM)))
+else
 NVIM := $(or $(shell $(GET) find-nvim 2>/dev/null),$(OWN_NVIM))
 endif
 NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
@@ -44,7 +46,7 @@ test: test-rust test-lua ## all tests, with a real Neovim and the real CLIs (NVI
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
-		cargo test --locked $(TEST)
+		cargo test --locked --no-fail-fast $(TEST)
 
 .PHONY: test-lua
 test-lua: $(NVIM_READY) ## those that Neovim runs (TEST=name)
@@ -87,7 +89,7 @@ lint-lua: $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/luacheck/.complete
 lint-help: $(NVIM_READY)
 	@rm -rf target/doc-check && cp -r doc target/doc-check
 	@"$(NVIM)" --clean --headless -c 'try | helptags target/doc-check | catch | echo v:exception | cquit | endtry' \
-		-c quit && echo "help tags: $$(wc -l < target/doc-check/tags | tr -d ' '), none twice"
+		-c quit || { echo >&2; exit 1; }; echo "help tags: $$(wc -l < target/doc-check/tags | tr -d ' '), none twice"
 
 # The tools, each installed once.
 $(TOOLS)/nvim/.complete: tests/tools/requirements.txt | need-python3

@@ -18,8 +18,7 @@ if recorded then
   for _, job in ipairs(script.jobs) do
     local recording = ("%s/tests/fixtures/demo/%s/%s.jsonl"):format(root, recorded, job.name)
     local delay_ms = math.floor(job.ms / #vim.fn.readfile(recording))
-    local host = root .. "/target/release/botglue"
-    local command = { host, "replay", "--delay-ms", tostring(delay_ms), recording }
+    local command = { vim.env.BOTGLUE_DEMO_HOST, "replay", "--delay-ms", tostring(delay_ms), recording }
     agents[job.name] = { protocol = recorded, command = command }
   end
 end
@@ -28,5 +27,5 @@ vim.g.botglue = {
   agent = recorded and script.jobs[1].name or agent,
   agents = agents,
   data_dir = vim.env.XDG_STATE_HOME .. "/data",
-  notify = "failures",
+  host = vim.env.BOTGLUE_DEMO_HOST,
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod claude;
 #[cfg(test)]
+mod demo;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod job;
