@@ -4,6 +4,7 @@
 
 mod decode;
 pub mod fields;
+mod merge;
 #[cfg(test)]
 pub mod sample;
 
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use self::decode::{decode, id_of};
+pub use self::fields::Fields;
+pub use self::merge::{MergeRequest, Texts};
 use crate::agent::Protocol;
 
 /// One job, as the editor asked for it.

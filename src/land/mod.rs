@@ -7,6 +7,7 @@ mod edits;
 mod fence;
 mod filetype;
 mod indent;
+mod merge;
 mod newline;
 mod place;
 mod style;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::edits::{Edit, between};
 pub use self::filetype::is_prose;
+pub use self::merge::{Merge, apply, merge};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract

@@ -1,0 +1,165 @@
+//! Three-way merge by line: what the user changed meanwhile and what the agent answered, over what was sent.
+//!
+//! Both sides become edits of the base. Edits that lie apart are all taken; the same edit on both sides is
+//! taken once; edits that overlap or touch are a conflict, as they are for git. So a merge loses no line
+//! of either side and invents none, and it does not matter which side is which.
+
+use super::edits::{Edit, between};
+
+/// What came of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// Both sides' changes, together.
+    Clean(Vec<String>),
+    /// Both sides changed the same place differently.
+    Conflict,
+}
+
+/// Merges two texts that both came of `base`.
+pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Merge {
+    let (mut ours, mut theirs) =
+        (between(base, ours).into_iter().peekable(), between(base, theirs).into_iter().peekable());
+    let mut edits = Vec::new();
+    loop {
+        let next = match (ours.peek(), theirs.peek()) {
+            (None, None) => return Merge::Clean(apply(base, &edits)),
+            (Some(our), Some(their)) if our == their => {
+                ours.next();
+                theirs.next()
+            }
+            (Some(our), Some(their)) if touch(our, their) => return Merge::Conflict,
+            (Some(our), Some(their)) if our.first < their.first => ours.next(),
+            (Some(_), None) => ours.next(),
+            (_, Some(_)) => theirs.next(),
+        };
+        edits.extend(next);
+    }
+}
+
+/// Applies ascending edits that lie apart.
+pub fn apply(base: &[String], edits: &[Edit]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut copied = 0;
+    for edit in edits {
+        lines.extend_from_slice(&base[copied..edit.first]);
+        lines.extend_from_slice(&edit.lines);
+        copied = edit.last;
+    }
+    lines.extend_from_slice(&base[copied..]);
+    lines
+}
+
+fn touch(a: &Edit, b: &Edit) -> bool {
+    a.first <= b.last && b.first <= a.last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn merged(base: &str, ours: &str, theirs: &str) -> Option<String> {
+        let forth = merge(&lines(base), &lines(ours), &lines(theirs));
+        let back = merge(&lines(base), &lines(theirs), &lines(ours));
+        assert_eq!(forth, back, "it matters which side is which");
+        match forth {
+            Merge::Clean(lines) => Some(lines.join(" ")),
+            Merge::Conflict => None,
+        }
+    }
+
+    #[test]
+    fn real_cases() {
+        let cases = [
+            ("only one side changed", "a b c", "a b c", "a X c", Some("a X c")),
+            ("both changed far apart", "a b c d e", "A b c d e", "a b c d E", Some("A b c d E")),
+            ("both the same", "a b c", "a X c", "a X c", Some("a X c")),
+            ("the same line differently", "a b c", "a X c", "a Y c", None),
+            ("neighbouring lines", "a b c", "A b c", "a B c", None),
+            ("both inserted at one place", "a b", "a X b", "a Y b", None),
+            ("both inserted the same", "a b", "a X b", "a X b", Some("a X b")),
+            ("one deleted what the other changed", "a b c", "a c", "a X c", None),
+            ("both deleted the same", "a b c", "a c", "a c", Some("a c")),
+            ("one inserted before what the other changed", "a b c", "a X b c", "a Y c", None),
+            ("appended and prepended", "a b c", "X a b c", "a b c Y", Some("X a b c Y")),
+            ("one emptied it, the other changed it", "a b c", "", "a b X", None),
+            ("moved lines beside a change", "a b c d e f", "b a c d e f", "a b c d e F", Some("b a c d e F")),
+            ("out of nothing", "", "X", "Y", None),
+            ("out of nothing, one side", "", "", "Y", Some("Y")),
+        ];
+        for (name, base, ours, theirs, expected) in cases {
+            assert_eq!(merged(base, ours, theirs).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn indentation_alone_is_a_change() {
+        let base = ["if x then", "y()", "end", "", "z()"].map(str::to_owned);
+        let ours = ["if x then", "  y()", "end", "", "z()"].map(str::to_owned);
+        let theirs = ["if x then", "y()", "end", "", "z(1)"].map(str::to_owned);
+        let both = ["if x then", "  y()", "end", "", "z(1)"].map(str::to_owned);
+        assert_eq!(merge(&base, &ours, &theirs), Merge::Clean(both.to_vec()));
+        let again = ["if x then", "\ty()", "end", "", "z()"].map(str::to_owned);
+        assert_eq!(merge(&base, &ours, &again), Merge::Conflict);
+    }
+
+    fn text() -> impl Strategy<Value = Vec<String>> {
+        proptest::collection::vec("[a-d]", 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn a_side_that_changed_nothing_leaves_the_other(base in text(), other in text()) {
+            prop_assert_eq!(merge(&base, &base, &other), Merge::Clean(other.clone()));
+            prop_assert_eq!(merge(&base, &other, &base), Merge::Clean(other.clone()));
+            prop_assert_eq!(merge(&base, &other, &other), Merge::Clean(other));
+        }
+
+        #[test]
+        fn it_does_not_matter_which_side_is_which(base in text(), ours in text(), theirs in text()) {
+            prop_assert_eq!(merge(&base, &ours, &theirs), merge(&base, &theirs, &ours));
+        }
+
+        /// Lines that are unlike all others, so that each can be told from the rest.
+        #[test]
+        fn no_line_is_lost_and_none_invented(
+            rows in 1usize..30, ours in edits(), theirs in edits(),
+        ) {
+            let base: Vec<String> = (0..rows).map(|row| format!("base {row}")).collect();
+            let (ours, theirs) = (change(&base, &ours, "ours"), change(&base, &theirs, "theirs"));
+            let Merge::Clean(merged) = merge(&base, &ours, &theirs) else { return Ok(()) };
+            for line in ours.iter().chain(&theirs) {
+                let is_new = !base.contains(line);
+                let both_keep = ours.contains(line) && theirs.contains(line);
+                if is_new || both_keep {
+                    prop_assert_eq!(merged.iter().filter(|&other| other == line).count(), 1, "{}", line);
+                }
+            }
+            for line in &merged {
+                prop_assert!(ours.contains(line) || theirs.contains(line), "{} is invented", line);
+            }
+            for line in base.iter().filter(|line| !ours.contains(line) || !theirs.contains(line)) {
+                prop_assert!(!merged.contains(line), "{} came back", line);
+            }
+        }
+    }
+
+    fn edits() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
+        proptest::collection::vec((0usize..30, 0usize..3, 0usize..3), 0..4)
+    }
+
+    /// Replaces rows by new lines, from the end to the beginning.
+    fn change(base: &[String], edits: &[(usize, usize, usize)], who: &str) -> Vec<String> {
+        let mut lines = base.to_vec();
+        for (nth, &(at, removed, added)) in edits.iter().enumerate() {
+            let at = at.min(lines.len());
+            let last = (at + removed).min(lines.len());
+            lines.splice(at..last, (0..added).map(|row| format!("{who} {nth}.{row}")));
+        }
+        lines
+    }
+}
