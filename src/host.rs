@@ -8,10 +8,11 @@ use tokio::sync::mpsc;
 
 use crate::editor::{Change, Editor};
 use crate::job::{self, Job, Surroundings};
-use crate::land;
-use crate::request::Request;
+use crate::land::{self, Merge};
+use crate::record;
+use crate::request::{MergeRequest, Request};
 use crate::rpc::Command;
-use crate::store::Transcripts;
+use crate::store::{Database, Transcripts};
 use crate::stream::{Outcome, Update};
 
 /// Everything that can happen to the host.
@@ -28,22 +29,30 @@ pub enum Message {
 /// The jobs of one Neovim.
 pub struct Host {
     editor: Editor,
+    database: Database,
     surroundings: Surroundings,
     /// Jobs whose agent has not ended yet, decided or not.
     running: BTreeMap<u64, Running>,
     /// Jobs that wait for a place, oldest first.
-    queue: VecDeque<Arc<Request>>,
+    queue: VecDeque<Waiting>,
+}
+
+struct Waiting {
+    request: Arc<Request>,
+    since_ms: i64,
 }
 
 struct Running {
     request: Arc<Request>,
-    job: Job,
+    since_ms: i64,
+    /// None once it was told to stop.
+    job: Option<Job>,
 }
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, surroundings: Surroundings) -> Self {
-        Self { editor, surroundings, running: BTreeMap::new(), queue: VecDeque::new() }
+    pub fn new(editor: Editor, database: Database, surroundings: Surroundings) -> Self {
+        Self { editor, database, surroundings, running: BTreeMap::new(), queue: VecDeque::new() }
     }
 
     /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs.
@@ -61,7 +70,12 @@ impl Host {
                 Some((id, event)) = events.recv() => self.event(id, event),
             }
         }
-        self.shut_down().await;
+        self.stop_agents().await;
+        // What an agent had answered by now is kept, though nobody is there to land it.
+        while let Ok((id, event)) = events.try_recv() {
+            self.event(id, event);
+        }
+        self.database.close().await;
     }
 
     fn command(&mut self, command: Command) {
@@ -71,9 +85,13 @@ impl Host {
                 tracing::warn!(job = id, %error, "rejected");
                 self.editor.reject(id, error);
             }
-            Command::Landed { id, landing, held_for } => {
-                tracing::info!(job = id, landing, held_for, "landed");
+            Command::Landed { id, landing, held_for } => self.landed(id, landing, held_for),
+            Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
+            Command::Held => {
+                let editor = self.editor.clone();
+                self.database.adopt(move |held| editor.held(&held));
             }
+            Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
         }
     }
@@ -88,23 +106,24 @@ impl Host {
             lines = request.selection.rows.len(),
             "accepted"
         );
-        self.queue.push_back(Arc::new(request));
+        self.queue.push_back(Waiting { request: Arc::new(request), since_ms: record::now_ms() });
         self.start_waiting();
     }
 
     /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
     fn start_waiting(&mut self) {
-        while self.queue.front().is_some_and(|next| self.running.len() < next.max_parallel.max(1)) {
-            let Some(request) = self.queue.pop_front() else { break };
+        let has_place = |next: &Waiting, running: usize| running < next.request.max_parallel.max(1);
+        while self.queue.front().is_some_and(|next| has_place(next, self.running.len())) {
+            let Some(Waiting { request, since_ms }) = self.queue.pop_front() else { break };
             let mut surroundings = self.surroundings.clone();
             if !request.record {
                 surroundings.transcripts = Transcripts::none();
             }
             let job = Job::start(Arc::clone(&request), surroundings);
-            self.running.insert(request.id, Running { request, job });
+            self.running.insert(request.id, Running { request, since_ms, job: Some(job) });
         }
-        for (index, request) in self.queue.iter().enumerate() {
-            self.editor.change(request.id, Change::Queued { position: index + 1 });
+        for (index, waiting) in self.queue.iter().enumerate() {
+            self.editor.change(waiting.request.id, Change::Queued { position: index + 1 });
         }
     }
 
@@ -116,7 +135,7 @@ impl Host {
             }
             job::Event::Update(update) => self.editor.change(id, Change::Update(update)),
             job::Event::Finished(outcome) => self.finish(id, outcome),
-            job::Event::Amended(outcome) => self.editor.amend(id, outcome),
+            job::Event::Amended(outcome) => self.amend(id, outcome),
             job::Event::Gone => {
                 self.running.remove(&id);
                 self.editor.change(id, Change::Gone);
@@ -127,24 +146,52 @@ impl Host {
 
     fn finish(&mut self, id: u64, outcome: Box<Outcome>) {
         tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
-        let request = self.running.get(&id).map(|running| &running.request);
-        let landing = match (request, &outcome.text, &outcome.error) {
-            (Some(request), Some(text), None) => Some(land::prepare(request, text)),
+        let Some(Running { request, since_ms, .. }) = self.running.get(&id) else { return };
+        let landing = match (&outcome.text, &outcome.error) {
+            (Some(text), None) => Some(land::prepare(request, text)),
             _ => None,
         };
-        self.editor.finish(id, outcome, landing.map(Box::new));
+        let record = record::of(request, &outcome, landing.as_ref(), *since_ms);
+        // In the store first: from here on the answer survives the end of any process.
+        let editor = self.editor.clone();
+        self.database.keep(record, move || editor.finish(id, outcome, landing.map(Box::new)));
+    }
+
+    fn amend(&mut self, id: u64, outcome: Box<Outcome>) {
+        let tokens = (outcome.usage.input_tokens, outcome.usage.output_tokens);
+        let editor = self.editor.clone();
+        self.database.amend(id, outcome.cost_usd, tokens, move || editor.amend(id, &outcome));
+    }
+
+    fn landed(&mut self, id: u64, landing: String, held_for: Option<String>) {
+        tracing::info!(job = id, landing, held_for, "landed");
+        let held = landing == "held";
+        let editor = self.editor.clone();
+        self.database.land(id, landing, held_for, move || {
+            if held {
+                editor.kept(id);
+            }
+        });
     }
 
     /// Ends every agent. Neovim kills the host 1.9 s after `:qa`, so this takes 1.5 s at the most.
-    async fn shut_down(self) {
+    async fn stop_agents(&mut self) {
         tracing::info!(running = self.running.len(), queued = self.queue.len(), "ending");
+        self.queue.clear();
         // The orders go out together; each job then takes its own grace.
-        let stops: Vec<_> =
-            self.running.into_values().map(|running| tokio::spawn(running.job.stop())).collect();
+        let jobs: Vec<_> = self.running.values_mut().filter_map(|running| running.job.take()).collect();
+        let stops: Vec<_> = jobs.into_iter().map(|job| tokio::spawn(job.stop())).collect();
         for stop in stops {
             if let Err(error) = stop.await {
                 tracing::error!(%error, "a job did not end");
             }
         }
+    }
+}
+
+fn merge(request: &MergeRequest) -> Merge {
+    match &request.texts {
+        Some(texts) => land::merge(&texts.base, &texts.current, &texts.answer),
+        None => Merge::Conflict,
     }
 }

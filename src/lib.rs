@@ -14,6 +14,7 @@ pub mod job;
 pub mod land;
 pub mod message;
 pub mod parse;
+mod record;
 pub mod replay;
 pub mod request;
 pub mod rpc;

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::request::{self, Request};
+use crate::request::{self, Fields, MergeRequest, Request};
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -35,7 +35,18 @@ pub enum Command {
         /// Why it is held.
         held_for: Option<String>,
     },
-    /// A notification that this host does not know.
+    /// Merge what the user and the agent made of the same text.
+    Merge(Box<MergeRequest>),
+    /// Take over the answers that wait for a decision and whose Neovim is gone.
+    Held,
+    /// An adopted answer is this job of the asking Neovim.
+    Adopted {
+        /// Its key in the store.
+        uuid: String,
+        /// The job's id.
+        id: u64,
+    },
+    /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
 
@@ -49,25 +60,28 @@ impl Command {
                 (Err(error), Some(id)) => Self::Reject { id, error },
                 (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
             },
-            "landed" => {
-                Self::landed(argument).unwrap_or_else(|| Self::Unknown("landed without an id".to_owned()))
-            }
+            "landed" => read(method, Self::landed(argument)),
+            "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
+            "held" => Self::Held,
+            "adopted" => read(method, Self::adopted(argument)),
             other => Self::Unknown(other.to_owned()),
         }
     }
 
-    fn landed(argument: &Value) -> Option<Self> {
-        let field = |name: &str| {
-            let map = argument.as_map()?;
-            map.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
-        };
-        let text = |name: &str| field(name).and_then(Value::as_str).map(str::to_owned);
-        Some(Self::Landed {
-            id: request::id_of(argument)?,
-            landing: text("landing").unwrap_or_default(),
-            held_for: text("held_for"),
-        })
+    fn landed(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        let held_for = fields.get("held_for").and_then(Value::as_str).map(str::to_owned);
+        Ok(Self::Landed { id: fields.count("id")?, landing: fields.text("landing")?, held_for })
     }
+
+    fn adopted(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        Ok(Self::Adopted { uuid: fields.text("uuid")?, id: fields.count("id")? })
+    }
+}
+
+fn read(method: &str, command: Result<Command, JobError>) -> Command {
+    command.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}")))
 }
 
 /// The nvim-rs handler: one sender into the host's loop.

@@ -19,7 +19,7 @@ use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::rpc::Rpc;
-use crate::store::Transcripts;
+use crate::store::{Database, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
 const LOG_LIMIT: u64 = 4 * 1024 * 1024;
@@ -29,7 +29,7 @@ const LOG_LIMIT: u64 = 4 * 1024 * 1024;
 pub struct Options {
     /// Where to log; nowhere by default.
     pub log: Option<PathBuf>,
-    /// Where transcripts are kept; nowhere by default.
+    /// Where answers and transcripts are kept; nowhere by default.
     pub data_dir: Option<PathBuf>,
 }
 
@@ -92,9 +92,19 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
         let _ = send.send(Message::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
-    Host::new(editor, Surroundings { events, groups, transcripts }).run(messages, told).await;
+    let database = open_database(options, &editor);
+    Host::new(editor, database, Surroundings { events, groups, transcripts }).run(messages, told).await;
     tracing::info!("the host ends");
     Ok(())
+}
+
+fn open_database(options: &Options, editor: &Editor) -> Database {
+    let editor = editor.clone();
+    Database::open(options.data_dir.clone(), move |error| {
+        editor.warn(format!(
+            "answers are not kept beyond this Neovim: {error}; jobs run all the same, see :checkhealth botglue"
+        ));
+    })
 }
 
 fn watch_signals(messages: &mpsc::UnboundedSender<Message>) -> io::Result<()> {

@@ -22,8 +22,10 @@ pub use frame::Change;
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::land::Landing;
+use crate::land::{Landing, Merge};
+use crate::request::MergeRequest;
 use crate::rpc::Writer;
+use crate::store::Held;
 use crate::stream::Outcome;
 use frame::Frames;
 use value::Map;
@@ -36,7 +38,8 @@ const FRAME: Duration = Duration::from_millis(100);
 enum Tell {
     Change(u64, Change),
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
-    Amend(u64, Box<Outcome>),
+    /// Any other call, by name.
+    Call(&'static str, Value),
 }
 
 /// The host's end of the writer: every method returns at once.
@@ -76,8 +79,28 @@ impl Editor {
     }
 
     /// Further amounts of a finished job.
-    pub fn amend(&self, id: u64, outcome: Box<Outcome>) {
-        self.send(Tell::Amend(id, outcome));
+    pub fn amend(&self, id: u64, outcome: &Outcome) {
+        self.send(Tell::Call("amend", value::amend(id, outcome)));
+    }
+
+    /// The reply to a merge request.
+    pub fn merged(&self, request: &MergeRequest, merge: &Merge) {
+        self.send(Tell::Call("merged", value::merged(request, merge)));
+    }
+
+    /// A held answer is safe on the disk.
+    pub fn kept(&self, id: u64) {
+        self.send(Tell::Call("kept", Map::default().with("id", id).build()));
+    }
+
+    /// The held answers that this Neovim takes over.
+    pub fn held(&self, held: &[Held]) {
+        self.send(Tell::Call("held", value::held(held)));
+    }
+
+    /// Something that the user should know, and that concerns no single job.
+    pub fn warn(&self, message: String) {
+        self.send(Tell::Call("warn", Map::default().with("message", message).build()));
     }
 
     fn send(&self, tell: Tell) {
@@ -134,7 +157,7 @@ impl Calls {
                 let tools = self.frames.finish(id);
                 self.waiting.push_back(("finish", value::finish(id, &outcome, landing.as_deref(), tools)));
             }
-            Tell::Amend(id, outcome) => self.waiting.push_back(("amend", value::amend(id, &outcome))),
+            Tell::Call(name, argument) => self.waiting.push_back((name, argument)),
         }
     }
 

@@ -4,7 +4,9 @@ use rmpv::Value;
 use serde::Serialize;
 
 use crate::error::JobError;
-use crate::land::{Edit, Landing};
+use crate::land::{self, Edit, Landing, Merge};
+use crate::request::MergeRequest;
+use crate::store::Held;
 use crate::stream::{Outcome, ToolCall};
 
 /// A map under construction.
@@ -66,6 +68,56 @@ pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tool
 /// The argument of `apply.amend`.
 pub(super) fn amend(id: u64, outcome: &Outcome) -> Value {
     amounts(Map::default().with("id", id), outcome).build()
+}
+
+/// The argument of `apply.merged`.
+pub(super) fn merged(request: &MergeRequest, merge: &Merge) -> Value {
+    let map = Map::default()
+        .with("id", request.id)
+        .with("purpose", request.purpose.as_str())
+        .with("tick", request.tick)
+        .with("clean", matches!(merge, Merge::Clean(_)));
+    match (merge, &request.texts) {
+        (Merge::Clean(merged), Some(texts)) => {
+            let to_do = land::between(&texts.current, merged);
+            map.with("lines", lines(merged)).with("edits", edits(&to_do)).build()
+        }
+        _ => map.build(),
+    }
+}
+
+/// The argument of `apply.held`.
+pub(super) fn held(held: &[Held]) -> Value {
+    Value::Array(held.iter().map(held_answer).collect())
+}
+
+fn held_answer(Held { uuid, record }: &Held) -> Value {
+    let selection = &record.selection;
+    Map::default()
+        .with("uuid", uuid.as_str())
+        .with("agent", record.agent.as_str())
+        .with_some("model", record.model.as_deref())
+        .with_some("session_id", record.session_id.as_deref())
+        .with("project", record.project.as_str())
+        .with("path", record.path.as_str())
+        .with("filetype", record.filetype.as_str())
+        .with("prompt", record.prompt.as_str())
+        .with("kind", selection.kind.as_str())
+        .with("first_line", selection.first_line)
+        .with("last_line", selection.last_line)
+        .with("base", lines(&selection.text))
+        .with("rows", lines(&selection.rows))
+        .with("cols", Value::Array(selection.cols.iter().map(|&col| col.into()).collect()))
+        .with_some("anchor", selection.anchor.as_deref())
+        .with("elapsed_ms", record.ended_ms - record.started_ms)
+        .with_some("text", record.text.as_deref())
+        .with_some("lines", record.lines.as_deref().map(lines))
+        .with_some("held_for", record.held_for.as_deref())
+        .with_some("cost_usd", record.cost_usd)
+        .with_some("num_turns", record.num_turns)
+        .with("input_tokens", record.tokens.0)
+        .with("output_tokens", record.tokens.1)
+        .build()
 }
 
 fn amounts(map: Map, outcome: &Outcome) -> Map {

@@ -22,13 +22,13 @@ impl Desk {
         Self { nvim, gated }
     }
 
-    fn run(&self, name: &str, range: Value) -> u64 {
+    fn run(&self, name: &str, range: &Value) -> u64 {
         let options = json!({"prompt": format!("GATE:{name}"), "range": range});
         self.nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
     }
 
     fn lines(&self, name: &str, first: u64, last: u64) -> u64 {
-        self.run(name, json!({"kind": "line", "first": [first, 0], "last": [last, 0]}))
+        self.run(name, &json!({"kind": "line", "first": [first, 0], "last": [last, 0]}))
     }
 
     /// Lets the run answer and gives its job table back, once it is over.
