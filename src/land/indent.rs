@@ -58,7 +58,8 @@ fn verdict(place: &Place, head: &str, rest: &[String]) -> Verdict {
         // Nothing that all lines could have lost. A line deeper than the first one without a reason, or one
         // that is where it was, says that the first one was deeper too.
         let odd = !indent(second).is_empty() && !opens(head);
-        return if odd || kept > 0 { Verdict::Trimmed } else { Verdict::Kept };
+        let trimmed = (odd || kept > 0) && !place.has_row(head);
+        return if trimmed { Verdict::Trimmed } else { Verdict::Kept };
     }
     if !rest_is_kept {
         return if kept > lost { Verdict::Trimmed } else { Verdict::Lost };

@@ -63,6 +63,11 @@ impl<'a> Place<'a> {
         !self.prefix.is_empty()
     }
 
+    /// Whether the selection has exactly this row.
+    pub fn has_row(&self, row: &str) -> bool {
+        self.rows.iter().any(|one| one == row)
+    }
+
     /// The indentation of each line of the selection, by its text; none for one that is there in several
     /// depths, which tells nothing.
     pub fn depths(&self) -> HashMap<&'a str, Option<&'a str>> {

@@ -95,6 +95,7 @@ fn a_line_that_belongs_to_the_left_does_not_move_the_others() {
 fn rows_that_share_no_indentation_can_only_lose_that_of_the_first() {
     let method = rows("        return 1\n\ndef g():\n    pass");
     check(&method, "return 1\n\ndef g():\n    return 2", "        return 1\n\ndef g():\n    return 2");
+    check(&rows("    }\n}\na"), "}\na", "}\na");
     check(&rows("    a\nb"), "c\nd", "c\nd");
     check(&rows("a\n    b"), "a\nb", "a\nb");
 }
