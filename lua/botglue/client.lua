@@ -9,6 +9,7 @@ local version = require("botglue.version")
 local M = {}
 
 local READY_WITHIN = 5000 -- milliseconds
+local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 
 ---@class botglue.Process one run of the host
 ---@field channel integer
@@ -22,11 +23,12 @@ local READY_WITHIN = 5000 -- milliseconds
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those of `jobs` that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
+---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
 ---@field last_id integer
 ---@field repeated string? the prompt that `.` sends again
 ---@field setup table? what `setup()` was given
-local connection = { jobs = {}, open = {}, held = {}, groups = {}, last_id = 0 }
+local connection = { jobs = {}, open = {}, held = {}, kept = {}, groups = {}, last_id = 0 }
 
 ---@return botglue.Connection
 function M.connection()
@@ -193,11 +195,21 @@ function M.register(job)
   connection.open[job.id] = job
 end
 
---- A job has ended.
+--- A job has ended. Its range is still marked, invisibly, so that its lines stay current; the oldest give way.
 ---@param job botglue.Job
 function M.release(job)
   connection.open[job.id] = nil
-  connection.held[job.id] = job.landing == "held" and job or nil
+  if job.landing == "held" then
+    connection.held[job.id] = job
+    return
+  end
+  local bufnr = job.range.bufnr
+  local kept = vim.api.nvim_buf_is_valid(bufnr) and connection.kept[bufnr] or {}
+  kept[#kept + 1] = job.range
+  if #kept > KEPT_RANGES then
+    table.remove(kept, 1):unmark()
+  end
+  connection.kept[bufnr] = vim.api.nvim_buf_is_valid(bufnr) and kept or nil
 end
 
 --- Sends a job's request, starting the host if there is none. A job that cannot be sent fails in the next tick.

@@ -28,7 +28,6 @@ function M.new(spec)
   self.status = "queued"
   self.tools = {}
   self.started = vim.uv.hrtime()
-  self.range:highlight("on")
   self.view = status.open(self)
   events.emit("BotglueJobStarted", self)
   return self
@@ -163,7 +162,6 @@ function Job:close(how)
     self.unwatch()
   end
   self.unwatch, self.retry_landing = nil, nil
-  self.range:highlight("off")
   if self.landing == "held" then
     self.view:hold()
   else

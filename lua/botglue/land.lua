@@ -10,25 +10,25 @@ local M = {}
 local api = vim.api
 
 ---@param job botglue.Job
----@param place botglue.Place
 ---@return boolean
-local function is_unchanged(job, place)
+local function is_unchanged(job)
   local answer, range = job.answer, job.range
   if range.kind == "insert" then
     return #answer.lines == 0
   elseif range.kind == "line" and answer.edits then
     return #answer.edits == 0
   end
-  return vim.deep_equal(answer.lines, (range:read(place)))
+  return vim.deep_equal(answer.lines, range.base.text)
 end
 
 ---@param job botglue.Job
----@param place botglue.Place
----@return botglue.Place
+---@param place botglue.Extent
+---@return botglue.Extent
 local function apply(job, place)
   local answer, range = job.answer, job.range
   if range.kind == "line" then
-    local edits = answer.edits or { { first = 0, last = #place.spans, lines = answer.lines } }
+    local whole = { first = 0, last = place.last - place.first + 1, lines = answer.lines }
+    local edits = answer.edits or { whole }
     return write.rows(range.bufnr, place, edits)
   elseif range.kind == "char" then
     return write.chars(range.bufnr, place, answer.lines)
@@ -55,9 +55,9 @@ local function attempt(job)
   local place, reason = range:untouched()
   if not place then
     return "held", reason
-  elseif range.kind == "block" and #job.answer.lines ~= #place.spans then
+  elseif range.kind == "block" and #job.answer.lines ~= #range.base.text then
     return "held", "block_rows"
-  elseif is_unchanged(job, place) then
+  elseif is_unchanged(job) then
     return "unchanged"
   elseif not vim.bo[bufnr].modifiable then
     return "held", "not_modifiable"
@@ -66,7 +66,7 @@ local function attempt(job)
     return apply(job, place)
   end)
   if ok then
-    range:mark(landed)
+    range:mark(landed, range.kind == "insert" and "line" or range.kind)
     return "applied"
   elseif tostring(landed):find("E565", 1, true) then
     return "later"

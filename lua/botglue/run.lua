@@ -28,7 +28,7 @@ end
 ---@param range botglue.Range
 ---@return integer
 local function indent_of(range)
-  local row = range.base.rows[1] or range.base.anchor or ""
+  local row = range.base.rows[1] or range.base.above or ""
   return vim.api.nvim_buf_call(range.bufnr, function()
     return vim.fn.strdisplaywidth(row:match("^%s*"))
   end)
@@ -95,7 +95,7 @@ function M.start(range, wish, options)
       text = base.text,
       rows = base.rows,
       cols = base.cols,
-      anchor = base.anchor,
+      anchor = inserted and base.above or nil,
     },
     before = before,
     after = after,

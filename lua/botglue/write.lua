@@ -1,20 +1,21 @@
---- The one place that changes a user's buffer: smallest edits, one undo step of their own, and nothing else moved.
+--- The one place that changes a user's buffer: the smallest edits, one undo step of their own, nothing else moved.
 ---
 --- Whether now is a good moment, and whether the text is what the answer was made for, was asked in the same call.
---- Each function returns the rows that the text covers afterwards, from 0.
+--- Each way of writing returns where the text stands afterwards.
 
 local M = {}
 
 local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.write")
 
 ---@param bufnr integer
 ---@param row integer
----@return integer bytes
-local function length(bufnr, row)
-  return #api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+---@return string
+local function get_row(bufnr, row)
+  return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
---- Deletes whole rows. The last rows go with the line end above them; a buffer keeps one empty row.
+--- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
 ---@param bufnr integer
 ---@param first integer
 ---@param past integer the row behind the last one
@@ -22,16 +23,10 @@ local function delete_rows(bufnr, first, past)
   if past < api.nvim_buf_line_count(bufnr) then
     api.nvim_buf_set_text(bufnr, first, 0, past, 0, { "" })
   elseif first > 0 then
-    api.nvim_buf_set_text(
-      bufnr,
-      first - 1,
-      length(bufnr, first - 1),
-      past - 1,
-      length(bufnr, past - 1),
-      { "" }
-    )
+    local end_col = #get_row(bufnr, past - 1)
+    api.nvim_buf_set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
   else
-    api.nvim_buf_set_text(bufnr, 0, 0, past - 1, length(bufnr, past - 1), { "" })
+    api.nvim_buf_set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
   end
 end
 
@@ -45,58 +40,50 @@ local function replace_rows(bufnr, first, past, lines)
   elseif first == past then
     api.nvim_buf_set_lines(bufnr, first, first, true, lines)
   else
-    api.nvim_buf_set_text(bufnr, first, 0, past - 1, length(bufnr, past - 1), lines)
+    api.nvim_buf_set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
   end
 end
 
---- Applies edits to the rows of a place, from the last to the first.
+--- Applies edits to the rows of a place, from the last to the first, so that each finds its rows where they were.
 ---@param bufnr integer
----@param place botglue.Place
+---@param place botglue.Extent
 ---@param edits botglue.Edit[]
----@return botglue.Place
+---@return botglue.Extent
 function M.rows(bufnr, place, edits)
-  local count = #place.spans
+  local count = place.last - place.first + 1
   for i = #edits, 1, -1 do
     local edit = edits[i]
     replace_rows(bufnr, place.first + edit.first, place.first + edit.last, edit.lines)
     count = count + #edit.lines - (edit.last - edit.first)
   end
-  local spans = {}
-  for i = 1, count do
-    spans[i] = { 0, length(bufnr, place.first + i - 1) }
-  end
-  return { first = place.first, last = place.first + math.max(count, 1) - 1, spans = spans }
+  local first = math.min(place.first, api.nvim_buf_line_count(bufnr) - 1)
+  return { first = first, last = first + math.max(count, 1) - 1, empty = count == 0 }
 end
 
 ---@param bufnr integer
----@param place botglue.Place
+---@param place botglue.Extent
 ---@param lines string[]
----@return botglue.Place
+---@return botglue.Extent
 function M.chars(bufnr, place, lines)
-  local from, to = place.spans[1][1], place.spans[#place.spans][2]
   lines = #lines == 0 and { "" } or lines
-  api.nvim_buf_set_text(bufnr, place.first, from, place.last, to, lines)
-  local last = place.first + #lines - 1
-  local spans = { { from, #lines == 1 and from + #lines[1] or 0 } }
-  for i = 2, #lines do
-    spans[i] = { 0, #lines[i] }
-  end
-  return { first = place.first, last = last, spans = spans }
+  api.nvim_buf_set_text(bufnr, place.first, place.from, place.last, place.to, lines)
+  local to = #lines[#lines] + (#lines == 1 and place.from or 0)
+  return { first = place.first, last = place.first + #lines - 1, from = place.from, to = to }
 end
 
 --- Replaces a block row by row. A row too short for the block is filled up with spaces where it gets text.
 ---@param bufnr integer
----@param place botglue.Place
+---@param place botglue.Extent
 ---@param lines string[] one a row
 ---@param column integer the screen column at which the block begins
----@return botglue.Place
+---@return botglue.Extent
 function M.block(bufnr, place, lines, column)
   local spans = {}
-  for i = #place.spans, 1, -1 do
-    local from, to = unpack(place.spans[i])
+  for i, span in ipairs(place.spans) do
+    local from, to = span[1], span[2]
     local row, text = place.first + i - 1, lines[i]
-    local old = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-    if from == to and from == #old and text ~= "" then
+    local old = get_row(bufnr, row)
+    if from == #old and text ~= "" then
       local width = api.nvim_buf_call(bufnr, function()
         return vim.fn.strdisplaywidth(old)
       end)
@@ -110,40 +97,66 @@ function M.block(bufnr, place, lines, column)
   return { first = place.first, last = place.last, spans = spans }
 end
 
---- Puts whole lines above a row; the only row of an empty buffer makes room for them.
+--- Puts whole lines above a row. An empty buffer's only row makes room for them.
 ---@param bufnr integer
----@param place botglue.Place
+---@param place botglue.Extent
 ---@param lines string[]
----@return botglue.Place
+---@return botglue.Extent
 function M.insert(bufnr, place, lines)
   local first = place.first
-  if api.nvim_buf_line_count(bufnr) == 1 and length(bufnr, 0) == 0 then
+  if api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == "" then
     first = 0
     api.nvim_buf_set_text(bufnr, 0, 0, 0, 0, lines)
   else
     api.nvim_buf_set_lines(bufnr, first, first, true, lines)
   end
-  local spans = {}
-  for i, line in ipairs(lines) do
-    spans[i] = { 0, #line }
-  end
-  return { first = first, last = first + #lines - 1, spans = spans }
+  return { first = first, last = first + #lines - 1 }
 end
 
---- Runs a write as one undo step, apart from what was typed before it and what is typed after it.
+--- Follows the marks '[ and '] through a write: Neovim moves all others, but not these.
+---@param bufnr integer
+---@return fun() restore
+local function follow_last_change(bufnr)
+  local followed = {}
+  for _, name in ipairs({ "[", "]" }) do
+    local line, col = unpack(api.nvim_buf_get_mark(bufnr, name))
+    if line > 0 and line <= api.nvim_buf_line_count(bufnr) then
+      local id = api.nvim_buf_set_extmark(bufnr, namespace, line - 1, 0, {})
+      followed[#followed + 1] = { name = name, id = id, line = line, col = col }
+    end
+  end
+  return function()
+    for _, mark in ipairs(followed) do
+      local row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark.id, {})[1]
+      if row and row + 1 ~= mark.line then
+        pcall(api.nvim_buf_set_mark, bufnr, mark.name, row + 1, mark.col, {})
+      end
+    end
+    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  end
+end
+
+--- Runs a write as one undo step, apart from what was typed before it and from what is typed after it.
 ---@generic T
 ---@param bufnr integer
 ---@param fn fun(): T
 ---@return T
 function M.as_one_step(bufnr, fn)
   local bo = vim.bo[bufnr]
-  -- Writing to a read-only buffer warns for a whole second, and may check the file out: it is only text yet.
+  -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
   local readonly = bo.readonly
+  local restore = follow_last_change(bufnr)
+  -- Setting the option, even to itself, closes the open undo step.
   bo.undolevels = bo.undolevels
-  bo.readonly = false
+  if readonly then
+    bo.readonly = false
+  end
   local ok, result = pcall(fn)
-  bo.readonly = readonly
+  if readonly then
+    bo.readonly = true
+  end
   bo.undolevels = bo.undolevels
+  restore()
   if not ok then
     error(result, 0)
   end

@@ -8,9 +8,9 @@ local M = {}
 ---@param options botglue.Options
 ---@param sent fun(prompt: string)? told of what was sent
 function M.ask(range, wish, options, sent)
-  range:highlight("on")
+  local unhighlight = require("botglue.ui.highlight").range(range)
   vim.ui.input({ prompt = "botglue: " }, function(prompt)
-    range:highlight("off")
+    unhighlight()
     if not prompt or not prompt:find("%S") then
       range:unmark()
       return

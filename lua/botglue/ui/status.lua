@@ -3,6 +3,7 @@
 --- One view a job, with a timer of its own; the timers of all jobs tick in the same moments, so that many jobs cost one
 --- redraw. The height is one line from the start to the end. Drawn only while somebody can see it and it changed.
 
+local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
 
 local M = {}
@@ -14,22 +15,11 @@ local TICK = 120 -- milliseconds
 ---@class botglue.View
 ---@field job botglue.Job
 ---@field mark integer?
+---@field frame integer counts the ticks
+---@field drawn string? what the screen shows
+---@field unhighlight fun()
 local View = {}
 View.__index = View
-
-local function define_highlights()
-  for name, link in pairs({
-    BotglueRange = "CursorLine",
-    BotglueSpinner = "DiagnosticInfo",
-    BotgluePrompt = "Comment",
-    BotglueActivity = "Comment",
-    BotglueFailure = "DiagnosticError",
-    BotglueReady = "DiagnosticOk",
-    BotglueHeld = "DiagnosticWarn",
-  }) do
-    api.nvim_set_hl(0, name, { link = link, default = true })
-  end
-end
 
 --- The windows that show a row of a buffer, from 0.
 ---@param bufnr integer
@@ -75,7 +65,6 @@ end
 function View:draw()
   local bufnr = self.job.range.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
-    self.mark, self.drawn = nil, nil
     return
   end
   local row = self:row()
@@ -138,25 +127,25 @@ end
 --- The answer is held: the line stays, and stands still.
 function View:hold()
   self:stop()
+  self.unhighlight()
   self:draw()
 end
 
 --- Takes away all that is drawn.
 function View:close()
   self:stop()
-  local bufnr = self.job.range.bufnr
-  if self.mark and api.nvim_buf_is_valid(bufnr) then
-    api.nvim_buf_del_extmark(bufnr, namespace, self.mark)
+  self.unhighlight()
+  if self.mark then
+    pcall(api.nvim_buf_del_extmark, self.job.range.bufnr, namespace, self.mark)
+    self.mark = nil
   end
-  self.mark = nil
 end
 
 --- Shows a job until it ends.
 ---@param job botglue.Job
 ---@return botglue.View
 function M.open(job)
-  define_highlights()
-  local self = setmetatable({ job = job, frame = 0 }, View)
+  local self = setmetatable({ job = job, frame = 0, unhighlight = highlight.range(job.range) }, View)
   self:draw()
   self:start()
   return self

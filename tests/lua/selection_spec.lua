@@ -1,0 +1,146 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local TEXT =
+  { "fn main() {", "    let größe = 1;", "\tend\tof it", "日本語 text", "", "x👍🏽y e\204\129z" }
+
+--- What arrives at the host after `keys` and a run.
+local function selected(keys, options)
+  options = options or {}
+  local nvim = child.with_host(options.lines or TEXT)
+  if options.set then
+    nvim:lua("vim.cmd.set(...)", options.set)
+  end
+  nvim:type(keys)
+  if options.run then
+    nvim:lua(options.run)
+  else
+    nvim:type(":Botglue run it<CR>")
+  end
+  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  return request.selection, request, nvim
+end
+
+-- What `gv` yanks, as Neovim itself cuts it out.
+local REGION = [[
+  vim.cmd('normal! gv"zy')
+  return vim.fn.getreg("z", 1, true)
+]]
+
+--- One row of the table: the keys, and what of the text they select.
+local function check(keys, kind, text, more)
+  more = more or {}
+  local selection, _, nvim = selected(keys, more)
+  if not more.differs then
+    equal(text, nvim:lua(REGION), keys .. " as Neovim itself takes it")
+  end
+  equal({ kind = selection.kind, text = selection.text }, { kind = kind, text = text }, keys)
+  if more.cols then
+    equal(selection.cols, more.cols, keys .. " cols")
+  end
+  if more.rows then
+    equal({ selection.first_line, selection.last_line }, more.rows, keys .. " rows")
+  end
+end
+
+test("lines", function()
+  check("V", "line", { "fn main() {" }, { rows = { 1, 1 } })
+  check("Vj", "line", { TEXT[1], TEXT[2] }, { cols = { 0, 0 }, rows = { 1, 2 } })
+  check("jVk", "line", { TEXT[1], TEXT[2] }, { rows = { 1, 2 } })
+  check("GV", "line", { TEXT[6] }, { rows = { 6, 6 } })
+  check("ggVG", "line", TEXT, { rows = { 1, 6 } })
+  check("4GVj", "line", { TEXT[4], "" })
+end)
+
+test("characters", function()
+  check("lve", "char", { "n main" }, { cols = { 1 } })
+  check("ve<Esc>:'<lt>,'>", "char", { "fn" })
+  check("wvj", "char", { "main() {", "    " }, { cols = { 3, 0 } })
+  check("jwwve", "char", { "größe" })
+  check("jwwvll", "char", { "grö" })
+  check("4Gvl", "char", { "日本" })
+  check("4Gvlo", "char", { "日本" })
+  check("4G$vb", "char", { "text" })
+  check("v$", "char", { TEXT[1] }, { differs = "the line end is not part of it" })
+  check("5Gv", "char", { "" }, { differs = "the line end is not part of it" })
+  check("5Gvj", "char", { "", "x" })
+  check("6Glv", "char", { "👍🏽" })
+  check("6G$hv", "char", { "e\204\129" })
+end)
+
+test("blocks", function()
+  check("l<C-v>jl", "block", { "n ", "  " }, { cols = { 1, 1 } })
+  check("j0wwl<C-v>kh", "block", { ") ", "gr" })
+  check(
+    "<C-v>jjjlll",
+    "block",
+    { "fn main", "    let", "\t", "日本語 " },
+    { differs = "whole characters, no spaces instead" }
+  )
+  check("<C-v>j$", "block", { TEXT[1], TEXT[2] })
+  check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, { cols = { 3, 3 } })
+  check("4Gl<C-v>j", "block", { "本", "" }, { cols = { 3, 0 } })
+  check(
+    "3G<C-v>k",
+    "block",
+    { "    le", "\t" },
+    { lines = { "x", "    let a", "\tend" }, differs = "as above" }
+  )
+end)
+
+test("'selection' is exclusive", function()
+  local exclusive = { set = "selection=exclusive" }
+  check("ve", "char", { "fn" }, exclusive)
+  check("4Gvll", "char", { "日本" }, exclusive)
+  check("wvj0", "char", { "main() {", "" }, exclusive)
+  check("<C-v>jll", "block", { "fn", "  " }, exclusive)
+  check("Vj", "line", { TEXT[1], TEXT[2] }, exclusive)
+end)
+
+test("select mode, and the selection of the API's caller", function()
+  local run = { run = "require('botglue').run({ prompt = 'it' })" }
+  check("lve", "char", { "n main" }, run)
+  check("Vj", "line", { TEXT[1], TEXT[2] }, run)
+  check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, run)
+  check("gh<S-Right>", "char", { "fn" }, { run = run.run, set = "keymodel=startsel" })
+end)
+
+test("a range that is not the last selection is lines", function()
+  check("lve<Esc>:2,3", "line", { TEXT[2], TEXT[3] }, { differs = "another range" })
+  check("lve<Esc>:%", "line", TEXT, { differs = "another range" })
+  check("lvj<Esc>:1,2", "char", { TEXT[1]:sub(2), TEXT[2]:sub(1, 2) })
+end)
+
+test("no selection is an insertion below the cursor's line", function()
+  local selection, request = selected("2G")
+  equal({ selection.kind, selection.first_line, selection.text, selection.rows }, { "insert", 2, {}, {} })
+  equal(selection.anchor, TEXT[2])
+  equal({ request.before, request.after }, { { TEXT[1], TEXT[2] }, { TEXT[3], TEXT[4], TEXT[5], TEXT[6] } })
+end)
+
+test("reading a block of the marks leaves mode, cursor and view alone", function()
+  local _, _, nvim = selected("w<C-v>j$<Esc>G:1,2")
+  equal(nvim:api("win_get_cursor", 0)[1], 6)
+  equal(nvim:api("get_mode").mode, "n")
+end)
+
+test("ranges of the API", function()
+  local function run(range)
+    local spec = vim.inspect(range):gsub("%s+", " ")
+    return selected("", { run = ("require('botglue').run({ prompt = 'it', range = %s })"):format(spec) })
+  end
+  local function text(range)
+    return run(range).text
+  end
+  equal(text({ kind = "line", first = { 2 }, last = { 3 } }), { TEXT[2], TEXT[3] })
+  equal(text({ kind = "line", first = { 3 }, last = { 2 } }), { TEXT[2], TEXT[3] })
+  equal(text({ kind = "char", first = { 2, 8 }, last = { 2, 14 } }), { "größe" })
+  equal(text({ kind = "char", first = { 2, 8 }, last = { 2, 10 } }), { "grö" })
+  equal(text({ kind = "char", first = { 2, 14 }, last = { 2, 8 } }), { "größe" })
+  equal(text({ kind = "char", first = { 1, 99 }, last = { 1, 99 } }), { "" })
+  equal(text({ kind = "block", first = { 1, 1 }, last = { 2, 2 } }), { "n ", "  " })
+  equal(text({ kind = "block", first = { 2, 1 }, last = { 1, 2 } }), { "n ", "  " })
+  local selection = run({ kind = "insert", first = { 0 } })
+  equal({ selection.first_line, selection.anchor }, { 0, nil })
+end)
