@@ -37,7 +37,11 @@ function M.finish(outcome)
     return
   end
   job.text = outcome.text
-  job.answer = { lines = outcome.lines or {}, edits = outcome.edits, held_for = outcome.held_for }
+  job.answer = {
+    lines = outcome.lines or {},
+    edits = outcome.edits,
+    held_for = outcome.held_for or job.review and "review" or nil,
+  }
   land.deliver(job)
 end
 

@@ -25,10 +25,11 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
+---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
 ---@field repeated string? the prompt that `.` sends again
 ---@field setup table? what `setup()` was given
-local connection = { jobs = {}, open = {}, held = {}, kept = {}, groups = {}, last_id = 0 }
+local connection = { jobs = {}, open = {}, held = {}, kept = {}, groups = {}, news = {}, last_id = 0 }
 
 ---@return botglue.Connection
 function M.connection()

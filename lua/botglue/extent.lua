@@ -165,6 +165,30 @@ local function locate_block(bufnr, namespace, marks, base)
   return { first = first, last = first + #marks - 1, spans = spans }
 end
 
+--- The place of text that was put over a mark's in one piece, as `cc` and `:s` do: the mark's ends change places, and
+--- what is new stands between them. It is the mark's own place only if the rows around it are those that were.
+---@param bufnr integer
+---@param mark botglue.Mark
+---@param shape "line"|"char"
+---@param base botglue.Base
+---@return botglue.Extent?
+local function replaced(bufnr, mark, shape, base)
+  if mark.row == mark.end_row and mark.col == mark.end_col then
+    return nil
+  end
+  local place = { first = mark.end_row, last = mark.row }
+  if shape == "char" then
+    place.from, place.to = mark.end_col, mark.col
+  elseif mark.row > mark.end_row and mark.col == 0 then
+    place.last = mark.row - 1
+  end
+  if place.last >= api.nvim_buf_line_count(bufnr) then
+    return nil
+  end
+  local now = M.read(bufnr, place, shape)
+  return now.above == base.above and now.below == base.below and place or nil
+end
+
 --- Where marks have come to; nil and why when they no longer stand around anything.
 ---@param bufnr integer a loaded buffer
 ---@param namespace integer
@@ -188,7 +212,8 @@ function M.locate(bufnr, namespace, marks, shape, base)
     -- Nothing holds the ends of an empty row together: what is put before it moves the start only.
     mark.end_row, mark.end_col = mark.row, mark.col
   elseif is_collapsed(mark) then
-    return nil, "range_lost"
+    local place = base and replaced(bufnr, mark, shape, base)
+    return place, not place and "range_lost" or nil
   end
   if mark.end_row >= api.nvim_buf_line_count(bufnr) then
     return nil, "range_lost"

@@ -2,6 +2,7 @@
 --- and lets go of all of them on every way out; no job knows of another.
 
 local events = require("botglue.events")
+local notify = require("botglue.notify")
 local status = require("botglue.ui.status")
 
 local M = {}
@@ -148,7 +149,7 @@ end
 ---@param err { code: string, message: string }
 function Job:fail(err)
   if self:is_open() then
-    self.error = { code = err.code, message = require("botglue.notify").clean(err.message) }
+    self.error = { code = err.code, message = require("botglue.text").clean(err.message) }
     self:close("failed")
   end
 end
@@ -169,6 +170,7 @@ function Job:close(how)
     self.view, self.answer = nil, nil
   end
   self.on_close(self)
+  notify.ended(self)
   events.emit("BotglueJobFinished", self)
 end
 

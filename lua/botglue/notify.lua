@@ -1,54 +1,106 @@
---- Words for the user: always one line that fits, never a prompt to press Enter.
+--- Words for the user: always one line that fits, so that nobody has to press Enter. What was cut is whole in
+--- `:messages`. What jobs have to say comes together, and not into a command line that is being typed.
+
+local client = require("botglue.client")
+local text = require("botglue.text")
 
 local M = {}
 
---- Text with nothing in it that moves the cursor of a screen or breaks a line.
----@param text string
----@return string
-function M.clean(text)
-  return (vim.trim((text:gsub("[%c\127]+", " "))))
-end
+local LEVELS = vim.log.levels
+local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
---- Cuts text to a width in cells, with a mark where it was cut.
----@param text string
----@param width integer
----@param mark string
----@return string
-function M.fit(text, width, mark)
-  if vim.fn.strdisplaywidth(text) <= width then
-    return text
+--- Puts a line into `:messages`. `T` in 'shortmess' cuts what is shown, never what is kept.
+---@param line string
+---@param level integer
+local function keep(line, level)
+  local shortmess = vim.o.shortmess
+  if not shortmess:find("T", 1, true) then
+    vim.o.shortmess = shortmess .. "T"
   end
-  local room = math.max(width - vim.fn.strdisplaywidth(mark), 0)
-  local count = room
-  local cut = vim.fn.strcharpart(text, 0, count, true)
-  while count > 0 and vim.fn.strdisplaywidth(cut) > room do
-    count = count - 1
-    cut = vim.fn.strcharpart(text, 0, count, true)
+  vim.cmd.echohl(HIGHLIGHTS[level])
+  vim.cmd.echomsg(vim.fn.string(line))
+  vim.cmd.echohl("None")
+  if vim.o.shortmess ~= shortmess then
+    vim.o.shortmess = shortmess
   end
-  return cut .. mark
+  vim.cmd.redraw()
 end
 
 --- Shows one line.
----@param text string
+---@param line string
 ---@param level integer of vim.log.levels
-function M.show(text, level)
-  text = M.clean(text)
-  vim.notify(M.fit(text, vim.v.echospace, "…"), level, { title = "botglue" })
+local function show(line, level)
+  line = text.clean(line)
+  local short = text.fit(line, vim.v.echospace, "…")
+  if short ~= line then
+    keep(line, level)
+  end
+  vim.notify(short, level, { title = "botglue" })
 end
 
----@param text string
-function M.error(text)
-  M.show(text, vim.log.levels.ERROR)
+---@param line string
+function M.error(line)
+  show(line, LEVELS.ERROR)
 end
 
----@param text string
-function M.warn(text)
-  M.show(text, vim.log.levels.WARN)
+---@param line string
+function M.warn(line)
+  show(line, LEVELS.WARN)
 end
 
----@param text string
-function M.info(text)
-  M.show(text, vim.log.levels.INFO)
+--- Shows what jobs had to say since the last tick, one line for all that say the same.
+local function tell()
+  local connection = client.connection()
+  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
+  if mode == "c" or mode == "r" then
+    vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = vim.schedule_wrap(tell) })
+    return
+  end
+  local news, said, order = connection.news, {}, {}
+  connection.news = {}
+  for _, item in ipairs(news) do
+    local key = item.verb .. item.words
+    if not said[key] then
+      said[key] = { verb = item.verb, words = item.words, level = item.level, ids = {} }
+      order[#order + 1] = said[key]
+    end
+    table.insert(said[key].ids, item.id)
+  end
+  for i, item in ipairs(order) do
+    if i > 1 then
+      -- A line that was drawn is written over; one that was not makes room for both, and asks for Enter.
+      vim.cmd.redraw()
+    end
+    local jobs = #item.ids == 1 and "job " or "jobs "
+    show(
+      ("botglue: %s%s %s: %s"):format(jobs, table.concat(item.ids, ", "), item.verb, item.words),
+      item.level
+    )
+  end
+end
+
+--- Tells of the end of a job, as far as the user wants to know.
+---@param job botglue.Job
+function M.ended(job)
+  local wanted = job.options.notify
+  local item = { id = job.id }
+  if job.status == "failed" then
+    item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
+  elseif job.landing == "held" then
+    local line = require("botglue.ui.line")
+    item.verb, item.level = "held", LEVELS.WARN
+    item.words = ("%s; %s"):format(line.held_reason(job.held_for), line.held_hint(job.id))
+  elseif wanted == "all" then
+    item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
+  end
+  if wanted == "none" or not item.verb then
+    return
+  end
+  local news = client.connection().news
+  news[#news + 1] = item
+  if #news == 1 then
+    vim.schedule(tell)
+  end
 end
 
 return M

@@ -1,6 +1,6 @@
 --- The words of the line below a range: pure, from a job's state to highlighted chunks.
 
-local notify = require("botglue.notify")
+local text = require("botglue.text")
 
 local M = {}
 
@@ -86,12 +86,12 @@ function M.chunks(job, frame, width)
   local signs = job.options.ascii and SIGNS.ascii or SIGNS.unicode
   local indent = (" "):rep(math.min(job.indent or 0, math.floor(width / 2)))
   local room = width - #indent
-  local function fit(text, cells)
-    return notify.fit(notify.clean(text), math.max(cells, 4), signs.cut)
+  local function fit(words, cells)
+    return text.fit(text.clean(words), math.max(cells, 4), signs.cut)
   end
   if job.status == "ready" then
     local words = signs.ready .. " ready: lands when you have finished"
-    return { { indent .. notify.fit(words, room, signs.cut), "BotglueReady" } }
+    return { { indent .. text.fit(words, room, signs.cut), "BotglueReady" } }
   elseif job.landing == "held" then
     local words = ("%s held: %s%s%s"):format(
       signs.held,
@@ -99,18 +99,18 @@ function M.chunks(job, frame, width)
       signs.between,
       M.held_hint(job.id)
     )
-    return { { indent .. notify.fit(words, room, signs.cut), "BotglueHeld" } }
+    return { { indent .. text.fit(words, room, signs.cut), "BotglueHeld" } }
   end
   local spinner = job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
   local elapsed = M.duration(job:elapsed_ms())
-  local between = vim.fn.strdisplaywidth(signs.between)
+  local between = vim.api.nvim_strwidth(signs.between)
   room = room - 2 - between - #elapsed
   local prompt = fit(job.prompt, math.floor(room / 2))
   local chunks = { { indent .. spinner .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
   local words, group = activity(job, signs)
   if words then
     chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
-    local left = room - vim.fn.strdisplaywidth(prompt) - between
+    local left = room - vim.api.nvim_strwidth(prompt) - between
     chunks[#chunks + 1] = { fit(words, left), group or "BotglueActivity" }
   end
   chunks[#chunks + 1] = { signs.between .. elapsed, "BotgluePrompt" }

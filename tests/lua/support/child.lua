@@ -65,6 +65,77 @@ function Child:set_lines(lines)
   self:api("buf_set_lines", 0, 0, -1, true, lines)
 end
 
+--- Starts a job on a range of the API, and waits until the host has its request.
+---@param range table
+---@param options table?
+function Child:run(range, options)
+  local id = self:lua(
+    "return require('botglue').run(vim.tbl_extend('error', { prompt = 'it', range = ... }, select(2, ...)))",
+    range,
+    options or vim.empty_dict()
+  )
+  self:eventually("the request arrives", "return #require('support.host').received('run') == ...", id)
+  return id
+end
+
+--- Calls a function of the stand-in for the host.
+function Child:host(name, ...)
+  return self:lua("local name = ...; return require('support.host')[name](select(2, ...))", name, ...)
+end
+
+--- Ends a job with an answer, by lines.
+function Child:answer(id, lines, more)
+  self:host("answer", id, lines, more or vim.empty_dict())
+end
+
+function Child:job(id)
+  return self:lua("return require('botglue').job(...)", id)
+end
+
+--- What is on the screen, as one text.
+---@return string
+function Child:screen()
+  return self:lua([[
+    vim.cmd.redraw()
+    local rows = {}
+    for row = 1, vim.o.lines do
+      local cells = {}
+      for column = 1, vim.o.columns do
+        cells[column] = vim.fn.screenstring(row, column)
+      end
+      rows[row] = vim.trim(table.concat(cells), " ")
+    end
+    return table.concat(rows, "\n")
+  ]])
+end
+
+---@return string
+function Child:messages()
+  return self:lua("return vim.fn.execute('messages')")
+end
+
+--- How many things of ours are drawn in all buffers.
+---@return integer
+function Child:drawn()
+  return self:lua([[
+    local count = 0
+    for _, name in ipairs({ "botglue.status", "botglue.highlight" }) do
+      local namespace = vim.api.nvim_create_namespace(name)
+      for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+        count = count + #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})
+      end
+    end
+    return count
+  ]])
+end
+
+--- Waits until the status lines have ticked some times.
+---@param count integer
+function Child:ticks(count)
+  self:lua("_G.ticks_from = vim.uv.now()")
+  self:eventually("time passes", "return vim.uv.now() - ticks_from > ...", count * 120)
+end
+
 --- Starts a child that ends with the test. `host` is a module of the test's that stands in for the host.
 ---@return Child
 function M.start()

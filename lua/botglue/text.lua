@@ -1,0 +1,31 @@
+--- Text for the screen: without control characters, and no wider than there is room.
+
+local M = {}
+
+--- Text with nothing in it that moves a cursor or breaks a line.
+---@param text string
+---@return string
+function M.clean(text)
+  return (vim.trim((text:gsub("[%c\127]+", " "))))
+end
+
+--- Cuts text to a width in cells, with a mark where it was cut.
+---@param text string
+---@param width integer
+---@param mark string
+---@return string
+function M.fit(text, width, mark)
+  if vim.api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local room = math.max(width - vim.api.nvim_strwidth(mark), 0)
+  local count = room
+  local cut = vim.fn.strcharpart(text, 0, count, 1)
+  while vim.api.nvim_strwidth(cut) > room do
+    count = count - 1
+    cut = vim.fn.strcharpart(text, 0, count, 1)
+  end
+  return cut .. mark
+end
+
+return M
