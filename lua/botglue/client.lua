@@ -1,35 +1,38 @@
 --- The connection to the host, and all jobs of this Neovim by id: the one variable of the plugin that lives on.
 ---
---- Starts the host with the first request, keeps requests until it says that it is ready, and ends what it ran should
---- it die. Only `rpcnotify` is used: nothing here waits for the host. What a job is, is not known here.
+--- Starts the host with the first request, and ends what it ran should it die. Only notifications are sent: nothing
+--- here waits for the host. What a job is, and what becomes of an answer, is not known here.
 
 local groups = require("botglue.groups")
-local version = require("botglue.version")
+local host = require("botglue.host")
 
 local M = {}
 
-local READY_WITHIN = 5000 -- milliseconds
 local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
-
----@class botglue.Process one run of the host
----@field channel integer
----@field ready boolean
----@field outbox { method: string, argument: table }[] what waits until it is ready
----@field deadline uv.uv_timer_t
----@field stderr string the end of what it printed
 
 ---@class botglue.Connection
 ---@field process botglue.Process?
+---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field jobs table<integer, botglue.Job>
----@field open table<integer, botglue.Job> those of `jobs` that have not ended
+---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
+---@field kill fun()? ends at once what is being ended
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
 ---@field repeated string? the prompt that `.` sends again
 ---@field setup table? what `setup()` was given
-local connection = { jobs = {}, open = {}, held = {}, kept = {}, groups = {}, news = {}, last_id = 0 }
+local connection = {
+  ready_within = 5000,
+  jobs = {},
+  open = {},
+  held = {},
+  kept = {},
+  groups = {},
+  news = {},
+  last_id = 0,
+}
 
 ---@return botglue.Connection
 function M.connection()
@@ -54,139 +57,69 @@ function M.next_id()
   return connection.last_id
 end
 
---- The path of the host's binary: the option's, else the plugin's own build, else the one in PATH.
----@param options botglue.Options
----@return string? path
----@return string? missing where it was looked for
-function M.binary(options)
-  if options.host then
-    local host = vim.fs.normalize(options.host)
-    return vim.fn.executable(host) == 1 and host or nil, host
-  end
-  local source = debug.getinfo(1, "S").source:sub(2)
-  local root = vim.fn.fnamemodify(source, ":p:h:h:h")
-  local own = root .. "/target/release/botglue"
-  if vim.fn.executable(own) == 1 then
-    return own
-  end
-  local found = vim.fn.exepath("botglue")
-  return found ~= "" and found or nil, own
+--- The jobs that have not ended, oldest first.
+---@return botglue.Job[]
+local function open_jobs()
+  local jobs = vim.tbl_values(connection.open)
+  table.sort(jobs, function(a, b)
+    return a.id < b.id
+  end)
+  return jobs
 end
 
----@return string
-function M.log_path()
-  return vim.fn.stdpath("log") .. "/botglue.log"
-end
-
---- Ends a host and all jobs that it owed an outcome. Called once for each host, by whatever tells of its end first.
+--- A host is gone: so is what it ran, and each job that it owed an outcome.
 ---@param process botglue.Process
----@param err { code: string, message: string }
+---@param err botglue.JobError
 local function lost(process, err)
-  if process.gone then
-    return
-  end
-  process.gone = true
-  process.deadline:stop()
-  if not process.deadline:is_closing() then
-    process.deadline:close()
-  end
   if connection.process == process then
     connection.process = nil
   end
-  pcall(vim.fn.jobstop, process.channel)
-  local running = {}
-  for _, job in pairs(connection.open) do
+  connection.kill = groups.stop(connection.groups)
+  connection.groups = {}
+  for _, job in ipairs(open_jobs()) do
     if job.process == process and job:is_waiting() then
-      running[#running + 1] = job
+      job:fail(err)
     end
   end
+end
+
+--- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
+local function leave()
   groups.stop(connection.groups)
-  connection.groups = {}
-  table.sort(running, function(a, b)
-    return a.id < b.id
-  end)
-  for _, job in ipairs(running) do
-    job:fail(err)
+  if connection.kill then
+    connection.kill()
+  end
+  for _, job in ipairs(open_jobs()) do
+    if job:is_waiting() then
+      job:fail({ code = "host_lost", message = "Neovim was left before the answer came." })
+    else
+      job:land("held", "review")
+      M.landed(job)
+    end
   end
 end
 
----@param process botglue.Process
----@param code integer
-local function on_exit(process, code)
-  local said = process.stderr ~= "" and ": " .. vim.trim(process.stderr) or ""
-  local how = code > 128 and ("was ended by signal %d"):format(code - 128)
-    or ("exited with code %d"):format(code)
-  lost(process, {
-    code = "host_lost",
-    message = ("The host %s%s; the next request starts a new one, see :Botglue log."):format(how, said),
-  })
-end
-
+--- The host, started if there is none.
 ---@param options botglue.Options
 ---@return botglue.Process? process
----@return { code: string, message: string }? err
-local function start(options)
-  local path, missing = M.binary(options)
-  if not path then
-    return nil,
-      {
-        code = "host_missing",
-        message = ("There is no host at %s; run `make build` in the plugin's directory."):format(missing),
-      }
+---@return botglue.JobError? err
+function M.connect(options)
+  if connection.process then
+    return connection.process
   end
-  vim.fn.mkdir(vim.fn.stdpath("log"), "p")
-  local process = { ready = false, outbox = {}, stderr = "", deadline = assert(vim.uv.new_timer()) }
-  local ok, channel = pcall(
-    vim.fn.jobstart,
-    { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir },
-    {
-      rpc = true,
-      on_stderr = function(_, data)
-        process.stderr = (process.stderr .. table.concat(data, "\n")):sub(-500)
-      end,
-      on_exit = function(_, code)
-        on_exit(process, code)
-      end,
-    }
-  )
-  if not ok or channel <= 0 then
-    return nil,
-      {
-        code = "host_missing",
-        message = ("The host %s could not be started; run `make build` in the plugin's directory."):format(
-          path
-        ),
-      }
+  local process, err
+  process, err = host.start(options, connection.ready_within, function(why)
+    lost(process, why)
+  end)
+  connection.process = process
+  if process then
+    vim.api.nvim_create_autocmd("VimLeavePre", {
+      group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
+      desc = "botglue: end the jobs",
+      callback = leave,
+    })
   end
-  process.channel = channel
-  process.deadline:start(
-    READY_WITHIN,
-    0,
-    vim.schedule_wrap(function()
-      if not process.ready then
-        lost(process, {
-          code = "host_lost",
-          message = ("The host %s did not answer within %d s; see :Botglue log, or run `make build`."):format(
-            path,
-            READY_WITHIN / 1000
-          ),
-        })
-      end
-    end)
-  )
-  return process
-end
-
----@param process botglue.Process
----@param method string
----@param argument table
-local function notify(process, method, argument)
-  if not process.ready then
-    process.outbox[#process.outbox + 1] = { method = method, argument = argument }
-    return
-  end
-  -- A closed channel raises here; `on_exit` tells why it closed.
-  pcall(vim.rpcnotify, process.channel, method, argument)
+  return process, err
 end
 
 --- Adds a job to those of this Neovim.
@@ -200,28 +133,26 @@ end
 ---@param job botglue.Job
 function M.release(job)
   connection.open[job.id] = nil
+  local bufnr = job.range.bufnr
   if job.landing == "held" then
     connection.held[job.id] = job
-    return
+  elseif vim.api.nvim_buf_is_valid(bufnr) then
+    local kept = connection.kept[bufnr] or {}
+    connection.kept[bufnr] = kept
+    kept[#kept + 1] = job.range
+    if #kept > KEPT_RANGES then
+      table.remove(kept, 1):unmark()
+    end
+  else
+    connection.kept[bufnr] = nil
   end
-  local bufnr = job.range.bufnr
-  local kept = vim.api.nvim_buf_is_valid(bufnr) and connection.kept[bufnr] or {}
-  kept[#kept + 1] = job.range
-  if #kept > KEPT_RANGES then
-    table.remove(kept, 1):unmark()
-  end
-  connection.kept[bufnr] = vim.api.nvim_buf_is_valid(bufnr) and kept or nil
 end
 
---- Sends a job's request, starting the host if there is none. A job that cannot be sent fails in the next tick.
+--- Sends a job's request. A job that cannot be sent fails in the next tick.
 ---@param job botglue.Job
 ---@param request table
 function M.submit(job, request)
-  local err
-  if not connection.process then
-    connection.process, err = start(job.options)
-  end
-  local process = connection.process
+  local process, err = M.connect(job.options)
   if not process then
     vim.schedule(function()
       job:fail(err)
@@ -229,40 +160,22 @@ function M.submit(job, request)
     return
   end
   job.process = process
-  notify(process, "run", request)
+  process:notify("run", request)
 end
 
 --- Tells the host what became of an answer.
 ---@param job botglue.Job
 function M.landed(job)
-  if job.process and not job.process.gone then
-    notify(job.process, "landed", { id = job.id, landing = job.landing, held_for = job.held_for })
+  if job.process then
+    job.process:notify("landed", { id = job.id, landing = job.landing, held_for = job.held_for })
   end
 end
 
---- The host said that it is there.
+--- The host's greeting.
 ---@param hello { version: string, pid: integer }
 function M.ready(hello)
-  local process = connection.process
-  if not process or process.ready then
-    return
-  end
-  if hello.version ~= version then
-    lost(process, {
-      code = "host_version",
-      message = ("The host is version %s, the plugin %s; run `make build` in the plugin's directory."):format(
-        tostring(hello.version),
-        version
-      ),
-    })
-    return
-  end
-  process.ready = true
-  process.deadline:stop()
-  local outbox = process.outbox
-  process.outbox = {}
-  for _, message in ipairs(outbox) do
-    notify(process, message.method, message.argument)
+  if connection.process then
+    connection.process:greet(hello)
   end
 end
 

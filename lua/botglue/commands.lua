@@ -53,7 +53,7 @@ local subcommands = {
       if rest ~= "" then
         error("botglue: log takes no argument", 0)
       end
-      local path = client.log_path()
+      local path = require("botglue.host").log_path()
       if not vim.uv.fs_stat(path) then
         error("botglue: there is no log yet at " .. path, 0)
       end

@@ -7,16 +7,8 @@ local SPACING = 100 * 1e6 -- nanoseconds between two updates of one job
 ---@param name string
 ---@param job botglue.Job
 function M.emit(name, job)
-  local ok, err = pcall(vim.api.nvim_exec_autocmds, "User", {
-    pattern = name,
-    modeline = false,
-    data = job:table(),
-  })
-  if not ok then
-    vim.schedule(function()
-      require("botglue.notify").error(("botglue: error in a %s autocommand: %s"):format(name, err))
-    end)
-  end
+  -- Neovim itself shows the error of an autocommand; what is raised here would only be the end of ours.
+  pcall(vim.api.nvim_exec_autocmds, "User", { pattern = name, modeline = false, data = job:table() })
 end
 
 --- Tells of a change now, or with the job's next tick where the last one was told of too short a time ago.

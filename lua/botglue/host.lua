@@ -1,0 +1,157 @@
+--- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
+--- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
+
+local version = require("botglue.version")
+
+local M = {}
+
+---@class botglue.Process
+---@field channel integer
+---@field path string
+---@field ready boolean
+---@field outbox { method: string, argument: table }[] what waits until it is ready
+---@field deadline uv.uv_timer_t
+---@field stderr string the end of what it printed
+---@field gone fun(err: botglue.JobError)? called once; nil afterwards
+local Process = {}
+Process.__index = Process
+
+---@alias botglue.JobError { code: string, message: string }
+
+local BUILD = "run `make build` in the plugin's directory"
+
+---@param code string
+---@param format string
+---@return botglue.JobError
+local function failure(code, format, ...)
+  return { code = code, message = format:format(...) }
+end
+
+--- The path of the host's binary: the option's, else the plugin's own build, else the one in PATH.
+---@param options botglue.Options
+---@return string? path
+---@return string looked where it was looked for
+function M.binary(options)
+  if options.host then
+    local given = vim.fs.normalize(options.host)
+    return vim.fn.executable(given) == 1 and given or nil, given
+  end
+  local here = debug.getinfo(1, "S").source:sub(2)
+  local own = vim.fn.fnamemodify(here, ":p:h:h:h") .. "/target/release/botglue"
+  if vim.fn.executable(own) == 1 then
+    return own, own
+  end
+  local found = vim.fn.exepath("botglue")
+  return found ~= "" and found or nil, own
+end
+
+---@return string
+function M.log_path()
+  return vim.fn.stdpath("log") .. "/botglue.log"
+end
+
+--- Ends the process, and tells that it is gone.
+---@param err botglue.JobError
+function Process:stop(err)
+  local gone = self.gone
+  if not gone then
+    return
+  end
+  self.gone, self.ready = nil, false
+  if not self.deadline:is_closing() then
+    self.deadline:close()
+  end
+  pcall(vim.fn.jobstop, self.channel)
+  gone(err)
+end
+
+---@param code integer
+function Process:exited(code)
+  local how = code > 128 and ("was ended by signal %d"):format(code - 128)
+    or ("exited with code %d"):format(code)
+  local said = vim.trim(self.stderr)
+  self:stop(
+    failure(
+      "host_lost",
+      "The host %s%s; the next request starts a new one, see :Botglue log.",
+      how,
+      said ~= "" and ": " .. said or ""
+    )
+  )
+end
+
+--- Sends a notification, as soon as the host is ready.
+---@param method string
+---@param argument table
+function Process:notify(method, argument)
+  if not self.gone then
+    return
+  elseif not self.ready then
+    self.outbox[#self.outbox + 1] = { method = method, argument = argument }
+    return
+  end
+  -- A closed channel raises here; the exit tells why it closed.
+  pcall(vim.rpcnotify, self.channel, method, argument)
+end
+
+--- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
+---@param hello { version: string, pid: integer }
+function Process:greet(hello)
+  if self.ready then
+    return
+  elseif hello.version ~= version then
+    local theirs = tostring(hello.version)
+    self:stop(failure("host_version", "The host is version %s, the plugin %s; %s.", theirs, version, BUILD))
+    return
+  end
+  self.ready = true
+  self.deadline:stop()
+  local outbox = self.outbox
+  self.outbox = {}
+  for _, message in ipairs(outbox) do
+    self:notify(message.method, message.argument)
+  end
+end
+
+--- Starts a host.
+---@param options botglue.Options
+---@param ready_within integer milliseconds
+---@param gone fun(err: botglue.JobError) called once, when the process is no more or of no use
+---@return botglue.Process? process
+---@return botglue.JobError? err why there is none
+function M.start(options, ready_within, gone)
+  local path, looked = M.binary(options)
+  if not path then
+    return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
+  end
+  vim.fn.mkdir(vim.fn.stdpath("log"), "p")
+  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
+  local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
+  local ok, channel = pcall(vim.fn.jobstart, command, {
+    rpc = true,
+    on_stderr = function(_, data)
+      self.stderr = (self.stderr .. table.concat(data, "\n")):sub(-500)
+    end,
+    on_exit = function(_, code)
+      self:exited(code)
+    end,
+  })
+  if not ok or channel <= 0 then
+    return nil, failure("host_missing", "The host %s could not be started; %s.", path, BUILD)
+  end
+  self.channel = channel
+  self.deadline = assert(vim.uv.new_timer())
+  self.deadline:start(
+    ready_within,
+    0,
+    vim.schedule_wrap(function()
+      if not self.ready then
+        local seconds = ready_within / 1000
+        self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
+      end
+    end)
+  )
+  return self
+end
+
+return M

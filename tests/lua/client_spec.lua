@@ -1,0 +1,260 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
+
+--- A program for the option `host`: a shell script.
+local function script(text)
+  local path = vim.fn.tempname()
+  vim.fn.writefile({ "#!/bin/sh", text }, path)
+  vim.uv.fs_chmod(path, tonumber("700", 8))
+  suite.finally(function()
+    vim.fn.delete(path)
+  end)
+  return path
+end
+
+--- A host that says it is of that version, and nothing else.
+local function fake(version)
+  return script(
+    ("exec %s --clean --headless -l %s/support/fake_host.lua %s"):format(child.program(), here, version)
+  )
+end
+
+local VERSION = require("botglue.version")
+
+--- A child with that program as its host, which collects the events.
+local function with(host)
+  local nvim = child.start()
+  nvim:lua(
+    [[
+      _G.events = {}
+      vim.api.nvim_create_autocmd("User", { pattern = "Botglue*", callback = function(event)
+        table.insert(events, { event.match, event.data.id, event.data.status })
+      end })
+      require("botglue").setup({ host = ... })
+    ]],
+    host
+  )
+  nvim:set_lines({ "a", "b" })
+  return nvim
+end
+
+local function run(nvim)
+  return nvim:lua([[
+    local id = require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+    table.insert(events, { "returned", id })
+    return id
+  ]])
+end
+
+local function ended(nvim, id)
+  return nvim:eventually("job " .. id .. " ends", "return require('botglue').wait(..., 0)", id)
+end
+
+--- The job failed with that code, and nothing of it is left.
+local function check_failed(nvim, id, code, words)
+  local job = ended(nvim, id)
+  equal({ job.status, job.error and job.error.code }, { "failed", code })
+  for _, word in ipairs(words) do
+    suite.contains(job.error.message, word)
+  end
+  equal(nvim:drawn(), 0)
+  equal(nvim:lines(), { "a", "b" })
+  equal(nvim:lua("return vim.tbl_count(require('botglue.client').connection().open)"), 0)
+end
+
+local function host_pid(nvim)
+  return nvim:eventually(
+    "the host is ready",
+    [[
+      local process = require("botglue.client").connection().process
+      return process and process.ready and vim.fn.jobpid(process.channel)
+    ]]
+  )
+end
+
+local function is_alive(pid)
+  return vim.uv.kill(pid, 0) == 0
+end
+
+local function dies(pid)
+  suite.eventually("process " .. pid .. " is gone", function()
+    return not is_alive(pid)
+  end)
+end
+
+test("a host that is not there: run() returns first, then the job fails once", function()
+  local nvim = with("/nowhere/botglue")
+  local id = run(nvim)
+  check_failed(nvim, id, "host_missing", { "/nowhere/botglue", "make build" })
+  equal(nvim:lua("return events"), {
+    { "BotglueJobStarted", 1, "queued" },
+    { "returned", 1 },
+    { "BotglueJobFinished", 1, "failed" },
+  })
+end)
+
+test("a host that ends at once says why", function()
+  local nvim = with(script("echo 'no such option' >&2; exit 3"))
+  check_failed(nvim, run(nvim), "host_lost", { "exited with code 3", "no such option" })
+end)
+
+test("a host that never answers", function()
+  local nvim = with(script("exec sleep 60"))
+  nvim:lua("require('botglue.client').connection().ready_within = 50")
+  local id = run(nvim)
+  local pid = nvim:lua("return vim.fn.jobpid(require('botglue.client').connection().process.channel)")
+  check_failed(nvim, id, "host_lost", { "did not answer" })
+  dies(pid)
+end)
+
+test("a host that prints something else", function()
+  local nvim = with(script("echo Usage: something; exec sleep 60"))
+  nvim:lua("require('botglue.client').connection().ready_within = 50")
+  check_failed(nvim, run(nvim), "host_lost", {})
+end)
+
+test("a host of another version", function()
+  local nvim = with(fake("9.9.9"))
+  local id = run(nvim)
+  local pid = nvim:lua("return vim.fn.jobpid(require('botglue.client').connection().process.channel)")
+  check_failed(nvim, id, "host_version", { "9.9.9", VERSION, "make build" })
+  dies(pid)
+end)
+
+test("a host that dies ends its jobs, and the next request starts another", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  run(nvim)
+  local pid = host_pid(nvim)
+  vim.uv.kill(pid, "sigkill")
+  check_failed(nvim, 1, "host_lost", { "signal 9" })
+  check_failed(nvim, 2, "host_lost", {})
+  local finished = nvim:lua([[
+    return vim.tbl_filter(function(event) return event[1] == "BotglueJobFinished" end, events)
+  ]])
+  equal(finished, { { "BotglueJobFinished", 1, "failed" }, { "BotglueJobFinished", 2, "failed" } })
+  run(nvim)
+  suite.contains(tostring(host_pid(nvim) ~= pid), "true")
+  equal(nvim:job(3).status, "queued")
+end)
+
+test("an answer that is ready outlives its host", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  local pid = host_pid(nvim)
+  nvim:type("v")
+  nvim:lua("require('botglue.apply').finish({ id = 1, status = 'done', text = 'A', lines = { 'A' } })")
+  vim.uv.kill(pid, "sigkill")
+  nvim:eventually("the host is gone", "return not require('botglue.client').connection().process")
+  equal(nvim:job(1).status, "ready")
+  nvim:type("<Esc>")
+  equal(ended(nvim, 1).landing, "applied")
+  equal(nvim:lines(), { "A", "b" })
+end)
+
+--- A process group that ignores TERM, as job 1's agent.
+local function with_agent(nvim, program)
+  local handle, pid = vim.uv.spawn("/bin/sh", { args = { "-c", program }, detached = true }, function() end)
+  suite.finally(function()
+    pcall(vim.uv.kill, -pid, "sigkill")
+    handle:close()
+  end)
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', pgid = ... } })", pid)
+  return pid
+end
+
+test("the agents of a host that died are ended, those that ignore TERM too", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  local pid = host_pid(nvim)
+  local agent = with_agent(nvim, "trap '' TERM; while :; do sleep 0.05; done")
+  vim.uv.kill(pid, "sigkill")
+  ended(nvim, 1)
+  dies(agent)
+end)
+
+test("a group that the host says is gone is left alone", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  local pid = host_pid(nvim)
+  local agent = with_agent(nvim, "exec sleep 60")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', pgid = false } })")
+  vim.uv.kill(pid, "sigkill")
+  ended(nvim, 1)
+  equal(is_alive(agent), true)
+end)
+
+test("leaving Neovim ends jobs, agents and host", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  local pid = host_pid(nvim)
+  local agent = with_agent(nvim, "exec sleep 60")
+  local file = vim.fn.tempname()
+  nvim:lua(
+    [[
+      local file = ...
+      vim.api.nvim_create_autocmd("VimLeave", { callback = function()
+        vim.fn.writefile({ vim.json.encode(events[#events]), tostring(#events) }, file)
+      end })
+      vim.schedule(function() vim.cmd("qa!") end)
+    ]],
+    file
+  )
+  dies(pid)
+  dies(agent)
+  suite.eventually("the events were written", function()
+    return vim.fn.filereadable(file) == 1
+  end)
+  equal(vim.fn.readfile(file), { '["BotglueJobFinished",1,"failed"]', "4" })
+end)
+
+test("requests wait until the host is ready, then go in order", function()
+  local nvim = child.with_host({ "a", "b" })
+  local sent = nvim:lua([[
+    local botglue, host = require("botglue"), require("support.host")
+    botglue.run({ prompt = "one" })
+    botglue.run({ prompt = "two" })
+    _G.at_once = #host.sent
+    return at_once
+  ]])
+  equal(sent, 0)
+  nvim:eventually("both arrive", "return #require('support.host').received('run') == 2")
+  local prompts = nvim:lua([[
+    return vim.tbl_map(function(request) return request.prompt end, require("support.host").received("run"))
+  ]])
+  equal(prompts, { "one", "two" })
+end)
+
+test("updates come at most ten a second, and the last one is not lost", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:lua([[
+    for i = 1, 5 do
+      require("botglue.apply").frame({ { id = 1, status = "running", tool = "Read " .. i, activity = "Read " .. i } })
+    end
+  ]])
+  local tool = [[
+    local events = require("support.host").events
+    return events[#events].job.tool
+  ]]
+  equal(nvim:lua(tool), "Read 1")
+  nvim:eventually("the last update comes", "return (function() " .. tool .. " end)() == 'Read 5'")
+  equal(nvim:host("count", "BotglueJobUpdated", 1), 2)
+end)
+
+test("an error in somebody's autocommand does not stop a job", function()
+  local nvim = child.with_host({ "a" })
+  -- Room for the error, or Neovim would ask for Enter.
+  nvim:lua([[
+    vim.o.cmdheight = 15
+    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobFinished", callback = function() error("theirs") end })
+  ]])
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:answer(1, { "A" })
+  equal(nvim:job(1).status, "done")
+  equal(nvim:lines(), { "A" })
+  equal(nvim:drawn(), 0)
+end)

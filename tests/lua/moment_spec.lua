@@ -1,0 +1,163 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local LINES = { "one", "two", "three", "foo bar", "foo baz", "fool", "" }
+
+--- A child with a job on line 1, whose answer adds two lines above everything else.
+local function with_job(setup)
+  local nvim = child.with_host(LINES)
+  if setup then
+    nvim:lua(setup)
+  end
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 1, 0 } })
+  return nvim
+end
+
+local function status(nvim)
+  return nvim:lua("return require('botglue').job(1).status")
+end
+
+--- The answer comes in the middle of `before` and `after`: it waits until then, and each does what it was meant to.
+local function waits(before, after, expected, setup)
+  local nvim = with_job(setup)
+  nvim:type("4G" .. before)
+  -- Where Neovim waits for one key the call itself waits: a notification, as the host sends it.
+  vim.rpcnotify(nvim.channel, "nvim_exec_lua", "require('support.host').answer(1, { 'ONE', '+', '+' })", {})
+  if not nvim:api("get_mode").blocking then
+    nvim:eventually("the answer is there", "return require('botglue').job(1).text")
+    equal(status(nvim), "ready", before)
+    equal(nvim:lines()[1], "one", before)
+  end
+  nvim:api("input", after)
+  nvim:eventually(
+    "the answer lands after " .. before .. after,
+    "return require('botglue').job(1).status == 'done'"
+  )
+  nvim:settle()
+  equal(nvim:lines(), expected, before .. after)
+  equal(nvim:lua("return require('botglue').job(1).landing"), "applied")
+end
+
+--- The answer comes after `before`, and lands at once; `after` goes on as if nothing had happened.
+local function lands(before, after, expected, setup)
+  local nvim = with_job(setup)
+  nvim:type("4G" .. before)
+  nvim:answer(1, { "ONE", "+", "+" })
+  equal(status(nvim), "done", before)
+  nvim:type(after)
+  equal(nvim:lines(), expected, before .. after)
+end
+
+local function landed(...)
+  return vim.list_extend({ "ONE", "+", "+", "two", "three" }, { ... })
+end
+
+test("normal mode and typing are safe", function()
+  lands("", "", landed("foo bar", "foo baz", "fool", ""))
+  lands("iab", "cd<Esc>", landed("abcdfoo bar", "foo baz", "fool", ""))
+  lands("Aab", "<BS>c<Esc>", landed("foo barac", "foo baz", "fool", ""))
+  lands("oab", "<CR>c<Esc>", landed("foo bar", "ab", "c", "foo baz", "fool", ""))
+  lands("Rab", "c<BS><BS>x<Esc>", landed("axo bar", "foo baz", "fool", ""))
+  lands("qaAx<Esc>", "jq@a", landed("foo barx", "foo bazx", "fool", ""))
+  lands("x", "j.", landed("oo bar", "oo baz", "fool", ""))
+end)
+
+test("a selection", function()
+  waits("Vj", "d", landed("fool", ""))
+  waits("v", "ed", landed(" bar", "foo baz", "fool", ""))
+  waits("<C-v>jl", "d", landed("o bar", "o baz", "fool", ""))
+  waits("gh", "x<Esc>", landed("xoo bar", "foo baz", "fool", ""))
+end)
+
+test("a pending operator, a count, a register", function()
+  waits("d", "j", landed("fool", ""))
+  waits("c", "wx<Esc>", landed("x bar", "foo baz", "fool", ""))
+  waits("2", "dd", landed("fool", ""))
+  waits('"', 'addj"ap', landed("foo baz", "fool", "foo bar", ""))
+  waits("r", "x", landed("xoo bar", "foo baz", "fool", ""))
+  waits("f", "bx", landed("foo ar", "foo baz", "fool", ""))
+  waits("g", "UUjx", landed("FOO BAR", "oo baz", "fool", ""))
+  waits("i<C-r>", "=1+1<CR><Esc>", landed("2foo bar", "foo baz", "fool", ""))
+  waits("i<C-k>", "a:<Esc>", landed("äfoo bar", "foo baz", "fool", ""))
+  waits("i<C-v>", "065<Esc>", landed("Afoo bar", "foo baz", "fool", ""))
+end)
+
+test("a block insert and a block change", function()
+  waits("<C-v>jI", "x<Esc>", landed("xfoo bar", "xfoo baz", "fool", ""))
+  waits("<C-v>jIx", "y<Esc>", landed("xyfoo bar", "xyfoo baz", "fool", ""))
+  waits("<C-v>jlc", "x<Esc>", landed("xo bar", "xo baz", "fool", ""))
+  waits("<C-v>j$A", "x<Esc>", landed("foo barx", "foo bazx", "fool", ""))
+end)
+
+test("an open completion menu", function()
+  waits("Gif<C-n>", "<C-y><Esc>", landed("foo bar", "foo baz", "fool", "foo"))
+  waits("Gif<C-n>", "<C-n><C-e><Esc>", landed("foo bar", "foo baz", "fool", "f"))
+  waits("Gif<C-n><C-n>", "<Esc>", landed("foo bar", "foo baz", "fool", "fool"))
+  waits("Gi<C-x>", "<C-l><C-y><Esc>", landed("foo bar", "foo baz", "fool", "fool"))
+end)
+
+test("a command line", function()
+  waits(":5", "d<CR>", { "ONE", "+", "+", "two", "three", "foo bar", "fool", "" })
+  waits("/ba", "r<CR>x", landed("foo ar", "foo baz", "fool", ""))
+  waits(":call setline('.', input('?'))<CR>", "x<CR>", landed("x", "foo baz", "fool", ""))
+end)
+
+test("a confirmation", function()
+  waits(":4,5s/foo/x/c<CR>", "yn", landed("x bar", "foo baz", "fool", ""))
+end)
+
+test("a mapping that waits for a key", function()
+  local mapping = [[
+    vim.keymap.set("n", "Q", function() vim.fn.setline(vim.fn.line("."), vim.fn.getcharstr()) end)
+  ]]
+  waits("Q", "z", landed("z", "foo baz", "fool", ""), mapping)
+  waits("i<C-o>", "x<Esc>", landed("oo bar", "foo baz", "fool", ""))
+end)
+
+test("an expression mapping forbids writing: later, no error", function()
+  local nvim = with_job([[
+    vim.keymap.set("i", "X", function()
+      require("support.host").answer(1, { "ONE", "+", "+" })
+      _G.status = require("botglue").job(1).status
+      return "x"
+    end, { expr = true })
+  ]])
+  nvim:type("4GiX")
+  equal(nvim:lua("return _G.status"), "ready")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  nvim:type("y<Esc>")
+  equal(nvim:lines(), landed("xyfoo bar", "foo baz", "fool", ""))
+end)
+
+test("only the current buffer matters", function()
+  local nvim = with_job("vim.o.hidden = true")
+  nvim:lua("_G.first = vim.api.nvim_get_current_buf()")
+  nvim:type(":new<CR>ix<Esc>v")
+  nvim:answer(1, { "ONE", "+", "+" })
+  equal(status(nvim), "done")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, 2, true)"), { "ONE", "+" })
+end)
+
+test("a ready job leaves nothing behind when it lands", function()
+  local nvim = with_job()
+  local autocmds = "return #vim.api.nvim_get_autocmds({})"
+  local before = nvim:lua(autocmds)
+  nvim:type("v")
+  nvim:answer(1, { "ONE" })
+  suite.contains(nvim:screen(), "ready: lands when you have finished")
+  equal(nvim:host("count", "BotglueJobFinished", 1), 0)
+  nvim:type("<Esc>")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:lua(autocmds), before)
+  equal(nvim:drawn(), 0)
+end)
+
+test("what changed while it was ready is a conflict", function()
+  local nvim = with_job()
+  nvim:type("ggv")
+  nvim:answer(1, { "ONE" })
+  nvim:type("d")
+  nvim:eventually("the job ends", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:job(1).held_for, "conflict")
+end)

@@ -1,0 +1,15 @@
+-- Speaks as a host does: nvim --clean --headless -l fake_host.lua VERSION. Says that it is ready, then does nothing
+-- until its input closes.
+
+-- As many lines as it is started with; a real host gets arguments after these.
+local version = _G.arg[1]
+local channel = vim.fn.stdioopen({ rpc = true })
+vim.rpcnotify(
+  channel,
+  "nvim_exec_lua",
+  "return require('botglue.apply').ready(...)",
+  { { version = version, pid = vim.fn.getpid() } }
+)
+vim.wait(60000, function()
+  return false
+end)
