@@ -21,98 +21,91 @@ impl Speaker {
     /// The error for a failure that the agent reported, quoting its words.
     pub fn error(self, code: Code, words: &str) -> JobError {
         let Self { name, login } = self;
-        let sentence = match code {
-            Code::NotLoggedIn => format!("{name} has no valid login: log in with {login}, then try again"),
+        let log_in = format!("log in with {login}, then try again");
+        let no_answer = format!("{name} ended without an answer");
+        let no_whole_answer = format!("the output of {name} ended without a whole answer");
+        let reports = format!("{name} reports an error");
+        let no_valid_login = format!("{name} has no valid login");
+        let not_permitted = format!("{name} wanted to do what it may not do");
+        let no_session = format!("{name} does not know the session to go on with");
+        let interrupted = format!("{name} was interrupted before it had answered");
+        let (fact, advice) = match code {
+            Code::NotLoggedIn => (&*no_valid_login, &*log_in),
             Code::RateLimited => {
-                "the service allows no more requests for now: wait for the limit to end, then try again"
-                    .to_owned()
+                ("the service allows no more requests for now", "try again when the limit ends")
             }
-            Code::Overloaded => "the service is overloaded: try again in a few minutes".to_owned(),
-            Code::PromptTooLong => {
-                "the selection and its context are too long for the model: select less, or \
-                                    lower the option `context.lines`"
-                    .to_owned()
-            }
-            Code::Refused => "the model refused to answer: put the prompt in other words".to_owned(),
-            Code::MaxTurns => "the limit on turns was reached before there was an answer: raise the option \
-                               `max_turns`, or ask for less"
-                .to_owned(),
+            Code::Overloaded => ("the service is overloaded", "try again in a few minutes"),
+            Code::PromptTooLong => (
+                "the selection and its context are too long for the model",
+                "select less, or lower the option `context.lines`",
+            ),
+            Code::Refused => ("the model refused to answer", "put the prompt in other words"),
+            Code::MaxTurns => (
+                "the limit on turns was reached before there was an answer",
+                "raise the option `max_turns`, or ask for less",
+            ),
             Code::Budget => {
-                "the limit on money was reached before there was an answer: raise it, or ask for less"
-                    .to_owned()
+                ("the limit on money was reached before there was an answer", "raise it, or ask for less")
             }
-            Code::PermissionDenied => format!(
-                "{name} wanted to do something that it may not do: ask for something that needs only reading, or \
-                 widen the option `tools`"
-            ),
-            Code::SessionNotFound => {
-                format!("{name} does not have the session to go on with any more: start a new job instead")
+            Code::PermissionDenied => {
+                (&*not_permitted, "ask for something that needs only reading, or widen the option `tools`")
             }
-            Code::EmptyAnswer => {
-                format!(
-                    "{name} ended without an answer, and the text stays as it is: say more exactly what to do"
-                )
+            Code::SessionNotFound => (&*no_session, "start a new job instead"),
+            Code::EmptyAnswer => (&*no_answer, "the text stays as it is; say more exactly what to do"),
+            Code::Protocol => {
+                (&*no_whole_answer, "the text stays as it is; try again, or look at `:Botglue log`")
             }
-            Code::Protocol => format!(
-                "the output of {name} ended without a whole answer, and the text stays as it is: try again, or \
-                 look at `:Botglue transcript`"
-            ),
-            Code::Exited => format!("{name} was interrupted before it had answered: try again"),
-            _ => format!("{name} reports an error: try again, or look at `:Botglue log`"),
+            Code::Exited => (&*interrupted, "try again"),
+            _ => (&*reports, "try again, or look at `:Botglue log`"),
         };
-        quoting(code, sentence, words)
+        sentence(code, fact, words, advice)
     }
 
     /// The error for a job that took longer than `limit`.
     pub fn timeout(self, limit: Duration, words: &str) -> JobError {
-        let name = self.name;
-        let seconds = limit.as_secs_f64();
-        let sentence = format!(
-            "timeout: {name} gave no answer within {seconds} s and was stopped: raise the option `timeout`, or ask \
-             for less"
-        );
-        quoting(Code::Timeout, sentence, words)
+        let fact =
+            format!("timeout: {} gave no answer within {} s and was stopped", self.name, limit.as_secs_f64());
+        sentence(Code::Timeout, &fact, words, "raise the option `timeout`, or ask for less")
     }
 
     /// The error for a process that ended because Neovim did.
     pub fn shutdown(self) -> JobError {
         let name = self.name;
-        JobError::new(Code::Exited, format!("{name} was stopped because Neovim ended: ask again"))
+        JobError::new(Code::Exited, format!("{name} was stopped because Neovim ended; ask again"))
     }
 
     /// The error for a process that ended with a bad exit code.
     pub fn exit_code(self, code: i32, words: &str) -> JobError {
-        let name = self.name;
-        let called = signal_name(code - 128);
-        let sentence = if words.trim().is_empty() {
-            format!("{name} ended with exit code {code}{called} and said nothing: try it in a terminal")
+        let (said_nothing, advice) = if words.trim().is_empty() {
+            (" and said nothing", "try it in a terminal")
         } else {
-            format!(
-                "{name} ended with exit code {code}{called} and no answer: see what it said, then try again"
-            )
+            ("", "try again, or look at `:Botglue log`")
         };
-        quoting(Code::Exited, sentence, words)
+        // By convention of shells, a code above 128 stands for the signal that ended it.
+        let called = signal_name(code - 128);
+        let fact = format!("{} exited with code {code}{called}, without an answer{said_nothing}", self.name);
+        sentence(Code::Exited, &fact, words, advice)
     }
 
     /// The error for a process that was ended by a signal.
     pub fn signal(self, signal: i32, words: &str) -> JobError {
-        let name = self.name;
         let called = signal_name(signal);
-        let sentence =
-            format!("{name} was ended by signal {signal}{called} before it had answered: try again");
-        quoting(Code::Exited, sentence, words)
+        let fact = format!("{} was ended by signal {signal}{called} before it had answered", self.name);
+        sentence(Code::Exited, &fact, words, "try again")
     }
 }
 
-fn quoting(code: Code, sentence: String, words: &str) -> JobError {
+/// What happened, in the agent's own words where there are any, then what to do: where a line is cut, the
+/// advice is what can be spared.
+fn sentence(code: Code, fact: &str, words: &str, advice: &str) -> JobError {
     let quotation = words::last_line(words, QUOTED);
+    let quotation = quotation.trim_end_matches(['.', ' ']);
     if quotation.is_empty() {
-        return JobError::new(code, sentence);
+        return JobError::new(code, format!("{fact}; {advice}"));
     }
-    JobError::new(code, format!("{sentence}; it said: {quotation}"))
+    JobError::new(code, format!("{fact}: {quotation}; {advice}"))
 }
 
-/// The signal's name in brackets, where it has one that people know.
 fn signal_name(signal: i32) -> &'static str {
     match signal {
         1 => " (SIGHUP)",
@@ -206,24 +199,23 @@ mod tests {
     }
 
     #[test]
-    fn a_message_says_what_happened_what_to_do_and_what_the_agent_said() {
+    fn a_message_says_what_happened_what_the_agent_said_and_what_to_do() {
         assert_eq!(
             CLAUDE.error(Code::NotLoggedIn, "Not logged in\n\x1b[1m· Please run /login").message,
-            "claude has no valid login: log in with `/login`, then try again; it said: Not logged in [1m· Please \
-             run /login"
+            "claude has no valid login: Not logged in [1m· Please run /login; log in with `/login`, then try again"
         );
         assert_eq!(
             CLAUDE.timeout(Duration::from_secs(300), "").message,
-            "timeout: claude gave no answer within 300 s and was stopped: raise the option `timeout`, or ask for less"
+            "timeout: claude gave no answer within 300 s and was stopped; raise the option `timeout`, or ask for less"
         );
         assert!(CLAUDE.signal(9, "").message.contains("signal 9 (SIGKILL)"));
         assert!(CLAUDE.signal(64, "").message.contains("signal 64 before"));
-        assert!(CLAUDE.exit_code(2, "usage: …").message.ends_with("it said: usage: …"));
+        assert!(CLAUDE.exit_code(2, "usage: …").message.contains("code 2, without an answer: usage: …; "));
     }
 
     #[test]
     fn a_quotation_is_bounded_and_keeps_its_end() {
         let message = CLAUDE.exit_code(1, &format!("{}the end", "x".repeat(1 << 20))).message;
-        assert!(message.ends_with("the end") && message.len() < 11_000);
+        assert!(message.contains("the end; ") && message.len() < 11_000);
     }
 }

@@ -238,7 +238,8 @@ fn what_stands_on_standard_error_is_quoted() {
     let end = End { stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(), ..End::with_code(1) };
     let (_, outcome) = told_with(Protocol::Claude, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
-    assert!(message(&outcome).ends_with("exit code 1 and no answer: see what it said, then try again; it said: error: unknown option [31m'--nope'"));
+    let expected = "claude exited with code 1, without an answer: error: unknown option [31m'--nope'; ";
+    assert!(message(&outcome).starts_with(expected), "{}", message(&outcome));
     let gone = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: x"]}"#;
     assert_eq!(code(&claude(&[gone])), Code::SessionNotFound);
 }
