@@ -58,7 +58,9 @@ fn verdict(place: &Place, head: &str, rest: &[String]) -> Verdict {
         // Nothing that all lines could have lost. A line deeper than the first one without a reason, or one
         // that is where it was, says that the first one was deeper too.
         let odd = !indent(second).is_empty() && !opens(head);
-        let trimmed = (odd || kept > 0) && !place.has_row(head);
+        // Unless the selection has this very row, and the answer has not more of them.
+        let trimmed =
+            (odd || kept > 0) && place.count(head) <= rest.iter().filter(|line| **line == head).count();
         return if trimmed { Verdict::Trimmed } else { Verdict::Kept };
     }
     if !rest_is_kept {

@@ -63,9 +63,9 @@ impl<'a> Place<'a> {
         !self.prefix.is_empty()
     }
 
-    /// Whether the selection has exactly this row.
-    pub fn has_row(&self, row: &str) -> bool {
-        self.rows.iter().any(|one| one == row)
+    /// How often the selection has exactly this row.
+    pub fn count(&self, row: &str) -> usize {
+        self.rows.iter().filter(|one| *one == row).count()
     }
 
     /// The indentation of each line of the selection, by its text; none for one that is there in several

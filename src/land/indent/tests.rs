@@ -96,6 +96,7 @@ fn rows_that_share_no_indentation_can_only_lose_that_of_the_first() {
     let method = rows("        return 1\n\ndef g():\n    pass");
     check(&method, "return 1\n\ndef g():\n    return 2", "        return 1\n\ndef g():\n    return 2");
     check(&rows("    }\n}\na"), "}\na", "}\na");
+    check(&rows("    }\n}\na"), "}\n}\na", "    }\n}\na");
     check(&rows("    a\nb"), "c\nd", "c\nd");
     check(&rows("a\n    b"), "a\nb", "a\nb");
 }
