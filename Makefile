@@ -50,7 +50,7 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 
 .PHONY: test-lua
 test-lua: $(NVIM_READY) ## those that Neovim runs (TEST=name)
-	@"$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-nvims
 test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")

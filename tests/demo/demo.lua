@@ -33,6 +33,10 @@ editor:exec("vim.cmd.edit(...)", script.file)
 local before = editor:lines()
 
 local asked, finished, tools = {}, {}, {}
+for _, request in ipairs(script.jobs) do
+  -- By prompt: the id is known here only after the first events have come.
+  asked[request.prompt] = request
+end
 
 --- What became of a job, in words.
 local function outcome(request, job)
@@ -40,12 +44,12 @@ local function outcome(request, job)
     return ("the answer for `%s` lands in lines %d-%d"):format(request.name, job.first_line, job.last_line)
   end
   local reason = job.error and job.error.code or job.held_for or "nothing to write"
-  return ("`%s` is %s: %s"):format(request.name, job.landing or job.status, reason)
+  return ("`%s` %s: %s"):format(request.name, job.landing or job.status, reason)
 end
 
 --- What one event of the plugin adds to the timeline.
 editor:on_event(function(event, job)
-  local request = asked[job.id]
+  local request = asked[job.prompt]
   if not request then
     return
   end
@@ -62,14 +66,13 @@ tell.heading("What happened")
 for _, request in ipairs(script.jobs) do
   local first, last = check.rows_of(before, request.name)
   request.rows = ("%d-%d"):format(first, last)
+  timeline("you", 'select `%s`, lines %s, and ask: "%s"', request.name, request.rows, request.prompt)
   editor:press(("%dGV%dG"):format(first, last))
-  local id = editor:exec(
+  request.id = editor:exec(
     "return require('botglue').run(...)",
     { prompt = request.prompt, agent = recorded and request.name or agent }
   )
   editor:press("<Esc>")
-  asked[id] = request
-  timeline("you", 'select `%s`, lines %s, and ask: "%s"', request.name, request.rows, request.prompt)
 end
 
 for _, piece in ipairs(script.typing) do
@@ -90,13 +93,13 @@ tell.heading("The buffer, before and after")
 tell.diff(before, after)
 
 tell.heading("The jobs")
-for id, request in vim.spairs(asked) do
+for _, request in ipairs(script.jobs) do
   local job = finished[request.name] or { status = "never finished" }
   local landed = job.landing == "applied"
   tell.line(
     "  %s job %d  %-7s lines %-6s %-9s %s",
     landed and tell.paint("green", "✓") or tell.paint("red", "✗"),
-    id,
+    request.id,
     request.name,
     request.rows,
     job.landing or job.status,

@@ -59,6 +59,8 @@ impl Builder {
         command.args(["--clean", "--headless", "--embed", "-n"]);
         // Before the plugin is loaded, as in a user's own configuration.
         command.args(["--cmd", &format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])")]);
+        // Not every build of Neovim brings the parsers that its own file types ask for.
+        command.args(["--cmd", "lua vim.treesitter.start = function() end"]);
         command.args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))]);
         let mut child = command
             .env_clear()
