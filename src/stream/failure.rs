@@ -83,7 +83,7 @@ impl Speaker {
         };
         // By convention of shells, a code above 128 stands for the signal that ended it.
         let called = signal_name(code - 128);
-        let fact = format!("{} exited with code {code}{called}, without an answer{said_nothing}", self.name);
+        let fact = format!("{} exited with code {code}{called}{said_nothing}", self.name);
         sentence(Code::Exited, &fact, words, advice)
     }
 
@@ -210,7 +210,7 @@ mod tests {
         );
         assert!(CLAUDE.signal(9, "").message.contains("signal 9 (SIGKILL)"));
         assert!(CLAUDE.signal(64, "").message.contains("signal 64 before"));
-        assert!(CLAUDE.exit_code(2, "usage: …").message.contains("code 2, without an answer: usage: …; "));
+        assert!(CLAUDE.exit_code(2, "usage: …").message.contains("code 2: usage: …; "));
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
         message(&outcome)
     );
     let (_, silent) = told_with(Protocol::Droid, &[], &End::with_code(1));
-    assert!(message(&silent).contains("code 1, without an answer and said nothing"), "{}", message(&silent));
+    assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
 }
 
 #[test]
