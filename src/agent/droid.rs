@@ -6,14 +6,12 @@
 #[cfg(test)]
 mod tests;
 
-use serde::de::MapAccess;
-use serde_json::value::RawValue;
-
-use super::json::{self, Lenient, key, raw, skip, value};
-use super::values::{Input, Tokens};
+use super::json::{self, Raw, Read, Reader};
+use super::values;
 use super::{Dialect, Each, Invocation, Reading};
+use crate::stream::Usage;
 use crate::stream::event::{
-    Amounts, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
+    Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
 };
 use crate::stream::failure::{Speaker, classify};
 
@@ -56,7 +54,11 @@ fn input(invocation: &Invocation<'_>) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: Each<'_>) -> Reading {
-    json::line(line, |line| json::read(line).map(|line| line_events(line, each)))
+    match json::line(line, Line::read) {
+        Ok(line) => line_events(line, each),
+        Err(reading) => return reading,
+    }
+    Reading::Understood
 }
 
 fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
@@ -79,7 +81,7 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             id: line.id,
             message: Some(line.message_id.unwrap_or_default()),
             name: line.tool_name.or(line.tool_id).unwrap_or_else(|| "tool".into()),
-            argument: line.parameters.0,
+            argument: line.parameters,
             caller: Caller::Main,
         })),
         "tool_result" => {
@@ -92,9 +94,9 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             weight: Weight::UnlessStopped,
             amounts: Amounts {
                 cost: None,
-                usage: line.usage.0,
-                num_turns: line.num_turns.map(json::count),
-                duration_ms: line.duration_ms.map(json::count),
+                usage: line.usage,
+                num_turns: line.num_turns,
+                duration_ms: line.duration_ms,
             },
         })),
         _ => {}
@@ -106,13 +108,8 @@ fn returned(line: &Line<'_>) -> Returned {
     if line.is_error != Some(true) {
         return Returned::Ok;
     }
-    let Failure { kind, message, words } = &line.error;
-    let message = match (words, message.or(line.value)) {
-        (Some(words), _) => words.to_string(),
-        (None, Some(raw)) => json::beginning(raw, REASON),
-        (None, None) => String::new(),
-    };
-    let reason = match kind.as_deref() {
+    let message = line.error.message.or(line.value).map(|raw| raw.beginning(REASON)).unwrap_or_default();
+    let reason = match line.error.kind.as_deref() {
         None | Some("" | "tool_error") => message,
         Some(kind) if message.is_empty() => kind.to_owned(),
         Some(kind) => format!("{kind}: {message}"),
@@ -145,75 +142,75 @@ struct Line<'a> {
     message_id: Option<Words<'a>>,
     tool_id: Option<Words<'a>>,
     tool_name: Option<Words<'a>>,
-    parameters: Input<'a>,
+    parameters: Argument<'a>,
     is_error: Option<bool>,
-    value: Option<&'a RawValue>,
+    value: Option<Raw<'a>>,
     error: Failure<'a>,
     /// Of an `error`.
     source: Option<Words<'a>>,
     words: Option<Words<'a>>,
     /// Of a `completion`.
     final_text: Option<Words<'a>>,
-    num_turns: Option<f64>,
-    duration_ms: Option<f64>,
-    usage: Tokens,
+    num_turns: Option<u64>,
+    duration_ms: Option<u64>,
+    usage: Usage,
 }
 
-impl<'a> Lenient<'a> for Line<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+impl<'a> Line<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut line = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => line.kind = value(&mut map)?,
-                "subtype" => line.subtype = value(&mut map)?,
-                "session_id" => line.session_id = value(&mut map)?,
-                "model" => line.model = value(&mut map)?,
-                "role" => line.role = value(&mut map)?,
-                "id" => line.id = value(&mut map)?,
-                "text" => line.text = value(&mut map)?,
-                "messageId" => line.message_id = value(&mut map)?,
-                "toolId" => line.tool_id = value(&mut map)?,
-                "toolName" => line.tool_name = value(&mut map)?,
-                "parameters" => line.parameters = value(&mut map)?,
-                "isError" => line.is_error = value(&mut map)?,
-                "value" => line.value = raw(&mut map)?,
-                "error" => line.error = value(&mut map)?,
-                "source" => line.source = value(&mut map)?,
-                "message" => line.words = value(&mut map)?,
-                "finalText" => line.final_text = value(&mut map)?,
-                "numTurns" => line.num_turns = value(&mut map)?,
-                "durationMs" => line.duration_ms = value(&mut map)?,
-                "usage" => line.usage = value(&mut map)?,
-                _ => skip(&mut map)?,
+        json.object(|json, key| {
+            match key {
+                b"type" => line.kind = json.text()?,
+                b"subtype" => line.subtype = json.text()?,
+                b"session_id" => line.session_id = json.text()?,
+                b"model" => line.model = json.text()?,
+                b"role" => line.role = json.text()?,
+                b"id" => line.id = json.text()?,
+                b"text" => line.text = json.text()?,
+                b"messageId" => line.message_id = json.text()?,
+                b"toolId" => line.tool_id = json.text()?,
+                b"toolName" => line.tool_name = json.text()?,
+                b"parameters" => line.parameters = values::argument(json)?,
+                b"isError" => line.is_error = json.flag()?,
+                b"value" => line.value = Some(json.raw()?),
+                b"error" => line.error = Failure::read(json)?,
+                b"source" => line.source = json.text()?,
+                b"message" => line.words = json.text()?,
+                b"finalText" => line.final_text = json.text()?,
+                b"numTurns" => line.num_turns = json.count()?,
+                b"durationMs" => line.duration_ms = json.count()?,
+                b"usage" => line.usage = values::tokens(json)?,
+                _ => json.skip()?,
             }
-        }
+            Ok(())
+        })?;
         Ok(line)
     }
 }
 
-/// The `error` of a failed result.
+/// The `error` of a failed result, or the message alone.
 #[derive(Debug, Default)]
 struct Failure<'a> {
     kind: Option<Words<'a>>,
-    message: Option<&'a RawValue>,
-    /// Where it is a string.
-    words: Option<Words<'a>>,
+    message: Option<Raw<'a>>,
 }
 
-impl<'a> Lenient<'a> for Failure<'a> {
-    fn text(text: Words<'a>) -> Self {
-        Self { words: Some(text), ..Self::default() }
-    }
-
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+impl<'a> Failure<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut failure = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => failure.kind = value(&mut map)?,
-                "message" => failure.message = raw(&mut map)?,
-                _ => skip(&mut map)?,
-            }
+        if json.peek() == Some(b'"') {
+            failure.message = Some(json.raw()?);
+            return Ok(failure);
         }
+        json.object(|json, key| {
+            match key {
+                b"type" => failure.kind = json.text()?,
+                b"message" => failure.message = Some(json.raw()?),
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
         Ok(failure)
     }
 }

@@ -1,88 +1,101 @@
 //! Values that several agents' lines have in common: tokens, and the arguments of a tool call.
 
-use serde::de::{MapAccess, SeqAccess};
-
-use super::json::{Lenient, count, entry, key, skip, value};
+use super::json::{Read, Reader};
 use crate::stream::Usage;
 use crate::stream::event::{Argument, Words};
 
 /// Tokens, by the names of the Messages API.
-#[derive(Debug, Default)]
-pub struct Tokens(pub Usage);
-
-impl<'a> Lenient<'a> for Tokens {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut usage = Usage::default();
-        while let Some(key) = key(&mut map)? {
-            let tokens = match &*key {
-                "input_tokens" => &mut usage.input_tokens,
-                "output_tokens" => &mut usage.output_tokens,
-                "cache_read_input_tokens" => &mut usage.cache_read_input_tokens,
-                "cache_creation_input_tokens" => &mut usage.cache_creation_input_tokens,
-                _ => {
-                    skip(&mut map)?;
-                    continue;
-                }
-            };
-            *tokens = count(value::<Option<f64>, _>(&mut map)?.unwrap_or_default());
-        }
-        Ok(Self(usage))
-    }
+pub fn tokens(json: &mut Reader<'_>) -> Read<Usage> {
+    let mut usage = Usage::default();
+    json.object(|json, key| {
+        let tokens = match key {
+            b"input_tokens" => &mut usage.input_tokens,
+            b"output_tokens" => &mut usage.output_tokens,
+            b"cache_read_input_tokens" => &mut usage.cache_read_input_tokens,
+            b"cache_creation_input_tokens" => &mut usage.cache_creation_input_tokens,
+            _ => return json.skip(),
+        };
+        *tokens = json.count()?.unwrap_or_default();
+        Ok(())
+    })?;
+    Ok(usage)
 }
 
 /// The input of a tool call: of all its arguments the one that tells most, whatever tool it is.
-#[derive(Debug, Default)]
-pub struct Input<'a>(pub Argument<'a>);
-
-impl<'a> Lenient<'a> for Input<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let (mut best, mut best_rank) = (Argument::None, 0);
-        while let Some(key) = key(&mut map)? {
-            let rank = rank(&key);
-            if rank <= best_rank {
-                skip(&mut map)?;
-                continue;
-            }
-            if let OneOrFirst(Some(text)) = value(&mut map)? {
-                best_rank = rank;
-                best = if is_path(&key) { Argument::Path(text) } else { Argument::Plain(text) };
-            }
+pub fn argument<'a>(json: &mut Reader<'a>) -> Read<Argument<'a>> {
+    let (mut best, mut best_rank) = (Argument::None, 0);
+    json.object(|json, key| {
+        let rank = rank(key);
+        if rank <= best_rank {
+            return json.skip();
         }
-        Ok(Self(best))
-    }
+        if let Some(text) = text_or_first(json)?.filter(|text| !text.trim().is_empty()) {
+            best_rank = rank;
+            best = if is_path(key) { Argument::Path(text) } else { Argument::Plain(text) };
+        }
+        Ok(())
+    })?;
+    Ok(best)
 }
 
 /// How much an argument tells; what is not known tells a little, if it is text and comes first.
-fn rank(key: &str) -> u8 {
+fn rank(key: &[u8]) -> u8 {
     match key {
-        "file_path" | "notebook_path" => 9,
-        "command" => 8,
-        "pattern" | "patterns" => 7,
-        "query" | "url" => 6,
-        "path" | "directory_path" => 5,
-        "description" | "title" => 4,
-        "prompt" => 3,
-        "content" | "old_string" | "new_string" => 0,
+        b"file_path" | b"notebook_path" => 9,
+        b"command" => 8,
+        b"pattern" | b"patterns" => 7,
+        b"query" | b"url" => 6,
+        b"path" | b"directory_path" => 5,
+        b"description" | b"title" => 4,
+        b"prompt" => 3,
+        b"content" | b"old_string" | b"new_string" => 0,
         _ => 1,
     }
 }
 
-fn is_path(key: &str) -> bool {
-    matches!(key, "file_path" | "notebook_path" | "path" | "directory_path")
+fn is_path(key: &[u8]) -> bool {
+    matches!(key, b"file_path" | b"notebook_path" | b"path" | b"directory_path")
 }
 
-/// A string, or the first one of a list.
-#[derive(Default)]
-struct OneOrFirst<'a>(Option<Words<'a>>);
+/// A string, or the first entry of a list if that is one.
+fn text_or_first<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+    if json.peek() != Some(b'[') {
+        return json.text();
+    }
+    let mut first = None;
+    let mut has_first = false;
+    json.list(|json| {
+        if std::mem::replace(&mut has_first, true) {
+            return json.skip();
+        }
+        first = json.text()?;
+        Ok(())
+    })?;
+    Ok(first)
+}
 
-impl<'a> Lenient<'a> for OneOrFirst<'a> {
-    fn text(text: Words<'a>) -> Self {
-        Self(Some(text).filter(|text| !text.trim().is_empty()))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument_of(json: &str) -> Argument<'_> {
+        argument(&mut Reader::new(json.as_bytes())).unwrap()
     }
 
-    fn list<A: SeqAccess<'a>>(mut list: A) -> Result<Self, A::Error> {
-        let first = entry::<Option<Words<'a>>, _>(&mut list)?.flatten();
-        while entry::<(), _>(&mut list)?.is_some() {}
-        Ok(Self(first))
+    #[test]
+    fn the_argument_that_tells_most_wins() {
+        let plain = |text: &'static str| Argument::Plain(text.into());
+        let path = |text: &'static str| Argument::Path(text.into());
+        assert_eq!(argument_of(r#"{"limit":5,"file_path":"a.rs","pattern":"b"}"#), path("a.rs"));
+        assert_eq!(argument_of(r#"{"path":"src","pattern":"b"}"#), plain("b"));
+        assert_eq!(argument_of(r#"{"description":"look","command":"ls"}"#), plain("ls"));
+        assert_eq!(argument_of(r#"{"patterns":["*.rs","*.lua"],"folder":"x"}"#), plain("*.rs"));
+        assert_eq!(argument_of(r#"{"x":{"y":1},"mode":"fast","other":"z"}"#), plain("fast"));
+        assert_eq!(
+            argument_of(r#"{"content":"a whole file","file_path":"  ","patterns":[7]}"#),
+            Argument::None
+        );
+        assert_eq!(argument_of("{}"), Argument::None);
+        assert_eq!(argument_of("null"), Argument::None);
     }
 }

@@ -9,7 +9,7 @@ mod wire;
 
 use std::borrow::Cow;
 
-use super::json;
+use super::json::{self, Raw};
 use super::{Dialect, Each, Invocation, Reading};
 use crate::error::Code;
 use crate::stream::event::{
@@ -73,14 +73,18 @@ fn input(invocation: &Invocation<'_>) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: Each<'_>) -> Reading {
-    json::line(line, |line| json::read(line).map(|line| line_events(line, each)))
+    match json::line(line, Line::read) {
+        Ok(line) => line_events(line, each),
+        Err(reading) => return reading,
+    }
+    Reading::Understood
 }
 
 fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
     match line.kind.as_deref().unwrap_or_default() {
         "stream_event" if caller == Caller::Main => {
-            if line.abandoned_blocks.0 {
+            if line.has_abandoned_blocks {
                 each(Event::MessageInterrupted);
             }
             api_event(line.event, Piece::Preview, each);
@@ -136,7 +140,7 @@ fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)
     if is_api_error_message == Some(true) || synthetic {
         if is_api_error_message == Some(true) {
             let words = text.unwrap_or_default();
-            let code = classify(api_error_status.map(json::count), &words);
+            let code = classify(api_error_status, &words);
             each(Event::Problem(Problem { code, words, rank: Rank::Cause }));
         }
         return;
@@ -161,7 +165,7 @@ fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)
             id: call,
             message: id.clone(),
             name: name.unwrap_or_else(|| "tool".into()),
-            argument: argument.0,
+            argument,
             caller,
         }));
     }
@@ -195,7 +199,7 @@ fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
 fn tool_result<'a>(
     id: Option<Words<'a>>,
     is_error: Option<bool>,
-    content: Option<&'a serde_json::value::RawValue>,
+    content: Option<Raw<'_>>,
     each: &mut dyn FnMut(Event<'a>),
 ) {
     let returned = if is_error == Some(true) {
@@ -207,8 +211,8 @@ fn tool_result<'a>(
 }
 
 /// The text of a failed result, without the tags that the CLI puts around some.
-fn reason(content: &serde_json::value::RawValue) -> String {
-    let text = json::beginning(content, REASON);
+fn reason(content: Raw<'_>) -> String {
+    let text = content.beginning(REASON);
     let text = text.trim().strip_prefix("<tool_use_error>").unwrap_or(&text);
     text.strip_suffix("</tool_use_error>").unwrap_or(text).to_owned()
 }
@@ -217,10 +221,10 @@ fn system<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
     match line.subtype.as_deref().unwrap_or_default() {
         "init" => each(Event::Session { id: line.session_id, model: line.model }),
         "api_retry" => each(Event::Retry(Retry {
-            reason: retry_reason(line.error_status.map(json::count), line.error.as_deref()),
-            attempt: json::count(line.attempt.unwrap_or_default()),
-            max: json::count(line.max_retries.unwrap_or_default()),
-            delay_ms: json::count(line.retry_delay_ms.unwrap_or_default()),
+            reason: retry_reason(line.error_status, line.error.as_deref()),
+            attempt: line.attempt.unwrap_or_default(),
+            max: line.max_retries.unwrap_or_default(),
+            delay_ms: line.retry_delay_ms.unwrap_or_default(),
         })),
         "permission_denied" => {
             if let Some(id) = line.tool_use_id {
@@ -249,17 +253,15 @@ fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             (Some(since), _) => Some(Cost::Share(since.cost)),
             (None, total) => total.map(Cost::RunningTotal),
         },
-        usage: line.usage_since.map_or(line.usage.0, |since| since.usage),
-        num_turns: line.num_turns.map(json::count),
-        duration_ms: line.duration_ms.map(json::count),
+        usage: line.usage_since.map_or(line.usage, |since| since.usage),
+        num_turns: line.num_turns,
+        duration_ms: line.duration_ms,
     };
     if line.session_id.is_some() {
         each(Event::Session { id: line.session_id.clone(), model: None });
     }
     for denial in &line.permission_denials {
-        if let Some(id) = &denial.0 {
-            each(Event::ToolDenied { id: id.clone(), reason: String::new() });
-        }
+        each(Event::ToolDenied { id: denial.clone(), reason: String::new() });
     }
     each(Event::Finished(Finish { verdict: verdict(line), weight: Weight::Final, amounts }));
 }
@@ -278,7 +280,7 @@ fn verdict(line: Line<'_>) -> Verdict<'_> {
     let terminal = line.terminal_reason.as_deref().unwrap_or_default();
     let words = match line.result {
         Some(text) if !text.trim().is_empty() => text,
-        _ => line.errors.into_iter().flatten().collect::<Vec<_>>().join("; ").into(),
+        _ => line.errors.join("; ").into(),
     };
     let code = match (subtype, terminal, line.stop_reason.as_deref()) {
         ("error_max_turns", ..) | (_, "max_turns", _) => Code::MaxTurns,
@@ -286,7 +288,7 @@ fn verdict(line: Line<'_>) -> Verdict<'_> {
         (_, "prompt_too_long", _) => Code::PromptTooLong,
         (_, "aborted_streaming" | "aborted_tools", _) => Code::Exited,
         (.., Some("refusal")) => Code::Refused,
-        _ => classify(line.api_error_status.map(json::count), &words),
+        _ => classify(line.api_error_status, &words),
     };
     Verdict::Failed(Problem { code, words, rank: Rank::Cause })
 }

@@ -3,13 +3,10 @@
 //! One flat structure for all kinds of line: `type` is often the last key, so the kind is known only when the
 //! line has been read. Everything else is skipped where it stands, a tool's output first of all.
 
-use serde::de::{MapAccess, SeqAccess};
-use serde_json::value::RawValue;
-
-use crate::agent::json::{self, Lenient, key, raw, skip, value};
-use crate::agent::values::{Input, Tokens};
+use crate::agent::json::{Raw, Read, Reader};
+use crate::agent::values;
 use crate::stream::Usage;
-use crate::stream::event::Words;
+use crate::stream::event::{Argument, Words};
 
 /// Any line.
 #[derive(Debug, Default)]
@@ -32,86 +29,90 @@ pub struct Line<'a> {
     pub is_api_error_message: Option<bool>,
     /// Of an `assistant` line that was cut off in its middle.
     pub aborted: Option<bool>,
-    /// Of a `stream_event`: blocks of the message that will never be whole.
-    pub abandoned_blocks: Present,
-    pub api_error_status: Option<f64>,
+    /// Of a `stream_event`: whether blocks of the message will never be whole.
+    pub has_abandoned_blocks: bool,
+    pub api_error_status: Option<u64>,
     /// Of a `result` and of a `tool_result`.
     pub is_error: Option<bool>,
     pub result: Option<Words<'a>>,
-    pub errors: Vec<Option<Words<'a>>>,
+    pub errors: Vec<Words<'a>>,
     pub stop_reason: Option<Words<'a>>,
     pub terminal_reason: Option<Words<'a>>,
-    pub num_turns: Option<f64>,
-    pub duration_ms: Option<f64>,
+    pub num_turns: Option<u64>,
+    pub duration_ms: Option<u64>,
     pub total_cost_usd: Option<f64>,
-    pub usage: Tokens,
+    pub usage: Usage,
     pub usage_since: Option<Since>,
-    pub permission_denials: Vec<Denial<'a>>,
+    /// The ids of the calls.
+    pub permission_denials: Vec<Words<'a>>,
     /// Of a `permission_denied` and of a `tool_result`.
     pub tool_use_id: Option<Words<'a>>,
-    pub content: Option<&'a RawValue>,
+    pub content: Option<Raw<'a>>,
     /// Of an `api_retry`.
-    pub attempt: Option<f64>,
-    pub max_retries: Option<f64>,
-    pub retry_delay_ms: Option<f64>,
-    pub error_status: Option<f64>,
+    pub attempt: Option<u64>,
+    pub max_retries: Option<u64>,
+    pub retry_delay_ms: Option<u64>,
+    pub error_status: Option<u64>,
     pub error: Option<Words<'a>>,
 }
 
-impl<'a> Lenient<'a> for Line<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+impl<'a> Line<'a> {
+    /// Reads a whole line.
+    pub fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut line = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => line.kind = value(&mut map)?,
-                "event" => line.event = value(&mut map)?,
-                "delta" => line.delta = value(&mut map)?,
-                "message" => line.message = value(&mut map)?,
-                "parent_tool_use_id" => line.parent_tool_use_id = value(&mut map)?,
-                "session_id" => line.session_id = value(&mut map)?,
-                "uuid" => line.uuid = value(&mut map)?,
-                "subtype" => line.subtype = value(&mut map)?,
-                "model" => line.model = value(&mut map)?,
-                "isSynthetic" => line.is_synthetic = value(&mut map)?,
-                "aborted" => line.aborted = value(&mut map)?,
-                "abandoned_blocks" => line.abandoned_blocks = value(&mut map)?,
-                "is_api_error_message" => line.is_api_error_message = value(&mut map)?,
-                "api_error_status" => line.api_error_status = value(&mut map)?,
-                "is_error" => line.is_error = value(&mut map)?,
-                "result" => line.result = value(&mut map)?,
-                "errors" => line.errors = value(&mut map)?,
-                "stop_reason" => line.stop_reason = value(&mut map)?,
-                "terminal_reason" => line.terminal_reason = value(&mut map)?,
-                "num_turns" => line.num_turns = value(&mut map)?,
-                "duration_ms" => line.duration_ms = value(&mut map)?,
-                "total_cost_usd" => line.total_cost_usd = value(&mut map)?,
-                "usage" => line.usage = value(&mut map)?,
-                "model_usage_since_last_result" => line.usage_since = value(&mut map)?,
-                "permission_denials" => line.permission_denials = value(&mut map)?,
-                "tool_use_id" => line.tool_use_id = value(&mut map)?,
-                "content" => line.content = raw(&mut map)?,
-                "attempt" => line.attempt = value(&mut map)?,
-                "max_retries" => line.max_retries = value(&mut map)?,
-                "retry_delay_ms" => line.retry_delay_ms = value(&mut map)?,
-                "error_status" => line.error_status = value(&mut map)?,
-                "error" => line.error = value(&mut map)?,
-                _ => skip(&mut map)?,
+        json.object(|json, key| {
+            match key {
+                b"type" => line.kind = json.text()?,
+                b"event" => line.event = ApiEvent::read(json)?,
+                b"delta" => line.delta = Delta::read(json)?,
+                b"message" => line.message = Message::read(json)?,
+                b"parent_tool_use_id" => line.parent_tool_use_id = json.text()?,
+                b"session_id" => line.session_id = json.text()?,
+                b"uuid" => line.uuid = json.text()?,
+                b"subtype" => line.subtype = json.text()?,
+                b"model" => line.model = json.text()?,
+                b"isSynthetic" => line.is_synthetic = json.flag()?,
+                b"is_api_error_message" => line.is_api_error_message = json.flag()?,
+                b"aborted" => line.aborted = json.flag()?,
+                b"abandoned_blocks" => {
+                    line.has_abandoned_blocks = json.peek() == Some(b'{');
+                    json.skip()?;
+                }
+                b"api_error_status" => line.api_error_status = json.count()?,
+                b"is_error" => line.is_error = json.flag()?,
+                b"result" => line.result = json.text()?,
+                b"errors" => json.list(|json| {
+                    line.errors.extend(json.text()?);
+                    Ok(())
+                })?,
+                b"stop_reason" => line.stop_reason = json.text()?,
+                b"terminal_reason" => line.terminal_reason = json.text()?,
+                b"num_turns" => line.num_turns = json.count()?,
+                b"duration_ms" => line.duration_ms = json.count()?,
+                b"total_cost_usd" => line.total_cost_usd = json.number()?,
+                b"usage" => line.usage = values::tokens(json)?,
+                b"model_usage_since_last_result" => line.usage_since = Since::read(json)?,
+                b"permission_denials" => json.list(|json| {
+                    json.object(|json, key| match key {
+                        b"tool_use_id" => {
+                            line.permission_denials.extend(json.text()?);
+                            Ok(())
+                        }
+                        _ => json.skip(),
+                    })
+                })?,
+                b"tool_use_id" => line.tool_use_id = json.text()?,
+                b"content" => line.content = Some(json.raw()?),
+                b"attempt" => line.attempt = json.count()?,
+                b"max_retries" => line.max_retries = json.count()?,
+                b"retry_delay_ms" => line.retry_delay_ms = json.count()?,
+                b"error_status" => line.error_status = json.count()?,
+                b"error" => line.error = json.text()?,
+                _ => json.skip()?,
             }
-        }
+            Ok(())
+        })?;
         Ok(line)
-    }
-}
-
-/// Whether there is an object.
-#[derive(Debug, Default)]
-pub struct Present(pub bool);
-
-impl<'a> Lenient<'a> for Present {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        while key(&mut map)?.is_some() {
-            skip(&mut map)?;
-        }
-        Ok(Self(true))
     }
 }
 
@@ -122,17 +123,44 @@ pub struct ApiEvent<'a> {
     pub delta: Delta<'a>,
 }
 
-impl<'a> Lenient<'a> for ApiEvent<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+impl<'a> ApiEvent<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut event = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => event.kind = value(&mut map)?,
-                "delta" => event.delta = value(&mut map)?,
-                _ => skip(&mut map)?,
+        json.object(|json, key| {
+            match key {
+                b"type" => event.kind = json.text()?,
+                b"delta" => event.delta = Delta::read(json)?,
+                _ => json.skip()?,
             }
-        }
+            Ok(())
+        })?;
         Ok(event)
+    }
+}
+
+/// The part of a message that a streamed event adds.
+#[derive(Debug, Default)]
+pub struct Delta<'a> {
+    pub kind: Option<Words<'a>>,
+    pub text: Option<Words<'a>>,
+    pub thinking: Option<Words<'a>>,
+    pub stop_reason: Option<Words<'a>>,
+}
+
+impl<'a> Delta<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut delta = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"type" => delta.kind = json.text()?,
+                b"text" => delta.text = json.text()?,
+                b"thinking" => delta.thinking = json.text()?,
+                b"stop_reason" => delta.stop_reason = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(delta)
     }
 }
 
@@ -147,37 +175,24 @@ pub struct Message<'a> {
     pub words: Option<Words<'a>>,
 }
 
-impl<'a> Lenient<'a> for Message<'a> {
-    fn text(text: Words<'a>) -> Self {
-        Self { words: Some(text), ..Self::default() }
-    }
-
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
+impl<'a> Message<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut message = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "id" => message.id = value(&mut map)?,
-                "model" => message.model = value(&mut map)?,
-                "stop_reason" => message.stop_reason = value(&mut map)?,
-                "content" => message.content = value::<Content<'_>, _>(&mut map)?.0,
-                _ => skip(&mut map)?,
-            }
+        if json.peek() == Some(b'"') {
+            message.words = json.text()?;
+            return Ok(message);
         }
+        json.object(|json, key| {
+            match key {
+                b"id" => message.id = json.text()?,
+                b"model" => message.model = json.text()?,
+                b"stop_reason" => message.stop_reason = json.text()?,
+                b"content" => message.content = Block::read_all(json)?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
         Ok(message)
-    }
-}
-
-/// A message's `content`: blocks, or a string that stands for one block of text.
-#[derive(Default)]
-struct Content<'a>(Vec<Block<'a>>);
-
-impl<'a> Lenient<'a> for Content<'a> {
-    fn text(text: Words<'a>) -> Self {
-        Self(vec![Block { kind: Some("text".into()), text: Some(text), ..Block::default() }])
-    }
-
-    fn list<A: SeqAccess<'a>>(list: A) -> Result<Self, A::Error> {
-        Vec::list(list).map(Self)
     }
 }
 
@@ -190,65 +205,51 @@ pub struct Block<'a> {
     /// Of a tool call.
     pub id: Option<Words<'a>>,
     pub name: Option<Words<'a>>,
-    pub argument: Input<'a>,
+    pub argument: Argument<'a>,
     /// Of a tool's result.
     pub tool_use_id: Option<Words<'a>>,
     pub is_error: Option<bool>,
-    pub content: Option<&'a RawValue>,
+    pub content: Option<Raw<'a>>,
 }
 
-impl Block<'_> {
-    /// Whether it is of this kind or of one that the API derives from it (`server_tool_use`).
-    pub fn is_kind_of(&self, kind: &str) -> bool {
-        self.kind
-            .as_deref()
-            .is_some_and(|own| own == kind || own.strip_suffix(kind).is_some_and(|of| of.ends_with('_')))
-    }
-}
-
-impl<'a> Lenient<'a> for Block<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut block = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => block.kind = value(&mut map)?,
-                "text" => block.text = value(&mut map)?,
-                "thinking" => block.thinking = value(&mut map)?,
-                "id" => block.id = value(&mut map)?,
-                "name" => block.name = value(&mut map)?,
-                "input" => block.argument = value(&mut map)?,
-                "tool_use_id" => block.tool_use_id = value(&mut map)?,
-                "is_error" => block.is_error = value(&mut map)?,
-                "content" => block.content = raw(&mut map)?,
-                _ => skip(&mut map)?,
-            }
+impl<'a> Block<'a> {
+    /// A message's `content`: a list of blocks, or a string that stands for one block of text.
+    fn read_all(json: &mut Reader<'a>) -> Read<Vec<Self>> {
+        if json.peek() == Some(b'"') {
+            return Ok(vec![Self { kind: Some("text".into()), text: json.text()?, ..Self::default() }]);
         }
+        let mut blocks = Vec::new();
+        json.list(|json| {
+            blocks.push(Self::read(json)?);
+            Ok(())
+        })?;
+        Ok(blocks)
+    }
+
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut block = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"type" => block.kind = json.text()?,
+                b"text" => block.text = json.text()?,
+                b"thinking" => block.thinking = json.text()?,
+                b"id" => block.id = json.text()?,
+                b"name" => block.name = json.text()?,
+                b"input" => block.argument = values::argument(json)?,
+                b"tool_use_id" => block.tool_use_id = json.text()?,
+                b"is_error" => block.is_error = json.flag()?,
+                b"content" => block.content = Some(json.raw()?),
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
         Ok(block)
     }
-}
 
-/// The part of a message that a streamed event adds.
-#[derive(Debug, Default)]
-pub struct Delta<'a> {
-    pub kind: Option<Words<'a>>,
-    pub text: Option<Words<'a>>,
-    pub thinking: Option<Words<'a>>,
-    pub stop_reason: Option<Words<'a>>,
-}
-
-impl<'a> Lenient<'a> for Delta<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut delta = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "type" => delta.kind = value(&mut map)?,
-                "text" => delta.text = value(&mut map)?,
-                "thinking" => delta.thinking = value(&mut map)?,
-                "stop_reason" => delta.stop_reason = value(&mut map)?,
-                _ => skip(&mut map)?,
-            }
-        }
-        Ok(delta)
+    /// Whether it is of this kind or of one that the API derives from it (`server_tool_use`).
+    pub fn is_kind_of(&self, kind: &str) -> bool {
+        let prefix = self.kind.as_deref().and_then(|own| own.strip_suffix(kind));
+        prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with('_'))
     }
 }
 
@@ -259,58 +260,38 @@ pub struct Since {
     pub usage: Usage,
 }
 
-impl<'a> Lenient<'a> for Option<Since> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut sum = Since::default();
-        while key(&mut map)?.is_some() {
-            let OneModel(model) = value(&mut map)?;
+impl Since {
+    fn read(json: &mut Reader<'_>) -> Read<Option<Self>> {
+        if json.peek() != Some(b'{') {
+            return json.skip().map(|()| None);
+        }
+        let mut sum = Self::default();
+        json.object(|json, _model| {
+            let model = Self::read_model(json)?;
             sum.cost += model.cost;
             sum.usage.add(model.usage);
-        }
+            Ok(())
+        })?;
         Ok(Some(sum))
     }
-}
 
-#[derive(Default)]
-struct OneModel(Since);
-
-impl<'a> Lenient<'a> for OneModel {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut model = Since::default();
-        while let Some(key) = key(&mut map)? {
-            let tokens = match &*key {
-                "costUSD" => {
-                    model.cost = value::<Option<f64>, _>(&mut map)?.unwrap_or_default();
-                    continue;
+    fn read_model(json: &mut Reader<'_>) -> Read<Self> {
+        let mut model = Self::default();
+        json.object(|json, key| {
+            let tokens = match key {
+                b"inputTokens" => &mut model.usage.input_tokens,
+                b"outputTokens" => &mut model.usage.output_tokens,
+                b"cacheReadInputTokens" => &mut model.usage.cache_read_input_tokens,
+                b"cacheCreationInputTokens" => &mut model.usage.cache_creation_input_tokens,
+                b"costUSD" => {
+                    model.cost = json.number()?.unwrap_or_default();
+                    return Ok(());
                 }
-                "inputTokens" => &mut model.usage.input_tokens,
-                "outputTokens" => &mut model.usage.output_tokens,
-                "cacheReadInputTokens" => &mut model.usage.cache_read_input_tokens,
-                "cacheCreationInputTokens" => &mut model.usage.cache_creation_input_tokens,
-                _ => {
-                    skip(&mut map)?;
-                    continue;
-                }
+                _ => return json.skip(),
             };
-            *tokens = json::count(value::<Option<f64>, _>(&mut map)?.unwrap_or_default());
-        }
-        Ok(Self(model))
-    }
-}
-
-/// One entry of `permission_denials`: the id of the call.
-#[derive(Debug, Default)]
-pub struct Denial<'a>(pub Option<Words<'a>>);
-
-impl<'a> Lenient<'a> for Denial<'a> {
-    fn object<A: MapAccess<'a>>(mut map: A) -> Result<Self, A::Error> {
-        let mut denial = Self::default();
-        while let Some(key) = key(&mut map)? {
-            match &*key {
-                "tool_use_id" => denial.0 = value(&mut map)?,
-                _ => skip(&mut map)?,
-            }
-        }
-        Ok(denial)
+            *tokens = json.count()?.unwrap_or_default();
+            Ok(())
+        })?;
+        Ok(model)
     }
 }
