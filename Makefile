@@ -62,7 +62,7 @@ test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
 
 .PHONY: lint
-lint: lint-rust lint-lua $(if $(wildcard doc/*.txt),lint-help) ## rustfmt, clippy, StyLua, luacheck, the help file's tags
+lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
 
 .PHONY: fmt
 fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua
