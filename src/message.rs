@@ -104,11 +104,11 @@ impl Message {
         let selection = &request.selection;
         let insert = selection.kind == Kind::Insert;
         let (above, below) = if insert {
-            (selection.first_line, selection.first_line + 1)
+            (selection.first_line, selection.first_line.saturating_add(1))
         } else {
             (selection.first_line.saturating_sub(1), selection.last_line.saturating_add(1))
         };
-        let first = (above + 1).saturating_sub(request.before.len() as u64);
+        let first = above.saturating_add(1).saturating_sub(request.before.len() as u64);
         self.tagged_lines("before", first, &request.before);
         if matches!(selection.kind, Kind::Char | Kind::Block) {
             self.tagged_lines("rows", selection.first_line, &selection.rows);

@@ -67,7 +67,8 @@ fn by_rows(lines: &mut [String], rows: &[String]) {
     let without: HashSet<&str> = without.into_iter().collect();
     for line in lines {
         let (known, other) = (with.contains(line.as_str()), without.contains(line.as_str()));
-        if if known == other { mostly } else { known } {
+        let ends = if known == other { mostly } else { known };
+        if ends {
             line.push('\r');
         }
     }
