@@ -64,6 +64,9 @@ function M.diagnostics(bufnr, first, last)
       }
     end
   end
+  table.sort(found, function(a, b)
+    return a.line < b.line
+  end)
   return found
 end
 

@@ -9,10 +9,15 @@ local M = {}
 local LEVELS = vim.log.levels
 local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
---- Puts a line into `:messages`. `T` in 'shortmess' cuts what is shown, never what is kept.
+--- Whether `vim.notify` is still Neovim's own, which shows a long line at the price of a prompt.
+local function notify_is_plain()
+  return debug.getinfo(vim.notify, "S").source == debug.getinfo(vim.schedule_wrap, "S").source
+end
+
+--- Shows a line that is too long: with `T` in 'shortmess' its middle is cut on the screen, but not in `:messages`.
 ---@param line string
 ---@param level integer
-local function keep(line, level)
+local function show_cut(line, level)
   local shortmess = vim.o.shortmess
   if not shortmess:find("T", 1, true) then
     vim.o.shortmess = shortmess .. "T"
@@ -23,7 +28,6 @@ local function keep(line, level)
   if vim.o.shortmess ~= shortmess then
     vim.o.shortmess = shortmess
   end
-  vim.cmd.redraw()
 end
 
 --- Shows one line.
@@ -31,11 +35,14 @@ end
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  local short = text.fit(line, vim.v.echospace, "…")
-  if short ~= line then
-    keep(line, level)
+  if notify_is_plain() and vim.api.nvim_strwidth(line) > vim.v.echospace then
+    -- Below a command that is still running lines scroll, they are not cut.
+    vim.schedule(function()
+      show_cut(line, level)
+    end)
+  else
+    vim.notify(line, level, { title = "botglue" })
   end
-  vim.notify(short, level, { title = "botglue" })
 end
 
 ---@param line string

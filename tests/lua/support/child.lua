@@ -21,8 +21,12 @@ function Child:api(name, ...)
   return vim.rpcrequest(self.channel, "nvim_" .. name, ...)
 end
 
---- Runs a chunk of Lua in the child and returns what it returns.
+--- Runs a chunk of Lua in the child and returns what it returns. A child that waits for a key would never answer.
 function Child:lua(code, ...)
+  local mode = self:api("get_mode")
+  if mode.blocking then
+    error("the child waits for a key, in mode " .. mode.mode, 2)
+  end
   return self:api("exec_lua", code, { ... })
 end
 

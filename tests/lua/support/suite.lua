@@ -85,6 +85,21 @@ local function selected(name, filters)
   return #filters == 0
 end
 
+--- Ends the run when a test hangs: a call to a child that waits for a key never returns.
+---@param name string
+---@return fun() over
+local function watch(name)
+  local timer = assert(vim.uv.new_timer())
+  timer:start(60000, 0, function()
+    io.stdout:write(("FAILED %s\nit hangs\n"):format(name))
+    io.stdout:flush()
+    os.exit(1)
+  end)
+  return function()
+    timer:close()
+  end
+end
+
 --- Runs what was loaded; prints each failure, and the count alone on the last line.
 ---@param filters string[]
 ---@return boolean ok
@@ -92,11 +107,13 @@ function M.run(filters)
   local passed, failed = 0, 0
   for _, test in ipairs(tests) do
     if selected(test.name, filters) then
+      local over = watch(test.name)
       local ok, err = xpcall(test.fn, debug.traceback)
       for i = #cleanups, 1, -1 do
         local clean, why = pcall(table.remove(cleanups, i))
         ok, err = ok and clean, err or why
       end
+      over()
       if ok then
         passed = passed + 1
       else

@@ -1,0 +1,194 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+test("wrong options raise one error that names the field", function()
+  local nvim = child.with_host({ "a", "b" })
+  local function wrong(opts, expected)
+    local err = nvim:lua("return select(2, pcall(require('botglue').run, ...))", opts)
+    contains(err, "botglue: " .. expected)
+    equal(err:find("\n"), nil)
+    equal(#nvim:lua("return require('botglue').jobs()"), 0)
+  end
+  local function range(spec)
+    return { prompt = "it", range = spec }
+  end
+  wrong(3, "opts must be a table")
+  wrong({ prompt = 1 }, "prompt must be a string")
+  wrong({ prompt = " " }, "prompt must be some words")
+  wrong({ prompt = "it", agent = "gpt" }, 'agent: no agent "gpt"; there is claude, droid')
+  wrong({ prompt = "it", model = 1 }, "model must be a string")
+  wrong({ prompt = "it", review = 1 }, "review must be a boolean")
+  wrong({ prompt = "it", bufnr = 99 }, "bufnr must be a buffer that is there, got 99")
+  wrong({ prompt = "it", bufnr = "a" }, "bufnr must be")
+  wrong({ promt = "it" }, "there is no field promt")
+  wrong(range(1), "range must be a table")
+  wrong(range({ kind = "word" }), "range.kind must be")
+  wrong(range({ kind = "line" }), "range.first must be { line, col }")
+  wrong(
+    range({ kind = "line", first = { 0 }, last = { 1 } }),
+    "range.first[1] must be a line of the buffer (1 to 2)"
+  )
+  wrong(
+    range({ kind = "line", first = { 1 }, last = { 3 } }),
+    "range.last[1] must be a line of the buffer (1 to 2)"
+  )
+  wrong(range({ kind = "line", first = { 1 } }), "range.last must be")
+  wrong(
+    range({ kind = "char", first = { 1, -1 }, last = { 1, 0 } }),
+    "range.first[2] must be a byte column from 0"
+  )
+  wrong(
+    range({ kind = "char", first = { 1, 0 }, last = { 1 } }),
+    "range.last[2] must be a byte column from 0"
+  )
+  wrong(range({ kind = "insert", first = { 3 } }), "range.first[1] must be a line of the buffer (0 to 2)")
+end)
+
+test("a job table has what is known, and is made anew", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:lua("vim.api.nvim_buf_set_name(0, '/tmp/some.lua')")
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
+  nvim:lua([[
+    require("botglue.apply").frame({ {
+      id = 1, status = "running", tool = "Read x", activity = "Read x", session_id = "s",
+      tools = { { index = 1, id = "t", name = "Read", status = "running", title = "Read x" } },
+    } })
+  ]])
+  local job = nvim:job(1)
+  equal(job.elapsed_ms >= 0, true)
+  job.elapsed_ms = nil
+  local expected = {
+    id = 1,
+    status = "running",
+    bufnr = 1,
+    path = "/tmp/some.lua",
+    kind = "line",
+    first_line = 2,
+    last_line = 2,
+    prompt = "it",
+    agent = "claude",
+    model = "opus",
+    session_id = "s",
+    tool = "Read x",
+    tools = { { id = "t", name = "Read", status = "running" } },
+  }
+  equal(job, expected)
+  nvim:lua("require('botglue').job(1).tools[1].name = 'mine'")
+  equal(nvim:job(1).tools[1].name, "Read")
+  nvim:answer(1, { "B" }, {
+    cost_usd = 0.5,
+    num_turns = 2,
+    input_tokens = 3,
+    output_tokens = 4,
+    tools = { { index = 1, id = "t", name = "Read", status = "error", error = "File does not exist." } },
+  })
+  nvim:lua("require('botglue.apply').amend({ id = 1, cost_usd = 0.75 })")
+  job = nvim:job(1)
+  equal({ job.cost_usd, job.num_turns, job.input_tokens, job.output_tokens }, { 0.75, 2, 3, 4 })
+  equal(job.tools, { { id = "t", name = "Read", status = "error", error = "File does not exist." } })
+  equal(job.tool, nil)
+end)
+
+test("jobs are listed oldest first; one that is not there is nil", function()
+  local nvim = child.with_host({ "a" })
+  for _ = 1, 3 do
+    nvim:run({ kind = "insert", first = { 1 } })
+  end
+  local ids = nvim:lua("return vim.tbl_map(function(job) return job.id end, require('botglue').jobs())")
+  equal(ids, { 1, 2, 3 })
+  equal(nvim:lua("return require('botglue').job(9)"), vim.NIL)
+  equal(nvim:lua("return require('botglue').wait(9, 10)"), vim.NIL)
+end)
+
+test("wait keeps the event loop running, and gives up in time", function()
+  local nvim = child.with_host({ "a" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  equal(nvim:lua("return require('botglue').wait(1, 20)"), vim.NIL)
+  nvim:lua("vim.defer_fn(function() require('support.host').answer(1, { 'x' }) end, 20)")
+  equal(nvim:lua("return require('botglue').wait(1, 5000).landing"), "applied")
+  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+end)
+
+test("the status line counts what runs and what is held", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  local function statusline()
+    return nvim:lua("return require('botglue').statusline()")
+  end
+  equal(statusline(), "")
+  for i = 1, 3 do
+    nvim:run({ kind = "line", first = { i }, last = { i } })
+  end
+  equal(statusline(), "3 running")
+  nvim:answer(1, { "A" }, { held_for = "raw" })
+  equal(statusline(), "2 running, 1 held")
+  nvim:answer(2, { "B" })
+  nvim:answer(3, { "C" })
+  equal(statusline(), "1 held")
+end)
+
+test("an unknown option warns, and setup() sets the others", function()
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
+  contains(nvim:messages(), "botglue: there is no option timeuot")
+  equal(nvim:lua("return require('botglue.client').options().timeout"), 9)
+  contains(
+    suite.raises(function()
+      nvim:lua("require('botglue').setup({ timeout = 'x' })")
+    end),
+    "botglue: option timeout must be"
+  )
+  equal(nvim:lua("return require('botglue.client').options().timeout"), 9)
+end)
+
+test("what is sent along: the lines around, diagnostics, the project", function()
+  local lines = {}
+  for i = 1, 20 do
+    lines[i] = "line " .. i
+  end
+  local nvim = child.with_host(lines)
+  local directory = vim.fn.tempname()
+  vim.fn.mkdir(directory .. "/.git", "p")
+  suite.finally(function()
+    vim.fn.delete(directory, "rf")
+  end)
+  nvim:lua(
+    [[
+      vim.api.nvim_buf_set_name(0, ... .. "/src/a.lua")
+      vim.bo.filetype = "rust"
+      local severity = vim.diagnostic.severity
+      vim.diagnostic.set(vim.api.nvim_create_namespace("t"), 0, {
+        { lnum = 9, col = 0, message = "on it", severity = severity.ERROR, source = "rustc" },
+        { lnum = 7, end_lnum = 9, col = 0, message = "into it", severity = severity.HINT },
+        { lnum = 3, col = 0, message = "elsewhere" },
+      })
+      require("botglue").setup({ host = "/bin/sh", context = { lines = 3, bytes = 35 }, model = "opus" })
+    ]],
+    directory
+  )
+  nvim:run({ kind = "line", first = { 10 }, last = { 10 } })
+  local request = nvim:host("received", "run")[1]
+  -- 35 bytes hold four lines of 6 or 7 bytes and their ends, taken from both sides in turn.
+  equal({ request.before, request.after }, { { "line 8", "line 9" }, { "line 11", "line 12" } })
+  equal(request.diagnostics, {
+    { line = 8, severity = "hint", message = "into it", source = "" },
+    { line = 10, severity = "error", message = "on it", source = "rustc" },
+  })
+  local root = vim.uv.fs_realpath(directory)
+  equal({ vim.uv.fs_realpath(request.cwd), vim.fs.basename(request.path) }, { root, "a.lua" })
+  equal({ request.filetype, request.agent.model, request.agent.command }, { "rust", "opus", { "claude" } })
+end)
+
+test("a model of its own for each agent", function()
+  local nvim = child.with_host({ "a" })
+  local function model(options, run)
+    nvim:lua("require('botglue').setup(vim.tbl_extend('error', { host = '/bin/sh' }, ...))", options)
+    local id = nvim:run({ kind = "insert", first = { 1 } }, run)
+    return nvim:host("received", "run")[id].agent.model
+  end
+  equal(model({ model = "opus" }), "opus")
+  equal(model({ model = "opus" }, { agent = "droid" }), nil)
+  equal(model({ agents = { droid = { model = "gpt" } } }, { agent = "droid" }), "gpt")
+  equal(model({ model = "opus", agents = { claude = { model = "haiku" } } }), "haiku")
+  equal(model({ model = "opus" }, { model = "sonnet" }), "sonnet")
+end)

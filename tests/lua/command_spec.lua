@@ -1,0 +1,125 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+local function requests(nvim)
+  return nvim:host("received", "run")
+end
+
+--- Runs a command; what is new in `:messages`.
+local function said(nvim, command)
+  nvim:lua("vim.cmd('messages clear')")
+  nvim:type(":" .. command .. "<CR>")
+  return vim.trim(nvim:messages())
+end
+
+test("a wrong command shows one line and changes nothing", function()
+  local nvim = child.with_host({ "a" })
+  local function wrong(command, expected)
+    equal(said(nvim, command), expected, command)
+    equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+    equal(#nvim:lua("return require('botglue').jobs()"), 0)
+    equal(nvim:drawn(), 0)
+  end
+  wrong("Botglue cancel", "botglue: no subcommand cancel; there is log, run")
+  wrong("Botglue log now", "botglue: log takes no argument")
+  wrong(
+    "1Botglue log",
+    "botglue: there is no log yet at " .. nvim:lua("return vim.fn.stdpath('log')") .. "/botglue.log"
+  )
+  nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
+  wrong("Botglue run it", 'botglue: option timeout must be a number of seconds above 0, got "x"')
+end)
+
+test("the words after run are the prompt, as they are", function()
+  local nvim = child.with_host({ "a" })
+  nvim:type([[:1Botglue run  use "quotes" | bars, %s and \n  <CR>]])
+  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  equal(requests(nvim)[1].prompt, [[use "quotes" | bars, %s and \n]])
+end)
+
+test("completion", function()
+  local nvim = child.start()
+  local function complete(line)
+    return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
+  end
+  equal(complete("Botglue "), { "log", "run" })
+  equal(complete("Botglue r"), { "run" })
+  equal(complete("1,2Botglue! r"), { "run" })
+  equal(complete("Botglue run r"), {})
+end)
+
+test("the log opens at its end, and cannot be written to", function()
+  local nvim = child.start()
+  nvim:lua([[
+    vim.fn.mkdir(vim.fn.stdpath("log"), "p")
+    vim.fn.writefile({ "one", "two" }, vim.fn.stdpath("log") .. "/botglue.log")
+  ]])
+  nvim:type(":Botglue log<CR>")
+  equal({ nvim:lines(), nvim:api("win_get_cursor", 0)[1] }, { { "one", "two" }, 2 })
+  equal(nvim:lua("return vim.bo.modifiable"), false)
+end)
+
+test("the prompt is asked for, and its range follows what happens meanwhile", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:type(":2Botglue<CR>")
+  equal(nvim:api("get_mode").mode, "c")
+  contains(nvim:screen(), "botglue:")
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'new' })")
+  nvim:type("make it so<CR>")
+  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  equal(
+    { request.prompt, request.selection.first_line, request.selection.text },
+    { "make it so", 3, { "b" } }
+  )
+end)
+
+test("a prompt that is left leaves nothing", function()
+  local nvim = child.with_host({ "a", "b" })
+  local marks = "return #vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"
+  for _, keys in ipairs({ "<Esc>", "<C-c>", "<CR>", "  <CR>" }) do
+    nvim:type(":1Botglue<CR>" .. keys)
+    equal({ nvim:lua(marks), #requests(nvim) }, { 0, 0 }, keys)
+  end
+end)
+
+test("<leader>pp and <Plug>(botglue-run) on a selection", function()
+  local nvim = child.with_host({ "one two", "b" })
+  nvim:type("wve\\ppshorter<CR>")
+  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  equal({ request.prompt, request.selection.kind, request.selection.text }, { "shorter", "char", { "two" } })
+  equal(nvim:api("get_mode").mode, "n")
+end)
+
+test("the operator takes a motion, and the dot repeats it with the same prompt", function()
+  local nvim = child.with_host({ "one two", "three four", "c" })
+  nvim:lua("vim.keymap.set('n', 'gb', '<Plug>(botglue-run)')")
+  nvim:type("gbiwshorter<CR>")
+  nvim:type("jw.")
+  nvim:eventually("both arrive", "return #require('support.host').received('run') == 2")
+  local function taken(request)
+    return { request.prompt, request.selection.kind, request.selection.text }
+  end
+  equal(vim.tbl_map(taken, requests(nvim)), {
+    { "shorter", "char", { "one" } },
+    { "shorter", "char", { "four" } },
+  })
+  nvim:type("gggbjlonger<CR>")
+  nvim:eventually("the third arrives", "return #require('support.host').received('run') == 3")
+  equal(taken(requests(nvim)[3]), { "longer", "line", { "one two", "three four" } })
+end)
+
+test("<Plug>(botglue-line) takes lines by count", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")
+  nvim:type("glit<CR>")
+  nvim:type("j2glit<CR>")
+  nvim:type("G9glit<CR>")
+  nvim:eventually("all arrive", "return #require('support.host').received('run') == 3")
+  equal(
+    vim.tbl_map(function(request)
+      return request.selection.text
+    end, requests(nvim)),
+    { { "a" }, { "b", "c" }, { "c" } }
+  )
+end)

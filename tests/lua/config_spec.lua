@@ -1,0 +1,117 @@
+local config = require("botglue.config")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- Calls a function with `vim.g.botglue` set.
+local function with_global(value, fn)
+  vim.g.botglue = value
+  suite.finally(function()
+    vim.g.botglue = nil
+  end)
+  return fn()
+end
+
+test("the defaults pass their own check, and resolve to themselves", function()
+  equal(config.check(config.defaults()), {})
+  equal((config.resolve(nil)), config.defaults())
+end)
+
+test("maps are merged deeply, lists are replaced whole", function()
+  local options = config.resolve({
+    agents = {
+      claude = { command = { "wrapper", "claude" } },
+      mine = { protocol = "text", command = { "cat" } },
+    },
+    context = { lines = 10 },
+    tools = {},
+    models = { "haiku" },
+  })
+  equal(
+    options.agents.claude,
+    { protocol = "claude", command = { "wrapper", "claude" }, args = {}, env = {} }
+  )
+  equal(options.agents.droid, config.defaults().agents.droid)
+  equal(options.agents.mine, { protocol = "text", command = { "cat" } })
+  equal(options.context, { lines = 10, bytes = 200000, diagnostics = true, rules = true })
+  equal({ options.tools, options.models }, { {}, { "haiku" } })
+end)
+
+test("what was given is not kept hold of", function()
+  local given = { agents = { claude = { env = { A = "1" } } } }
+  local options = config.resolve(given)
+  options.agents.claude.env.A = "2"
+  options.agents.claude.args[1] = "--x"
+  equal(given, { agents = { claude = { env = { A = "1" } } } })
+  equal(config.defaults().agents.claude.args, {})
+end)
+
+test("vim.g.botglue is a table or a function, and setup() wins", function()
+  with_global({ timeout = 5, review = true }, function()
+    equal(config.resolve(nil).timeout, 5)
+    local options = config.resolve({ timeout = 7 })
+    equal({ options.timeout, options.review }, { 7, true })
+  end)
+  with_global(function()
+    return { timeout = 6 }
+  end, function()
+    equal(config.resolve(nil).timeout, 6)
+  end)
+  with_global(3, function()
+    contains(suite.raises(config.resolve), "the options must be a table")
+  end)
+end)
+
+test("a wrong option raises one error that names its path", function()
+  local function wrong(given, path, expected)
+    local err = suite.raises(function()
+      config.resolve(given)
+    end)
+    contains(err, "botglue: option " .. path .. " must be " .. expected)
+    equal(err:find("\n"), nil, "one line")
+    equal(err:find("%.lua:"), nil, "no place in our source")
+  end
+  wrong({ agent = 1 }, "agent", "a string")
+  wrong({ timeout = 0 }, "timeout", "a number of seconds above 0")
+  wrong({ timeout = "5" }, "timeout", "a number of seconds")
+  wrong({ max_parallel = 0 }, "max_parallel", "a whole number from 1")
+  wrong({ max_parallel = 1.5 }, "max_parallel", "a whole number from 1")
+  wrong({ max_turns = true }, "max_turns", "a whole number from 1 or false")
+  wrong({ tools = "Read" }, "tools", "a list of strings")
+  wrong({ tools = { "Read", 1 } }, "tools", "a list of strings")
+  wrong({ tools = { Read = true } }, "tools", "a list of strings")
+  wrong({ model = true }, "model", "a string or false")
+  wrong({ models = { 1 } }, "models", "a list of strings or false")
+  wrong({ context = false }, "context", "a table")
+  wrong({ context = { lines = -1 } }, "context.lines", "a whole number from 0")
+  wrong({ tidy = { fence = 1 } }, "tidy.fence", "a boolean")
+  wrong({ status = { spinner = "yes" } }, "status.spinner", "a boolean")
+  wrong({ notify = true }, "notify", 'one of "all", "failures", "none"')
+  wrong({ prompt = "window" }, "prompt", 'one of "float", "ui"')
+  wrong({ host = false }, "host", "a string")
+  wrong({ agents = {} and 3 }, "agents", "a table")
+  wrong({ agents = { claude = "claude" } }, "agents.claude", "a table")
+  wrong({ agents = { claude = { command = "claude" } } }, "agents.claude.command", "a list of strings")
+  wrong({ agents = { claude = { command = {} } } }, "agents.claude.command", "a list of strings")
+  wrong({ agents = { claude = { protocol = "json" } } }, "agents.claude.protocol", "one of")
+  wrong({ agents = { claude = { env = { A = 1 } } } }, "agents.claude.env", "a table of strings")
+  wrong({ agents = { mine = { command = { "x" } } } }, "agents.mine.protocol", "one of")
+  wrong({ agents = { mine = { protocol = "text" } } }, "agents.mine.command", "a list of strings")
+end)
+
+test("an agent that does not exist names those that do", function()
+  local err = suite.raises(function()
+    config.resolve({ agent = "gpt" })
+  end)
+  equal(err, 'botglue: option agent: no agent "gpt"; there is claude, droid')
+end)
+
+test("an unknown option is named, and does no harm", function()
+  local options, unknown = config.resolve({
+    timeuot = 3,
+    context = { line = 1 },
+    agents = { claude = { comand = {} } },
+    timeout = 9,
+  })
+  equal(unknown, { "agents.claude.comand", "context.line", "timeuot" })
+  equal(options.timeout, 9)
+end)

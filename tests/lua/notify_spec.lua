@@ -1,0 +1,95 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local LONG = ("a reason that goes on, "):rep(20)
+
+local function with_jobs(count)
+  local nvim = child.with_host({ "a", "b", "c", "d" })
+  for i = 1, count do
+    nvim:run({ kind = "line", first = { i }, last = { i } })
+  end
+  return nvim
+end
+
+--- Fails jobs as the host would, all in one tick.
+local function fail(nvim, ids, message)
+  nvim:lua(
+    [[
+      local ids, message = ...
+      for _, id in ipairs(ids) do
+        require("botglue.apply").finish({ id = id, status = "failed", error = { code = "exited", message = message } })
+      end
+    ]],
+    ids,
+    message
+  )
+  nvim:settle()
+end
+
+test("a long reason is cut on the screen and whole in the messages, with no prompt", function()
+  local nvim = with_jobs(1)
+  fail(nvim, { 1 }, LONG)
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+  suite.contains(nvim:messages(), vim.trim(LONG))
+  suite.contains(nvim:screen(), "botglue: job 1 failed: a reason")
+end)
+
+test("jobs that say the same say it in one line", function()
+  local nvim = with_jobs(3)
+  fail(nvim, { 1, 2, 3 }, "The host is gone.")
+  suite.contains(nvim:messages(), "botglue: jobs 1, 2, 3 failed: The host is gone.")
+end)
+
+test("jobs that say different things do not ask for Enter", function()
+  local nvim = with_jobs(3)
+  fail(nvim, { 1 }, LONG)
+  nvim:lua("vim.schedule(function() end)")
+  fail(nvim, { 2 }, "two")
+  fail(nvim, { 3 }, "three")
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+  suite.contains(nvim:messages(), "job 2 failed: two")
+end)
+
+test("control characters do not reach the screen", function()
+  local nvim = with_jobs(1)
+  fail(nvim, { 1 }, "one\27[31m\ntwo\r\0three\t")
+  suite.contains(nvim:messages(), "one [31m two three")
+end)
+
+test("a command line that is being typed is not written over", function()
+  local nvim = with_jobs(1)
+  nvim:type(":echo 12")
+  fail(nvim, { 1 }, "no")
+  suite.contains(nvim:screen(), ":echo 12")
+  equal(nvim:messages():find("failed"), nil)
+  nvim:type("<Esc>")
+  nvim:eventually("it is said afterwards", "return vim.fn.execute('messages'):find('job 1 failed: no')")
+end)
+
+test("somebody's own vim.notify gets the whole line", function()
+  local nvim = with_jobs(1)
+  nvim:lua("_G.said = {}; vim.notify = function(...) said[#said + 1] = { ... } end")
+  fail(nvim, { 1 }, LONG)
+  local said = nvim:lua("return said")
+  equal(
+    said,
+    { { "botglue: job 1 failed: " .. vim.trim(LONG), vim.log.levels.ERROR, { title = "botglue" } } }
+  )
+end)
+
+test("`notify` says how much is said", function()
+  local function said(notify)
+    local nvim = child.with_host({ "a", "b" })
+    nvim:lua("require('botglue').setup({ host = '/bin/sh', notify = ... })", notify)
+    nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+    nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    nvim:answer(1, { "A" })
+    fail(nvim, { 2 }, "no")
+    local messages = nvim:messages()
+    return { messages:find("job 1 applied: it") ~= nil, messages:find("job 2 failed: no") ~= nil }
+  end
+  equal(said("all"), { true, true })
+  equal(said("failures"), { false, true })
+  equal(said("none"), { false, false })
+end)
