@@ -29,6 +29,10 @@ vim.keymap.set("n", "<Plug>(botglue-line)", function()
 end, { desc = "botglue: run on the line" })
 
 local options = vim.g.botglue
+if type(options) == "function" then
+  local ok, returned = pcall(options)
+  options = ok and returned
+end
 local wanted = type(options) ~= "table" or options.default_keymaps ~= false
 if wanted and vim.fn.maparg("<leader>pp", "x") == "" and vim.fn.hasmapto("<Plug>(botglue-run)", "x") == 0 then
   vim.keymap.set(

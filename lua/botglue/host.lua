@@ -13,6 +13,7 @@ local M = {}
 ---@field deadline uv.uv_timer_t
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
+---@field failed botglue.JobError? why it is gone
 local Process = {}
 Process.__index = Process
 
@@ -57,7 +58,7 @@ function Process:stop(err)
   if not gone then
     return
   end
-  self.gone, self.ready = nil, false
+  self.gone, self.ready, self.failed = nil, false, err
   if not self.deadline:is_closing() then
     self.deadline:close()
   end

@@ -140,9 +140,10 @@ function Child:ticks(count)
   self:eventually("time passes", "return vim.uv.now() - ticks_from > ...", count * 120)
 end
 
---- Starts a child that ends with the test. `host` is a module of the test's that stands in for the host.
+--- Starts a child that ends with the test.
+---@param before string? Lua that runs before the plugin is loaded
 ---@return Child
-function M.start()
+function M.start(before)
   local directory = vim.fn.tempname()
   vim.fn.mkdir(directory, "p")
   local channel = vim.fn.jobstart({ M.program(), "--embed", "--clean", "-n", "-i", "NONE" }, {
@@ -160,6 +161,7 @@ function M.start()
     vim.fn.delete(directory, "rf")
   end)
   self:api("ui_attach", 80, 24, { rgb = true })
+  self:lua(before or "")
   self:lua(
     [[
       local root, here = ...

@@ -1,0 +1,67 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
+local VERSION = require("botglue.version")
+
+--- A program: a shell script.
+local function script(text)
+  local path = vim.fn.tempname()
+  vim.fn.writefile({ "#!/bin/sh", text }, path)
+  vim.uv.fs_chmod(path, tonumber("700", 8))
+  suite.finally(function()
+    vim.fn.delete(path)
+  end)
+  return path
+end
+
+--- What the report says with these options.
+local function report(options)
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup(...)", options)
+  nvim:lua("vim.cmd.checkhealth('botglue')")
+  return table.concat(nvim:lines(), "\n"), nvim
+end
+
+local HOST = [[
+case $1 in
+  --version) echo "botglue %s" ;;
+  serve) exec %s --clean --headless -l %s/support/fake_host.lua %s ;;
+esac
+]]
+
+test("all is well", function()
+  local host = script(HOST:format(VERSION, child.program(), here, VERSION))
+  local agent = script("echo '2.1.0 (Agent)'")
+  local text, nvim = report({ host = host, agents = { claude = { command = { agent } } } })
+  contains(text, "Neovim " .. tostring(nvim:lua("return tostring(vim.version())")))
+  contains(text, "all options are known")
+  contains(text, host .. ", botglue " .. VERSION)
+  contains(text, "the host answers (")
+  contains(text, "claude (runs the jobs): " .. agent .. ", 2.1.0 (Agent)")
+  contains(text, "droid: droid is not in PATH")
+  contains(text, "data: ")
+  contains(text, "log: ")
+  equal(text:find("ERROR"), nil, text)
+end)
+
+test("no host", function()
+  local text = report({ host = "/nowhere/botglue" })
+  contains(text, "there is no host at /nowhere/botglue")
+  contains(text, "make build")
+end)
+
+test("a host of another version, and one that does not answer", function()
+  contains((report({ host = script("echo botglue 0.0.1") })), '"botglue 0.0.1", the plugin is ' .. VERSION)
+  contains((report({ host = script(HOST:format(VERSION, "true", here, VERSION)) })), "exited with code 0")
+end)
+
+test("the agent that runs the jobs is not there", function()
+  local text = report({ host = "/nowhere", agents = { claude = { command = { "/nowhere/claude" } } } })
+  contains(text, "claude (runs the jobs): /nowhere/claude is not in PATH")
+end)
+
+test("options that are not known", function()
+  contains((report({ host = "/nowhere", timeuot = 3 })), "there is no option timeuot")
+end)

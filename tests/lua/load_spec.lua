@@ -1,0 +1,44 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local MAP = "return vim.fn.maparg('<leader>pp', 'x')"
+
+test("loading requires no module of ours and starts no process", function()
+  local nvim = child.start()
+  local loaded = nvim:lua([[
+    return vim.tbl_filter(function(name) return name:find("^botglue") ~= nil end, vim.tbl_keys(package.loaded))
+  ]])
+  equal(loaded, {})
+  equal(nvim:lua("return #vim.api.nvim_get_proc_children(vim.fn.getpid())"), 0)
+  equal(nvim:lua("return vim.fn.exists(':Botglue')"), 2)
+end)
+
+test("<leader>pp is ours by default, and goes with the option while it is ours", function()
+  local nvim = child.start()
+  equal(nvim:lua(MAP), "<Plug>(botglue-run)")
+  nvim:lua("require('botglue').setup({ default_keymaps = false })")
+  equal(nvim:lua(MAP), "")
+  nvim = child.start()
+  nvim:lua("vim.keymap.set('x', '<leader>pp', 'mine'); require('botglue').setup({ default_keymaps = false })")
+  equal(nvim:lua(MAP), "mine")
+end)
+
+test("a key of the user's own, or none wanted, leaves <leader>pp alone", function()
+  local function map_after(before)
+    local nvim = child.start(before)
+    return nvim:lua(MAP)
+  end
+  equal(map_after("vim.keymap.set('x', '<leader>pp', 'mine')"), "mine")
+  equal(map_after("vim.keymap.set('x', 'gp', '<Plug>(botglue-run)')"), "")
+  equal(map_after("vim.g.botglue = { default_keymaps = false }"), "")
+  equal(map_after("vim.g.botglue = function() return { default_keymaps = false } end"), "")
+  equal(map_after("vim.g.botglue = { timeout = 3 }"), "<Plug>(botglue-run)")
+  equal(map_after("vim.g.botglue = 3"), "<Plug>(botglue-run)")
+end)
+
+test("loading twice does not bring the map back", function()
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup({ default_keymaps = false }); vim.cmd.runtime('plugin/botglue.lua')")
+  equal(nvim:lua(MAP), "")
+end)
