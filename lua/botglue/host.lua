@@ -106,7 +106,7 @@ function Process:greet(hello)
     return
   end
   self.ready = true
-  self.deadline:stop()
+  self.deadline:close()
   local outbox = self.outbox
   self.outbox = {}
   for _, message in ipairs(outbox) do

@@ -119,7 +119,6 @@ function Job:update(state)
   end
   self.retry = state.retry
   self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
-  self.view:draw()
   events.update(self)
 end
 

@@ -14,7 +14,8 @@ local function notify_is_plain()
   return debug.getinfo(vim.notify, "S").source == debug.getinfo(vim.schedule_wrap, "S").source
 end
 
---- Shows a line that is too long: with `T` in 'shortmess' its middle is cut on the screen, but not in `:messages`.
+--- Shows the beginning of a line that is too long. The whole of it goes to `:messages`: with `T` in 'shortmess' it is
+--- cut on the screen, in its middle, and written over at once.
 ---@param line string
 ---@param level integer
 local function show_cut(line, level)
@@ -28,6 +29,8 @@ local function show_cut(line, level)
   if vim.o.shortmess ~= shortmess then
     vim.o.shortmess = shortmess
   end
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { text.fit(line, vim.v.echospace, "…"), HIGHLIGHTS[level] } }, false, {})
 end
 
 --- Shows one line.
@@ -95,8 +98,8 @@ function M.ended(job)
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
     local line = require("botglue.ui.line")
-    item.verb, item.level = "held", LEVELS.WARN
-    item.words = ("%s; %s"):format(line.held_reason(job.held_for), line.held_hint(job.id))
+    item.verb = ("held, %s shows it"):format(line.held_hint(job.id))
+    item.words, item.level = line.held_reason(job.held_for), LEVELS.WARN
   elseif wanted == "all" then
     item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
   end

@@ -25,6 +25,8 @@ local SIGNS = {
   },
 }
 
+local LEAST_PROMPT = 16 -- cells
+
 local HELD = {
   review = "its answer waits for review",
   conflict = "you changed these lines meanwhile",
@@ -47,7 +49,7 @@ end
 ---@param id integer
 ---@return string
 function M.held_hint(id)
-  return (':lua =require("botglue").job(%d).text'):format(id)
+  return (':lua print(require"botglue".job(%d).text)'):format(id)
 end
 
 --- A duration as people read it: `7s`, `1m07s`.
@@ -93,21 +95,23 @@ function M.chunks(job, frame, width)
     local words = signs.ready .. " ready: lands when you have finished"
     return { { indent .. text.fit(words, room, signs.cut), "BotglueReady" } }
   elseif job.landing == "held" then
-    local words = ("%s held: %s%s%s"):format(
-      signs.held,
-      M.held_reason(job.held_for),
-      signs.between,
-      M.held_hint(job.id)
-    )
-    return { { indent .. text.fit(words, room, signs.cut), "BotglueHeld" } }
+    local words = ("%s held: %s"):format(signs.held, M.held_reason(job.held_for))
+    local with_hint = words .. signs.between .. M.held_hint(job.id)
+    local shown = vim.api.nvim_strwidth(with_hint) <= room and with_hint or text.fit(words, room, signs.cut)
+    return { { indent .. shown, "BotglueHeld" } }
   end
   local spinner = job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
   local elapsed = M.duration(job:elapsed_ms())
   local between = vim.api.nvim_strwidth(signs.between)
   room = room - 2 - between - #elapsed
-  local prompt = fit(job.prompt, math.floor(room / 2))
-  local chunks = { { indent .. spinner .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
   local words, group = activity(job, signs)
+  local share = math.floor(room * 0.6)
+  if group and words then
+    -- What went wrong is worth more than what was asked for.
+    share = math.max(math.min(share, room - between - vim.api.nvim_strwidth(words)), LEAST_PROMPT)
+  end
+  local prompt = fit(job.prompt, share)
+  local chunks = { { indent .. spinner .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
   if words then
     chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
     local left = room - vim.api.nvim_strwidth(prompt) - between

@@ -21,24 +21,18 @@ local TICK = 120 -- milliseconds
 local View = {}
 View.__index = View
 
---- The windows that show a row of a buffer, from 0.
+--- How many columns there are for a line at a row, in the narrowest window that shows it; nil when none does.
 ---@param bufnr integer
----@param row integer
----@return integer[]
-local function windows_showing(bufnr, row)
-  return vim.tbl_filter(function(win)
+---@param row integer from 0
+---@return integer?
+local function room(bufnr, row)
+  local width
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
     local info = vim.fn.getwininfo(win)[1]
-    return info ~= nil and row >= info.topline - 2 and row <= info.botline
-  end, vim.fn.win_findbuf(bufnr))
-end
-
----@param windows integer[]
----@return integer columns
-local function narrowest(windows)
-  local width = vim.o.columns
-  for _, win in ipairs(windows) do
-    local info = vim.fn.getwininfo(win)[1]
-    width = math.min(width, info.width - info.textoff)
+    -- One row more at each end: the line itself may be seen where its row is not.
+    if info and row >= info.topline - 2 and row <= info.botline then
+      width = math.min(width or math.huge, info.width - info.textoff)
+    end
   end
   return width
 end
@@ -56,7 +50,6 @@ function View:place(chunks, row)
   self.mark = api.nvim_buf_set_extmark(self.job.range.bufnr, namespace, row, 0, {
     id = self.mark,
     virt_lines = { chunks },
-    right_gravity = false,
     priority = 100,
   })
 end
@@ -68,11 +61,12 @@ function View:draw()
     return
   end
   local row = self:row()
-  local windows = windows_showing(bufnr, row)
-  if #windows == 0 and self.mark then
+  local width = room(bufnr, row)
+  -- The first time it is drawn all the same, so that its height is there before it is seen.
+  if not width and self.mark then
     return
   end
-  local chunks = line.chunks(self.job, self.frame, narrowest(windows))
+  local chunks = line.chunks(self.job, self.frame, width or vim.o.columns)
   local drawn = line.text(chunks) .. "\n" .. row
   local at = self.mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, self.mark, {})[1]
   if drawn ~= self.drawn or at ~= row then

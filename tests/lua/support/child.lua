@@ -107,7 +107,7 @@ function Child:screen()
       for column = 1, vim.o.columns do
         cells[column] = vim.fn.screenstring(row, column)
       end
-      rows[row] = vim.trim(table.concat(cells), " ")
+      rows[row] = table.concat(cells):gsub("%s+$", "")
     end
     return table.concat(rows, "\n")
   ]])

@@ -1,0 +1,235 @@
+local child = require("support.child")
+local config = require("botglue.config")
+local line = require("botglue.ui.line")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- The words for a job in some state, seven seconds old.
+local function words(state, options, width)
+  local job = vim.tbl_extend("force", {
+    id = 3,
+    prompt = "return errors instead of panicking",
+    status = "running",
+    indent = 0,
+    options = config.resolve(options),
+    elapsed_ms = function()
+      return 7000
+    end,
+  }, state)
+  return line.text(line.chunks(job, 2, width or 80))
+end
+
+test("what a job does, and for how long", function()
+  equal(words({}), "⠹ return errors instead of panicking · 7s")
+  equal(
+    words({ activity = "Read src/error.rs" }),
+    "⠹ return errors instead of panicking · Read src/error.rs · 7s"
+  )
+  equal(
+    words({ status = "queued", queue_position = 2 }),
+    "⠹ return errors instead of panicking · queued, place 2 · 7s"
+  )
+  equal(words({ indent = 4 }), "    ⠹ return errors instead of panicking · 7s")
+  local function after(ms)
+    return words({
+      prompt = "x",
+      elapsed_ms = function()
+        return ms
+      end,
+    })
+  end
+  equal(
+    { after(59999), after(60000), after(671000) },
+    { "⠹ x · 59s", "⠹ x · 1m00s", "⠹ x · 11m11s" }
+  )
+end)
+
+test("retries with their countdown", function()
+  local retry = { attempt = 2, max = 10, reason = "overloaded" }
+  local now = vim.uv.hrtime()
+  equal(
+    words({ prompt = "x", retry = retry, retry_at = now + 3.5e9 }),
+    "⠹ x · overloaded, try 2 of 10 in 4s · 7s"
+  )
+  equal(words({ prompt = "x", retry = retry, retry_at = now - 1 }), "⠹ x · overloaded, try 2 of 10 · 7s")
+end)
+
+test("a failed tool, for a while", function()
+  local now = vim.uv.hrtime()
+  local failed = { prompt = "x", failure = "Read src/erorr.rs: file does not exist", failed_at = now }
+  equal(words(failed), "⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s")
+  failed.activity = "writing"
+  equal(words(failed), "⠹ x · ✗ Read src/erorr.rs: file does not exist · 7s")
+  failed.failed_at = now - 4e9
+  equal(words(failed), "⠹ x · writing · 7s")
+end)
+
+test("ready and held", function()
+  equal(words({ status = "ready" }), "● ready: lands when you have finished")
+  local held = { status = "done", landing = "held", held_for = "conflict" }
+  equal(
+    words(held, nil, 120),
+    [[◆ held: you changed these lines meanwhile · :lua print(require"botglue".job(3).text)]]
+  )
+  equal(words(held, nil, 60), "◆ held: you changed these lines meanwhile")
+  equal(words(held, nil, 20), "◆ held: you changed…")
+end)
+
+test("it fits into any width", function()
+  local state =
+    { activity = "Grep a pattern that is rather long, in src/**/*.rs", prompt = ("wörter "):rep(30) }
+  for width = 30, 200 do
+    local text = words(state, nil, width)
+    if vim.api.nvim_strwidth(text) > width then
+      error(("%d cells for %d: %s"):format(vim.api.nvim_strwidth(text), width, text))
+    end
+    contains(text, "· 7s")
+  end
+  state.failure, state.failed_at = "Read src/erorr.rs: file does not exist", vim.uv.hrtime()
+  contains(words(state), "✗ Read src/erorr.rs: file does not exist · 7s")
+end)
+
+test("ASCII, and no spinner", function()
+  local failed = { prompt = "x", failure = "Read a", failed_at = vim.uv.hrtime() }
+  equal(words(failed, { ascii = true }), "- x - x Read a - 7s")
+  equal(words({ status = "ready" }, { ascii = true }), "* ready: lands when you have finished")
+  contains(words({}, { ascii = true }, 30), "...")
+  equal(words({ prompt = "x" }, { status = { spinner = false } }), "▸ x · 7s")
+  equal(words({ prompt = "x" }, { status = { spinner = false }, ascii = true }), "> x - 7s")
+end)
+
+test("control characters do not reach the screen", function()
+  equal(words({ prompt = "a\27[1mb\nc\td", activity = "Read \1x" }), "⠹ a [1mb c d · Read  x · 7s")
+end)
+
+--- The rows of the screen, without what is behind the text and the last two.
+local function rows(nvim, count)
+  return vim.list_slice(vim.split(nvim:screen(), "\n"), 1, count)
+end
+
+--- Rows with the moving parts of a status line replaced.
+local function still(found)
+  return vim.tbl_map(function(row)
+    return (row:gsub("^(%s*)[⠁-⣿]+", "%1@"):gsub("%d+s$", "Ns"))
+  end, found)
+end
+
+local function frame(nvim, state)
+  state.id, state.status = state.id or 1, "running"
+  nvim:lua("require('botglue.apply').frame({ ... })", state)
+  nvim:ticks(2)
+end
+
+test("the line stands below the last row, on the first line and on the last, in every window", function()
+  local nvim = child.with_host({ "  one", "two", "three" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run({ kind = "char", first = { 2, 0 }, last = { 3, 1 } })
+  equal(still(rows(nvim, 6)), { "  one", "  @ it · Ns", "two", "three", "@ it · Ns", "~" })
+  nvim:type(":vsplit<CR>")
+  nvim:ticks(2)
+  contains(rows(nvim, 2)[2], "it · 0s")
+  local both = select(2, rows(nvim, 2)[2]:gsub("it · ", ""))
+  equal(both, 2)
+end)
+
+test("an insertion shows it below the line that it goes below", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  equal(still(rows(nvim, 3)), { "one", "@ it · Ns", "two" })
+  nvim = child.with_host({ "one", "two" })
+  nvim:run({ kind = "insert", first = { 0 } })
+  equal(still(rows(nvim, 3)), { "one", "@ it · Ns", "two" })
+end)
+
+test("nothing shifts while what it says changes", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 2 } })
+  local before = nvim:api("win_get_cursor", 0)
+  for _, state in ipairs({
+    { activity = "Read src/error.rs" },
+    { activity = "thinking" },
+    { failure = "Read x: no" },
+    { retry = { attempt = 1, max = 10, delay_ms = 5000, reason = "overloaded" } },
+    { activity = ("long "):rep(50) },
+  }) do
+    frame(nvim, state)
+    local shown = rows(nvim, 5)
+    equal({ shown[1], shown[2], shown[4], shown[5] }, { "one", "two", "three", "~" })
+  end
+  equal(nvim:api("win_get_cursor", 0), before)
+end)
+
+test("it follows its range at once, also when a line is opened above it", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:type("ggOnew<Esc>")
+  equal(still(rows(nvim, 4)), { "new", "one", "@ it · Ns", "two" })
+end)
+
+test("a buffer that is not shown is not drawn into, and is up to date when it comes back", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
+  frame(nvim, { activity = "Read src/error.rs" })
+  local drawn = [[
+    local namespace = vim.api.nvim_create_namespace("botglue.status")
+    local mark = vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, { details = true })[1]
+    return vim.inspect(mark[4].virt_lines)
+  ]]
+  equal(nvim:lua(drawn):find("error.rs"), nil)
+  nvim:type(":buffer 1<CR>")
+  nvim:ticks(2)
+  equal(still(rows(nvim, 3)), { "one", "@ it · Read src/error.rs · Ns", "two" })
+end)
+
+test("the text of the range is highlighted while the job runs", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua("vim.api.nvim_set_hl(0, 'BotglueRange', { bg = 0x123456 })")
+  nvim:run({ kind = "char", first = { 1, 1 }, last = { 2, 1 } })
+  nvim:lua("vim.cmd.redraw()")
+  local function highlighted(row, column)
+    return nvim:lua(
+      [[
+        local row, column = ...
+        local cell = vim.api.nvim__inspect_cell(1, row, column)
+        return cell[2] ~= nil and cell[2].background == 0x123456
+      ]],
+      row,
+      column
+    )
+  end
+  equal({ highlighted(0, 0), highlighted(0, 1), highlighted(0, 2) }, { false, true, true })
+  nvim:answer(1, { "x" })
+  nvim:lua("vim.cmd.redraw()")
+  equal(highlighted(0, 1), false)
+end)
+
+test("of a job that has ended nothing is drawn and no timer is left, but for a held one", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua([[
+    _G.timers = {}
+    local new_timer = vim.uv.new_timer
+    vim.uv.new_timer = function()
+      local timer = new_timer()
+      table.insert(timers, timer)
+      return timer
+    end
+  ]])
+  for i = 1, 3 do
+    nvim:run({ kind = "line", first = { i }, last = { i } })
+  end
+  nvim:answer(1, { "ONE" })
+  nvim:lua([[
+    require("botglue.apply").finish({ id = 2, status = "failed", error = { code = "timeout", message = "no" } })
+  ]])
+  nvim:answer(3, {}, { held_for = "ambiguous" })
+  equal(rows(nvim, 4), {
+    "ONE",
+    "two",
+    "three",
+    [[◆ held: the answer has several code blocks]],
+  })
+  equal(nvim:drawn(), 1)
+  local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
+  equal(nvim:lua(closing), { true, true, true, true }, "three jobs and the wait for the host")
+end)
