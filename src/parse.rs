@@ -79,8 +79,18 @@ fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Res
         None => String::new(),
     };
     let end = End { exit: options.exit, stopped: None, stderr };
-    let mut stream = Stream::new(options.protocol, "");
-    let mut lines = Lines::default();
+    stream(options.protocol, &end, Lines::default(), input, output)
+}
+
+/// Reads a whole stream and prints what became of it; fails where the input cannot be read.
+pub fn stream(
+    protocol: Protocol,
+    end: &End,
+    mut lines: Lines,
+    input: &mut dyn Read,
+    output: &mut dyn Write,
+) -> Result<Status, String> {
+    let mut stream = Stream::new(protocol, "");
     // A reader that went away wants no more lines; the exit status still tells the outcome.
     let mut emit = |update: Update| _ = print(output, &update);
     let mut chunk = vec![0; 64 << 10];
@@ -93,7 +103,7 @@ fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Res
         }
     }
     lines.finish(&mut |line| stream.take(line, &mut emit));
-    let outcome = stream.end(&end, &mut emit);
+    let outcome = stream.end(end, &mut emit);
     _ = print(output, &outcome).and_then(|()| output.flush());
     Ok(outcome.status)
 }

@@ -33,7 +33,9 @@ impl Tally {
                 share
             }
         };
-        self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + share.max(0.0));
+        let sum = self.cost_usd.unwrap_or(0.0) + share.max(0.0);
+        // Sums of decimal fractions are off in their last digits, which nobody wants to read.
+        self.cost_usd = Some((sum * 1e10).round() / 1e10);
     }
 }
 
@@ -61,6 +63,7 @@ mod tests {
         assert_eq!(cost(&[Cost::Share(0.5), Cost::Share(0.25)]), Some(0.75));
         assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.75)]), Some(0.75));
         assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.25)]), Some(0.5), "never falls");
+        assert_eq!(cost(&[Cost::Share(0.000_91), Cost::Share(0.004_55)]), Some(0.005_46));
     }
 
     #[test]

@@ -7,6 +7,8 @@ mod demo;
 #[cfg(test)]
 mod endings;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod job;
 #[cfg(test)]
 mod load;
@@ -28,3 +30,5 @@ mod streams;
 mod support;
 #[cfg(test)]
 mod undo;
+#[cfg(test)]
+mod watched;
