@@ -61,6 +61,14 @@ test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	done; \
 	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
 
+.PHONY: fuzz
+fuzz: need-cargo ## a minute of broken streams for `botglue parse` (FUZZ_SECONDS=600, FUZZ_SEED=number)
+	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
+
+.PHONY: bench
+bench: need-cargo $(NVIM_READY) ## how fast streams are read, beside other readers of the same bytes
+	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+
 .PHONY: lint
 lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
 
