@@ -11,6 +11,8 @@ mod fuzz;
 #[cfg(test)]
 mod job;
 #[cfg(test)]
+mod large;
+#[cfg(test)]
 mod load;
 #[cfg(test)]
 mod parallel;
