@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::{Fixture, tools};
 use crate::support::api::{Block, Gate, Reply, calls, says};
+use crate::support::cli::Cli;
+use crate::support::fixture::{Fixture, tools};
 use crate::support::process;
 use crate::support::scratch::Scratch;
 
@@ -12,7 +13,7 @@ const LANDED: [&str; 3] = ["fn target() -> u8 {", "    1", "}"];
 
 #[test]
 fn a_code_answer_lands() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     fixture.api.script("code", [says(ANSWER)]);
     let job = fixture.ask("SCRIPT:code");
     fixture.assert_landed(&job, &LANDED);
@@ -31,7 +32,7 @@ fn a_code_answer_lands() {
 
 #[test]
 fn thinking_is_no_answer() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let message = vec![Block::Thinking("what could it be".into()), Block::Text(ANSWER.into())];
     fixture.api.script("think", [Reply::Message(message, "end_turn")]);
     fixture.assert_landed(&fixture.ask("SCRIPT:think"), &LANDED);
@@ -39,7 +40,7 @@ fn thinking_is_no_answer() {
 
 #[test]
 fn a_read_and_then_an_answer() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
     fixture.api.script("read", [calls("", &[("Read", json!({"file_path": path}))]), says(ANSWER)]);
     let job = fixture.ask("SCRIPT:read");
@@ -50,7 +51,7 @@ fn a_read_and_then_an_answer() {
 
 #[test]
 fn what_is_said_beside_a_tool_call_is_no_answer() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
     fixture.api.script(
         "both",
@@ -64,7 +65,7 @@ fn what_is_said_beside_a_tool_call_is_no_answer() {
 
 #[test]
 fn tools_at_once_are_told_apart() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
     let gone = fixture.nvim.scratch.project().join("gone.rs");
     let both = [("Read", json!({"file_path": gone})), ("Read", json!({"file_path": path}))];
@@ -78,7 +79,7 @@ fn tools_at_once_are_told_apart() {
 
 #[test]
 fn a_read_that_fails_does_not_fail_the_job() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let path = fixture.nvim.scratch.project().join("gone.rs");
     fixture.api.script("missing", [calls("", &[("Read", json!({"file_path": path}))]), says(ANSWER)]);
     let job = fixture.ask("SCRIPT:missing");
@@ -90,7 +91,7 @@ fn a_read_that_fails_does_not_fail_the_job() {
 
 #[test]
 fn a_read_outside_the_project_is_denied() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let secret = fixture.nvim.scratch.path("secret.txt");
     std::fs::write(&secret, "the secret\n").unwrap();
     fixture.api.script("outside", [calls("", &[("Read", json!({"file_path": secret}))]), says(ANSWER)]);
@@ -102,7 +103,7 @@ fn a_read_outside_the_project_is_denied() {
 
 #[test]
 fn a_command_that_the_agent_makes_up_runs_nothing() {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     let trace = fixture.nvim.scratch.path("trace");
     let command = format!("touch '{}'", trace.display());
     fixture.api.script("bash", [calls("", &[("Bash", json!({"command": command}))]), says(ANSWER)]);
@@ -118,7 +119,7 @@ fn a_command_that_the_agent_makes_up_runs_nothing() {
 fn prompt_and_code_reach_the_model_but_no_command_line() {
     let scratch = Scratch::new();
     scratch.write("CLAUDE.md", "Always answer with the rule of seven.\n");
-    let fixture = Fixture::in_project(scratch, |builder| builder);
+    let fixture = Fixture::in_project(Cli::Claude, scratch, |builder| builder);
     let gate = Gate::new();
     let message = vec![Block::Wait(gate.clone()), Block::Text(ANSWER.into())];
     fixture.api.script("wait", [Reply::Message(message, "end_turn")]);
@@ -148,7 +149,7 @@ fn prompt_and_code_reach_the_model_but_no_command_line() {
 
 #[test]
 fn the_status_below_the_range_says_what_the_agent_does() {
-    let fixture = Fixture::with(|builder| builder.screen(80, 20));
+    let fixture = Fixture::with(Cli::Claude, |builder| builder.screen(80, 20));
     let gate = Gate::new();
     let (start, end) = ANSWER.split_at(20);
     let message = vec![Block::Text(start.into()), Block::Wait(gate.clone()), Block::Text(end.into())];

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Fixture;
 use crate::support::api::{Api, Reply, calls};
-use crate::support::cli;
+use crate::support::cli::{self, Cli};
+use crate::support::fixture::{Fixture, TEXT};
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
 
 /// Runs a job that gets one reply again and again.
 #[track_caller]
 fn reply(reply: Reply) -> (Fixture, Value) {
-    let fixture = Fixture::new();
+    let fixture = Fixture::new(Cli::Claude);
     fixture.api.script("fail", [reply]);
     let job = fixture.ask("SCRIPT:fail");
     (fixture, job)
@@ -64,7 +64,7 @@ fn an_empty_answer() {
 
 #[test]
 fn the_limit_on_turns() {
-    let fixture = Fixture::with(|builder| builder.option("max_turns", 2));
+    let fixture = Fixture::with(Cli::Claude, |builder| builder.option("max_turns", 2));
     fixture.api.script("loop", [calls("let me look", &[("Glob", json!({"pattern": "*.rs"}))])]);
     let job = fixture.ask("SCRIPT:loop");
     fixture.assert_failed(&job, "max_turns", "turns");
@@ -84,7 +84,7 @@ fn nobody_is_logged_in() {
     let mut agents = cli::claude(&api);
     agents["claude"]["env"].as_object_mut().unwrap().remove("ANTHROPIC_API_KEY");
     let nvim = Builder::new(Scratch::new()).option("agents", agents).start();
-    nvim.edit("src/a.rs", super::TEXT);
+    nvim.edit("src/a.rs", TEXT);
     let fixture = Fixture { nvim, api };
     let job = fixture.ask("hello");
     fixture.assert_failed(&job, "not_logged_in", "claude");

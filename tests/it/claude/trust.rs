@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Fixture, TEXT};
 use crate::support::api::Api;
+use crate::support::cli::Cli;
+use crate::support::fixture::{Fixture, TEXT};
 use crate::support::scratch::Scratch;
 
 /// What the hostile project's settings try.
@@ -42,7 +43,7 @@ impl Trap {
 fn a_hostile_project_runs_nothing_and_hears_nothing() {
     let scratch = Scratch::new();
     let trap = Trap::set(&scratch);
-    let fixture = Fixture::in_project(scratch, |builder| builder);
+    let fixture = Fixture::in_project(Cli::Claude, scratch, |builder| builder);
     let job = fixture.ask("ANSWER<<fn target() {}>>");
     fixture.assert_landed(&job, &["fn target() {}"]);
     assert_eq!(trap.caught(), (false, false, 0));
@@ -53,7 +54,7 @@ fn a_hostile_project_runs_nothing_and_hears_nothing() {
 fn a_trusted_project_loads_its_settings() {
     let scratch = Scratch::new();
     let trap = Trap::set(&scratch);
-    let fixture = Fixture::in_project(scratch, |builder| builder.option("trust_project", true));
+    let fixture = Fixture::in_project(Cli::Claude, scratch, |builder| builder.option("trust_project", true));
     let job = fixture.ask("ANSWER<<fn target() {}>>");
     assert_eq!(job["status"], "done", "{job:#}\n{TEXT}");
     let (hook, _, hits) = trap.caught();

@@ -8,6 +8,33 @@ use serde_json::{Value, json};
 use super::api::Api;
 use super::scratch::Scratch;
 
+/// A real CLI, as the agent of the main job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cli {
+    /// Claude Code.
+    Claude,
+    /// Factory's Droid.
+    Droid,
+}
+
+impl Cli {
+    /// Its key in the option `agents`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Droid => "droid",
+        }
+    }
+
+    /// The option `agents` with it, asking `api` instead of the service.
+    pub fn agents(self, scratch: &Scratch, api: &Api) -> Value {
+        match self {
+            Self::Claude => claude(api),
+            Self::Droid => droid(scratch, api),
+        }
+    }
+}
+
 /// Neovim for this run: what `make test` says, else what it would have installed.
 pub fn nvim() -> PathBuf {
     std::env::var_os("BOTGLUE_TEST_NVIM").map_or_else(|| installed("nvim/nvim"), PathBuf::from)

@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod api;
 pub mod cli;
+pub mod fixture;
 pub mod nvim;
 pub mod process;
 pub mod rpc;

@@ -23,8 +23,7 @@ pub enum Step {
 pub async fn next(mut steps: IntoIter<Step>) -> Option<(Result<Event, Infallible>, IntoIter<Step>)> {
     loop {
         match steps.next()? {
-            // Opening closes the semaphore, which ends every wait with an error.
-            Step::Wait(gate) => drop(gate.0.acquire().await),
+            Step::Wait(gate) => gate.wait().await,
             Step::Send(event) => {
                 let name = event["type"].as_str().unwrap_or_default().to_owned();
                 return Some((Ok(Event::default().event(name).data(event.to_string())), steps));

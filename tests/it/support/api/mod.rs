@@ -7,7 +7,7 @@
 mod events;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
@@ -68,17 +68,33 @@ pub enum Block {
 
 /// Holds an answer back until the test lets it go on.
 #[derive(Clone)]
-pub struct Gate(Arc<Semaphore>);
+pub struct Gate(Arc<Waiting>);
+
+struct Waiting {
+    open: Semaphore,
+    is_reached: AtomicBool,
+}
 
 impl Gate {
     /// A closed gate.
     pub fn new() -> Self {
-        Self(Arc::new(Semaphore::new(0)))
+        Self(Arc::new(Waiting { open: Semaphore::new(0), is_reached: AtomicBool::new(false) }))
+    }
+
+    /// Whether all that stands before it has been sent, and no more.
+    pub fn is_reached(&self) -> bool {
+        self.0.is_reached.load(Ordering::SeqCst)
     }
 
     /// Lets everything pass from now on.
     pub fn open(&self) {
-        self.0.close();
+        self.0.open.close();
+    }
+
+    async fn wait(&self) {
+        self.0.is_reached.store(true, Ordering::SeqCst);
+        // Opening closes the semaphore, which ends every wait with an error.
+        drop(self.0.open.acquire().await);
     }
 }
 

@@ -1,0 +1,59 @@
+//! The CLI is ended by somebody else while it works: never an answer that is half of one.
+
+use serde_json::json;
+
+use crate::support::api::{Block, Gate, Reply, calls};
+use crate::support::cli::Cli;
+use crate::support::fixture::{Fixture, tools};
+use crate::support::process;
+
+/// Runs a job whose answer stops half-way, and sends its CLI a signal there.
+#[track_caller]
+fn killed_in_mid_text(signal: &str, words: &str) {
+    let fixture = Fixture::with(Cli::Claude, |builder| builder.screen(80, 20));
+    let (gate, half) = (Gate::new(), "fn target() -> u8 {\n    1\n}\n");
+    let message =
+        vec![Block::Text(half.into()), Block::Wait(gate.clone()), Block::Text("fn second_half() {}".into())];
+    fixture.api.script("slow", [Reply::Message(message, "end_turn")]);
+    let id = fixture.start("SCRIPT:slow");
+    fixture
+        .nvim
+        .wait_for_rows("half of the answer is there", |rows| rows.iter().any(|row| row.contains("writing")));
+    process::signal(fixture.agent().pid, signal);
+    let job = fixture.nvim.finished(id);
+    fixture.nvim.wait_for_no_agent();
+    fixture.assert_failed(&job, "exited", words);
+    assert_eq!(job["text"], json!(null));
+    gate.open();
+}
+
+#[test]
+fn terminated_in_mid_text() {
+    killed_in_mid_text("TERM", "code 143 (SIGTERM)");
+}
+
+#[test]
+fn killed_outright_in_mid_text() {
+    killed_in_mid_text("KILL", "signal 9 (SIGKILL)");
+}
+
+#[test]
+fn interrupted_in_mid_text() {
+    killed_in_mid_text("INT", "interrupted");
+}
+
+#[test]
+fn what_was_said_before_a_tool_is_no_answer_either() {
+    let fixture = Fixture::new(Cli::Claude);
+    let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
+    let gate = Gate::new();
+    let waits = Reply::Message(vec![Block::Wait(gate.clone())], "end_turn");
+    fixture.api.script("tool", [calls("fn target() {}", &[("Read", json!({"file_path": path}))]), waits]);
+    let id = fixture.start("SCRIPT:tool");
+    fixture.nvim.wait("the tool's result is sent", || fixture.api.requests().len() == 2);
+    process::signal(fixture.agent().pid, "TERM");
+    let job = fixture.nvim.finished(id);
+    fixture.assert_failed(&job, "exited", "143");
+    assert_eq!(tools(&job), [("Read", "ok", "")]);
+    gate.open();
+}

@@ -1,0 +1,115 @@
+//! The main job with a real CLI: one function to edit, and what can be said of the end of a job on it.
+
+use serde_json::{Value, json};
+
+use super::api::Api;
+use super::cli::Cli;
+use super::nvim::{Builder, Nvim};
+use super::process::{self, Process};
+use super::scratch::Scratch;
+
+/// What stands in the buffer; the range is `fn target`.
+pub const TEXT: &str = "fn above() {}\n\nfn target() {\n    todo!()\n}\n\nfn below() {}\n";
+
+/// A Neovim with [`TEXT`] in its buffer, and the API that its agent asks.
+pub struct Fixture {
+    /// The editor.
+    pub nvim: Nvim,
+    /// What its agent asks.
+    pub api: Api,
+}
+
+impl Fixture {
+    /// With this CLI as the agent.
+    pub fn new(cli: Cli) -> Self {
+        Self::with(cli, |builder| builder)
+    }
+
+    /// With options.
+    pub fn with(cli: Cli, configure: impl FnOnce(Builder) -> Builder) -> Self {
+        Self::in_project(cli, Scratch::new(), configure)
+    }
+
+    /// In a project that the test has prepared.
+    pub fn in_project(cli: Cli, scratch: Scratch, configure: impl FnOnce(Builder) -> Builder) -> Self {
+        let api = Api::start();
+        let agents = cli.agents(&scratch, &api);
+        let builder = Builder::new(scratch).option("agent", cli.name()).option("agents", agents);
+        let nvim = configure(builder).start();
+        nvim.edit("src/a.rs", TEXT);
+        Self { nvim, api }
+    }
+
+    /// Starts a job on `fn target`.
+    #[track_caller]
+    pub fn start(&self, prompt: &str) -> u64 {
+        let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
+        let options = json!({"prompt": prompt, "range": range});
+        self.nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+    }
+
+    /// Runs a job on `fn target` to its end and gives the job table back.
+    #[track_caller]
+    pub fn ask(&self, prompt: &str) -> Value {
+        let id = self.start(prompt);
+        let job = self.nvim.finished(id);
+        self.nvim.wait_for_no_agent();
+        job
+    }
+
+    /// The process that the host started for the job.
+    #[track_caller]
+    pub fn agent(&self) -> Process {
+        process::wait_for(&self.nvim.scratch, "stream-json")
+    }
+
+    /// The buffer with `fn target` replaced.
+    #[track_caller]
+    pub fn assert_landed(&self, job: &Value, answer: &[&str]) {
+        assert_eq!((&job["status"], &job["landing"]), (&json!("done"), &json!("applied")), "{job:#}");
+        let expected = [&["fn above() {}", ""], answer, &["", "fn below() {}"]].concat();
+        assert_eq!(self.nvim.lines(), expected);
+    }
+
+    /// Nothing was written and nothing is drawn.
+    #[track_caller]
+    pub fn assert_untouched(&self) {
+        // A job keeps an invisible mark, to be asked again where it was; invisible means no decoration at all.
+        let drawn = "local marks = vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { details = true })
+            return vim.tbl_filter(function(mark)
+              local details = mark[4]
+              return details.virt_text or details.virt_lines or details.hl_group or details.sign_text
+            end, marks)";
+        assert_eq!(self.nvim.exec(drawn), json!([]));
+        assert_eq!(
+            self.nvim.exec("return { vim.bo.modified, vim.fn.undotree().seq_last }"),
+            json!([false, 0])
+        );
+        assert_eq!(self.nvim.lines().join("\n") + "\n", TEXT);
+    }
+
+    /// The job failed with this code and a sentence with these words in it, and left the buffer alone.
+    #[track_caller]
+    pub fn assert_failed(&self, job: &Value, code: &str, words: &str) {
+        assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{job:#}");
+        let message = job["error"]["message"].as_str().unwrap();
+        assert!(message.contains(words), "{message:?} does not say {words:?}");
+        assert!(!message.contains(['\n', '\r', '\x1b']), "{message:?} is more than one line");
+        self.assert_untouched();
+        let error = json!(4); // vim.log.levels.ERROR
+        self.nvim.wait("the user is told", || self.nvim.notes().iter().any(|note| note["level"] == error));
+    }
+}
+
+/// The tools of a job as name, status and error.
+pub fn tools(job: &Value) -> Vec<(&str, &str, &str)> {
+    job["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| {
+            let text = |key: &str| tool[key].as_str().unwrap_or_default();
+            (text("name"), text("status"), text("error"))
+        })
+        .collect()
+}
