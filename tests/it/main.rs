@@ -5,6 +5,8 @@ mod claude;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod droid;
+#[cfg(test)]
 mod endings;
 #[cfg(test)]
 mod fuzz;

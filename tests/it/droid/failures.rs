@@ -1,0 +1,72 @@
+//! Each way in which the CLI can fail: its code, its sentence, and a buffer that nothing has touched.
+
+use serde_json::{Value, json};
+
+use crate::support::api::{Reply, calls, says};
+use crate::support::cli::Cli;
+use crate::support::fixture::{Fixture, tools};
+
+/// Runs a job that gets one reply again and again.
+#[track_caller]
+fn reply(reply: Reply) -> (Fixture, Value) {
+    let fixture = Fixture::new(Cli::Droid);
+    fixture.api.script("fail", [reply]);
+    let job = fixture.ask("SCRIPT:fail");
+    (fixture, job)
+}
+
+#[test]
+fn a_wrong_key() {
+    let (fixture, job) = reply(Reply::Error(401, "authentication_error", "invalid x-api-key"));
+    fixture.assert_failed(&job, "not_logged_in", "");
+}
+
+#[test]
+fn a_prompt_that_is_too_long() {
+    let text = "prompt is too long: 250000 tokens > 200000 maximum";
+    let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", text));
+    fixture.assert_failed(&job, "prompt_too_long", "too long");
+}
+
+#[test]
+fn a_request_that_the_service_does_not_take() {
+    let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", "the moon is in the way"));
+    fixture.assert_failed(&job, "api_error", "the moon is in the way");
+}
+
+#[test]
+fn an_empty_answer() {
+    let (fixture, job) = reply(Reply::Message(Vec::new(), "end_turn"));
+    fixture.assert_failed(&job, "empty_answer", "");
+}
+
+#[test]
+fn a_model_that_is_not_there() {
+    let fixture = Fixture::new(Cli::Droid);
+    fixture.nvim.exec("require('botglue').setup({ agents = { droid = { model = 'nobody' } } })");
+    let job = fixture.ask("ANSWER<<x>>");
+    fixture.assert_failed(&job, "exited", "nobody");
+    assert_eq!(fixture.api.requests().len(), 0);
+}
+
+#[test]
+fn a_command_above_what_is_permitted() {
+    let fixture = Fixture::with(Cli::Droid, |builder| builder.option("tools", json!(["Read", "Bash"])));
+    let trace = fixture.nvim.scratch.path("trace");
+    let command = format!("touch '{}'", trace.display());
+    let input = json!({"command": command, "riskLevelReason": "it writes", "riskLevel": "high"});
+    fixture.api.script("execute", [calls("", &[("Execute", input)]), says("fn target() {}")]);
+    let job = fixture.ask("SCRIPT:execute");
+    fixture.assert_failed(&job, "permission_denied", "insufficient permission");
+    let [(name, status, error)] = tools(&job)[..] else { panic!("{job:#}") };
+    assert_eq!((name, status), ("Execute", "denied"));
+    assert!(error.contains("insufficient permission"), "{error}");
+    assert!(!trace.exists());
+}
+
+#[test]
+fn the_next_job_works() {
+    let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", "the moon is in the way"));
+    assert_eq!(job["status"], "failed");
+    fixture.assert_landed(&fixture.ask("ANSWER<<fn target() {}>>"), &["fn target() {}"]);
+}
