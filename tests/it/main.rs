@@ -33,6 +33,8 @@ mod streams;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod text;
+#[cfg(test)]
 mod undo;
 #[cfg(test)]
 mod watched;

@@ -140,7 +140,8 @@ pub fn claude_is(program: &Path) -> Value {
     json!({"claude": {"command": [program]}})
 }
 
-fn write_script(path: &Path, body: &str) {
+/// Writes a program of one shell script.
+pub fn write_script(path: &Path, body: &str) {
     std::fs::write(path, format!("#!/bin/sh\n{body}")).unwrap();
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

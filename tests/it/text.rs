@@ -1,0 +1,97 @@
+//! The main job with a program of the user's own, which speaks no protocol: what it prints is the answer.
+
+use serde_json::{Value, json};
+
+use crate::support::agents;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process;
+use crate::support::scratch::Scratch;
+
+/// A Neovim whose agent `mine` is a shell script with this body.
+fn with_agent(body: &str) -> Nvim {
+    let scratch = Scratch::new();
+    let program = scratch.path("my agent");
+    agents::write_script(&program, body);
+    let mine = json!({
+        "protocol": "text", "command": [program, "first"], "args": ["-x", "it's"], "env": {"FLAVOUR": "plain"},
+    });
+    let nvim = Builder::new(scratch).option("agent", "mine").option("agents", json!({"mine": mine})).start();
+    nvim.edit("mine.txt", "one\ntwo\nthree\n");
+    nvim
+}
+
+/// Starts a job on the second line.
+fn start(nvim: &Nvim) -> u64 {
+    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
+    let options = json!({"prompt": "say it 'better'", "range": range});
+    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+}
+
+/// Runs a job on the second line to its end.
+fn ask(nvim: &Nvim) -> Value {
+    let job = nvim.finished(start(nvim));
+    nvim.wait_for_no_agent();
+    job
+}
+
+#[track_caller]
+fn assert_failed(nvim: &Nvim, job: &Value, code: &str, words: &str) {
+    assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{job:#}");
+    let message = job["error"]["message"].as_str().unwrap();
+    assert!(message.contains(words), "{message:?} does not say {words:?}");
+    assert_eq!(
+        (&job["text"], nvim.lines()),
+        (&json!(null), vec!["one".into(), "two".into(), "three".into()])
+    );
+}
+
+#[test]
+fn what_it_prints_lands_line_by_line() {
+    let nvim = with_agent("cat >/dev/null\nprintf 'a\\n\\n{ b\\n{\"type\":\"result\"}\\nScript c\\n}\\n'");
+    let job = ask(&nvim);
+    assert_eq!((&job["status"], &job["landing"]), (&json!("done"), &json!("applied")), "{job:#}");
+    let lines = ["a", "", "{ b", "{\"type\":\"result\"}", "Script c", "}"];
+    assert_eq!(job["text"], lines.join("\n"));
+    assert_eq!(nvim.lines(), [&["one"], &lines[..], &["three"]].concat());
+    assert_eq!((&job["agent"], &job["tools"]), (&json!("mine"), &json!([])));
+}
+
+#[test]
+fn it_gets_the_message_on_its_input_and_the_users_own_arguments() {
+    let nvim = with_agent("cat >\"$TMPDIR/message\"\nprintf '%s|' \"$@\" \"$FLAVOUR\"");
+    let job = ask(&nvim);
+    assert_eq!(job["text"], "first|-x|it's|plain|");
+    let message = std::fs::read_to_string(nvim.scratch.path("run/message")).unwrap();
+    for part in ["say it 'better'", "one", "two", "three", "mine.txt"] {
+        assert!(message.contains(part), "{part:?} is missing in {message}");
+    }
+}
+
+#[test]
+fn a_bad_exit_is_no_answer() {
+    let nvim = with_agent("cat >/dev/null\necho half\necho 'the model is not there' >&2\nexit 3");
+    let job = ask(&nvim);
+    assert_failed(&nvim, &job, "exited", "code 3: the model is not there");
+}
+
+#[test]
+fn half_of_an_answer_is_none() {
+    let nvim = with_agent("cat >/dev/null\necho half\nexec sleep 1000");
+    let id = start(&nvim);
+    process::signal(process::wait_for(&nvim.scratch, "sleep 1000").pid, "TERM");
+    let job = nvim.finished(id);
+    assert_failed(&nvim, &job, "exited", "signal 15 (SIGTERM)");
+}
+
+#[test]
+fn nothing_is_no_answer() {
+    let nvim = with_agent("cat >/dev/null\necho");
+    let job = ask(&nvim);
+    assert_failed(&nvim, &job, "empty_answer", "");
+}
+
+#[test]
+fn one_that_does_not_read_its_message_may_answer_all_the_same() {
+    let nvim = with_agent("echo done");
+    assert_eq!((ask(&nvim)["landing"].as_str(), nvim.lines()[1].as_str()), (Some("applied"), "done"));
+}
