@@ -148,3 +148,15 @@ fn a_failed_tool_shows_its_reason_below_the_range_until_the_answer_lands() {
         .nvim
         .wait_for_rows("nothing below the range", |rows| below(rows).is_some_and(|row| row.is_empty()));
 }
+
+/// Claude denies it. The documents say so of both.
+#[test]
+fn a_read_outside_the_project_is_not_denied() {
+    let fixture = Fixture::new(Cli::Droid);
+    let outside = fixture.nvim.scratch.path("outside.txt");
+    std::fs::write(&outside, "what is outside\n").unwrap();
+    fixture.api.script("outside", [calls("", &[("Read", json!({"file_path": outside}))]), says(ANSWER)]);
+    let job = fixture.ask("SCRIPT:outside");
+    fixture.assert_landed(&job, &LANDED);
+    assert_eq!(tools(&job), [("Read", "ok", "")]);
+}
