@@ -82,7 +82,7 @@ impl Speaker {
             ("", "try again, or look at `:Botglue log`")
         };
         // By convention of shells, a code above 128 stands for the signal that ended it.
-        let called = signal_name(code - 128);
+        let called = signal_name(code.saturating_sub(128));
         let fact = format!("{} exited with code {code}{called}{said_nothing}", self.name);
         sentence(Code::Exited, &fact, words, advice)
     }
