@@ -147,7 +147,7 @@ fn neovim(bytes: &[u8]) -> Option<Duration> {
 const SESSION: &str = r#""session_id":"f699c389-fced-46a0-ab5c-1f459e1b453d","parent_tool_use_id":null"#;
 
 /// What a tool that reads files returns: source code.
-const SOURCE: &str = include_str!("../src/stream/reduce.rs");
+const SOURCE: &str = include_str!("../src/stream/tools.rs");
 
 fn tool_heavy() -> String {
     let source: String = SOURCE.chars().cycle().take(100_000).collect();

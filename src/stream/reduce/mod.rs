@@ -3,37 +3,26 @@
 //! It knows no clock and no process; how the process ended comes to it as a value. The first finishing line fixes
 //! the answer; what follows adds amounts and tool results, and changes nothing else.
 
+mod aside;
+mod ending;
+
 use std::collections::VecDeque;
 
 use super::answer::Answer;
-use super::event::{Caller, Event, Finish, Piece, Problem, Rank, Retry, Verdict, Weight};
+use super::event::{Caller, Event, Finish, Piece, Problem, Rank, Retry, Weight};
 use super::failure::Speaker;
-use super::lines;
-use super::outcome::{End, Exit, HeldFor, Outcome, Status, Stopped};
-use super::tail::Tail;
+use super::outcome::{End, Outcome, Status};
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
-use super::words;
-use crate::error::{Code, JobError};
+use crate::error::Code;
+use aside::Aside;
+use ending::{Answered, Ending};
 
 /// The most checkpoints that are kept: the newest.
 const CHECKPOINTS: usize = 100;
-/// The most of a text that an error quotes, in bytes.
-const QUOTED_BLOCK: usize = 400;
-/// The most text outside the protocol that may still count as an answer, in bytes.
-const ASIDE: usize = 4 << 20;
-
 /// Where updates go.
 pub type Emit<'e> = &'e mut dyn FnMut(Update);
-
-type Ending = Result<Answered, JobError>;
-
-#[derive(Debug, Clone)]
-struct Answered {
-    text: String,
-    held_for: Option<HeldFor>,
-}
 
 /// The state of one stream; see the module.
 #[derive(Debug, Clone)]
@@ -54,15 +43,6 @@ pub struct Reducer {
     has_spoken: bool,
     broken: u64,
     oversized: u64,
-}
-
-/// Lines outside the protocol.
-#[derive(Debug, Clone)]
-struct Aside {
-    /// All of them, joined; `None` where they are too many.
-    whole: Option<String>,
-    /// Their end, for messages.
-    end: Tail,
 }
 
 /// What observers have seen of the text.
@@ -91,7 +71,7 @@ impl Reducer {
             checkpoints: VecDeque::new(),
             problem: None,
             decision: None,
-            aside: Aside { whole: Some(String::new()), end: Tail::with_limit(1000) },
+            aside: Aside::default(),
             shown: Shown::default(),
             has_spoken: false,
             broken: 0,
@@ -276,86 +256,6 @@ impl Reducer {
             duration_ms: self.tally.duration_ms,
         });
     }
-
-    /// The ending that a finishing line stands for.
-    fn verdict(&self, verdict: Verdict<'_>) -> Ending {
-        match verdict {
-            Verdict::Failed(Problem { code, words, .. }) => match &self.problem {
-                Some((.., reported)) if words.trim().is_empty() => Err(self.error(code, reported)),
-                _ => Err(self.error(code, &words)),
-            },
-            Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
-            Verdict::Answer(_) => match self.answer.standing() {
-                Some(text) => Ok(Answered::landing(text)),
-                None => self.without_text(Code::EmptyAnswer),
-            },
-            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.error(Code::Protocol, "")),
-            Verdict::LastBlock(last) => match self.answer.concluding() {
-                Some(text) => Ok(Answered::landing(text)),
-                None if last.trim().is_empty() || last == self.answer.last_block() => {
-                    self.without_text(Code::EmptyAnswer)
-                }
-                None => Ok(Answered::landing(&last)),
-            },
-        }
-    }
-
-    /// The ending that the end of the process stands for.
-    fn ending(&self, end: &End) -> Ending {
-        if let Some((Weight::Final, ending)) = &self.decision {
-            return ending.clone();
-        }
-        let words = self.last_words(&end.stderr);
-        match (end.stopped, end.exit) {
-            (Some(Stopped::Timeout(limit)), _) => return Err(self.speaker.timeout(limit, &words)),
-            (Some(Stopped::Shutdown), _) => return Err(self.speaker.shutdown()),
-            (None, Exit::Signal(signal)) => return Err(self.speaker.signal(signal, &words)),
-            (None, Exit::Code(_)) => {}
-        }
-        if let Some((_, ending)) = &self.decision {
-            return ending.clone();
-        }
-        if let Some((_, code, words)) = &self.problem {
-            return Err(self.error(*code, words));
-        }
-        if let Exit::Code(code) = end.exit
-            && code != 0
-        {
-            // Some say on standard output why they fail.
-            let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
-            return Err(self.speaker.exit_code(code, if words.trim().is_empty() { block } else { &words }));
-        }
-        match self.answer.standing() {
-            Some(text) => Ok(Answered::landing(text)),
-            None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol),
-            None => self.without_text(Code::EmptyAnswer),
-        }
-    }
-
-    /// There is no answer, unless lines outside the protocol were all that was said.
-    fn without_text(&self, code: Code) -> Ending {
-        if self.oversized > 0 {
-            return Err(self.error(Code::Protocol, ""));
-        }
-        match &self.aside.whole {
-            Some(text) if !self.has_spoken && !text.is_empty() => {
-                Ok(Answered { text: text.clone(), held_for: Some(HeldFor::Raw) })
-            }
-            None if !self.has_spoken => Err(self.error(Code::Protocol, "")),
-            _ => Err(self.error(code, "")),
-        }
-    }
-
-    /// An error that the agent reported, with what it said outside its protocol.
-    fn error(&self, code: Code, words: &str) -> JobError {
-        self.speaker.error(code, &format!("{words}\n{}", self.aside.end.text()))
-    }
-
-    /// What the agent said last, outside its protocol.
-    fn last_words(&self, stderr: &str) -> String {
-        let problem = self.problem.as_ref().map(|(_, _, words)| words.as_str()).unwrap_or_default();
-        format!("{problem}\n{}\n{stderr}", self.aside.end.text())
-    }
 }
 
 /// Puts a new value in the place of another; whether there is one that differs.
@@ -365,26 +265,4 @@ fn replace(known: &mut Option<String>, new: Option<&str>) -> bool {
         *known = new.map(str::to_owned);
     }
     is_new
-}
-
-impl Answered {
-    fn landing(text: &str) -> Self {
-        Self { text: text.to_owned(), held_for: None }
-    }
-}
-
-impl Aside {
-    fn push(&mut self, text: &str) {
-        self.end.push(text.as_bytes());
-        self.end.push(b"\n");
-        let Some(whole) = &mut self.whole else { return };
-        if whole.len() + text.len() > ASIDE.min(lines::LONGEST) {
-            self.whole = None;
-            return;
-        }
-        if !whole.is_empty() {
-            whole.push('\n');
-        }
-        whole.push_str(text);
-    }
 }

@@ -1,0 +1,249 @@
+//! Which text is the answer, and which error says that there is none.
+
+use std::time::Duration;
+
+use super::*;
+use crate::stream::testing::{code, message, told_with};
+use crate::stream::{End, HeldFor, Stopped};
+
+#[test]
+fn only_is_error_decides() {
+    let outcome = claude(&[
+        r#"{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}"#,
+    ]);
+    assert_eq!(code(&outcome), Code::NotLoggedIn);
+    assert!(message(&outcome).contains("Not logged in · Please run /login"));
+    let good =
+        claude(&[r#"{"type":"result","subtype":"error_during_execution","is_error":false,"result":"fine"}"#]);
+    assert_eq!(answer(&good), "fine");
+}
+
+#[test]
+fn a_synthetic_message_is_no_answer() {
+    let synthetic = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: 529 Overloaded"}]},"is_api_error_message":true}"#;
+    let (updates, outcome) = told(Protocol::Claude, &[INIT, synthetic]);
+    assert_eq!((code(&outcome), shown(&updates).as_str()), (Code::Overloaded, ""));
+    let flagged = synthetic.replace("<synthetic>", "opus");
+    assert_eq!(code(&claude(&[INIT, &flagged])), Code::Overloaded);
+    let silent = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#;
+    assert_eq!(code(&claude(&[INIT, silent])), Code::EmptyAnswer);
+}
+
+#[test]
+fn limits_have_their_text_in_errors() {
+    for (subtype, expected) in [
+        ("error_max_turns", Code::MaxTurns),
+        ("error_max_budget_usd", Code::Budget),
+        ("error_during_execution", Code::ApiError),
+    ] {
+        for is_error in ["true", "false"] {
+            let line = format!(
+                r#"{{"type":"result","subtype":"{subtype}","is_error":{is_error},"errors":["the reason","and more"]}}"#
+            );
+            let outcome = claude(&[TEXT, &line]);
+            assert_eq!(code(&outcome), expected);
+            assert!(message(&outcome).contains("the reason; and more"), "{}", message(&outcome));
+        }
+    }
+}
+
+#[test]
+fn an_empty_result_falls_back_to_the_last_message() {
+    let empty = DONE.replace("the result", "");
+    let missing = DONE.replace(r#""result":"the result","#, "");
+    for result in [&*empty, &missing] {
+        assert_eq!(answer(&claude(&[TALK, CALL, RETURN, TEXT, result])), "whole");
+        assert_eq!(code(&claude(&[INIT, result])), Code::EmptyAnswer);
+        assert_eq!(code(&claude(&[TALK, CALL, RETURN, result])), Code::EmptyAnswer, "talk is no answer");
+    }
+}
+
+#[test]
+fn without_a_result_only_a_whole_last_message_counts() {
+    assert_eq!(answer(&claude(&[INIT, TALK, CALL, RETURN, TEXT])), "whole");
+    for (why, lines) in [
+        ("a call after it", &[TALK, CALL][..]),
+        ("a call after it came back", &[TALK, CALL, RETURN]),
+        ("a call in the same message", &[CALL, TALK]),
+        (
+            "a call in the same line",
+            &[
+                r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Read"},{"type":"text","text":"talk"}]}}"#,
+            ],
+        ),
+        (
+            "only thinking",
+            &[r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#],
+        ),
+        (
+            "cut off",
+            &[r#"{"type":"assistant","message":{"content":[{"type":"text","text":"half"}]},"aborted":true}"#],
+        ),
+        (
+            "at its limit",
+            &[
+                r#"{"type":"assistant","message":{"content":[{"type":"text","text":"half"}],"stop_reason":"max_tokens"}}"#,
+            ],
+        ),
+        ("a broken line after it", &[TEXT, r#"{"type":"assistant","message":{"con"#]),
+    ] {
+        assert_eq!(code(&claude(lines)), Code::Protocol, "{why}");
+    }
+    assert_eq!(
+        answer(&claude(&[r#"{"type":"assis"#, TEXT])),
+        "whole",
+        "broken lines before it do not matter"
+    );
+    assert_eq!(code(&claude(&[INIT])), Code::EmptyAnswer);
+    assert_eq!(code(&claude(&[])), Code::EmptyAnswer);
+}
+
+#[test]
+fn blocks_of_one_message_belong_together() {
+    let block = |id: &str, text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"{id}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    assert_eq!(answer(&claude(&[&block("a", "1"), &block("b", "2"), &block("b", "3")])), "23");
+    assert_eq!(
+        answer(&claude(&[
+            r#"{"type":"assistant","message":{"content":"one"}}"#,
+            r#"{"type":"assistant","message":{"content":"two"}}"#
+        ])),
+        "two"
+    );
+}
+
+#[test]
+fn streamed_parts_count_only_where_nothing_repeats_them() {
+    assert_eq!(code(&claude(&[&wrapped(&delta("half"))])), Code::Protocol);
+    assert_eq!(answer(&claude(&[&delta("wh"), &delta("ole")])), "whole");
+    assert_eq!(answer(&claude(&[&delta("wh"), TEXT])), "whole");
+    assert_eq!(answer(&claude(&[TEXT, &delta("more")])), "more");
+    assert_eq!(code(&claude(&[&delta("talk"), CALL, RETURN])), Code::Protocol);
+    assert_eq!(answer(&claude(&[&delta("talk"), CALL, RETURN, &delta("ans"), &delta("wer")])), "answer");
+    assert_eq!(
+        code(&claude(&[&delta("wh"), r#"{"type":"content_bl"#, &delta("le")])),
+        Code::Protocol,
+        "a hole in it"
+    );
+}
+
+#[test]
+fn a_message_that_has_begun_has_to_end() {
+    let [start, stop, tool] = [
+        r#"{"type":"message_start","message":{"id":"m2"}}"#,
+        r#"{"type":"message_stop"}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+    ];
+    for wrap in [wrapped as fn(&str) -> String, str::to_owned] {
+        let (start, stop, tool) = (wrap(start), wrap(stop), wrap(tool));
+        assert_eq!(answer(&claude(&[&start, TEXT, &stop])), "whole");
+        assert_eq!(code(&claude(&[&start, TEXT])), Code::Protocol);
+        assert_eq!(code(&claude(&[&start, TEXT, &tool, &stop])), Code::Protocol);
+        assert_eq!(code(&claude(&[&start, TEXT, &stop, &start])), Code::Protocol);
+    }
+    let abandoned = r#"{"type":"stream_event","event":{"type":"message_stop"},"abandoned_blocks":{"from_block_index":1}}"#;
+    assert_eq!(code(&claude(&[&wrapped(start), TEXT, abandoned])), Code::Protocol);
+}
+
+#[test]
+fn a_result_outranks_how_the_process_ended() {
+    let timeout = End { stopped: Some(Stopped::Timeout(Duration::from_secs(1))), ..End::with_signal(15) };
+    for end in [End::with_code(1), End::with_signal(9), timeout] {
+        let (_, outcome) = told_with(Protocol::Claude, &[DONE], &end);
+        assert_eq!(answer(&outcome), "the result");
+    }
+    for (end, words) in [(End::with_code(143), "143 (SIGTERM)"), (End::with_signal(9), "signal 9 (SIGKILL)")]
+    {
+        let (_, outcome) = told_with(Protocol::Claude, &[INIT, TEXT], &end);
+        assert_eq!(code(&outcome), Code::Exited);
+        assert!(message(&outcome).contains(words), "{}", message(&outcome));
+    }
+}
+
+#[test]
+fn the_first_result_decides_and_all_amounts_add_up() {
+    let result = |text: &str, cost: f64| {
+        format!(
+            r#"{{"type":"result","is_error":{},"result":"{text}","num_turns":1,"model_usage_since_last_result":{{"m":{{"costUSD":{cost},"inputTokens":2}}}}}}"#,
+            text.is_empty()
+        )
+    };
+    let mut stream = Stream::new(Protocol::Claude, "");
+    stream.line(CALL.as_bytes(), &mut |_| {});
+    assert!(!stream.decided());
+    stream.line(result("first", 0.5).as_bytes(), &mut |_| {});
+    assert!(stream.decided());
+    assert_eq!(answer(&stream.outcome()), "first");
+    assert_eq!(tools(&stream.outcome()), [("t1", ToolStatus::Unfinished, None)]);
+    let mut updates = Vec::new();
+    for line in [TEXT, RETURN, &result("second", 0.25), &result("", 0.25)] {
+        stream.line(line.as_bytes(), &mut |update| updates.push(update));
+    }
+    let outcome = stream.end(&End::with_signal(9), &mut |_| {});
+    assert_eq!((answer(&outcome), outcome.cost_usd, outcome.num_turns), ("first", Some(1.0), Some(3)));
+    assert_eq!(tools(&outcome), [("t1", ToolStatus::Ok, None)]);
+    assert!(
+        updates.iter().all(|update| matches!(update, Update::Tool { .. } | Update::Amounts { .. })),
+        "{updates:?}"
+    );
+}
+
+#[test]
+fn lines_that_are_no_json() {
+    let raw = ["Script started", "", "  ", "npm warn", r#"{"type":"result","resu"#, "please log in", "[1]"];
+    let outcome = claude(&raw);
+    assert_eq!((answer(&outcome), outcome.held_for), ("npm warn\nplease log in\n[1]", Some(HeldFor::Raw)));
+    assert_eq!((outcome.lines, outcome.ignored, outcome.malformed), (5, 0, 5));
+
+    let (_, failed) = told_with(Protocol::Claude, &["Credit balance is too low"], &End::with_code(1));
+    assert_eq!(code(&failed), Code::Exited);
+    assert!(message(&failed).contains("Credit balance is too low"));
+    assert_eq!(answer(&claude(&["npm warn", DONE, "bye"])), "the result");
+    assert_eq!(claude(&["npm warn", DONE]).held_for, None);
+    assert_eq!(code(&claude(&["npm warn", TALK, CALL])), Code::Protocol, "it said something else");
+    assert_eq!(code(&claude(&["Script started"])), Code::EmptyAnswer);
+    let (updates, _) = told(Protocol::Claude, &["", "npm \x07warn"]);
+    let expected =
+        Update::Malformed { line: 2, reason: "no JSON object".to_owned(), start: "npm warn".to_owned() };
+    assert_eq!(updates, [expected]);
+}
+
+#[test]
+fn an_oversized_line_may_have_been_the_result() {
+    let mut stream = Stream::new(Protocol::Claude, "");
+    stream.line(TEXT.as_bytes(), &mut |_| {});
+    stream.oversized(&mut |_| {});
+    let mut before = stream.clone();
+    let outcome = stream.end(&End::with_code(0), &mut |_| {});
+    assert_eq!((code(&outcome), outcome.malformed), (Code::Protocol, 1));
+    before.line(DONE.as_bytes(), &mut |_| {});
+    assert_eq!(answer(&before.outcome()), "the result", "it was something else");
+    let mut raw = Stream::new(Protocol::Claude, "");
+    raw.line(b"words", &mut |_| {});
+    raw.oversized(&mut |_| {});
+    assert_eq!(code(&raw.end(&End::with_code(0), &mut |_| {})), Code::Protocol);
+}
+
+#[test]
+fn what_stands_on_standard_error_is_quoted() {
+    let end = End { stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(), ..End::with_code(1) };
+    let (_, outcome) = told_with(Protocol::Claude, &[], &end);
+    assert_eq!(code(&outcome), Code::Exited);
+    let expected = "claude exited with code 1: error: unknown option [31m'--nope'; ";
+    assert!(message(&outcome).starts_with(expected), "{}", message(&outcome));
+    let gone = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: x"]}"#;
+    assert_eq!(code(&claude(&[gone])), Code::SessionNotFound);
+}
+
+#[test]
+fn standard_error_tells_more_at_a_good_end_without_an_answer_too() {
+    let end = End { stderr: "login expired".to_owned(), ..End::with_code(0) };
+    for (lines, expected) in [(&[][..], Code::EmptyAnswer), (&[TALK, CALL], Code::Protocol)] {
+        let (_, outcome) = told_with(Protocol::Claude, lines, &end);
+        assert_eq!(code(&outcome), expected);
+        assert!(message(&outcome).contains("login expired"), "{}", message(&outcome));
+    }
+}

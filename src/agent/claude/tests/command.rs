@@ -1,0 +1,53 @@
+//! How the CLI is started and what it is sent.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::agent;
+use crate::request::AgentCommand;
+
+#[test]
+fn the_projects_own_settings_stay_out_unless_trusted() {
+    let untrusted = arguments_of(|_| {});
+    assert!(untrusted.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{untrusted:?}");
+    let trusted = arguments_of(|invocation| invocation.trust_project = true);
+    assert!(!trusted.iter().any(|argument| argument == "--setting-sources"), "{trusted:?}");
+}
+
+fn arguments_of(change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
+    let command = AgentCommand {
+        name: "claude".to_owned(),
+        protocol: Protocol::Claude,
+        command: vec!["nice".to_owned(), "claude".to_owned()],
+        args: vec!["--mine".to_owned()],
+        env: BTreeMap::new(),
+        model: Some("opus".to_owned()),
+    };
+    let tools = ["Read".to_owned(), "Grep".to_owned()];
+    let mut invocation = Invocation {
+        command: &command,
+        tools: &tools,
+        max_turns: Some(3),
+        trust_project: false,
+        system: "the rules",
+        message: "the \"code\"\n",
+    };
+    change(&mut invocation);
+    let input = String::from_utf8(agent::input(&invocation)).unwrap();
+    assert_eq!(
+        input,
+        "{\"message\":{\"content\":[{\"text\":\"the \\\"code\\\"\\n\",\"type\":\"text\"}],\"role\":\"user\"},\"type\":\"user\"}\n"
+    );
+    agent::arguments(&invocation)
+}
+
+#[test]
+fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
+    let arguments = arguments_of(|_| {}).join(" ");
+    assert_eq!(
+        arguments,
+        "nice claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
+         --include-partial-messages --strict-mcp-config --setting-sources user --model opus --max-turns 3 --tools \
+         Read,Grep --append-system-prompt the rules --mine"
+    );
+}

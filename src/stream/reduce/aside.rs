@@ -1,0 +1,66 @@
+//! Lines outside the protocol: the text of last resort, and something to show with an error.
+
+use crate::stream::tail::Tail;
+
+/// The most of them that may still count as a text, in bytes.
+const WHOLE: usize = 4 << 20;
+/// What is kept of them to be shown, in bytes.
+const END: usize = 1000;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Aside {
+    /// All of them, joined; `None` where they are too many.
+    whole: Option<String>,
+    end: Tail,
+}
+
+impl Default for Aside {
+    fn default() -> Self {
+        Self { whole: Some(String::new()), end: Tail::with_limit(END) }
+    }
+}
+
+impl Aside {
+    /// Adds a line.
+    pub fn push(&mut self, line: &str) {
+        self.end.push(line.as_bytes());
+        self.end.push(b"\n");
+        let Some(whole) = &mut self.whole else { return };
+        if whole.len() + line.len() > WHOLE {
+            self.whole = None;
+            return;
+        }
+        if !whole.is_empty() {
+            whole.push('\n');
+        }
+        whole.push_str(line);
+    }
+
+    /// All lines, joined by newlines; `None` where they were too many to keep.
+    pub fn whole(&self) -> Option<&str> {
+        self.whole.as_deref()
+    }
+
+    /// The end of them.
+    pub fn end(&self) -> String {
+        self.end.text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_much_is_no_text_but_its_end_is_kept() {
+        let mut aside = Aside::default();
+        aside.push("one");
+        aside.push("two");
+        assert_eq!((aside.whole(), aside.end().as_str()), (Some("one\ntwo"), "one\ntwo\n"));
+        aside.push(&"x".repeat(WHOLE));
+        aside.push("the end");
+        assert_eq!(aside.whole(), None);
+        assert!(aside.end().ends_with("the end\n") && aside.end().len() < 2 * END);
+    }
+}

@@ -1,0 +1,113 @@
+//! How a job ends: the answer, or the error that says why there is none.
+//!
+//! A finishing line speaks first, the end of the process next, what the agent reported after that; and only an
+//! agent that ended well may be taken at its last message, or, held back, at what else it printed.
+
+use super::Reducer;
+use crate::error::{Code, JobError};
+use crate::stream::event::{Problem, Verdict, Weight};
+use crate::stream::outcome::{End, Exit, HeldFor, Stopped};
+use crate::stream::words;
+
+/// The most of a text that an error quotes, in bytes.
+const QUOTED_BLOCK: usize = 400;
+
+/// What a job comes to.
+pub type Ending = Result<Answered, JobError>;
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// As the agent gave it.
+    pub text: String,
+    /// Why it must not land by itself.
+    pub held_for: Option<HeldFor>,
+}
+
+impl Answered {
+    fn landing(text: &str) -> Self {
+        Self { text: text.to_owned(), held_for: None }
+    }
+}
+
+impl Reducer {
+    /// The ending that a finishing line stands for.
+    pub(super) fn verdict(&self, verdict: Verdict<'_>) -> Ending {
+        match verdict {
+            Verdict::Failed(Problem { code, words, .. }) => match &self.problem {
+                Some((.., reported)) if words.trim().is_empty() => Err(self.error(code, reported)),
+                _ => Err(self.error(code, &words)),
+            },
+            Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
+            Verdict::Answer(_) => match self.answer.standing() {
+                Some(text) => Ok(Answered::landing(text)),
+                None => self.without_text(Code::EmptyAnswer, ""),
+            },
+            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.error(Code::Protocol, "")),
+            Verdict::LastBlock(last) => match self.answer.concluding() {
+                Some(text) => Ok(Answered::landing(text)),
+                None if last.trim().is_empty() || last == self.answer.last_block() => {
+                    self.without_text(Code::EmptyAnswer, "")
+                }
+                None => Ok(Answered::landing(&last)),
+            },
+        }
+    }
+
+    /// The ending that the end of the process stands for.
+    pub(super) fn ending(&self, end: &End) -> Ending {
+        if let Some((Weight::Final, ending)) = &self.decision {
+            return ending.clone();
+        }
+        let words = self.last_words(&end.stderr);
+        match (end.stopped, end.exit) {
+            (Some(Stopped::Timeout(limit)), _) => return Err(self.speaker.timeout(limit, &words)),
+            (Some(Stopped::Shutdown), _) => return Err(self.speaker.shutdown()),
+            (None, Exit::Signal(signal)) => return Err(self.speaker.signal(signal, &words)),
+            (None, Exit::Code(_)) => {}
+        }
+        if let Some((_, ending)) = &self.decision {
+            return ending.clone();
+        }
+        if let Some((_, code, words)) = &self.problem {
+            return Err(self.error(*code, &format!("{words}\n{}", end.stderr)));
+        }
+        if let Exit::Code(code) = end.exit
+            && code != 0
+        {
+            // Some say on standard output why they fail.
+            let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
+            return Err(self.speaker.exit_code(code, if words.trim().is_empty() { block } else { &words }));
+        }
+        match self.answer.standing() {
+            Some(text) => Ok(Answered::landing(text)),
+            None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol, &end.stderr),
+            None => self.without_text(Code::EmptyAnswer, &end.stderr),
+        }
+    }
+
+    /// There is no answer, unless lines outside the protocol were all that was said. `words` tell more.
+    fn without_text(&self, code: Code, words: &str) -> Ending {
+        if self.oversized > 0 {
+            return Err(self.error(Code::Protocol, words));
+        }
+        match self.aside.whole() {
+            Some(text) if !self.has_spoken && !text.is_empty() => {
+                Ok(Answered { text: text.to_owned(), held_for: Some(HeldFor::Raw) })
+            }
+            None if !self.has_spoken => Err(self.error(Code::Protocol, words)),
+            _ => Err(self.error(code, words)),
+        }
+    }
+
+    /// An error that the agent reported, with what it said outside its protocol.
+    pub(super) fn error(&self, code: Code, words: &str) -> JobError {
+        self.speaker.error(code, &format!("{words}\n{}", self.aside.end()))
+    }
+
+    /// What the agent said last, outside its protocol.
+    fn last_words(&self, stderr: &str) -> String {
+        let problem = self.problem.as_ref().map(|(_, _, words)| words.as_str()).unwrap_or_default();
+        format!("{problem}\n{}\n{stderr}", self.aside.end())
+    }
+}
