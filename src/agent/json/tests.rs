@@ -164,6 +164,8 @@ fn with_floats(value: serde_json::Value) -> serde_json::Value {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn it_reads_what_serde_json_reads(value in any_json(), pretty in any::<bool>()) {
         let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();

@@ -121,6 +121,9 @@ fn streamed_parts_count_only_where_nothing_repeats_them() {
     assert_eq!(answer(&claude(&[&delta("wh"), &delta("ole")])), "whole");
     assert_eq!(answer(&claude(&[&delta("wh"), TEXT])), "whole");
     assert_eq!(answer(&claude(&[TEXT, &delta("more")])), "more");
+    let part = wrapped(&delta("whole"));
+    assert_eq!(answer(&claude(&[&part, TEXT, &part, TEXT])), "wholewhole", "two blocks of one message");
+    assert_eq!(code(&claude(&[&part, TEXT, &part])), Code::Protocol);
     assert_eq!(code(&claude(&[&delta("talk"), CALL, RETURN])), Code::Protocol);
     assert_eq!(answer(&claude(&[&delta("talk"), CALL, RETURN, &delta("ans"), &delta("wer")])), "answer");
     assert_eq!(
