@@ -15,12 +15,15 @@ use super::outcome::{End, Outcome, Status};
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
+use super::words;
 use crate::error::Code;
 use aside::Aside;
 use ending::{Answered, Ending};
 
 /// The most checkpoints that are kept: the newest.
 const CHECKPOINTS: usize = 100;
+/// The longest id of one, in bytes.
+const CHECKPOINT: usize = 256;
 /// Where updates go.
 pub type Emit<'e> = &'e mut dyn FnMut(Update);
 
@@ -56,6 +59,14 @@ struct Shown {
     breaks: bool,
 }
 
+impl Shown {
+    /// What was shown part by part goes on no more, whether a whole block repeated it or not.
+    fn block_ends(&mut self) {
+        self.breaks |= self.text;
+        self.text = false;
+    }
+}
+
 impl Reducer {
     /// An empty state. `glue` joins the text blocks of one message, `cwd` shortens paths in titles.
     pub fn new(speaker: Speaker, glue: &'static str, cwd: &str) -> Self {
@@ -86,7 +97,7 @@ impl Reducer {
             Event::MessageBegan => {
                 self.has_spoken = true;
                 self.answer.message_began();
-                self.shown.text = false;
+                self.shown.block_ends();
             }
             Event::MessageEnded => self.answer.message_ended(),
             Event::MessageInterrupted => self.answer.message_interrupted(),
@@ -96,8 +107,7 @@ impl Reducer {
                 if call.caller == Caller::Main {
                     self.has_spoken = true;
                     self.answer.tool_called(call.message.as_deref());
-                    self.shown.breaks |= self.shown.text;
-                    self.shown.text = false;
+                    self.shown.block_ends();
                 }
                 let index = self.tools.called(&call, &self.cwd);
                 self.show_tool(Some(index), emit);
@@ -115,7 +125,7 @@ impl Reducer {
                     emit(Update::Retry { attempt, max, delay_ms, reason });
                 }
             }
-            Event::Checkpoint { id } => self.checkpoint(id.into_owned()),
+            Event::Checkpoint { id } => self.checkpoint(words::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
             Event::Finished(finish) => self.finished(finish, emit),
         }
@@ -204,10 +214,9 @@ impl Reducer {
             return;
         }
         self.answer.text(piece, message, text, self.glue);
-        let separator = if std::mem::take(&mut self.shown.breaks) { "\n" } else { "" };
-        let news = format!("{separator}{text}");
-        if !is_repeated && !news.is_empty() {
-            emit(Update::Text { text: news });
+        let separator = if self.shown.breaks { "\n" } else { "" };
+        if !(is_repeated || separator.is_empty() && text.is_empty()) {
+            emit(Update::Text { text: [separator, text].concat() });
         }
         self.shown.breaks = piece == Piece::Whole;
     }
@@ -227,14 +236,14 @@ impl Reducer {
         }
     }
 
-    fn checkpoint(&mut self, id: String) {
-        if self.checkpoints.back() == Some(&id) {
+    fn checkpoint(&mut self, id: &str) {
+        if self.checkpoints.back().is_some_and(|last| last == id) {
             return;
         }
         if self.checkpoints.len() == CHECKPOINTS {
             self.checkpoints.pop_front();
         }
-        self.checkpoints.push_back(id);
+        self.checkpoints.push_back(id.to_owned());
     }
 
     fn problem(&mut self, problem: Problem<'_>) {
