@@ -1,5 +1,7 @@
 //! Factory's Droid: `droid exec -o stream-json`, read-only.
 //!
+//! It runs a project's own hooks and MCP servers, and sends its requests where the project's settings say, even
+//! for one command; no flag stops that, so an untrusted project is not where it runs.
 //! Seen with 0.215.0; streams of 2025 have fewer keys and no `completion`. A line is one whole block of text, one
 //! call, one result. A `completion` is success unless the process was stopped: it prints one even then.
 
@@ -8,7 +10,7 @@ mod tests;
 
 use super::json::{self, Raw, Read, Reader};
 use super::values;
-use super::{Dialect, Each, Invocation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Reading};
 use crate::stream::Usage;
 use crate::stream::event::{
     Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
@@ -26,6 +28,8 @@ pub const DIALECT: Dialect = Dialect {
     read,
     arguments,
     input,
+    // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
+    isolation: Isolation::Directory,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

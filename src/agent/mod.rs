@@ -59,6 +59,26 @@ pub struct Dialect {
     pub arguments: fn(&Invocation<'_>) -> Vec<String>,
     /// What is written to standard input before it is closed.
     pub input: fn(&Invocation<'_>) -> Vec<u8>,
+    /// How it is kept from loading the settings of a project that is not trusted.
+    pub isolation: Isolation,
+}
+
+/// How an agent is kept from loading a project's own settings, hooks and helpers, all of which run code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Isolation {
+    /// Its arguments see to it, or it has none.
+    Arguments,
+    /// It loads them from where it runs, whatever its arguments are: it has to run somewhere else.
+    Directory,
+}
+
+/// Where an agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Directory {
+    /// In the project's directory.
+    Project,
+    /// In a directory in which there is nothing; it reads the project by absolute paths.
+    Empty,
 }
 
 /// Where the events of a line go.
@@ -99,6 +119,14 @@ pub fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let command = invocation.command;
     let flags = (command.protocol.dialect().arguments)(invocation);
     command.command.iter().cloned().chain(flags).chain(command.args.iter().cloned()).collect()
+}
+
+/// Where an agent has to run.
+pub fn directory(invocation: &Invocation<'_>) -> Directory {
+    match invocation.command.protocol.dialect().isolation {
+        Isolation::Directory if !invocation.trust_project => Directory::Empty,
+        Isolation::Directory | Isolation::Arguments => Directory::Project,
+    }
 }
 
 /// What is written to an agent's standard input before it is closed.

@@ -3,7 +3,7 @@
 //! It has no flags that everybody shares, so its command is started as the user wrote it; the rules and the
 //! message come on standard input.
 
-use super::{Dialect, Each, Invocation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Reading};
 use crate::stream::event::{Event, Piece};
 use crate::stream::failure::Speaker;
 
@@ -15,6 +15,7 @@ pub const DIALECT: Dialect = Dialect {
     read,
     arguments: |_| Vec::new(),
     input,
+    isolation: Isolation::Arguments,
 };
 
 fn input(invocation: &Invocation<'_>) -> Vec<u8> {

@@ -10,7 +10,7 @@ mod wire;
 use std::borrow::Cow;
 
 use super::json::{self, Raw};
-use super::{Dialect, Each, Invocation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Reading};
 use crate::error::Code;
 use crate::stream::event::{
     Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
@@ -34,6 +34,7 @@ pub const DIALECT: Dialect = Dialect {
     read,
     arguments,
     input,
+    isolation: Isolation::Arguments,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

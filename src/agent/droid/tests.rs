@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
-use crate::agent::{self, Protocol};
+use crate::agent::{self, Directory, Protocol};
 use crate::error::Code;
 use crate::request::AgentCommand;
 use crate::stream::testing::{answer, code, message, shown, told, told_with, tools};
@@ -219,4 +219,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
     let expected = "droid exec -o stream-json -m gpt --only-tools Read,LS,Grep,Glob --append-system-prompt the rules --mine";
     assert_eq!(agent::arguments(&invocation).join(" "), expected);
     assert_eq!(agent::input(&invocation), b"the code");
+    assert_eq!(agent::directory(&invocation), Directory::Empty, "its settings would run code");
+    let trusted = Invocation { trust_project: true, ..invocation };
+    assert_eq!(agent::directory(&trusted), Directory::Project);
 }

@@ -33,6 +33,7 @@ fn arguments_of(change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
         message: "the \"code\"\n",
     };
     change(&mut invocation);
+    assert_eq!(agent::directory(&invocation), agent::Directory::Project);
     let input = String::from_utf8(agent::input(&invocation)).unwrap();
     assert_eq!(
         input,
