@@ -17,6 +17,9 @@ pub use raw::Raw;
 
 use super::Reading;
 
+/// How deep a value may be nested that is skipped: a bound on memory, as nesting costs no stack.
+const DEEPEST: usize = 1_000_000;
+
 /// Why a text is no JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
@@ -159,7 +162,7 @@ impl<'a> Reader<'a> {
                 Some(b'{') => {
                     self.at += 1;
                     if self.peek() != Some(b'}') {
-                        self.open.push(b'}');
+                        self.nest(b'}')?;
                         self.key()?;
                         continue;
                     }
@@ -168,7 +171,7 @@ impl<'a> Reader<'a> {
                 Some(b'[') => {
                     self.at += 1;
                     if self.peek() != Some(b']') {
-                        self.open.push(b']');
+                        self.nest(b']')?;
                         continue;
                     }
                     self.at += 1;
@@ -199,6 +202,14 @@ impl<'a> Reader<'a> {
     /// Nothing but white space may follow.
     pub fn end(&mut self) -> Read<()> {
         if self.peek().is_some() { Err(self.malformed("something after the object")) } else { Ok(()) }
+    }
+
+    fn nest(&mut self, close: u8) -> Read<()> {
+        if self.open.len() == DEEPEST {
+            return Err(self.malformed("nested too deeply"));
+        }
+        self.open.push(close);
+        Ok(())
     }
 
     /// Takes a comma or what closes the list or object; whether it was the latter.

@@ -66,9 +66,11 @@ fn what_is_no_json_says_where() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
-    let deep = format!("{{\"a\":{}1{}}}", "[".repeat(1 << 20), "]".repeat(1 << 20));
-    assert_eq!(skipped(deep.as_bytes()), Ok(()));
+fn depth_costs_no_stack_and_is_bounded() {
+    let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(skipped(deep(DEEPEST).as_bytes()), Ok(()));
+    let error = skipped(deep(DEEPEST + 1).as_bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "nested too deeply at byte 1000001");
 }
 
 #[test]
