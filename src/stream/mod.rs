@@ -1,6 +1,6 @@
 //! From bytes to lines, from lines to events, from events to updates and one outcome.
 //!
-//! [`Lines`] splits, an agent's reader says what a line means, [`Reducer`] folds that into state; [`Stream`] is
+//! [`Lines`] splits, an agent's reader says what a line means, the reducer folds that into state; [`Stream`] is
 //! the three inputs of one running job: a line, a line that was too long, the end. Pure: no clock, no process, no
 //! file, no state but the stream's own.
 
