@@ -15,8 +15,7 @@ vim.api.nvim_create_autocmd("User", {
   end,
 })
 
-local notify = vim.notify
-vim.notify = function(message, level, options)
+-- As a plugin for notifications does it: nothing goes to the command line, where a long line asks for Enter.
+vim.notify = function(message, level)
   tell("notify", { message = message, level = level or vim.log.levels.INFO })
-  return notify(message, level, options)
 end
