@@ -45,6 +45,27 @@ function M.finish(outcome)
   land.deliver(job)
 end
 
+--- What came of a merge.
+---@param merged { id: integer, purpose: string, tick: integer, clean: boolean }
+function M.merged(merged)
+  require("botglue.merge").reply(merged)
+end
+
+--- An answer that is to be held is on the disk.
+---@param kept { id: integer }
+function M.kept(kept)
+  local job = client.job(kept.id)
+  if job then
+    job:kept()
+  end
+end
+
+--- Something that concerns no single job.
+---@param warning { message: string }
+function M.warn(warning)
+  require("botglue.notify").warn("botglue: " .. warning.message)
+end
+
 --- Amounts that became known after the outcome.
 ---@param amounts { id: integer }
 function M.amend(amounts)

@@ -13,10 +13,14 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@class botglue.Connection
 ---@field process botglue.Process?
 ---@field ready_within integer milliseconds that a host has to say that it is there
+---@field merged_within integer milliseconds that a merge may take
+---@field kept_within integer milliseconds that a held answer may take to the disk before it is told of anyway
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
+---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
+---@field unsent table[] what became of answers, for the next host
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
 ---@field kill fun()? ends at once what is being ended
 ---@field news table[] what jobs have to say in this tick
@@ -25,10 +29,14 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field setup table? what `setup()` was given
 local connection = {
   ready_within = 5000,
+  merged_within = 5000,
+  kept_within = 2000,
   jobs = {},
   open = {},
   held = {},
   kept = {},
+  questions = {},
+  unsent = {},
   groups = {},
   news = {},
   last_id = 0,
@@ -67,7 +75,7 @@ local function open_jobs()
   return jobs
 end
 
---- A host is gone: so is what it ran, and each job that it owed an outcome.
+--- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)
@@ -76,9 +84,21 @@ local function lost(process, err)
   end
   connection.kill = groups.stop(connection.groups)
   connection.groups = {}
+  for _, message in ipairs(process.outbox) do
+    if message.method == "landed" then
+      table.insert(connection.unsent, message.argument)
+    end
+  end
   for _, job in ipairs(open_jobs()) do
     if job.process == process and job:is_waiting() then
       job:fail(err)
+    elseif job.keeping then
+      job:kept()
+    end
+  end
+  for _, question in pairs(vim.tbl_extend("error", {}, connection.questions)) do
+    if question.process == process then
+      question.lost()
     end
   end
 end
@@ -92,9 +112,11 @@ local function leave()
   for _, job in ipairs(open_jobs()) do
     if job:is_waiting() then
       job:fail({ code = "host_lost", message = "Neovim was left before the answer came." })
+    elseif job.keeping then
+      job:kept()
     else
+      M.landed(job, "held", "review")
       job:land("held", "review")
-      M.landed(job)
     end
   end
 end
@@ -113,6 +135,11 @@ function M.connect(options)
   end)
   connection.process = process
   if process then
+    local unsent = connection.unsent
+    connection.unsent = {}
+    for _, message in ipairs(unsent) do
+      process:notify("landed", message)
+    end
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",
@@ -163,11 +190,21 @@ function M.submit(job, request)
   process:notify("run", request)
 end
 
---- Tells the host what became of an answer.
+--- Tells the host what became of an answer; the next one where there is none now.
 ---@param job botglue.Job
-function M.landed(job)
-  if job.process then
-    job.process:notify("landed", { id = job.id, landing = job.landing, held_for = job.held_for })
+---@param landing string
+---@param held_for string?
+function M.landed(job, landing, held_for)
+  local message = { id = job.id, landing = landing, held_for = held_for }
+  if connection.process then
+    connection.process:notify("landed", message)
+  else
+    table.insert(connection.unsent, message)
+    if job.keeping then
+      vim.schedule(function()
+        job:kept()
+      end)
+    end
   end
 end
 

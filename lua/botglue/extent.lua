@@ -12,7 +12,7 @@ local api = vim.api
 ---@field from integer? the first byte in the first row, for characters
 ---@field to integer? the byte behind the last one in the last row, for characters
 ---@field spans integer[][]? for each row of a block the first byte and the one behind the last
----@field empty boolean? whether nothing is left of it, as after deleting its rows
+---@field empty boolean? whether nothing is left of its rows: it is the point at `first` now
 
 ---@param bufnr integer
 ---@param first integer
@@ -82,8 +82,6 @@ function M.mark(bufnr, namespace, place, shape)
     -- Left gravity: lines opened below the anchor stay below the answer.
     local point = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, { right_gravity = false })
     return first > 0 and { point, around_row(bufnr, namespace, first - 1) } or { point }
-  elseif place.empty then
-    return { inward(bufnr, namespace, first, 0, first, 0) }
   elseif shape == "char" then
     return { inward(bufnr, namespace, first, place.from, last, place.to) }
   elseif shape == "block" then
@@ -93,7 +91,10 @@ function M.mark(bufnr, namespace, place, shape)
     end
     return marks
   end
-  return { inward(bufnr, namespace, first, 0, last, #get_rows(bufnr, last, last + 1)[1]) }
+  return {
+    inward(bufnr, namespace, first, 0, last, #get_rows(bufnr, last, last + 1)[1]),
+    api.nvim_buf_set_extmark(bufnr, namespace, last + 1, 0, { right_gravity = false }),
+  }
 end
 
 ---@class botglue.Mark
@@ -121,6 +122,33 @@ end
 ---@param mark botglue.Mark
 local function is_collapsed(mark)
   return mark.end_row < mark.row or (mark.end_row == mark.row and mark.end_col <= mark.col)
+end
+
+--- The outermost positions of marks, whichever end stands where, and whether anything is between them.
+---@param bufnr integer
+---@param namespace integer
+---@param marks integer[]
+---@param shape string
+---@return botglue.Piece?
+function M.outline(bufnr, namespace, marks, shape)
+  local outline = nil
+  local function is_before(row, col, other_row, other_col)
+    return row < other_row or (row == other_row and col < other_col)
+  end
+  for _, id in ipairs(shape == "line" and { marks[1] } or marks) do
+    local mark = get_mark(bufnr, namespace, id)
+    for _, at in ipairs(mark and { { mark.row, mark.col }, { mark.end_row, mark.end_col } } or {}) do
+      outline = outline
+        or { row = at[1], col = at[2], end_row = at[1], end_col = at[2], intact = not is_collapsed(mark) }
+      if is_before(at[1], at[2], outline.row, outline.col) then
+        outline.row, outline.col = at[1], at[2]
+      end
+      if is_before(outline.end_row, outline.end_col, at[1], at[2]) then
+        outline.end_row, outline.end_col = at[1], at[2]
+      end
+    end
+  end
+  return outline
 end
 
 --- The point of an insertion is right while the row above is the anchor, or a row next to it is the one that was.
@@ -189,6 +217,16 @@ local function replaced(bufnr, mark, shape, base)
   return now.above == base.above and now.below == base.below and place or nil
 end
 
+--- The last row of lines. Where their last rows were deleted the mark ends in the row that came up from below: the
+--- fence below them tells. Where the row below was joined to them, or they were moved away from it, it tells nothing.
+---@param mark botglue.Mark
+---@param fence botglue.Mark?
+---@return integer
+local function last_row(mark, fence)
+  local last = fence and (fence.col == 0 and fence.row - 1 or fence.row)
+  return last and last >= mark.row and math.min(last, mark.end_row) or mark.end_row
+end
+
 --- Where marks have come to; nil and why when they no longer stand around anything.
 ---@param bufnr integer a loaded buffer
 ---@param namespace integer
@@ -215,12 +253,32 @@ function M.locate(bufnr, namespace, marks, shape, base)
     local place = base and replaced(bufnr, mark, shape, base)
     return place, not place and "range_lost" or nil
   end
-  if mark.end_row >= api.nvim_buf_line_count(bufnr) then
+  local last = shape == "line" and last_row(mark, get_mark(bufnr, namespace, marks[2])) or mark.end_row
+  if last >= api.nvim_buf_line_count(bufnr) then
     return nil, "range_lost"
   elseif shape == "char" then
-    return { first = mark.row, last = mark.end_row, from = mark.col, to = mark.end_col }
+    return { first = mark.row, last = last, from = mark.col, to = mark.end_col }
   end
-  return { first = mark.row, last = mark.end_row }
+  return { first = mark.row, last = last }
+end
+
+--- The place of text that stands at a row as it stood where it was read.
+---@param first integer
+---@param base botglue.Base
+---@param shape string
+---@return botglue.Extent
+function M.at(first, base, shape)
+  local place = { first = first, last = first + #base.rows - 1 }
+  local spans = {}
+  for i, text in ipairs(base.text) do
+    spans[i] = { base.cols[i], base.cols[i] + #text }
+  end
+  if shape == "char" then
+    place.from, place.to = spans[1][1], spans[#spans][2]
+  elseif shape == "block" then
+    place.spans = spans
+  end
+  return place
 end
 
 --- For each row of a place the bytes that belong to it.

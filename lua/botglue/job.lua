@@ -18,6 +18,7 @@ local M = {}
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
 ---@field process botglue.Process? the host that runs it
+---@field keeping { held_for: string, close: fun() }? its answer is about to be held
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
@@ -34,14 +35,14 @@ function M.new(spec)
   return self
 end
 
---- Whether the host still owes its outcome.
-function Job:is_waiting()
-  return self.status == "queued" or self.status == "running"
-end
-
 --- Whether it has not ended yet.
 function Job:is_open()
-  return self:is_waiting() or self.status == "ready"
+  return self.status ~= "done" and self.status ~= "failed"
+end
+
+--- Whether the host still owes its outcome.
+function Job:is_waiting()
+  return self:is_open() and not self.answer
 end
 
 ---@return integer
@@ -134,6 +135,36 @@ function Job:wait_ready(fn)
   self.retry_landing = fn
   self.view:draw()
   events.update(self)
+end
+
+--- The answer is to be held: that is told once it is safe on the disk, or nobody is there to say so.
+---@param held_for string
+---@param within integer milliseconds
+function Job:keep(held_for, within)
+  local timer = assert(vim.uv.new_timer())
+  self.keeping = {
+    held_for = held_for,
+    close = function()
+      timer:close()
+    end,
+  }
+  timer:start(
+    within,
+    0,
+    vim.schedule_wrap(function()
+      self:kept()
+    end)
+  )
+end
+
+--- The answer that is to be held is safe, as far as it can be.
+function Job:kept()
+  local keeping = self.keeping
+  if keeping then
+    keeping.close()
+    self.keeping = nil
+    self:land("held", keeping.held_for)
+  end
 end
 
 --- Ends: the answer landed, changed nothing or is held.

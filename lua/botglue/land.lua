@@ -1,7 +1,8 @@
---- From an answer to the buffer: lands it at a safe moment, or holds it and says why. Nothing is guessed: what cannot
---- land as it was meant is held, with the buffer as it was.
+--- From an answer to the buffer: lands it at a safe moment, merges it with what the user did meanwhile, or holds it and
+--- says why. Nothing is guessed: what cannot land as it was meant is held, with the buffer as it was.
 
 local client = require("botglue.client")
+local merge = require("botglue.merge")
 local moment = require("botglue.moment")
 local write = require("botglue.write")
 
@@ -9,86 +10,146 @@ local M = {}
 
 local api = vim.api
 
+---@class botglue.Verdict
+---@field landing string? a landing, "later", or "asked" while a merge decides
+---@field held_for string?
+
+--- Writes the lines of an answer at a place, each kind in its own way.
+---@param range botglue.Range
+---@param place botglue.Extent
+---@param lines string[]
+---@param edits botglue.Edit[]? for whole rows: what differs from what stands there
+---@return botglue.Extent place
+---@return string shape what stands there afterwards
+local function put(range, place, lines, edits)
+  local bufnr, shape = range.bufnr, range.shape
+  if shape == "char" then
+    return write.chars(bufnr, place, lines), "char"
+  elseif shape == "block" then
+    return write.block(bufnr, place, lines, range.column), "block"
+  elseif shape == "insert" then
+    return write.insert(bufnr, place, lines), "line"
+  end
+  edits = edits or { { first = 0, last = place.last - place.first + 1, lines = lines } }
+  local landed = write.rows(bufnr, place, edits)
+  return landed, landed.empty and "insert" or "line"
+end
+
+--- Writes as one undo step, and follows the text from there.
+---@param range botglue.Range
+---@param place botglue.Extent
+---@param lines string[]
+---@param edits botglue.Edit[]?
+---@return nil|"later"|"not_modifiable" trouble
+function M.write(range, place, lines, edits)
+  if not vim.bo[range.bufnr].modifiable then
+    return "not_modifiable"
+  end
+  local before, shape = range:read(place), nil
+  local ok, landed = pcall(write.as_one_step, range.bufnr, function()
+    local at
+    at, shape = put(range, place, lines, edits)
+    return at
+  end)
+  if ok then
+    range:settle(landed, shape, before)
+    return nil
+  end
+  return tostring(landed):find("E565", 1, true) and "later" or "not_modifiable"
+end
+
+--- Whether an answer is what stands there already.
 ---@param job botglue.Job
+---@param now botglue.Base
 ---@return boolean
-local function is_unchanged(job)
-  local answer, range = job.answer, job.range
-  if range.kind == "insert" then
-    return #answer.lines == 0
-  elseif range.kind == "line" and answer.edits then
+local function is_unchanged(job, now)
+  local answer = job.answer
+  if job.range.shape == "line" and answer.edits then
     return #answer.edits == 0
   end
-  return vim.deep_equal(answer.lines, range.base.text)
+  return vim.deep_equal(answer.lines, now.text)
 end
 
 ---@param job botglue.Job
 ---@param place botglue.Extent
----@return botglue.Extent
-local function apply(job, place)
-  local answer, range = job.answer, job.range
-  if range.kind == "line" then
-    local whole = { first = 0, last = place.last - place.first + 1, lines = answer.lines }
-    local edits = answer.edits or { whole }
-    return write.rows(range.bufnr, place, edits)
-  elseif range.kind == "char" then
-    return write.chars(range.bufnr, place, answer.lines)
-  elseif range.kind == "block" then
-    return write.block(range.bufnr, place, answer.lines, range.column)
+---@param landing "applied"|"merged"
+---@param lines string[]
+---@param edits botglue.Edit[]?
+---@return botglue.Verdict
+local function land(job, place, landing, lines, edits)
+  local trouble = M.write(job.range, place, lines, edits)
+  if trouble == "later" then
+    return { landing = "later" }
   end
-  return write.insert(range.bufnr, place, answer.lines)
+  return { landing = trouble and "held" or landing, held_for = trouble }
+end
+
+---@param job botglue.Job
+---@param now string[] the rows as they are
+---@return botglue.Verdict
+local function ask(job, now)
+  local texts = { base = job.range.base.rows, current = now, answer = job.answer.lines }
+  merge.ask(job, "land", texts, function(merged, tick)
+    M.deliver(job, { clean = merged.clean, lines = merged.lines, edits = merged.edits, tick = tick })
+  end)
+  return { landing = "asked" }
 end
 
 --- Tries once. The check of the text and the write are one call: nothing comes between them.
 ---@param job botglue.Job
----@return "applied"|"unchanged"|"held"|"later" landing
----@return string? held_for
-local function attempt(job)
-  local range = job.range
+---@param merged { clean: boolean, lines: string[]?, edits: botglue.Edit[]?, tick: integer }?
+---@return botglue.Verdict
+local function attempt(job, merged)
+  local range, answer = job.range, job.answer
   local bufnr = range.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
-    return "held", "buffer_gone"
-  elseif job.answer.held_for then
-    return "held", job.answer.held_for
+    return { landing = "held", held_for = "buffer_gone" }
+  elseif answer.held_for then
+    return { landing = "held", held_for = answer.held_for }
   elseif not moment.is_safe(bufnr) then
-    return "later"
+    return { landing = "later" }
   end
-  local place, reason = range:untouched()
+  local place, state, now = range:look()
   if not place then
-    return "held", reason
-  elseif range.kind == "block" and #job.answer.lines ~= #range.base.text then
-    return "held", "block_rows"
-  elseif is_unchanged(job) then
-    return "unchanged"
-  elseif not vim.bo[bufnr].modifiable then
-    return "held", "not_modifiable"
+    return { landing = "held", held_for = state }
+  elseif range.kind == "block" and #answer.lines ~= #range.base.text then
+    return { landing = "held", held_for = "block_rows" }
+  elseif state == "untouched" then
+    if is_unchanged(job, now) then
+      return { landing = "unchanged" }
+    end
+    return land(job, place, "applied", answer.lines, answer.edits)
+  elseif range.shape ~= "line" then
+    return { landing = "held", held_for = "conflict" }
+  elseif not merged or merged.tick ~= api.nvim_buf_get_changedtick(bufnr) then
+    return ask(job, now.rows)
+  elseif not merged.clean then
+    return { landing = "held", held_for = "conflict" }
+  elseif #merged.edits == 0 then
+    return { landing = "unchanged" }
   end
-  local ok, landed = pcall(write.as_one_step, bufnr, function()
-    return apply(job, place)
-  end)
-  if ok then
-    range:mark(landed, range.kind == "insert" and "line" or range.kind)
-    return "applied"
-  elseif tostring(landed):find("E565", 1, true) then
-    return "later"
-  end
-  return "held", "not_modifiable"
+  return land(job, place, "merged", merged.lines, merged.edits)
 end
 
 --- Lands the answer of a job now, or at the first safe moment.
 ---@param job botglue.Job
-function M.deliver(job)
-  if job.status == "done" then
+---@param merged table? what came of a merge
+function M.deliver(job, merged)
+  if job.status == "done" or job.keeping or client.connection().questions[job.id] then
     return
   end
-  local landing, held_for = attempt(job)
-  if landing == "later" then
+  local verdict = attempt(job, merged)
+  if verdict.landing == "later" then
     job:wait_ready(function()
       M.deliver(job)
     end)
-    return
+  elseif verdict.landing == "held" then
+    job:keep(verdict.held_for, client.connection().kept_within)
+    client.landed(job, "held", verdict.held_for)
+  elseif verdict.landing ~= "asked" then
+    job:land(verdict.landing)
+    client.landed(job, verdict.landing)
   end
-  job:land(landing, held_for)
-  client.landed(job)
 end
 
 return M

@@ -1,16 +1,18 @@
 --- The place of a job in its buffer: invisible marks, and the text that stood there when the job was sent.
 ---
 --- It says where the range is now and whether its text is still what was sent. It never writes: `write` does, and the
---- marks are set anew in the same call. Marks have inward gravity, so that ranges that touch do not mix.
+--- marks are set anew in the same call. Marks have inward gravity, so that ranges that touch do not mix. Where the text
+--- around a range was replaced, marks tell nothing: then it is looked for by its text, if that is beyond doubt.
 
 local extent = require("botglue.extent")
+local find = require("botglue.find")
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.range")
 
----@class botglue.Base what was sent
+---@class botglue.Base the text of a place
 ---@field text string[] the selected part of each row
 ---@field rows string[] the whole rows
 ---@field cols integer[] the byte at which each entry of `text` begins
@@ -21,10 +23,16 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field bufnr integer
 ---@field kind "line"|"char"|"block"|"insert" how it was selected
 ---@field shape "line"|"char"|"block"|"insert" what the marks stand around now: an insertion that landed is lines
----@field base botglue.Base
+---@field base botglue.Base what was sent
+---@field before botglue.Base? what stood there when the answer landed
+---@field landed botglue.Base? what stood there afterwards
 ---@field column integer? the screen column at which a block begins
 ---@field marks integer[]
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
+---@field replaced boolean? whether other text was put over the range and what is around it
+---@field deleted boolean? whether the user took it away: then it is not looked for
+---@field single boolean? whether its rows stood exactly once in the buffer when it was sent
+---@field unwatch fun()?
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
@@ -39,14 +47,19 @@ function Range:unmark()
     pcall(api.nvim_del_autocmd, self.autocmd)
     self.autocmd = nil
   end
+  if self.unwatch then
+    self.unwatch()
+    self.unwatch = nil
+  end
 end
 
 --- Sets the marks around a place, in place of the old ones.
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:mark(place, shape)
+  local watched = self.unwatch ~= nil
   self:unmark()
-  self.shape, self.reloaded = shape, false
+  self.shape, self.reloaded, self.replaced = shape, false, false
   self.marks = extent.mark(self.bufnr, namespace, place, shape)
   self.known = { extent.lines(place, shape) }
   self.autocmd = api.nvim_create_autocmd("BufReadPost", {
@@ -54,8 +67,60 @@ function Range:mark(place, shape)
     desc = "botglue: the lines of a range may be others now",
     callback = function()
       self.reloaded = true
+      self:look_soon()
+      -- Reading a file again ends the watch.
+      if self.unwatch then
+        self:watch()
+      end
     end,
   })
+  if watched then
+    self:watch()
+  end
+end
+
+--- Watches for what makes marks worthless: other text over the range and its surroundings.
+function Range:watch()
+  if self.unwatch then
+    self.unwatch()
+  end
+  self.unwatch = require("botglue.watch").start(self.bufnr, function()
+    return extent.outline(self.bufnr, namespace, self.marks, self.shape)
+  end, function(what, was_intact)
+    if what == "deleted" then
+      self.deleted, self.replaced = true, false
+    elseif was_intact or not self.deleted then
+      self.deleted, self.replaced = false, true
+      self:look_soon()
+    end
+  end)
+end
+
+--- The range is sent: from now on it is watched, and known by its text where that stands only once. Looking for that
+--- takes a moment in a long file, so it is done in the next one.
+function Range:sent()
+  self:watch()
+  local tick = api.nvim_buf_get_changedtick(self.bufnr)
+  vim.schedule(function()
+    if api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_changedtick(self.bufnr) == tick then
+      local rows = self.base.rows
+      self.single = find.is_telling(rows) and find.rows(self.bufnr, rows) == 1
+    end
+  end)
+end
+
+--- Marks the range anew where it was found again, once what is happening to the buffer is over.
+function Range:look_soon()
+  if self.looking then
+    return
+  end
+  self.looking = true
+  vim.schedule(function()
+    self.looking = false
+    if #self.marks > 0 and api.nvim_buf_is_loaded(self.bufnr) then
+      self:look()
+    end
+  end)
 end
 
 --- The text of a place.
@@ -65,6 +130,12 @@ function Range:read(place)
   return extent.read(self.bufnr, place, self.shape)
 end
 
+--- What stands there unless somebody changed it.
+---@return botglue.Base
+function Range:expected()
+  return self.landed or self.base
+end
+
 --- Where the range is now; nil and why where it is no more. Costs no look at the text but for an insertion.
 ---@return botglue.Extent? place
 ---@return "range_lost"|"conflict"|nil reason
@@ -72,24 +143,48 @@ function Range:place()
   if not api.nvim_buf_is_loaded(self.bufnr) or #self.marks == 0 then
     return nil, "range_lost"
   end
-  return extent.locate(self.bufnr, namespace, self.marks, self.shape, self.base)
+  return extent.locate(self.bufnr, namespace, self.marks, self.shape, self:expected())
 end
 
---- Where the range is, if its text is what was sent.
+--- Looks for what was sent by its text alone: it stood once in the buffer then, and stands once now.
 ---@return botglue.Extent? place
----@return "range_lost"|"conflict"|nil reason
-function Range:untouched()
+function Range:find()
+  if not self.single or self.deleted or self.landed then
+    return nil
+  end
+  local count, first = find.rows(self.bufnr, self.base.rows)
+  if count ~= 1 then
+    return nil
+  end
+  local place = extent.at(first, self.base, self.shape)
+  self:mark(place, self.shape)
+  return place
+end
+
+--- Where the range is, and whether its text is what is expected there.
+---@return botglue.Extent? place
+---@return "untouched"|"edited"|"range_lost"|"conflict" state
+---@return botglue.Base? now what stands there
+function Range:look()
   local place, reason = self:place()
-  if not place then
+  local expected, doubted = self:expected(), self.reloaded or self.replaced
+  if place then
+    local now = self:read(place)
+    local same = vim.deep_equal(now.text, expected.text)
+    if same and (not doubted or (now.above == expected.above and now.below == expected.below)) then
+      self.deleted = false
+      return place, "untouched", now
+    elseif not doubted then
+      return place, "edited", now
+    end
+  elseif not doubted then
     return nil, reason
   end
-  local now, base = self:read(place), self.base
-  if not vim.deep_equal(now.text, base.text) then
-    return nil, self.reloaded and "range_lost" or "conflict"
-  elseif self.reloaded and (now.above ~= base.above or now.below ~= base.below) then
-    return nil, "range_lost"
+  place = self:find()
+  if place then
+    return place, "untouched", self:read(place)
   end
-  return place
+  return nil, "range_lost"
 end
 
 --- Takes the text as it is now for what was sent.
@@ -98,9 +193,18 @@ function Range:rebase()
   local place = self:place()
   if place then
     self.base = self:read(place)
-    self.reloaded = false
+    self.reloaded, self.replaced = false, false
   end
   return place ~= nil
+end
+
+--- An answer was written: its text is what is expected from now on.
+---@param place botglue.Extent where it stands
+---@param shape "line"|"char"|"block"|"insert"
+---@param before botglue.Base what stood there
+function Range:settle(place, shape, before)
+  self:mark(place, shape)
+  self.before, self.landed = before, self:read(place)
 end
 
 --- The lines that it covers now, from 1; those it was last seen at when it is lost.

@@ -70,6 +70,7 @@ function M.start(range, wish, options)
     indent = indent_of(range),
     on_close = client.release,
   })
+  range:sent()
   client.register(new)
   client.submit(new, {
     id = id,

@@ -15,6 +15,12 @@ local function get_row(bufnr, row)
   return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
 end
 
+---@param bufnr integer
+---@return boolean
+local function is_empty(bufnr)
+  return api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == ""
+end
+
 --- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
 ---@param bufnr integer
 ---@param first integer
@@ -56,8 +62,12 @@ function M.rows(bufnr, place, edits)
     replace_rows(bufnr, place.first + edit.first, place.first + edit.last, edit.lines)
     count = count + #edit.lines - (edit.last - edit.first)
   end
-  local first = math.min(place.first, api.nvim_buf_line_count(bufnr) - 1)
-  return { first = first, last = first + math.max(count, 1) - 1, empty = count == 0 }
+  if count == 0 then
+    -- The one empty row that a buffer keeps is nobody's: what comes back takes its place.
+    local first = is_empty(bufnr) and 0 or place.first
+    return { first = first, last = first, empty = true }
+  end
+  return { first = place.first, last = place.first + count - 1 }
 end
 
 ---@param bufnr integer
@@ -104,7 +114,7 @@ end
 ---@return botglue.Extent
 function M.insert(bufnr, place, lines)
   local first = place.first
-  if api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == "" then
+  if is_empty(bufnr) then
     first = 0
     api.nvim_buf_set_text(bufnr, 0, 0, 0, 0, lines)
   else

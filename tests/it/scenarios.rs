@@ -77,12 +77,32 @@ fn of_two_jobs_on_one_line_the_second_is_held() {
 }
 
 #[test]
-fn an_edit_inside_the_range_holds_the_answer() {
+fn an_edit_inside_the_range_is_merged_with_the_answer() {
+    for (name, keys, merged) in [
+        ("append", "2GA -- mine<Esc>", &["a", "b -- mine", "c", "D", "e"][..]),
+        ("prepend", "2GImine <Esc>", &["a", "mine b", "c", "D", "e"]),
+        ("split", "2Gobetween<Esc>", &["a", "b", "between", "c", "D", "e"]),
+        ("delete", "2Gdd", &["a", "c", "D", "e"]),
+    ] {
+        let desk = Desk::new("a\nb\nc\nd\ne\n");
+        let id = desk.lines("it", 2, 4);
+        desk.nvim.input(keys);
+        let before = desk.nvim.lines();
+        assert_eq!(desk.answer("it", id, "b\nc\nD")["landing"], "merged", "{name}");
+        assert_eq!(desk.nvim.lines(), merged, "{name}");
+        desk.nvim.input("u");
+        assert_eq!(desk.nvim.lines(), before, "{name}: one undo step");
+    }
+}
+
+#[test]
+fn an_edit_of_what_the_answer_changes_holds_it() {
     for (name, keys) in [
         ("append", "2GA -- mine<Esc>"),
         ("prepend", "2GImine <Esc>"),
         ("shift", "2G>>"),
         ("split", "2Gobetween<Esc>"),
+        ("delete", "2Gdd"),
     ] {
         let desk = Desk::new("a\nb\nc\nd\n");
         let id = desk.lines("it", 2, 3);
@@ -91,6 +111,28 @@ fn an_edit_inside_the_range_holds_the_answer() {
         assert_held(&desk.answer("it", id, "B\nC"), "conflict", "B\nC");
         assert_eq!(desk.nvim.lines(), before, "{name}");
     }
+}
+
+#[test]
+fn the_same_edit_by_the_user_and_the_agent_is_made_once() {
+    let desk = Desk::new("a\nb\nc\n");
+    let id = desk.lines("it", 2, 2);
+    desk.nvim.input("2GAx<Esc>");
+    let tick = desk.nvim.exec("return vim.b.changedtick");
+    assert_eq!(desk.answer("it", id, "bx")["landing"], "unchanged");
+    assert_eq!(desk.nvim.exec("return vim.b.changedtick"), tick);
+}
+
+#[test]
+fn a_formatter_that_replaces_the_whole_buffer_does_not_cost_the_answer() {
+    let desk = Desk::new("function one()\nreturn 1\nend\n\nlocal two = 2\n");
+    let id = desk.lines("it", 1, 3);
+    desk.nvim.wait("the range is known by its text", || {
+        desk.nvim.exec("return require('botglue.client').job(1).range.single ~= nil") == true
+    });
+    desk.nvim.set_lines(&["-- formatted", "", "function one()", "return 1", "end", "local two = 2"]);
+    assert_eq!(desk.answer("it", id, "function one() return 1 end")["landing"], "applied");
+    assert_eq!(desk.nvim.lines(), ["-- formatted", "", "function one() return 1 end", "local two = 2"]);
 }
 
 #[test]

@@ -169,7 +169,7 @@ local function after(keys, expected, lines)
   return nvim
 end
 
-test("an edit inside the range is a conflict, and nothing is written", function()
+test("an edit inside the range that cannot be merged is a conflict, and nothing is written", function()
   local conflict = { "done", "held", "conflict" }
   after("2GA -- mine<Esc>", conflict)
   after("3GA -- mine<Esc>", conflict)
@@ -217,8 +217,10 @@ test("a range that was deleted is lost", function()
   after("2G2dd", lost)
   after("ggdG", lost)
   after(":%d<CR>", lost)
-  after(":%!cat<CR>", lost)
   after(":sort!<CR>", lost)
+  after("2G2ddGp", lost)
+  after("2G2ddGpggdd", lost)
+  after("2Gyj2ddggP", lost)
   local nvim = with_job({ "some words here" }, { kind = "char", first = { 1, 5 }, last = { 1, 9 } })
   nvim:type("wdiw")
   nvim:answer(1, { "x" })

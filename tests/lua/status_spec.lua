@@ -231,5 +231,9 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   })
   equal(nvim:drawn(), 1)
   local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
-  equal(nvim:lua(closing), { true, true, true, true }, "three jobs and the wait for the host")
+  equal(
+    nvim:lua(closing),
+    { true, true, true, true, true },
+    "three jobs, the wait for the host, and that for the disk"
+  )
 end)

@@ -1,6 +1,11 @@
 --- Stands in for the host inside one Neovim: takes what the plugin sends, and answers as a test says.
 
-local M = { sent = {}, events = {} }
+local M = {
+  sent = {},
+  events = {},
+  keeps = true, -- says at once that a held answer is on the disk
+  merges = {}, -- the replies to come, by the merged rows; without one it is a conflict
+}
 
 --- Takes the place of the host's process.
 function M.install()
@@ -9,6 +14,7 @@ function M.install()
     if command[2] ~= "serve" then
       return jobstart(command, options)
     end
+    M.exit = options.on_exit
     vim.schedule(function()
       require("botglue.apply").ready({ version = require("botglue.version"), pid = 1 })
     end)
@@ -16,6 +22,11 @@ function M.install()
   end
   vim.rpcnotify = function(_, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
+    if method == "landed" and argument.landing == "held" and M.keeps then
+      require("botglue.apply").kept({ id = argument.id })
+    elseif method == "merge" and M.merges then
+      M.merge(argument, table.remove(M.merges, 1))
+    end
   end
   require("botglue").setup({ host = "/bin/sh" })
   vim.api.nvim_create_autocmd("User", {
@@ -23,6 +34,27 @@ function M.install()
     callback = function(event)
       table.insert(M.events, { name = event.match, job = event.data })
     end,
+  })
+end
+
+--- The host is killed.
+function M.die()
+  M.exit(9999, 137)
+end
+
+--- Replies to a merge: with these rows, or that there is a conflict.
+---@param question table
+---@param lines string[]?
+function M.merge(question, lines)
+  lines = lines ~= vim.NIL and lines or nil
+  local same = lines and vim.deep_equal(lines, question.current)
+  require("botglue.apply").merged({
+    id = question.id,
+    purpose = question.purpose,
+    tick = question.tick,
+    clean = lines ~= nil,
+    lines = lines,
+    edits = lines and (same and {} or { { first = 0, last = #question.current, lines = lines } }),
   })
 end
 

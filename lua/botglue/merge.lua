@@ -1,0 +1,85 @@
+--- Asks the host to merge: what was there, what is there now, what should be there instead. The host keeps nothing of
+--- it, and each question gets exactly one reply, also when the host is lost or silent.
+
+local client = require("botglue.client")
+
+local M = {}
+
+---@class botglue.Question
+---@field purpose "land"|"accept"|"revert"
+---@field tick integer
+---@field process botglue.Process
+---@field lost fun() its host is gone
+---@field reply fun(merged: botglue.Merged)
+
+---@class botglue.Merged
+---@field clean boolean
+---@field lines string[]? the merged rows
+---@field edits botglue.Edit[]? that make them of the current ones
+
+---@type botglue.Merged
+local CONFLICT = { clean = false }
+
+--- Asks. While a question of a job is open no other is asked.
+---@param job botglue.Job
+---@param purpose "land"|"accept"|"revert"
+---@param texts { base: string[], current: string[], answer: string[] } by rows
+---@param reply fun(merged: botglue.Merged, tick: integer) called once; `tick` is the buffer's from when it was asked
+function M.ask(job, purpose, texts, reply)
+  local connection = client.connection()
+  local questions = connection.questions
+  local question = { purpose = purpose, tick = vim.api.nvim_buf_get_changedtick(job.range.bufnr) }
+  local patience = assert(vim.uv.new_timer())
+  function question.reply(merged)
+    if questions[job.id] ~= question then
+      return
+    end
+    questions[job.id] = nil
+    patience:close()
+    reply(merged, question.tick)
+  end
+  local function send()
+    question.process = client.connect(job.options)
+    if not question.process then
+      question.reply(CONFLICT)
+      return
+    end
+    question.process:notify("merge", {
+      id = job.id,
+      purpose = purpose,
+      tick = question.tick,
+      base = texts.base,
+      current = texts.current,
+      answer = texts.answer,
+    })
+  end
+  local again = true
+  function question.lost()
+    if not again then
+      question.reply(CONFLICT)
+      return
+    end
+    again = false
+    send()
+  end
+  questions[job.id] = question
+  patience:start(
+    connection.merged_within,
+    0,
+    vim.schedule_wrap(function()
+      question.reply(CONFLICT)
+    end)
+  )
+  send()
+end
+
+--- The host's reply.
+---@param merged { id: integer, purpose: string, tick: integer, clean: boolean }
+function M.reply(merged)
+  local question = client.connection().questions[merged.id]
+  if question and question.purpose == merged.purpose and question.tick == merged.tick then
+    question.reply(merged)
+  end
+end
+
+return M

@@ -1,0 +1,75 @@
+--- Tells what happens to a piece of a buffer as a whole: somebody deleted it, or something put other text over it and
+--- what is around it, as a formatter does. Edits inside and beside it are none of its business.
+
+local M = {}
+
+---@class botglue.Piece
+---@field row integer
+---@field col integer
+---@field end_row integer
+---@field end_col integer
+---@field intact boolean whether there is anything left of it
+
+---@param row integer
+---@param col integer
+---@param other_row integer
+---@param other_col integer
+local function is_behind(row, col, other_row, other_col)
+  return row > other_row or (row == other_row and col > other_col)
+end
+
+--- Watches until the returned function is called, or the buffer is unloaded or read again.
+---@param bufnr integer a loaded buffer
+---@param piece fun(): botglue.Piece? where the piece is; asked before the marks in the buffer move
+---@param tell fun(what: "deleted"|"replaced", was_intact: boolean) called within the change: nothing may be written
+---@return fun() stop
+function M.start(bufnr, piece, tell)
+  local stopped = false
+  -- The rows that were put in by the same command: a filter puts its output below its input, which it then deletes.
+  local put = nil
+
+  local function note_insertion(row, rows)
+    put = { first = row, past = row + rows }
+    local this = put
+    vim.schedule(function()
+      if put == this then
+        put = nil
+      end
+    end)
+  end
+
+  vim.api.nvim_buf_attach(bufnr, false, {
+    on_bytes = function(_, _, _, row, col, _, old_rows, old_col, _, new_rows, new_col)
+      if stopped then
+        return true
+      elseif old_rows == 0 and old_col == 0 then
+        if new_rows > 0 then
+          note_insertion(row, new_rows)
+        end
+        return
+      end
+      local at = piece()
+      local end_row, end_col = row + old_rows, old_rows == 0 and col + old_col or old_col
+      if
+        not at
+        or is_behind(row, col, at.row, at.col)
+        or is_behind(at.end_row, at.end_col, end_row, end_col)
+      then
+        return
+      end
+      local emptied = vim.api.nvim_buf_line_count(bufnr) == 1
+        and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
+      if emptied or (new_rows == 0 and new_col == 0) then
+        local filtered = put and (put.first == end_row or put.past == row)
+        tell(filtered and "replaced" or "deleted", at.intact)
+      elseif row < at.row or is_behind(end_row, end_col, at.end_row + 1, 0) then
+        tell("replaced", at.intact)
+      end
+    end,
+  })
+  return function()
+    stopped = true
+  end
+end
+
+return M
