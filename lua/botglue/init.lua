@@ -58,10 +58,19 @@ end
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
 function M.wait(id, ms)
-  local job = client.job(id)
-  local ended = job and vim.wait(ms, function()
+  local job, connection = client.job(id), client.connection()
+  if not job then
+    return nil
+  end
+  -- A script that waits here is what Neovim is in the middle of, not its user.
+  connection.waiting = connection.waiting + 1
+  local ok, ended = pcall(vim.wait, ms, function()
     return not job:is_open()
   end, 5)
+  connection.waiting = connection.waiting - 1
+  if not ok then
+    error(ended, 0)
+  end
   return ended and job:table() or nil
 end
 

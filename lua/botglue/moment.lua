@@ -1,7 +1,8 @@
 --- Is the user in the middle of something in a buffer? Text that changes under a selection, a pending operator, a
 --- completion menu or a typed line number is changed where nobody meant it, and Neovim does not adjust them.
 ---
---- Only the current buffer can be in the middle of something. Plain normal and plain typing are safe.
+--- Only the current buffer can be in the middle of something. Plain normal and plain typing are safe, and so is the time
+--- before `VimEnter`, when only scripts run.
 
 local M = {}
 
@@ -14,10 +15,15 @@ local SAFE = { n = true, i = true, R = true, Rv = true, nt = true, t = true }
 ---@param bufnr integer
 ---@return boolean
 function M.is_safe(bufnr)
-  if api.nvim_get_current_buf() ~= bufnr then
+  if api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0 then
     return true
   end
-  return SAFE[api.nvim_get_mode().mode] == true and vim.fn.state() == ""
+  local state = vim.fn.state()
+  if require("botglue.client").connection().waiting > 0 then
+    -- A script waits for us: its own mapping, autocommand or typed command is no reason to make it wait.
+    state = state:gsub("[Sxc]", "")
+  end
+  return SAFE[api.nvim_get_mode().mode] == true and state == ""
 end
 
 --- Calls `fn` whenever a safe moment may have come, until the returned function is called.

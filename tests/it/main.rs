@@ -27,6 +27,8 @@ mod replay;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]
+mod scripts;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod streams;

@@ -1,0 +1,71 @@
+//! The main job from scripts: headless, at start-up, in a mapping, where nobody types and `wait()` is all there is.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::nvim::Builder;
+use crate::support::scratch::Scratch;
+use crate::support::{agents, cli};
+
+/// It gives up by itself: what it does not write is what the test sees.
+const SCRIPT: &str = r#"
+vim.defer_fn(function() vim.cmd.cquit() end, 60000)
+local botglue = require("botglue")
+local range = { kind = "line", first = { 1, 0 }, last = { 1, 0 } }
+local id = botglue.run({ prompt = "go", range = range })
+local job = botglue.wait(id, 20000)
+vim.fn.writefile({ job and job.landing or "never" }, "landing.txt")
+vim.cmd.write()
+"#;
+
+/// Runs [`SCRIPT`] in a Neovim that is started with these arguments, and gives back what landed and the file.
+fn run(arguments: &[&str]) -> (String, String) {
+    let scratch = Scratch::new();
+    let file = scratch.write("a.lua", "a\nb\n");
+    scratch.write("script.lua", SCRIPT);
+    let options = json!({
+        "host": env!("CARGO_BIN_EXE_botglue"),
+        "agents": agents::fault(&scratch, "A", ""),
+    });
+    let output = Command::new(cli::nvim())
+        .args(["--clean", "--headless", "-n"])
+        .args(["--cmd", &format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])")])
+        .args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))])
+        .args(arguments)
+        .env_clear()
+        .envs(scratch.environment())
+        .current_dir(scratch.project())
+        .output()
+        .unwrap();
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap_or_default();
+    let landing = read(&scratch.project().join("landing.txt"));
+    assert!(!landing.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    (landing, read(&file))
+}
+
+#[test]
+fn an_answer_lands_while_a_script_waits_at_start_up() {
+    let expected = ("applied\n".to_owned(), "A\nb\n".to_owned());
+    assert_eq!(run(&["a.lua", "-c", "luafile script.lua", "-c", "qa!"]), expected);
+    assert_eq!(run(&["a.lua", "-S", "script.lua", "-c", "qa!"]), expected);
+    let autocommand = "autocmd VimEnter * execute 'luafile script.lua' | qa!";
+    assert_eq!(run(&["--cmd", autocommand, "a.lua"]), expected);
+}
+
+#[test]
+fn an_answer_lands_while_a_mapping_or_a_typed_command_waits() {
+    let scratch = Scratch::new();
+    let agent = agents::fault(&scratch, "A", "");
+    scratch.write("script.lua", SCRIPT);
+    let nvim = Builder::new(scratch).option("agents", agent).start();
+    nvim.edit("a.lua", "a\nb\n");
+    nvim.command("nnoremap X <Cmd>luafile script.lua<CR>");
+    for (id, keys) in [(1, "X"), (2, ":luafile script.lua<CR>")] {
+        nvim.set_lines(&["a", "b"]);
+        nvim.input(keys);
+        nvim.wait("the script is over", || nvim.exec("return vim.bo.modified") == false);
+        assert_eq!(nvim.finished(id)["landing"], "applied", "{keys}");
+        assert_eq!(nvim.lines(), ["A", "b"], "{keys}");
+    }
+}
