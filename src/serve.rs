@@ -19,7 +19,7 @@ use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::rpc::Rpc;
-use crate::store::{Database, Transcripts};
+use crate::store::{self, Database, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
 const LOG_LIMIT: u64 = 4 * 1024 * 1024;
@@ -93,7 +93,10 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
-    Host::new(editor, database, Surroundings { events, groups, transcripts }).run(messages, told).await;
+    let empty = store::empty_directory(options.data_dir.as_deref());
+    Host::new(editor, database, Surroundings { events, groups, empty, transcripts })
+        .run(messages, told)
+        .await;
     tracing::info!("the host ends");
     Ok(())
 }

@@ -18,12 +18,13 @@ function M.is_safe(bufnr)
   if api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0 then
     return true
   end
-  local state = vim.fn.state()
-  if require("botglue.client").connection().waiting > 0 then
-    -- A script waits for us: its own mapping, autocommand or typed command is no reason to make it wait.
-    state = state:gsub("[Sxc]", "")
+  local mode, state = api.nvim_get_mode().mode, vim.fn.state()
+  if mode == "n" and require("botglue.client").connection().waiting > 0 then
+    -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait. (A real
+    -- pending operator has a mode of its own.)
+    state = state:gsub("[oSxc]", "")
   end
-  return SAFE[api.nvim_get_mode().mode] == true and state == ""
+  return SAFE[mode] == true and state == ""
 end
 
 --- Calls `fn` whenever a safe moment may have come, until the returned function is called.

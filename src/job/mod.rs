@@ -7,6 +7,7 @@
 mod process;
 mod task;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, oneshot};
@@ -43,6 +44,8 @@ pub struct Surroundings {
     pub events: mpsc::UnboundedSender<(u64, Event)>,
     /// Where its process group is entered while it lives.
     pub groups: Groups,
+    /// A directory in which there is nothing, for agents that would trust whatever they run in.
+    pub empty: PathBuf,
     /// Where its raw stream is kept.
     pub transcripts: Transcripts,
 }

@@ -48,7 +48,9 @@ pub struct Launch<'a> {
     /// The whole argument vector, the program first.
     pub arguments: &'a [String],
     /// The directory to run in.
-    pub cwd: &'a Path,
+    pub directory: &'a Path,
+    /// The project that it works on; often the same.
+    pub project: &'a Path,
 }
 
 /// A running agent. Dropping it kills its process group.
@@ -76,6 +78,10 @@ impl Process {
     /// # Errors
     /// `agent_not_found` where there is no such program, `spawn_failed` for everything else.
     pub fn spawn(launch: &Launch<'_>, groups: &Groups) -> Result<(Self, Pipes), JobError> {
+        // A missing directory and a missing program are one error number, and not every agent runs in the project.
+        if !launch.project.is_dir() {
+            return Err(gone(launch.project));
+        }
         let mut child = command(launch).spawn().map_err(|error| explain(launch, &error))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let pgid = child.id().and_then(|pid| i32::try_from(pid).ok());
@@ -130,7 +136,7 @@ fn command(launch: &Launch<'_>) -> Command {
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .current_dir(launch.cwd)
+        .current_dir(launch.directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -170,17 +176,17 @@ fn tie_to_host(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn tie_to_host(_command: &mut Command) {}
 
+fn gone(project: &Path) -> JobError {
+    let message = format!(
+        "the agent could not start: its working directory {} is gone; write the file to an existing directory",
+        project.display()
+    );
+    JobError::new(Code::SpawnFailed, message)
+}
+
 fn explain(launch: &Launch<'_>, error: &io::Error) -> JobError {
     let program = launch.arguments.first().map_or("", String::as_str);
     let name = &launch.agent.name;
-    // A missing directory and a missing program are one error number, hence the looks.
-    if !launch.cwd.is_dir() {
-        let message = format!(
-            "the agent could not start: its working directory {} is gone; write the file to an existing directory",
-            launch.cwd.display()
-        );
-        return JobError::new(Code::SpawnFailed, message);
-    }
     match find(program, launch.agent.env.get("PATH").map(OsStr::new)) {
         None => JobError::new(
             Code::AgentNotFound,

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::process::{Launch, Pipes, Process};
 use super::{Event, Surroundings};
-use crate::agent::{self, Invocation, Protocol};
+use crate::agent::{self, Directory, Invocation, Protocol};
 use crate::message;
 use crate::request::Request;
 use crate::rules::{self, Rules};
@@ -45,7 +45,11 @@ pub(super) async fn run(request: Arc<Request>, surroundings: Surroundings, stop:
         message: &message,
     };
     let arguments = agent::arguments(&invocation);
-    let launch = Launch { agent: &request.agent, arguments: &arguments, cwd: &request.cwd };
+    let directory = match agent::directory(&invocation) {
+        Directory::Project => &request.cwd,
+        Directory::Empty => &teller.surroundings.empty,
+    };
+    let launch = Launch { agent: &request.agent, arguments: &arguments, directory, project: &request.cwd };
     match Process::spawn(&launch, &teller.surroundings.groups) {
         Err(error) => teller.finish(Outcome::failed(error)),
         Ok((process, pipes)) => {

@@ -7,9 +7,26 @@ mod queries;
 mod schema;
 mod transcript;
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
 pub use database::Database;
 pub use queries::{Held, Record, Selected};
 pub use transcript::{Transcript, Transcripts};
+
+/// A directory under `data_dir` that only its owner can write to, and in which there is nothing. Where it
+/// cannot be made, the root directory: nobody but the system's owner puts settings of an agent there.
+pub fn empty_directory(data_dir: Option<&Path>) -> PathBuf {
+    let Some(path) = data_dir.map(|data_dir| data_dir.join("empty")) else { return PathBuf::from("/") };
+    match DirBuilder::new().recursive(true).mode(0o700).create(&path) {
+        Ok(()) => path,
+        Err(error) => {
+            tracing::warn!(path = %path.display(), %error, "no empty directory for agents");
+            PathBuf::from("/")
+        }
+    }
+}
 
 /// Why something could not be kept.
 #[derive(Debug, thiserror::Error)]

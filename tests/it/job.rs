@@ -36,7 +36,9 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        let bench = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir(bench.path("empty")).unwrap();
+        bench
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -97,7 +99,8 @@ impl Bench {
     fn start(&self, request: Request) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
-        let surroundings = Surroundings { events, groups: Groups::default(), transcripts };
+        let surroundings =
+            Surroundings { events, groups: Groups::default(), empty: self.path("empty"), transcripts };
         let job = Some(Job::start(Arc::new(request), surroundings));
         Started { job, events: told, pgid: None, outcome: None, amended: None }
     }
@@ -349,6 +352,18 @@ async fn a_transcript_keeps_what_a_failed_job_had_said() {
     bench.run(bench.agent(Protocol::Claude, "echo '{\"type\":\"noise\"}'; exit 1")).await;
     let file = only_file(&bench.path("transcripts"));
     assert_eq!(fs::read_to_string(file).unwrap(), "{\"type\":\"noise\"}\n");
+}
+
+#[tokio::test]
+async fn an_agent_that_trusts_its_directory_runs_in_an_empty_one_unless_the_project_is_trusted() {
+    let bench = Bench::new();
+    let script = "pwd > $DIR/pwd; echo '{\"type\":\"completion\",\"finalText\":\"answer\"}'";
+    let untrusted = bench.agent(Protocol::Droid, script);
+    let trusted = Request { trust_project: true, ..untrusted.clone() };
+    assert_eq!(bench.run(untrusted).await.text(), Some("answer"));
+    assert!(bench.read("pwd").ends_with("/empty\n"), "{}", bench.read("pwd"));
+    assert_eq!(bench.run(trusted).await.text(), Some("answer"));
+    assert_eq!(Path::new(bench.read("pwd").trim()).file_name(), bench.dir.path().file_name());
 }
 
 fn only_file(folder: &Path) -> PathBuf {
