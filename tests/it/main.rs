@@ -37,6 +37,8 @@ mod support;
 #[cfg(test)]
 mod text;
 #[cfg(test)]
+mod trust;
+#[cfg(test)]
 mod undo;
 #[cfg(test)]
 mod watched;

@@ -5,4 +5,3 @@
 mod answers;
 mod failures;
 mod killed;
-mod trust;
