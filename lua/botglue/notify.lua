@@ -9,11 +9,6 @@ local M = {}
 local LEVELS = vim.log.levels
 local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
---- Whether `vim.notify` is still Neovim's own, which shows a long line at the price of a prompt.
-local function notify_is_plain()
-  return debug.getinfo(vim.notify, "S").source == debug.getinfo(vim.schedule_wrap, "S").source
-end
-
 --- Shows the beginning of a line that is too long. The whole of it goes to `:messages`: with `T` in 'shortmess' it is
 --- cut on the screen, in its middle, and written over at once.
 ---@param line string
@@ -33,18 +28,29 @@ local function show_cut(line, level)
   vim.api.nvim_echo({ { text.fit(line, vim.v.echospace, "…"), HIGHLIGHTS[level] } }, false, {})
 end
 
+--- Hands a line to `vim.notify` with what it would echo caught, which for a long line ends in a prompt.
+---@param line string
+---@param level integer
+---@return boolean echoed whether it would have echoed it; if not, somebody's own notification shows it
+local function notify_silently(line, level)
+  local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
+  local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
+  -- An echoed error counts as an error of the command.
+  return not ok or result.output ~= ""
+end
+
 --- Shows one line.
 ---@param line string
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  if notify_is_plain() and vim.api.nvim_strwidth(line) > vim.v.echospace then
+  if vim.api.nvim_strwidth(line) <= vim.v.echospace then
+    vim.notify(line, level, { title = "botglue" })
+  elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.
     vim.schedule(function()
       show_cut(line, level)
     end)
-  else
-    vim.notify(line, level, { title = "botglue" })
   end
 end
 

@@ -1,6 +1,6 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local test, equal = suite.test, suite.equal
+local test, equal, contains = suite.test, suite.equal, suite.contains
 
 local LONG = ("a reason that goes on, "):rep(20)
 
@@ -31,14 +31,14 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   local nvim = with_jobs(1)
   fail(nvim, { 1 }, LONG)
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  suite.contains(nvim:messages(), vim.trim(LONG))
-  suite.contains(nvim:screen(), "botglue: job 1 failed: a reason")
+  contains(nvim:messages(), vim.trim(LONG))
+  contains(nvim:screen(), "botglue: job 1 failed: a reason")
 end)
 
 test("jobs that say the same say it in one line", function()
   local nvim = with_jobs(3)
   fail(nvim, { 1, 2, 3 }, "The host is gone.")
-  suite.contains(nvim:messages(), "botglue: jobs 1, 2, 3 failed: The host is gone.")
+  contains(nvim:messages(), "botglue: jobs 1, 2, 3 failed: The host is gone.")
 end)
 
 test("jobs that say different things do not ask for Enter", function()
@@ -48,20 +48,20 @@ test("jobs that say different things do not ask for Enter", function()
   fail(nvim, { 2 }, "two")
   fail(nvim, { 3 }, "three")
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  suite.contains(nvim:messages(), "job 2 failed: two")
+  contains(nvim:messages(), "job 2 failed: two")
 end)
 
 test("control characters do not reach the screen", function()
   local nvim = with_jobs(1)
   fail(nvim, { 1 }, "one\27[31m\ntwo\r\0three\t")
-  suite.contains(nvim:messages(), "one [31m two three")
+  contains(nvim:messages(), "one [31m two three")
 end)
 
 test("a command line that is being typed is not written over", function()
   local nvim = with_jobs(1)
   nvim:type(":echo 12")
   fail(nvim, { 1 }, "no")
-  suite.contains(nvim:screen(), ":echo 12")
+  contains(nvim:screen(), ":echo 12")
   equal(nvim:messages():find("failed"), nil)
   nvim:type("<Esc>")
   nvim:eventually("it is said afterwards", "return vim.fn.execute('messages'):find('job 1 failed: no')")
@@ -76,6 +76,22 @@ test("somebody's own vim.notify gets the whole line", function()
     said,
     { { "botglue: job 1 failed: " .. vim.trim(LONG), vim.log.levels.ERROR, { title = "botglue" } } }
   )
+end)
+
+test("a vim.notify that only wraps Neovim's own does not ask for Enter either", function()
+  local nvim = with_jobs(1)
+  nvim:lua([[
+    _G.said = {}
+    local notify = vim.notify
+    vim.notify = function(message, ...)
+      said[#said + 1] = message
+      return notify(message, ...)
+    end
+  ]])
+  fail(nvim, { 1 }, LONG)
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+  equal(nvim:lua("return said"), { "botglue: job 1 failed: " .. vim.trim(LONG) })
+  contains(nvim:messages(), vim.trim(LONG))
 end)
 
 test("`notify` says how much is said", function()
