@@ -99,8 +99,8 @@ end
 
 local FIELDS = { prompt = true, bufnr = true, range = true, agent = true, model = true, review = true }
 
----@class botglue.Given: botglue.Wish
----@field prompt string?
+---@class botglue.Given
+---@field wish botglue.Wish
 ---@field selection fun(): botglue.Selection takes the selection; ends visual mode where it comes from there
 
 ---@param opts any
@@ -131,10 +131,7 @@ function M.check(opts, options)
     check_range(opts.range, bufnr)
   end
   return {
-    prompt = opts.prompt,
-    agent = opts.agent,
-    model = opts.model,
-    review = opts.review,
+    wish = { prompt = opts.prompt, agent = opts.agent, model = opts.model, review = opts.review },
     selection = function()
       return select(bufnr, opts.range)
     end,

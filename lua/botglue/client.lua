@@ -25,6 +25,7 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field kill fun()? ends at once what is being ended
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
+---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
 ---@field repeated string? the prompt that `.` sends again
 ---@field setup table? what `setup()` was given

@@ -20,13 +20,7 @@ end
 ---@param wish { prompt: string?, review: boolean? }
 ---@param sent fun(prompt: string)?
 local function start(taken, wish, sent)
-  local options = client.options()
-  local range = require("botglue.range").pin(taken)
-  if wish.prompt then
-    require("botglue.run").start(range, wish, options)
-  else
-    require("botglue.ui.prompt").ask(range, wish, options, sent)
-  end
+  require("botglue.run").begin(taken, wish, (client.options()), sent)
 end
 
 ---@param args table what nvim_create_user_command hands over
@@ -57,7 +51,7 @@ local subcommands = {
       if not vim.uv.fs_stat(path) then
         error("botglue: there is no log yet at " .. path, 0)
       end
-      vim.cmd.split({ vim.fn.fnameescape(path), mods = { keepalt = true } })
+      vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
       vim.bo.modifiable = false
       vim.cmd("normal! G")
     end,

@@ -25,11 +25,7 @@ end
 function M.run(opts)
   local options = client.options()
   local given = require("botglue.arguments").check(opts, options)
-  local range = require("botglue.range").pin(given.selection())
-  if given.prompt then
-    return require("botglue.run").start(range, given, options)
-  end
-  require("botglue.ui.prompt").ask(range, given, options)
+  return require("botglue.run").begin(given.selection(), given.wish, options)
 end
 
 --- All jobs of this Neovim, oldest first.

@@ -23,6 +23,8 @@ local M = {}
 local Job = {}
 Job.__index = Job
 
+local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens" }
+
 ---@param spec table the fields that are known when it is asked for
 ---@return botglue.Job
 function M.new(spec)
@@ -30,9 +32,13 @@ function M.new(spec)
   self.status = "queued"
   self.tools = {}
   self.started = vim.uv.hrtime()
+  return self
+end
+
+--- From now on it is seen: at its range, and by those who listen.
+function Job:open()
   self.view = status.open(self)
   events.emit("BotglueJobStarted", self)
-  return self
 end
 
 --- Whether it has not ended yet.
@@ -87,14 +93,7 @@ end
 --- Takes what the host knows of who ran it, with which tools, and for how much.
 ---@param known table
 function Job:learn(known)
-  for _, field in ipairs({
-    "session_id",
-    "model",
-    "cost_usd",
-    "num_turns",
-    "input_tokens",
-    "output_tokens",
-  }) do
+  for _, field in ipairs(KNOWN) do
     if known[field] ~= nil then
       self[field] = known[field]
     end
@@ -104,9 +103,20 @@ function Job:learn(known)
   end
 end
 
+--- What an update is told of: a change of any of it.
+---@return string
+function Job:told()
+  local attempt = self.retry and self.retry.attempt
+  return table.concat(
+    vim.tbl_map(tostring, { self.status, self.tool or "", attempt or "", self.session_id or "" }),
+    "\n"
+  )
+end
+
 --- Takes a newer state from the host.
 ---@param state botglue.State
 function Job:update(state)
+  local before = self:told()
   self:learn(state)
   if not self:is_waiting() then
     return
@@ -120,7 +130,9 @@ function Job:update(state)
   end
   self.retry = state.retry
   self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
-  events.update(self)
+  if self:told() ~= before or #(state.tools or {}) > 0 then
+    events.update(self)
+  end
 end
 
 --- The answer is there, the moment is not: `fn` is called whenever it may have come.
@@ -132,7 +144,7 @@ function Job:wait_ready(fn)
   self.status = "ready"
   self.tool = nil
   self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
-  self.retry_landing = fn
+  self.land_again = fn
   self.view:draw()
   events.update(self)
 end
@@ -192,7 +204,7 @@ function Job:close(how)
   if self.unwatch then
     self.unwatch()
   end
-  self.unwatch, self.retry_landing = nil, nil
+  self.unwatch, self.land_again = nil, nil
   if self.landing == "held" then
     self.view:hold()
   else

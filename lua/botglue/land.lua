@@ -147,8 +147,8 @@ function M.deliver(job, merged)
     job:keep(verdict.held_for, client.connection().kept_within)
     client.landed(job, "held", verdict.held_for)
   elseif verdict.landing ~= "asked" then
-    job:land(verdict.landing)
     client.landed(job, verdict.landing)
+    job:land(verdict.landing)
   end
 end
 

@@ -4,6 +4,7 @@ local client = require("botglue.client")
 local config = require("botglue.config")
 local context = require("botglue.context")
 local job = require("botglue.job")
+local range = require("botglue.range")
 
 local M = {}
 
@@ -25,53 +26,66 @@ local function agent_of(options, name, model)
 end
 
 --- The leading blanks of the first row, in columns: where the line below the range begins.
----@param range botglue.Range
+---@param target botglue.Range
 ---@return integer
-local function indent_of(range)
-  local row = range.base.rows[1] or range.base.above or ""
-  return vim.api.nvim_buf_call(range.bufnr, function()
+local function indent_of(target)
+  local row = target.base.rows[1] or target.base.above or ""
+  return vim.api.nvim_buf_call(target.bufnr, function()
     return vim.fn.strdisplaywidth(row:match("^%s*"))
   end)
 end
 
 ---@class botglue.Wish
----@field prompt string
+---@field prompt string? none: it is asked for
 ---@field agent string?
 ---@field model string?
 ---@field review boolean?
 
+--- Tells once of options that do not exist; those given to `setup()` it tells of itself.
+local function warn_of_unknown_options()
+  local connection = client.connection()
+  if connection.warned then
+    return
+  end
+  connection.warned = true
+  for _, path in ipairs(config.check(config.global() or {})) do
+    require("botglue.notify").warn(("botglue: there is no option %s"):format(path))
+  end
+end
+
 --- Starts a job on a range as it is now.
----@param range botglue.Range
+---@param target botglue.Range
 ---@param wish botglue.Wish
 ---@param options botglue.Options
 ---@return integer id
-function M.start(range, wish, options)
+local function start(target, wish, options)
   local name = wish.agent or options.agent
   local agent = agent_of(options, name, wish.model)
   local review = options.review
   if wish.review ~= nil then
     review = wish.review
   end
-  local bufnr, base = range.bufnr, range.base
-  local first, last = range:lines()
-  local inserted = range.kind == "insert"
+  local bufnr, base = target.bufnr, target.base
+  local first, last = target:lines()
+  local inserted = target.kind == "insert"
   local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
   local path = context.path(bufnr)
   local id = client.next_id()
   local new = job.new({
     id = id,
-    range = range,
+    range = target,
     path = path,
     prompt = wish.prompt,
     agent = name,
     model = agent.model,
     review = review,
     options = options,
-    indent = indent_of(range),
+    indent = indent_of(target),
     on_close = client.release,
   })
-  range:sent()
+  target:sent()
   client.register(new)
+  new:open()
   client.submit(new, {
     id = id,
     prompt = wish.prompt,
@@ -90,7 +104,7 @@ function M.start(range, wish, options)
     path = path,
     filetype = vim.bo[bufnr].filetype,
     selection = {
-      kind = range.kind,
+      kind = target.kind,
       first_line = first,
       last_line = last,
       text = base.text,
@@ -106,6 +120,26 @@ function M.start(range, wish, options)
       or {},
   })
   return id
+end
+
+--- Starts a job on a selection; asks for the prompt first where the wish has none.
+---@param selection botglue.Selection
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@param sent fun(prompt: string)? told of the prompt that was asked for
+---@return integer? id
+function M.begin(selection, wish, options, sent)
+  warn_of_unknown_options()
+  local pinned = range.pin(selection)
+  if wish.prompt then
+    return start(pinned, wish, options)
+  end
+  require("botglue.ui.prompt").ask(pinned, function(prompt)
+    if sent then
+      sent(prompt)
+    end
+    start(pinned, vim.tbl_extend("force", wish, { prompt = prompt }), options)
+  end)
 end
 
 return M

@@ -192,3 +192,50 @@ test("a model of its own for each agent", function()
   equal(model({ model = "opus", agents = { claude = { model = "haiku" } } }), "haiku")
   equal(model({ model = "opus" }, { model = "sonnet" }), "sonnet")
 end)
+
+test("an unknown option in vim.g.botglue warns once", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua("vim.g.botglue = { timeuot = 1 }")
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:run({ kind = "insert", first = { 1 } })
+  local _, count = nvim:messages():gsub("botglue: there is no option timeuot", "")
+  equal(count, 1)
+end)
+
+test("who hears of a job can ask for it, and at its end the host knows already", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[
+    _G.heard = {}
+    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJob*", callback = function(event)
+      local job = require("botglue").job(event.data.id)
+      local told = #require("support.host").received("landed")
+      table.insert(heard, { event.match, job.status, told })
+    end })
+  ]])
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:answer(1, { "b" })
+  equal(
+    nvim:lua("return heard"),
+    { { "BotglueJobStarted", "queued", 0 }, { "BotglueJobFinished", "done", 1 } }
+  )
+end)
+
+test("after many jobs in a buffer only the ranges of the last hundred are marked", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[
+    for id = 1, 120 do
+      require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+      require("support.host").answer(id, { "line " .. id })
+    end
+  ]])
+  nvim:eventually("the last job ends", "return require('botglue').wait(120, 0)")
+  local marked = [[
+    local count = 0
+    for _, job in pairs(require("botglue.client").connection().jobs) do
+      count = count + (#job.range.marks > 0 and 1 or 0)
+    end
+    return count
+  ]]
+  equal(nvim:lua(marked), 100)
+  equal({ nvim:job(1).first_line, nvim:job(120).first_line, nvim:lines() }, { 1, 1, { "line 120" } })
+end)

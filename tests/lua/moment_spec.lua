@@ -139,9 +139,27 @@ test("only the current buffer matters", function()
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, 2, true)"), { "ONE", "+" })
 end)
 
+test("the command-line window and a terminal do not hold an answer up", function()
+  local nvim = with_job()
+  nvim:lua("_G.first = vim.api.nvim_get_current_buf()")
+  nvim:type("q:idel")
+  nvim:answer(1, { "ONE", "+" })
+  equal(status(nvim), "done")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, 2, true)"), { "ONE", "+" })
+  nvim:type("ete<Esc>")
+  equal(nvim:lines(), { "delete" })
+  nvim = with_job("vim.o.hidden = true")
+  nvim:lua("_G.first = vim.api.nvim_get_current_buf()")
+  nvim:type(":terminal cat<CR>i")
+  equal(nvim:api("get_mode").mode, "t")
+  nvim:answer(1, { "ONE", "+" })
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, 2, true)"), { "ONE", "+" })
+end)
+
 test("a ready job leaves nothing behind when it lands", function()
   local nvim = with_job()
-  local autocmds = "return #vim.api.nvim_get_autocmds({})"
+  local autocmds =
+    "return #vim.api.nvim_get_autocmds({ event = { 'SafeState', 'ModeChanged', 'CompleteDone' } })"
   local before = nvim:lua(autocmds)
   nvim:type("v")
   nvim:answer(1, { "ONE" })

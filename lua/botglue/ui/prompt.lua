@@ -2,29 +2,24 @@
 
 local M = {}
 
---- Opens the prompt for a range and starts the job when it is sent.
+local notify = require("botglue.notify")
+
+--- Opens the prompt for a range; the range is let go of where nothing is sent.
 ---@param range botglue.Range
----@param wish { agent: string?, model: string?, review: boolean? }
----@param options botglue.Options
----@param sent fun(prompt: string)? told of what was sent
-function M.ask(range, wish, options, sent)
+---@param send fun(prompt: string) called with what was typed, the range as it is by then
+function M.ask(range, send)
   local unhighlight = require("botglue.ui.highlight").range(range)
   vim.ui.input({ prompt = "botglue: " }, function(prompt)
     unhighlight()
-    if not prompt or not prompt:find("%S") then
-      range:unmark()
+    local wanted = prompt ~= nil and prompt:find("%S") ~= nil
+    if wanted and range:rebase() then
+      send(prompt)
       return
     end
-    if not vim.api.nvim_buf_is_loaded(range.bufnr) or not range:rebase() then
-      range:unmark()
-      require("botglue.notify").error("botglue: the lines that the prompt was for are gone: " .. prompt)
-      return
+    range:unmark()
+    if wanted then
+      notify.error("botglue: the lines that this was for are gone: " .. prompt)
     end
-    if sent then
-      sent(prompt)
-    end
-    local given = { prompt = prompt, agent = wish.agent, model = wish.model, review = wish.review }
-    require("botglue.run").start(range, given, options)
   end)
 end
 

@@ -78,8 +78,8 @@ end
 function View:tick()
   self.frame = self.frame + 1
   local job = self.job
-  if job.retry_landing then
-    job.retry_landing()
+  if job.land_again then
+    job.land_again()
   end
   if not job:is_open() then
     return
