@@ -49,6 +49,14 @@ local function run(nvim)
   ]])
 end
 
+--- Runs a job; its id and the pid of the host that this started, asked for before the host can say anything.
+local function run_on_new_host(nvim)
+  return unpack(nvim:lua([[
+    local id = require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+    return { id, vim.fn.jobpid(require("botglue.client").connection().process.channel) }
+  ]]))
+end
+
 local function ended(nvim, id)
   return nvim:eventually("job " .. id .. " ends", "return require('botglue').wait(..., 0)", id)
 end
@@ -104,8 +112,7 @@ end)
 test("a host that never answers", function()
   local nvim = with(script("exec sleep 60"))
   nvim:lua("require('botglue.client').connection().ready_within = 50")
-  local id = run(nvim)
-  local pid = nvim:lua("return vim.fn.jobpid(require('botglue.client').connection().process.channel)")
+  local id, pid = run_on_new_host(nvim)
   check_failed(nvim, id, "host_lost", { "did not answer" })
   dies(pid)
 end)
@@ -118,8 +125,7 @@ end)
 
 test("a host of another version", function()
   local nvim = with(fake("9.9.9"))
-  local id = run(nvim)
-  local pid = nvim:lua("return vim.fn.jobpid(require('botglue.client').connection().process.channel)")
+  local id, pid = run_on_new_host(nvim)
   check_failed(nvim, id, "host_version", { "9.9.9", VERSION, "make build" })
   dies(pid)
 end)
