@@ -22,7 +22,7 @@ vim.cmd.write()
 /// Runs [`SCRIPT`] in a Neovim that is started with these arguments, and gives back what landed and the file.
 fn run(arguments: &[&str]) -> (String, String) {
     let scratch = Scratch::new();
-    let file = scratch.write("a.lua", "a\nb\n");
+    let file = scratch.write("a.txt", "a\nb\n");
     scratch.write("script.lua", SCRIPT);
     let options = json!({
         "host": env!("CARGO_BIN_EXE_botglue"),
@@ -47,10 +47,10 @@ fn run(arguments: &[&str]) -> (String, String) {
 #[test]
 fn an_answer_lands_while_a_script_waits_at_start_up() {
     let expected = ("applied\n".to_owned(), "A\nb\n".to_owned());
-    assert_eq!(run(&["a.lua", "-c", "luafile script.lua", "-c", "qa!"]), expected);
-    assert_eq!(run(&["a.lua", "-S", "script.lua", "-c", "qa!"]), expected);
+    assert_eq!(run(&["a.txt", "-c", "luafile script.lua", "-c", "qa!"]), expected);
+    assert_eq!(run(&["a.txt", "-S", "script.lua", "-c", "qa!"]), expected);
     let autocommand = "autocmd VimEnter * execute 'luafile script.lua' | qa!";
-    assert_eq!(run(&["--cmd", autocommand, "a.lua"]), expected);
+    assert_eq!(run(&["--cmd", autocommand, "a.txt"]), expected);
 }
 
 #[test]
