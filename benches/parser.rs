@@ -3,6 +3,8 @@
 //! Two streams: one is mostly the output of tools (10 MB, 100 KB an output, each twice in its line), one is
 //! 20,000 small parts of a text. The readers take turns, and of each the best of its turns counts.
 
+#![expect(clippy::disallowed_methods, reason = "a bench starts processes of its own")]
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::Write as _;

@@ -125,6 +125,7 @@ fn watch_signals(messages: &mpsc::UnboundedSender<Message>) -> io::Result<()> {
 }
 
 /// Appends to `path`, creating its folder. Neovims share one log.
+#[expect(clippy::disallowed_methods, reason = "the log is the one file outside the store")]
 fn log_to(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -158,6 +159,7 @@ fn end_everything_on_panic(groups: Groups) {
 }
 
 /// Lowers the priority of the whole scheduling group, agents included; best effort, and Linux alone.
+#[expect(clippy::disallowed_methods, reason = "a switch of the kernel's, no file of ours")]
 fn be_nice() {
     // Where there is no such file there is no such group either.
     let _ = fs::write("/proc/self/autogroup", "5");

@@ -131,6 +131,7 @@ impl Drop for Process {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
 fn command(launch: &Launch<'_>) -> Command {
     let (program, arguments) = launch.arguments.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
     let mut command = Command::new(program);

@@ -1,6 +1,8 @@
 //! Everything that is kept in files: finished jobs with their answers in a database that all Neovims share,
 //! and the raw stream of each job. Only this room opens files to write, the log apart.
 
+#![expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
+
 mod database;
 mod owner;
 mod queries;

@@ -1,5 +1,7 @@
 //! Integration tests: the host and the plugin with a real Neovim, real CLIs and agents made for one fault each.
 
+#![expect(clippy::disallowed_methods, reason = "tests start processes and write files of their own")]
+
 #[cfg(test)]
 mod claude;
 #[cfg(test)]
