@@ -47,7 +47,7 @@ end)
 
 test("a job table has what is known, and is made anew", function()
   local nvim = child.with_host({ "a", "b" })
-  nvim:lua("vim.api.nvim_buf_set_name(0, '/tmp/some.lua')")
+  nvim:lua("vim.api.nvim_buf_set_name(0, '/project/some.lua')")
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
   nvim:lua([[
     require("botglue.apply").frame({ {
@@ -62,7 +62,7 @@ test("a job table has what is known, and is made anew", function()
     id = 1,
     status = "running",
     bufnr = 1,
-    path = "/tmp/some.lua",
+    path = "/project/some.lua",
     kind = "line",
     first_line = 2,
     last_line = 2,

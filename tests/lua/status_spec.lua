@@ -27,7 +27,7 @@ test("what a job does, and for how long", function()
   )
   equal(
     words({ status = "queued", queue_position = 2 }),
-    "⠹ return errors instead of panicking · queued, place 2 · 7s"
+    "○ return errors instead of panicking · queued, number 2 · 7s"
   )
   equal(words({ indent = 4 }), "    ⠹ return errors instead of panicking · 7s")
   local function after(ms)
@@ -110,7 +110,7 @@ end
 --- Rows with the moving parts of a status line replaced.
 local function still(found)
   return vim.tbl_map(function(row)
-    return (row:gsub("^(%s*)[⠁-⣿]+", "%1@"):gsub("%d+s$", "Ns"))
+    return (row:gsub("^(%s*)[⠁-⣿○]+", "%1@"):gsub("%d+s$", "Ns"))
   end, found)
 end
 

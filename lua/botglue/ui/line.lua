@@ -1,31 +1,13 @@
---- The words of the line below a range: pure, from a job's state to highlighted chunks.
+--- The words of the line below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
+local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
 
 local M = {}
 
-local SIGNS = {
-  unicode = {
-    spinner = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" },
-    still = "▸",
-    failed = "✗",
-    ready = "●",
-    held = "◆",
-    between = " · ",
-    cut = "…",
-  },
-  ascii = {
-    spinner = { "|", "/", "-", "\\" },
-    still = ">",
-    failed = "x",
-    ready = "*",
-    held = "!",
-    between = " - ",
-    cut = "...",
-  },
-}
-
-local LEAST_PROMPT = 16 -- cells
+local LEAST_PROMPT = 16 -- cells, beside a failure
+local LEAST_WORDS = 4
+local width_of = vim.api.nvim_strwidth
 
 local HELD = {
   review = "its answer waits for review",
@@ -69,7 +51,7 @@ end
 local function activity(job, signs)
   local now = vim.uv.hrtime()
   if job.status == "queued" then
-    return job.queue_position and ("queued, place %d"):format(job.queue_position) or nil
+    return job.queue_position and ("queued, number %d"):format(job.queue_position) or nil
   elseif job.retry then
     local left = math.ceil((job.retry_at - now) / 1e9)
     local try = ("%s, try %d of %d"):format(job.retry.reason, job.retry.attempt, job.retry.max)
@@ -80,44 +62,68 @@ local function activity(job, signs)
   return job.activity
 end
 
+local function fit(words, cells, signs)
+  return text.fit(text.clean(words), math.max(cells, LEAST_WORDS), signs.cut)
+end
+
+---@param job botglue.Job
+---@param room integer
+local function held(job, room, signs)
+  local words = ("%s held: %s"):format(signs.held, M.held_reason(job.held_for))
+  local with_hint = words .. signs.between .. M.held_hint(job.id)
+  return width_of(with_hint) <= room and with_hint or fit(words, room, signs)
+end
+
+---@param job botglue.Job
+---@param frame integer
+local function sign(job, frame, signs)
+  if job.status == "queued" then
+    return signs.queued
+  end
+  return job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
+end
+
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][]
+local function working(job, frame, room, signs)
+  local elapsed = signs.between .. M.duration(job:elapsed_ms())
+  room = room - 2 - width_of(elapsed)
+  local words, group = activity(job, signs)
+  local share = math.floor(room * 0.6)
+  if group then
+    -- What went wrong is worth more than what was asked for.
+    share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
+  end
+  local prompt = fit(job.prompt, share, signs)
+  local chunks = { { sign(job, frame, signs) .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
+  if words then
+    local left = room - width_of(prompt .. signs.between)
+    chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
+    chunks[#chunks + 1] = { fit(words, left, signs), group or "BotglueActivity" }
+  end
+  chunks[#chunks + 1] = { elapsed, "BotgluePrompt" }
+  return chunks
+end
+
 ---@param job botglue.Job
 ---@param frame integer counts the ticks
 ---@param width integer columns that there are
 ---@return [string, string][] chunks
 function M.chunks(job, frame, width)
-  local signs = job.options.ascii and SIGNS.ascii or SIGNS.unicode
-  local indent = (" "):rep(math.min(job.indent or 0, math.floor(width / 2)))
+  local signs = signs_of(job.options)
+  local indent = (" "):rep(math.min(job.indent, math.floor(width / 2)))
   local room = width - #indent
-  local function fit(words, cells)
-    return text.fit(text.clean(words), math.max(cells, 4), signs.cut)
-  end
+  local chunks
   if job.status == "ready" then
-    local words = signs.ready .. " ready: lands when you have finished"
-    return { { indent .. text.fit(words, room, signs.cut), "BotglueReady" } }
+    chunks = { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
   elseif job.landing == "held" then
-    local words = ("%s held: %s"):format(signs.held, M.held_reason(job.held_for))
-    local with_hint = words .. signs.between .. M.held_hint(job.id)
-    local shown = vim.api.nvim_strwidth(with_hint) <= room and with_hint or text.fit(words, room, signs.cut)
-    return { { indent .. shown, "BotglueHeld" } }
+    chunks = { { held(job, room, signs), "BotglueHeld" } }
+  else
+    chunks = working(job, frame, room, signs)
   end
-  local spinner = job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
-  local elapsed = M.duration(job:elapsed_ms())
-  local between = vim.api.nvim_strwidth(signs.between)
-  room = room - 2 - between - #elapsed
-  local words, group = activity(job, signs)
-  local share = math.floor(room * 0.6)
-  if group and words then
-    -- What went wrong is worth more than what was asked for.
-    share = math.max(math.min(share, room - between - vim.api.nvim_strwidth(words)), LEAST_PROMPT)
-  end
-  local prompt = fit(job.prompt, share)
-  local chunks = { { indent .. spinner .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
-  if words then
-    chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
-    local left = room - vim.api.nvim_strwidth(prompt) - between
-    chunks[#chunks + 1] = { fit(words, left), group or "BotglueActivity" }
-  end
-  chunks[#chunks + 1] = { signs.between .. elapsed, "BotgluePrompt" }
+  table.insert(chunks, 1, { indent, "BotgluePrompt" })
   return chunks
 end
 

@@ -1,0 +1,32 @@
+--- The signs that are drawn: plain characters that every terminal font has, or ASCII.
+
+local M = {}
+
+local UNICODE = {
+  spinner = { "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" },
+  still = "▸",
+  queued = "○",
+  failed = "✗",
+  ready = "●",
+  held = "◆",
+  between = " · ",
+  cut = "…",
+}
+
+local ASCII = {
+  spinner = { "|", "/", "-", "\\" },
+  still = ">",
+  queued = "o",
+  failed = "x",
+  ready = "*",
+  held = "!",
+  between = " - ",
+  cut = "...",
+}
+
+---@param options botglue.Options
+function M.of(options)
+  return options.ascii and ASCII or UNICODE
+end
+
+return M
