@@ -37,11 +37,15 @@ test("maps are merged deeply, lists are replaced whole", function()
 end)
 
 test("what was given is not kept hold of", function()
-  local given = { agents = { claude = { env = { A = "1" } } } }
-  local options = config.resolve(given)
+  local function given()
+    return { agents = { claude = { env = { A = "1" } }, mine = { protocol = "text", command = { "cat" } } } }
+  end
+  local mine = given()
+  local options = config.resolve(mine)
   options.agents.claude.env.A = "2"
   options.agents.claude.args[1] = "--x"
-  equal(given, { agents = { claude = { env = { A = "1" } } } })
+  options.agents.mine.command[1] = "dog"
+  equal(mine, given())
   equal(config.defaults().agents.claude.args, {})
 end)
 

@@ -80,6 +80,7 @@ test("blocks", function()
   )
   check("<C-v>j$", "block", { TEXT[1], TEXT[2] })
   check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, { cols = { 3, 3 } })
+  check("2G<C-v>k$", "block", { TEXT[1], TEXT[2] })
   check("4Gl<C-v>j", "block", { "日本", "" }, { cols = { 0, 0 } })
   check(
     "3G<C-v>k",
@@ -103,6 +104,7 @@ test("select mode, and the selection of the API's caller", function()
   check("lve", "char", { "n main" }, run)
   check("Vj", "line", { TEXT[1], TEXT[2] }, run)
   check("w<C-v>j$", "block", { TEXT[1]:sub(4), TEXT[2]:sub(4) }, run)
+  check("2G<C-v>k$", "block", { TEXT[1], TEXT[2] }, run)
   check("gh<S-Right>", "char", { "fn" }, { run = run.run, set = "keymodel=startsel" })
 end)
 
