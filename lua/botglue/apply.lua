@@ -60,6 +60,13 @@ function M.kept(kept)
   end
 end
 
+--- Held answers of Neovims that are gone, which are this one's now.
+---@param answers table[]
+function M.held(answers)
+  require("botglue.adopt").take(answers)
+  client.held_answered()
+end
+
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)

@@ -20,6 +20,8 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
+---@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
+---@field review botglue.Review? the one that is open
 ---@field unsent table[] what became of answers, for the next host
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
 ---@field kill fun()? ends at once what is being ended
@@ -39,6 +41,7 @@ local connection = {
   held = {},
   kept = {},
   questions = {},
+  held_replies = {},
   unsent = {},
   groups = {},
   news = {},
@@ -104,6 +107,7 @@ local function lost(process, err)
       question.lost()
     end
   end
+  M.held_answered()
 end
 
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
@@ -159,22 +163,61 @@ function M.register(job)
   connection.open[job.id] = job
 end
 
---- A job has ended. Its range is still marked, invisibly, so that its lines stay current; the oldest give way.
+--- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
+--- landed can be taken back. The oldest give way.
 ---@param job botglue.Job
 function M.release(job)
   connection.open[job.id] = nil
   local bufnr = job.range.bufnr
   if job.landing == "held" then
     connection.held[job.id] = job
-  elseif vim.api.nvim_buf_is_valid(bufnr) then
-    local kept = connection.kept[bufnr] or {}
-    connection.kept[bufnr] = kept
-    kept[#kept + 1] = job.range
-    if #kept > KEPT_RANGES then
-      table.remove(kept, 1):unmark()
-    end
-  else
+    return
+  end
+  connection.held[job.id] = nil
+  if not vim.api.nvim_buf_is_valid(bufnr) then
     connection.kept[bufnr] = nil
+    return
+  end
+  local kept = connection.kept[bufnr] or {}
+  connection.kept[bufnr] = kept
+  kept[#kept + 1] = job.range
+  if #kept > KEPT_RANGES then
+    table.remove(kept, 1):forget()
+  end
+end
+
+--- Adds a held answer that was another Neovim's, and says under which number it is known here.
+---@param job botglue.Job
+---@param uuid string
+function M.adopted(job, uuid)
+  connection.jobs[job.id] = job
+  connection.held[job.id] = job
+  if connection.process then
+    connection.process:notify("adopted", { uuid = uuid, id = job.id })
+  end
+end
+
+--- Asks for held answers of Neovims that are gone; `apply.held` takes them.
+---@param reply fun() called when they are there, or cannot be
+function M.ask_held(reply)
+  local process = M.connect(M.options())
+  if not process then
+    reply()
+    return
+  end
+  local replies = connection.held_replies
+  replies[#replies + 1] = reply
+  if #replies == 1 then
+    process:notify("held", vim.empty_dict())
+  end
+end
+
+--- The held answers that were asked for are there.
+function M.held_answered()
+  local replies = connection.held_replies
+  connection.held_replies = {}
+  for _, reply in ipairs(replies) do
+    reply()
   end
 end
 

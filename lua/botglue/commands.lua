@@ -1,5 +1,6 @@
 --- `:Botglue` and the maps: what was typed becomes a call, an error becomes one line.
 
+local choose = require("botglue.choose")
 local client = require("botglue.client")
 local notify = require("botglue.notify")
 local selection = require("botglue.selection")
@@ -34,6 +35,7 @@ end
 
 ---@class botglue.Subcommand
 ---@field run fun(args: table, rest: string)
+---@field complete (fun(lead: string): string[])?
 
 ---@type table<string, botglue.Subcommand>
 local subcommands = {
@@ -41,6 +43,30 @@ local subcommands = {
     run = function(args, rest)
       start(selected(args), { prompt = rest:find("%S") and rest or nil, review = args.bang or nil })
     end,
+  },
+  review = {
+    run = function(_, rest)
+      require("botglue.ui.review").command(rest)
+    end,
+    complete = choose.complete(choose.held),
+  },
+  accept = {
+    run = function(_, rest)
+      require("botglue.decide").accept(choose.one(rest, choose.held, "is held"))
+    end,
+    complete = choose.complete(choose.held),
+  },
+  reject = {
+    run = function(_, rest)
+      require("botglue.decide").reject(choose.one(rest, choose.held, "is held"))
+    end,
+    complete = choose.complete(choose.held),
+  },
+  revert = {
+    run = function(_, rest)
+      require("botglue.decide").revert(choose.one(rest, choose.landed, "has landed"))
+    end,
+    complete = choose.complete(choose.landed),
   },
   log = {
     run = function(_, rest)
@@ -86,11 +112,15 @@ end
 ---@return string[]
 function M.complete(lead, line)
   local typed = line:match("Botglue!?%s+(.*)$") or ""
-  if typed:find("%s") then
+  local name = typed:match("^(%S+)%s+%S*$")
+  if name then
+    local subcommand = subcommands[name]
+    return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+  elseif typed:find("%s") then
     return {}
   end
-  return vim.tbl_filter(function(name)
-    return vim.startswith(name, lead)
+  return vim.tbl_filter(function(known_name)
+    return vim.startswith(known_name, lead)
   end, known())
 end
 

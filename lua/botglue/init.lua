@@ -49,7 +49,25 @@ function M.job(id)
   return job and job:table()
 end
 
---- Waits until a job has ended, with the event loop running.
+--- Accepts a held answer, and merges it with what stands there. Where its place is not known the review opens.
+---@param id integer
+function M.accept(id)
+  require("botglue.decide").accept(id)
+end
+
+--- Rejects a held answer.
+---@param id integer
+function M.reject(id)
+  require("botglue.decide").reject(id)
+end
+
+--- Takes a landed answer back.
+---@param id integer
+function M.revert(id)
+  require("botglue.decide").revert(id)
+end
+
+--- Waits until a job has ended and nothing is being decided of it, with the event loop running.
 ---@param id integer
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
@@ -61,7 +79,7 @@ function M.wait(id, ms)
   -- A script that waits here is what Neovim is in the middle of, not its user.
   connection.waiting = connection.waiting + 1
   local ok, ended = pcall(vim.wait, ms, function()
-    return not job:is_open()
+    return not job:is_open() and not client.connection().questions[id]
   end, 5)
   connection.waiting = connection.waiting - 1
   if not ok then

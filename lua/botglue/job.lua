@@ -41,6 +41,21 @@ function Job:open()
   events.emit("BotglueJobStarted", self)
 end
 
+--- A held answer of an earlier Neovim, or of a host that is gone.
+---@param spec table the fields that are known
+---@param known table what the host knows of it
+---@return botglue.Job
+function M.recall(spec, known)
+  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
+  self.status, self.landing, self.tools = "done", "held", {}
+  self.ended = vim.uv.hrtime()
+  self.started = self.ended - self.took_ms * 1e6
+  self:learn(known)
+  self.range:home()
+  self.view = status.hold(self)
+  return self
+end
+
 --- Whether it has not ended yet.
 function Job:is_open()
   return self.status ~= "done" and self.status ~= "failed"
@@ -185,6 +200,36 @@ end
 function Job:land(landing, held_for)
   self.landing, self.held_for = landing, held_for
   self:close("done")
+end
+
+--- The user decided of a held answer, or took a landed one back.
+---@param landing string
+function Job:decide(landing)
+  local was_held = self.landing == "held"
+  self.landing, self.held_for = landing, nil
+  if was_held then
+    self.view:close()
+    self.view, self.answer = nil, nil
+    self.on_close(self)
+  end
+  events.emit("BotglueJobUpdated", self)
+end
+
+--- Makes sure that the buffer of a held answer is there, and its place marked in it.
+---@return boolean known whether its place is known
+function Job:recall()
+  local range = self.range
+  if not vim.api.nvim_buf_is_loaded(range.bufnr) then
+    local bufnr = require("botglue.adopt").load(self.path)
+    if not bufnr then
+      return false
+    end
+    range:move_to(bufnr)
+    self.view:close()
+  end
+  local known = range:home()
+  self.view:draw()
+  return known
 end
 
 --- Ends without an answer.

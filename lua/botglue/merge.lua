@@ -14,11 +14,12 @@ local M = {}
 
 ---@class botglue.Merged
 ---@field clean boolean
+---@field lost boolean? nobody could be asked
 ---@field lines string[]? the merged rows
 ---@field edits botglue.Edit[]? that make them of the current ones
 
 ---@type botglue.Merged
-local CONFLICT = { clean = false }
+local LOST = { clean = false, lost = true }
 
 --- Asks. While a question of a job is open no other is asked.
 ---@param job botglue.Job
@@ -41,7 +42,7 @@ function M.ask(job, purpose, texts, reply)
   local function send()
     question.process = client.connect(job.options)
     if not question.process then
-      question.reply(CONFLICT)
+      question.reply(LOST)
       return
     end
     question.process:notify("merge", {
@@ -56,7 +57,7 @@ function M.ask(job, purpose, texts, reply)
   local again = true
   function question.lost()
     if not again then
-      question.reply(CONFLICT)
+      question.reply(LOST)
       return
     end
     again = false
@@ -67,7 +68,7 @@ function M.ask(job, purpose, texts, reply)
     connection.merged_within,
     0,
     vim.schedule_wrap(function()
-      question.reply(CONFLICT)
+      question.reply(LOST)
     end)
   )
   send()

@@ -187,6 +187,63 @@ function Range:look()
   return nil, "range_lost"
 end
 
+--- Where its text stands in a buffer that was read since: in the same lines, else in the only place where it stands.
+---@return botglue.Extent? place
+function Range:recognise()
+  local count, first = api.nvim_buf_line_count(self.bufnr), nil
+  local insertion = self.shape == "insert"
+  local rows = insertion and { self.base.above } or self.base.rows
+  if insertion and self.known[1] == 0 then
+    return { first = 0, last = 0 }
+  elseif #rows == 0 then
+    return nil
+  end
+  local known = self.known[1] - 1
+  if known + #rows <= count then
+    local there = api.nvim_buf_get_lines(self.bufnr, known, known + #rows, false)
+    first = vim.deep_equal(there, rows) and known or nil
+  end
+  if not first and find.is_telling(rows) then
+    local places, only = find.rows(self.bufnr, rows)
+    first = places == 1 and only or nil
+  end
+  if first and insertion then
+    return { first = first + 1, last = first + 1 }
+  end
+  return first and extent.at(first, self.base, self.shape)
+end
+
+--- Marks the range in a buffer that was read since, if its text is there.
+---@return boolean known whether its place is known
+function Range:home()
+  if not api.nvim_buf_is_loaded(self.bufnr) then
+    return false
+  elseif #self.marks > 0 and (self:look() ~= nil or not self.reloaded or self.deleted) then
+    return (self:look()) ~= nil
+  end
+  local place = self:recognise()
+  if not place then
+    return false
+  end
+  self:mark(place, self.shape)
+  self.base = self:read(place)
+  self:watch()
+  return true
+end
+
+--- Its file is in another buffer now.
+---@param bufnr integer
+function Range:move_to(bufnr)
+  self:unmark()
+  self.bufnr = bufnr
+end
+
+--- Nothing of the range is needed any more but where it was seen last.
+function Range:forget()
+  self:unmark()
+  self.before, self.landed = nil, nil
+end
+
 --- Takes the text as it is now for what was sent.
 ---@return boolean there whether the range still exists
 function Range:rebase()
@@ -231,6 +288,35 @@ function M.pin(selection)
   self:mark(extent.of(selection), selection.kind)
   self.base = self:read(extent.of(selection))
   return self
+end
+
+--- The screen column at which a block begins: rows that it reaches begin there, shorter ones end before it.
+---@param base botglue.Base
+---@return integer
+local function column_of(base)
+  local column = 0
+  for i, row in ipairs(base.rows) do
+    column = math.max(column, vim.fn.strdisplaywidth(row:sub(1, base.cols[i])))
+  end
+  return column
+end
+
+--- A range of an earlier time, which is not marked yet.
+---@param bufnr integer it need not be loaded
+---@param kind "line"|"char"|"block"|"insert"
+---@param base botglue.Base
+---@param known { [1]: integer, [2]: integer } its lines then, from 1
+---@return botglue.Range
+function M.recall(bufnr, kind, base, known)
+  return setmetatable({
+    bufnr = bufnr,
+    kind = kind,
+    shape = kind,
+    base = base,
+    known = known,
+    column = kind == "block" and column_of(base) or nil,
+    marks = {},
+  }, Range)
 end
 
 return M

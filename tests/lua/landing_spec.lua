@@ -232,10 +232,7 @@ test("a held answer can be read, and its place is known", function()
   local job = nvim:job(1)
   equal({ job.text, job.first_line, job.last_line }, { "B\nC", 2, 3 })
   suite.contains(nvim:screen(), "held: you changed these lines meanwhile")
-  suite.contains(
-    nvim:messages(),
-    [[:lua print(require"botglue".job(1).text) shows it: you changed these lines meanwhile]]
-  )
+  suite.contains(nvim:messages(), [[:Botglue review 1 shows it: you changed these lines meanwhile]])
 end)
 
 test("an answer that equals the text changes nothing", function()

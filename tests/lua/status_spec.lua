@@ -67,10 +67,7 @@ end)
 test("ready and held", function()
   equal(words({ status = "ready" }), "● ready: lands when you have finished")
   local held = { status = "done", landing = "held", held_for = "conflict" }
-  equal(
-    words(held, nil, 120),
-    [[◆ held: you changed these lines meanwhile · :lua print(require"botglue".job(3).text)]]
-  )
+  equal(words(held, nil, 120), [[◆ held: you changed these lines meanwhile · :Botglue review 3]])
   equal(words(held, nil, 60), "◆ held: you changed these lines meanwhile")
   equal(words(held, nil, 20), "◆ held: you changed…")
 end)
@@ -227,7 +224,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     "ONE",
     "two",
     "three",
-    [[◆ held: the answer has several code blocks]],
+    [[◆ held: the answer has several code blocks · :Botglue review 3]],
   })
   equal(nvim:drawn(), 1)
   local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"

@@ -31,7 +31,7 @@ end
 ---@param id integer
 ---@return string
 function M.held_hint(id)
-  return (':lua print(require"botglue".job(%d).text)'):format(id)
+  return (":Botglue review %d"):format(id)
 end
 
 --- A duration as people read it: `7s`, `1m07s`.

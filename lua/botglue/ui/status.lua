@@ -145,4 +145,13 @@ function M.open(job)
   return self
 end
 
+--- Shows a held answer of an earlier time.
+---@param job botglue.Job
+---@return botglue.View
+function M.hold(job)
+  local self = setmetatable({ job = job, frame = 0, unhighlight = function() end }, View)
+  self:draw()
+  return self
+end
+
 return M

@@ -235,6 +235,27 @@ impl Nvim {
         process::wait_for_none_but(&self.scratch, &[], "Neovim has quit");
     }
 
+    /// Quits Neovim and hands its directories on, for the next one.
+    #[track_caller]
+    pub fn quit_to(mut self) -> Scratch {
+        self.end();
+        self.hand_on()
+    }
+
+    /// Kills Neovim as a crash does, and hands its directories on once nothing of it runs any more.
+    #[track_caller]
+    pub fn crash(mut self) -> Scratch {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.hand_on()
+    }
+
+    #[track_caller]
+    fn hand_on(&mut self) -> Scratch {
+        process::wait_for_none_but(&self.scratch, &[], "Neovim has ended");
+        std::mem::replace(&mut self.scratch, Scratch::new())
+    }
+
     fn told(&self, name: &str) -> Vec<Value> {
         let inbox = self.channel.inbox();
         let ours = inbox.notifications.iter().filter(|(method, _)| method == "botglue_test");

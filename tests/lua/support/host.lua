@@ -3,8 +3,9 @@
 local M = {
   sent = {},
   events = {},
+  store = {}, -- the held answers of Neovims that are gone
   keeps = true, -- says at once that a held answer is on the disk
-  merges = {}, -- the replies to come, by the merged rows; without one it is a conflict
+  merges = {}, -- the replies to come, by the merged rows; without one, two different sides are a conflict
 }
 
 --- Takes the place of the host's process.
@@ -24,8 +25,10 @@ function M.install()
     table.insert(M.sent, { method = method, argument = argument })
     if method == "landed" and argument.landing == "held" and M.keeps then
       require("botglue.apply").kept({ id = argument.id })
+    elseif method == "held" then
+      require("botglue.apply").held(M.store)
     elseif method == "merge" and M.merges then
-      M.merge(argument, table.remove(M.merges, 1))
+      M.merge(argument, table.remove(M.merges, 1) or M.one_sided(argument))
     end
   end
   require("botglue").setup({ host = "/bin/sh" })
@@ -40,6 +43,19 @@ end
 --- The host is killed.
 function M.die()
   M.exit(9999, 137)
+end
+
+--- What comes of a merge where only one side changed anything.
+---@param question table
+---@return string[]?
+function M.one_sided(question)
+  if vim.deep_equal(question.base, question.current) then
+    return question.answer
+  elseif
+    vim.deep_equal(question.base, question.answer) or vim.deep_equal(question.current, question.answer)
+  then
+    return question.current
+  end
 end
 
 --- Replies to a merge: with these rows, or that there is a conflict.

@@ -1,0 +1,78 @@
+--- Held answers that outlived their buffer or their Neovim: makes jobs of what the store gives, and finds the place of
+--- an answer again where its buffer is there again.
+
+local client = require("botglue.client")
+
+local M = {}
+
+local api = vim.api
+
+--- Loads the file of a range that is open in no buffer; a file that another Neovim has open is read-only here.
+---@param path string
+---@return integer? bufnr nil where there is no file
+function M.load(path)
+  if path == "" or not vim.uv.fs_stat(path) then
+    return nil
+  end
+  local bufnr = vim.fn.bufadd(path)
+  if not api.nvim_buf_is_loaded(bufnr) then
+    local swap = api.nvim_create_autocmd("SwapExists", {
+      callback = function()
+        vim.v.swapchoice = "o"
+      end,
+    })
+    pcall(vim.fn.bufload, bufnr)
+    api.nvim_del_autocmd(swap)
+  end
+  vim.bo[bufnr].buflisted = true
+  return bufnr
+end
+
+---@param answer table what the store knows of it
+---@return botglue.Base
+local function base_of(answer)
+  return {
+    text = answer.base or {},
+    rows = answer.rows or {},
+    cols = answer.cols or {},
+    above = answer.anchor,
+  }
+end
+
+---@param answer table
+---@param options botglue.Options
+---@return botglue.Job
+local function to_job(answer, options)
+  local path = answer.path
+  local bufnr = path ~= "" and vim.fn.bufadd(path) or -1
+  local range = require("botglue.range").recall(bufnr, answer.kind, base_of(answer), {
+    answer.first_line,
+    answer.last_line,
+  })
+  return require("botglue.job").recall({
+    id = client.next_id(),
+    range = range,
+    path = path,
+    prompt = answer.prompt,
+    agent = answer.agent,
+    options = options,
+    indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
+    text = answer.text,
+    answer = { lines = answer.lines or {}, held_for = answer.held_for },
+    held_for = answer.held_for or "buffer_gone",
+    took_ms = answer.elapsed_ms or 0,
+    on_close = client.release,
+  }, answer)
+end
+
+--- Takes over what the host gives: from now on these are jobs of this Neovim.
+---@param answers table[]
+function M.take(answers)
+  local options = client.options()
+  for _, answer in ipairs(answers) do
+    local job = to_job(answer, options)
+    client.adopted(job, answer.uuid)
+  end
+end
+
+return M

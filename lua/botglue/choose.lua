@@ -1,0 +1,86 @@
+--- Which job a command means: the one it names, else the one at the cursor, else the only one, or the newest.
+
+local client = require("botglue.client")
+
+local M = {}
+
+---@alias botglue.Choice fun(job: botglue.Job): boolean
+
+--- A held answer.
+---@param job botglue.Job
+function M.held(job)
+  return job.landing == "held"
+end
+
+--- An answer that can be taken back.
+---@param job botglue.Job
+function M.landed(job)
+  return job.landing == "applied" or job.landing == "merged"
+end
+
+--- The jobs that can be meant, oldest first.
+---@param choice botglue.Choice
+---@return botglue.Job[]
+function M.all(choice)
+  local connection, jobs = client.connection(), {}
+  for id = 1, connection.last_id do
+    local job = connection.jobs[id]
+    if job and choice(job) then
+      jobs[#jobs + 1] = job
+    end
+  end
+  return jobs
+end
+
+---@param jobs botglue.Job[]
+---@return botglue.Job?
+function M.at_cursor(jobs)
+  local bufnr, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1]
+  for i = #jobs, 1, -1 do
+    local range = jobs[i].range
+    local first, last = range:lines()
+    if range.bufnr == bufnr and first <= line and line <= last then
+      return jobs[i]
+    end
+  end
+end
+
+--- The job that a command's words name.
+---@param words string
+---@param choice botglue.Choice
+---@param what string what there may be none of
+---@return integer id
+function M.one(words, choice, what)
+  if words ~= "" then
+    local id = words:match("^%d+$") and tonumber(words)
+    return id or error(("botglue: %s is no number of a job"):format(words), 0)
+  end
+  local jobs = M.all(choice)
+  local job = M.at_cursor(jobs) or #jobs == 1 and jobs[1]
+  if job then
+    return job.id
+  elseif #jobs == 0 then
+    error("botglue: no answer " .. what, 0)
+  end
+  local ids = vim.tbl_map(function(one)
+    return one.id
+  end, jobs)
+  error(("botglue: say which answer: %s"):format(table.concat(ids, ", ")), 0)
+end
+
+--- Completes the number of a job.
+---@param choice botglue.Choice
+---@return fun(lead: string): string[]
+function M.complete(choice)
+  return function(lead)
+    local ids = {}
+    for _, job in ipairs(M.all(choice)) do
+      if vim.startswith(tostring(job.id), lead) then
+        ids[#ids + 1] = tostring(job.id)
+      end
+    end
+    return ids
+  end
+end
+
+return M

@@ -1,0 +1,248 @@
+--- What the user decides of an answer: accept, reject, revert. The same merge as for a landing, and the same write; an
+--- error says in one line why it cannot be, and then nothing was changed.
+
+local client = require("botglue.client")
+local land = require("botglue.land")
+local merge = require("botglue.merge")
+local moment = require("botglue.moment")
+
+local M = {}
+
+local api = vim.api
+
+---@param format string
+local function fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+--- Runs a step that goes on after a merge, where an error has nobody to catch it.
+---@param fn fun()
+local function guarded(fn)
+  local ok, err = pcall(fn)
+  if not ok then
+    require("botglue.notify").error(tostring(err))
+  end
+end
+
+--- Runs a step at the first safe moment: the merge took its time, and the user went on.
+---@param job botglue.Job
+---@param fn fun()
+local function at_safe_moment(job, fn)
+  if moment.is_safe(job.range.bufnr) then
+    guarded(fn)
+    return
+  end
+  local stop
+  stop = moment.watch("decide." .. job.id, function()
+    if moment.is_safe(job.range.bufnr) then
+      stop()
+      guarded(fn)
+    end
+  end)
+end
+
+---@param job botglue.Job
+---@param verb string
+---@param range botglue.Range
+---@return botglue.Extent place
+---@return "untouched"|"edited" state
+---@return botglue.Base now
+local function look(job, verb, range)
+  local place, state, now = range:look()
+  if not place then
+    fail("job %d cannot be %s: its lines are gone", job.id, verb)
+  elseif not vim.bo[range.bufnr].modifiable then
+    fail("job %d cannot be %s: its buffer cannot be changed", job.id, verb)
+  end
+  return place, state, now
+end
+
+--- Writes what was decided, and tells of it.
+---@param job botglue.Job
+---@param landing string
+---@param place botglue.Extent
+---@param lines string[]
+---@param edits botglue.Edit[]?
+local function write(job, landing, place, lines, edits)
+  if not edits or #edits > 0 then
+    local trouble = land.write(job.range, place, lines, edits)
+    if trouble then
+      fail("job %d cannot be %s now: its buffer cannot be changed", job.id, landing)
+    end
+  end
+  client.landed(job, landing)
+  job:decide(landing)
+end
+
+---@class botglue.Change
+---@field purpose "accept"|"revert"
+---@field verb string for the user: accepted, reverted
+---@field base string[] what the other side began with
+---@field lines string[] what should stand there instead
+---@field landed fun(state: string, edits: botglue.Edit[]): string the landing
+---@field on_conflict fun(now: string[])
+
+--- Merges whole rows and writes them, over again when the buffer changed meanwhile.
+---@param job botglue.Job
+---@param change botglue.Change
+local function merge_rows(job, change)
+  local _, _, now = look(job, change.verb, job.range)
+  local texts = { base = change.base, current = now.rows, answer = change.lines }
+  merge.ask(job, change.purpose, texts, function(merged, tick)
+    at_safe_moment(job, function()
+      local place, state = look(job, change.verb, job.range)
+      if tick ~= api.nvim_buf_get_changedtick(job.range.bufnr) then
+        merge_rows(job, change)
+      elseif merged.lost then
+        fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
+      elseif not merged.clean then
+        change.on_conflict(now.rows)
+      else
+        write(job, change.landed(state, merged.edits), place, merged.lines, merged.edits)
+      end
+    end)
+  end)
+end
+
+---@param id integer
+---@return botglue.Job
+local function job_of(id)
+  local job = client.job(id)
+  if not job then
+    fail("there is no job %s", tostring(id))
+  elseif client.connection().questions[id] then
+    fail("job %d is being decided", id)
+  end
+  return job --[[@as botglue.Job]]
+end
+
+---@param id integer
+---@return botglue.Job
+local function held_job(id)
+  local job = job_of(id)
+  if job.landing ~= "held" then
+    fail("job %d is not held", id)
+  end
+  return job
+end
+
+--- The whole answer takes the place of the rows, whatever they are: still as the smallest edit.
+---@param job botglue.Job
+---@param lines string[]
+---@param rows string[]
+local function replace_rows(job, lines, rows)
+  merge_rows(job, {
+    purpose = "accept",
+    verb = "accepted",
+    base = rows,
+    lines = lines,
+    landed = function()
+      return "applied"
+    end,
+    on_conflict = function()
+      -- They changed once more: the answer takes the place of what stands there now.
+      local _, _, now = look(job, "accepted", job.range)
+      replace_rows(job, lines, now.rows)
+    end,
+  })
+end
+
+--- Writes an answer at the place of its job: merged with what stands there where that can be, else instead of it.
+---@param job botglue.Job its place is known
+---@param lines string[]? the answer as the user changed it in the review
+function M.write(job, lines)
+  local range = job.range
+  local place, state, now = look(job, "accepted", range)
+  lines = lines or M.lines(job)
+  client.connect(job.options)
+  if range.landed then
+    -- In the review it was put in by hand.
+    write(job, "merged", place, lines, {})
+    return
+  elseif range.shape == "line" then
+    merge_rows(job, {
+      purpose = "accept",
+      verb = "accepted",
+      base = range.base.rows,
+      lines = lines,
+      landed = function(at, edits)
+        return at == "edited" and "merged" or #edits == 0 and "unchanged" or "applied"
+      end,
+      on_conflict = function(rows)
+        replace_rows(job, lines, rows)
+      end,
+    })
+    return
+  elseif range.shape == "block" and #lines ~= #now.text then
+    fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
+  end
+  local same = state == "untouched" and vim.deep_equal(lines, now.text)
+  write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
+end
+
+--- The answer of a held job by lines.
+---@param job botglue.Job
+---@return string[]
+function M.lines(job)
+  local answer = job.answer
+  local untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
+  if untidied and #answer.lines == 0 then
+    return vim.split(vim.trim(job.text or ""), "\n", { plain = true })
+  end
+  return answer.lines
+end
+
+--- Accepts a held answer. Where its place is not known beyond doubt the review opens instead, and nothing changes.
+---@param id integer
+function M.accept(id)
+  local job = held_job(id)
+  local why = job.held_for
+  local fits = job.range.kind ~= "block" or #M.lines(job) == #job.range.base.text
+  if why == "range_lost" or why == "buffer_gone" or not fits or not job:recall() then
+    require("botglue.ui.review").open(id)
+    return
+  end
+  M.write(job)
+end
+
+--- Rejects a held answer: the buffer stays as it is.
+---@param id integer
+function M.reject(id)
+  local job = held_job(id)
+  client.connect(job.options)
+  client.landed(job, "rejected")
+  job:decide("rejected")
+end
+
+--- Takes a landed answer back, also after later edits around it.
+---@param id integer
+function M.revert(id)
+  local job = job_of(id)
+  local range = job.range
+  if job.landing ~= "applied" and job.landing ~= "merged" then
+    fail("job %d has nothing to revert", id)
+  end
+  local place, state = look(job, "reverted", range)
+  client.connect(job.options)
+  if range.shape == "line" then
+    merge_rows(job, {
+      purpose = "revert",
+      verb = "reverted",
+      base = range.landed.rows,
+      lines = range.before.rows,
+      landed = function()
+        return "reverted"
+      end,
+      on_conflict = function()
+        fail("job %d cannot be reverted: its lines were changed since", id)
+      end,
+    })
+    return
+  elseif state ~= "untouched" then
+    fail("job %d cannot be reverted: its text was changed since", id)
+  end
+  local lines = range.shape == "insert" and range.before.rows or range.before.text
+  write(job, "reverted", place, lines)
+end
+
+return M

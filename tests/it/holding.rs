@@ -1,0 +1,264 @@
+//! Held answers: each survives whatever ends, is found again, and is decided without and with the review. Landed ones are
+//! taken back. (Merging itself is tested beside the code, keys and windows in the specs.)
+
+use serde_json::{Value, json};
+
+use crate::support::agents::Gated;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process;
+use crate::support::scratch::Scratch;
+
+const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\nlocal d = 4\nlocal e = 5\n";
+const LINES: [&str; 5] = ["local a = 1", "local b = 2", "local c = 3", "local d = 4", "local e = 5"];
+
+fn open(scratch: Scratch) -> (Nvim, Gated) {
+    let gated = Gated::new(&scratch);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+    nvim.edit("held.lua", TEXT);
+    (nvim, gated)
+}
+
+/// The next Neovim in the same home and project; it has opened nothing.
+fn next(scratch: Scratch) -> Nvim {
+    Builder::new(scratch).start()
+}
+
+fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
+    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
+    let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
+    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+}
+
+/// A job whose answer for lines 2 to 4 is held.
+fn held(nvim: &Nvim, gated: &Gated, answer: &str) -> u64 {
+    let id = start(nvim, "it", (2, 4), true);
+    gated.answer("it", answer);
+    let job = nvim.finished(id);
+    assert_eq!((&job["landing"], &job["held_for"]), (&json!("held"), &json!("review")), "{job}");
+    id
+}
+
+fn job(nvim: &Nvim, id: u64) -> Value {
+    nvim.exec_with("return require('botglue').job(...)", &[json!(id)])
+}
+
+/// Decides by the Lua API and gives back what became of it.
+fn decide(nvim: &Nvim, what: &str, id: u64) -> Value {
+    nvim.exec_with(
+        "local what, id = ...
+         require('botglue')[what](id)
+         return require('botglue').wait(id, 30000)",
+        &[json!(what), json!(id)],
+    )["landing"]
+        .clone()
+}
+
+/// The buffers of the current tab page's windows.
+fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
+    let lines = nvim.exec(
+        "return vim.tbl_map(function(win)
+           return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
+         end, vim.api.nvim_tabpage_list_wins(0))",
+    );
+    serde_json::from_value(lines).unwrap()
+}
+
+/// Opens the review without a number and waits for it.
+fn review(nvim: &Nvim) -> Vec<Vec<String>> {
+    nvim.command("Botglue review");
+    nvim.wait("the review is open", || sides(nvim).len() == 2);
+    sides(nvim)
+}
+
+#[test]
+fn an_answer_is_accepted_merged_rejected_and_reverted_without_a_screen() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = held(&nvim, &gated, "local b = 2\nlocal c = 3\nlocal d = 40");
+    nvim.input("2GA -- mine<Esc>");
+    assert_eq!(decide(&nvim, "accept", id), "merged");
+    let merged = ["local a = 1", "local b = 2 -- mine", "local c = 3", "local d = 40", "local e = 5"];
+    assert_eq!(nvim.lines(), merged);
+
+    nvim.input("ggOtop<Esc>2GA!<Esc>");
+    assert_eq!(decide(&nvim, "revert", id), "reverted");
+    let reverted =
+        ["top", "local a = 1!", "local b = 2 -- mine", "local c = 3", "local d = 4", "local e = 5"];
+    assert_eq!(nvim.lines(), reverted);
+    nvim.input("u");
+    assert_eq!(nvim.lines()[4], "local d = 40", "the revert is one step");
+    nvim.input("uu");
+    assert_eq!(nvim.lines(), merged);
+    nvim.input("u");
+    assert_eq!(nvim.lines()[3], "local d = 4", "accepting was one step");
+    assert_eq!(nvim.lines()[1], "local b = 2 -- mine");
+
+    let id = start(&nvim, "other", (5, 5), true);
+    gated.answer("other", "local e = 50");
+    nvim.finished(id);
+    assert_eq!(decide(&nvim, "reject", id), "rejected");
+    assert_eq!(nvim.lines()[4], "local e = 5");
+}
+
+#[test]
+fn a_conflict_that_is_accepted_replaces_the_range_in_one_step() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = start(&nvim, "it", (2, 4), false);
+    nvim.input("3GA -- mine<Esc>");
+    gated.answer("it", "local b = 2\nlocal c = 30\nlocal d = 4");
+    assert_eq!(nvim.finished(id)["held_for"], "conflict");
+    let before = nvim.lines();
+    nvim.exec("_G.tick = vim.b.changedtick");
+    assert_eq!(decide(&nvim, "accept", id), "applied");
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 2", "local c = 30", "local d = 4", "local e = 5"]);
+    nvim.input("u");
+    assert_eq!(nvim.lines(), before);
+}
+
+#[test]
+fn a_merged_answer_is_reverted_and_what_the_user_had_typed_stays() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = start(&nvim, "it", (2, 4), false);
+    nvim.input("2GA -- mine<Esc>");
+    gated.answer("it", "local b = 2\nlocal c = 3\nlocal d = 40");
+    assert_eq!(nvim.finished(id)["landing"], "merged");
+    assert_eq!(decide(&nvim, "revert", id), "reverted");
+    assert_eq!(
+        nvim.lines(),
+        ["local a = 1", "local b = 2 -- mine", "local c = 3", "local d = 4", "local e = 5"]
+    );
+}
+
+#[test]
+fn a_revert_that_conflicts_changes_nothing() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = start(&nvim, "it", (2, 4), false);
+    gated.answer("it", "local b = 2\nlocal c = 30\nlocal d = 4");
+    nvim.finished(id);
+    nvim.input("3GA -- mine<Esc>");
+    let before = nvim.lines();
+    assert_eq!(decide(&nvim, "revert", id), "applied");
+    assert_eq!(nvim.lines(), before);
+    let tells = |note: &Value| note["message"].as_str().unwrap().contains("cannot be reverted");
+    assert!(nvim.notes().iter().any(tells), "{:?}", nvim.notes());
+}
+
+#[test]
+fn nested_and_overlapping_answers_are_merged_or_held_and_never_stand_twice() {
+    let (nvim, gated) = open(Scratch::new());
+    let (outer, inner) = (start(&nvim, "outer", (1, 5), false), start(&nvim, "inner", (3, 3), false));
+    let overlapping = start(&nvim, "overlapping", (4, 5), false);
+    gated.answer("inner", "local c = 30\nlocal cc = 31");
+    assert_eq!(nvim.finished(inner)["landing"], "applied");
+    gated.answer("outer", "local a = 10\nlocal b = 2\nlocal c = 3\nlocal d = 4\nlocal e = 50");
+    assert_eq!(nvim.finished(outer)["landing"], "merged");
+    let merged =
+        ["local a = 10", "local b = 2", "local c = 30", "local cc = 31", "local d = 4", "local e = 50"];
+    assert_eq!(nvim.lines(), merged);
+    gated.answer("overlapping", "local d = 4\nlocal e = 51");
+    assert_eq!(nvim.finished(overlapping)["held_for"], "conflict");
+    assert_eq!(nvim.lines(), merged);
+    assert_eq!(decide(&nvim, "revert", inner), "reverted");
+    assert_eq!(nvim.lines(), ["local a = 10", "local b = 2", "local c = 3", "local d = 4", "local e = 50"]);
+}
+
+#[test]
+fn a_held_answer_survives_its_buffer() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = held(&nvim, &gated, "local b = 20");
+    nvim.command("bwipeout!");
+    nvim.command(&format!("Botglue review {id}"));
+    assert_eq!(sides(&nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
+    nvim.input("a");
+    nvim.wait("it is accepted", || job(&nvim, id)["landing"] == "applied");
+    nvim.command("edit held.lua");
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
+}
+
+/// What the next Neovim makes of an answer that was held when the last one ended.
+fn assert_found(nvim: &Nvim, held_for: &str) {
+    assert_eq!(nvim.host(), None, "nothing is started before it is asked for");
+    assert_eq!(review(nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
+    let held = job(nvim, 1);
+    assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
+    assert_eq!((&held["prompt"], &held["text"]), (&json!("GATE:it"), &json!("local b = 20")));
+    nvim.input("a");
+    nvim.wait("it is accepted", || job(nvim, 1)["landing"] == "applied");
+    nvim.command("edit held.lua");
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
+}
+
+fn assert_nothing_held(nvim: &Nvim) {
+    nvim.command("Botglue review");
+    let tells = |note: &Value| note["message"].as_str().unwrap().contains("no answer is held");
+    nvim.wait("the user is told that nothing is held", || nvim.notes().iter().any(tells));
+    assert_eq!(sides(nvim).len(), 1);
+}
+
+#[test]
+fn a_held_answer_survives_quitting_and_is_decided_once() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20");
+    let nvim = next(nvim.quit_to());
+    assert_found(&nvim, "review");
+    assert_nothing_held(&next(nvim.quit_to()));
+}
+
+#[test]
+fn a_held_answer_survives_a_crash_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20");
+    assert_found(&next(nvim.crash()), "review");
+}
+
+#[test]
+fn an_answer_that_waited_for_its_moment_survives_a_crash_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = start(&nvim, "it", (2, 4), false);
+    nvim.input("v");
+    gated.answer("it", "local b = 20");
+    nvim.wait("it is ready", || job(&nvim, id)["status"] == "ready");
+    assert_found(&next(nvim.crash()), "buffer_gone");
+}
+
+#[test]
+fn a_held_answer_survives_a_crash_of_the_host_and_of_neovim_after_it() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = held(&nvim, &gated, "local b = 20");
+    process::signal(nvim.host().unwrap(), "KILL");
+    nvim.wait("the host is gone", || nvim.host().is_none());
+    assert_eq!(job(&nvim, id)["text"], "local b = 20");
+    assert_found(&next(nvim.crash()), "review");
+}
+
+#[test]
+fn an_answer_is_decided_though_its_host_was_killed_and_the_store_hears_of_it() {
+    let (nvim, gated) = open(Scratch::new());
+    let id = held(&nvim, &gated, "local b = 20");
+    process::signal(nvim.host().unwrap(), "KILL");
+    nvim.wait("the host is gone", || nvim.host().is_none());
+    assert_eq!(decide(&nvim, "accept", id), "applied");
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
+    assert_nothing_held(&next(nvim.quit_to()));
+}
+
+#[test]
+fn answers_of_a_neovim_that_lives_are_left_alone() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20");
+    let data = nvim.scratch.path("data/nvim/botglue");
+    let other = Builder::new(Scratch::new()).option("data_dir", data.to_str().unwrap()).start();
+    assert_nothing_held(&other);
+}
+
+#[test]
+fn the_command_holds_and_decides_without_numbers_where_there_is_one() {
+    let (nvim, gated) = open(Scratch::new());
+    nvim.command("2,4Botglue! run GATE:it");
+    gated.answer("it", "local b = 20");
+    assert_eq!(nvim.finished(1)["held_for"], "review");
+    nvim.command("Botglue accept");
+    nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
+    nvim.command("2 | Botglue revert");
+    nvim.wait("it is reverted", || job(&nvim, 1)["landing"] == "reverted");
+    assert_eq!(nvim.lines(), LINES);
+}

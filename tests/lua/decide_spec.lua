@@ -1,0 +1,269 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local function line(first, last)
+  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
+end
+
+--- A child with an answer for rows 2 to 4 of five that is held.
+local function with_held(answer, keys, more)
+  local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+  nvim:run(line(2, 4))
+  nvim:type(keys or "")
+  nvim:answer(1, answer, more or { held_for = "review" })
+  equal(nvim:job(1).landing, "held")
+  return nvim
+end
+
+local function decide(nvim, what, id)
+  nvim:lua("local what, id = ...; require('botglue')[what](id)", what, id or 1)
+end
+
+local function landing(nvim, id)
+  return nvim:job(id or 1).landing
+end
+
+--- What the host was told last of a job.
+local function told(nvim)
+  local all = nvim:host("received", "landed")
+  return { all[#all].id, all[#all].landing }
+end
+
+local function drawn_and_held(nvim)
+  return { nvim:drawn(), nvim:lua("return require('botglue').statusline()") }
+end
+
+test("accepting a held answer lands it, as one step", function()
+  local nvim = with_held({ "b", "C", "d" }, "GoX<Esc>")
+  nvim:type(":Botglue accept 1<CR>")
+  equal(nvim:lines(), { "a", "b", "C", "d", "e", "X" })
+  equal({ landing(nvim), told(nvim) }, { "applied", { 1, "applied" } })
+  equal(nvim:job(1).held_for, nil)
+  equal(drawn_and_held(nvim), { 0, "" })
+  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+  nvim:type("u")
+  equal(nvim:lines(), { "a", "b", "c", "d", "e", "X" })
+end)
+
+test("accepting merges with what was typed since", function()
+  local nvim = with_held({ "b", "c", "D" })
+  nvim:type("2GAx<Esc>")
+  nvim:lua("require('support.host').merges = { { 'bx', 'c', 'D' } }")
+  decide(nvim, "accept")
+  equal(nvim:lines(), { "a", "bx", "c", "D", "e" })
+  equal(landing(nvim), "merged")
+  equal(nvim:host("received", "merge")[1].purpose, "accept")
+end)
+
+test("accepting a conflict replaces the range whole, as one step", function()
+  local nvim = with_held({ "b", "c", "D" }, "4GAx<Esc>", {})
+  equal(nvim:job(1).held_for, "conflict")
+  decide(nvim, "accept")
+  equal(nvim:lines(), { "a", "b", "c", "D", "e" })
+  equal(landing(nvim), "applied")
+  nvim:type("u")
+  equal(nvim:lines(), { "a", "b", "c", "dx", "e" })
+end)
+
+test("accepting what stands there already writes nothing", function()
+  local nvim = with_held({ "b", "c", "d" })
+  local tick = nvim:lua("return vim.b.changedtick")
+  decide(nvim, "accept")
+  equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { "unchanged", tick })
+end)
+
+test("characters, blocks and insertions are accepted in their place", function()
+  local function accept(range, keys, answer, expected)
+    local nvim = child.with_host({ "one two", "one two" })
+    nvim:run(range)
+    nvim:type(keys)
+    nvim:answer(1, answer, { held_for = "review" })
+    decide(nvim, "accept")
+    equal({ nvim:lines(), landing(nvim) }, { expected, "applied" })
+    nvim:type("u")
+    equal(#nvim:lines(), 2)
+  end
+  accept({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, "ggAx<Esc>", { "2" }, { "one 2x", "one two" })
+  accept({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, "gg$i-<Esc>", { "2" }, { "one 2", "one two" })
+  accept({ kind = "block", first = { 1, 0 }, last = { 2, 2 } }, "", { "1", "2" }, { "1 two", "2 two" })
+  accept({ kind = "insert", first = { 1 } }, "", { "new" }, { "one two", "new", "one two" })
+end)
+
+test(
+  "a block that does not fit, and an answer whose place is not known, open the review and change nothing",
+  function()
+    local nvim = child.with_host({ "ab", "cd" })
+    nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
+    nvim:answer(1, { "x" }, { held_for = "block_rows" })
+    decide(nvim, "accept")
+    equal({ landing(nvim), nvim:lua("return vim.fn.tabpagenr('$')") }, { "held", 2 })
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "ab", "cd" })
+
+    nvim = with_held({ "B" }, "2G3dd", {})
+    equal(nvim:job(1).held_for, "range_lost")
+    decide(nvim, "accept")
+    equal({ landing(nvim), nvim:lua("return vim.fn.tabpagenr('$')") }, { "held", 2 })
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "e" })
+  end
+)
+
+test("rejecting leaves the buffer as it is, and nothing of ours in it", function()
+  local nvim = with_held({ "B" })
+  nvim:type(":Botglue reject<CR>")
+  equal(nvim:lines(), { "a", "b", "c", "d", "e" })
+  equal({ landing(nvim), told(nvim) }, { "rejected", { 1, "rejected" } })
+  equal(drawn_and_held(nvim), { 0, "" })
+end)
+
+test("what cannot be decided is one error line", function()
+  local nvim = with_held({ "B" })
+  local function says(command, words)
+    nvim:type((":Botglue %s<CR>"):format(command))
+    suite.contains(nvim:messages(), words)
+  end
+  says("accept 7", "botglue: there is no job 7")
+  says("accept x", "botglue: x is no number of a job")
+  says("revert", "botglue: no answer has landed")
+  says("revert 1", "botglue: job 1 has nothing to revert")
+  nvim:run(line(5, 5))
+  nvim:answer(2, { "E" }, { held_for = "review" })
+  nvim:type("gg")
+  says("accept", "botglue: say which answer: 1, 2")
+  nvim:type(":5<CR>:Botglue reject<CR>")
+  equal({ landing(nvim, 1), landing(nvim, 2) }, { "held", "rejected" })
+  says("reject 2", "botglue: job 2 is not held")
+  nvim:lua("vim.bo.modifiable = false")
+  says("accept 1", "botglue: job 1 cannot be accepted: its buffer cannot be changed")
+  equal(landing(nvim), "held")
+  suite.contains(
+    suite.raises(function()
+      decide(nvim, "accept", 9)
+    end),
+    "there is no job 9"
+  )
+end)
+
+test("with no host to merge nothing is accepted", function()
+  local nvim = with_held({ "B" })
+  nvim:lua("require('support.host').merges = nil")
+  decide(nvim, "accept")
+  nvim:host("die")
+  nvim:eventually("the next host is asked", "return #require('support.host').received('merge') == 2")
+  nvim:host("die")
+  nvim:eventually(
+    "the user is told",
+    "return vim.fn.execute('messages'):find('job 1 cannot be accepted: the host does not answer', 1, true)"
+  )
+  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
+end)
+
+test("numbers are completed: held ones, and those that landed", function()
+  local nvim = with_held({ "B" })
+  nvim:run(line(1, 1))
+  nvim:answer(2, { "A" })
+  local function complete(typed)
+    return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", "Botglue " .. typed)
+  end
+  equal(complete("accept "), { "1" })
+  equal(complete("reject 2"), {})
+  equal(complete("review "), { "1" })
+  equal(complete("revert "), { "2" })
+  equal(complete("re"), { "reject", "revert", "review" })
+end)
+
+--- A child in which an answer landed.
+local function with_landed(lines, range, answer, edits)
+  local nvim = child.with_host(lines)
+  nvim:run(range)
+  nvim:answer(1, answer, { edits = edits })
+  equal(landing(nvim), "applied")
+  return nvim
+end
+
+test("reverting takes a landed answer back, after edits around it, as one step", function()
+  local function revert(range, answer, keys, expected)
+    local nvim = with_landed({ "one", "two", "three" }, range, answer)
+    nvim:type(keys)
+    local before = nvim:lines()
+    decide(nvim, "revert")
+    equal(nvim:lines(), expected, vim.inspect(range))
+    equal({ landing(nvim), told(nvim) }, { "reverted", { 1, "reverted" } })
+    nvim:type("u")
+    equal(nvim:lines(), before, "one step")
+  end
+  revert(line(2, 2), { "TWO", "2" }, "ggOx<Esc>Goy<Esc>", { "x", "one", "two", "three", "y" })
+  revert(line(2, 3), {}, "ggOx<Esc>", { "x", "one", "two", "three" })
+  revert(line(1, 1), {}, "Goy<Esc>", { "one", "two", "three", "y" })
+  revert(line(1, 3), {}, "", { "one", "two", "three" })
+  revert({ kind = "insert", first = { 1 } }, { "new", "er" }, "Goy<Esc>", { "one", "two", "three", "y" })
+  revert({ kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" }, "ggOx<Esc>", {
+    "x",
+    "one",
+    "two",
+    "three",
+  })
+  revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" }, "GAx<Esc>", {
+    "one",
+    "two",
+    "threex",
+  })
+end)
+
+test("reverting is a merge with the roles changed", function()
+  local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
+  nvim:type("GAx<Esc>")
+  nvim:lua("require('support.host').merges = { { 'a', 'b', 'c', 'dx' } }")
+  decide(nvim, "revert")
+  local asked = nvim:host("received", "merge")[1]
+  equal(
+    { asked.purpose, asked.base, asked.current, asked.answer },
+    { "revert", { "a", "B", "c", "d" }, { "a", "B", "c", "dx" }, { "a", "b", "c", "d" } }
+  )
+  equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "dx" }, "reverted" })
+end)
+
+test("what was changed since, or is gone, is not reverted", function()
+  local function refused(range, keys, words)
+    local nvim = with_landed({ "one", "two", "three" }, range, { "X" })
+    nvim:type(keys)
+    local before = nvim:lines()
+    nvim:type(":Botglue revert 1<CR>")
+    suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: " .. words)
+    equal({ nvim:lines(), landing(nvim) }, { before, "applied" })
+  end
+  refused(line(2, 2), "2GAy<Esc>", "its lines were changed since")
+  refused({ kind = "char", first = { 2, 0 }, last = { 2, 2 } }, "2G0rY", "its text was changed since")
+  refused(line(2, 2), "2Gdd", "its lines are gone")
+end)
+
+test("an accepted and a merged answer can be taken back, an undone one needs nothing", function()
+  local nvim = with_held({ "B" })
+  decide(nvim, "accept")
+  equal(nvim:lines(), { "a", "B", "e" })
+  decide(nvim, "revert")
+  equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "d", "e" }, "reverted" })
+  nvim:run(line(5, 5))
+  nvim:answer(2, { "E" })
+  nvim:type("u")
+  local tick = nvim:lua("return vim.b.changedtick")
+  decide(nvim, "revert", 2)
+  equal({ landing(nvim, 2), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
+end)
+
+test("a hundred landed jobs of a buffer keep a mark, the oldest give way", function()
+  local nvim = child.with_host({ "a" })
+  for id = 1, 102 do
+    nvim:lua("require('botglue').run({ prompt = 'x', range = ... })", line(1, 1))
+    nvim:answer(id, { "row " .. id })
+  end
+  local marks = [[
+    local ns = vim.api.nvim_create_namespace("botglue.range")
+    return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {})
+  ]]
+  equal(nvim:lua(marks), 200, "two for each")
+  nvim:type(":Botglue revert 1<CR>")
+  suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: its lines are gone")
+  decide(nvim, "revert", 102)
+  equal(nvim:lines(), { "row 101" })
+end)
