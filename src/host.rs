@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
 
 use crate::editor::{Change, Editor};
 use crate::job::{self, Job, Surroundings};
@@ -14,6 +16,9 @@ use crate::request::{MergeRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Database, Transcripts};
 use crate::stream::{Outcome, Update};
+
+/// How long the editor's last words are waited for once the system asks the host to end.
+const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Everything that can happen to the host.
 #[derive(Debug)]
@@ -61,12 +66,16 @@ impl Host {
         mut messages: mpsc::UnboundedReceiver<Message>,
         mut events: mpsc::UnboundedReceiver<(u64, job::Event)>,
     ) {
+        let mut ending: Option<Instant> = None;
         loop {
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(Message::Command(command)) => self.command(command),
-                    Some(Message::Disconnected | Message::Terminate) | None => break,
+                    // What the editor said last may still be in the pipe; the end of the pipe follows it.
+                    Some(Message::Terminate) => ending = ending.or(Some(Instant::now() + LAST_WORDS)),
+                    Some(Message::Disconnected) | None => break,
                 },
+                () = sleep_until(ending.unwrap_or_else(Instant::now)), if ending.is_some() => break,
                 Some((id, event)) = events.recv() => self.event(id, event),
             }
         }

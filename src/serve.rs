@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use nvim_rs::create::tokio::new_parent;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use tracing_subscriber::EnvFilter;
@@ -18,7 +17,7 @@ use tracing_subscriber::EnvFilter;
 use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
-use crate::rpc::Rpc;
+use crate::rpc::{self, Rpc};
 use crate::store::{self, Database, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
@@ -82,7 +81,7 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (neovim, connection) = new_parent(Rpc::new(send.clone())).await?;
+    let (neovim, connection) = rpc::connect(Rpc::new(send.clone()))?;
     let editor = Editor::start(neovim, send.clone());
     watch_signals(&send)?;
     tokio::spawn(async move {
