@@ -139,8 +139,9 @@ local function block(bufnr, corner, opposite, edge)
     local a_left, a_right = columns(bufnr, corner)
     local b_left, b_right = columns(bufnr, opposite)
     left, right = math.min(a_left, b_left), math.max(a_right, b_right)
-    if edge == "exclusive" then
-      right = math.max(a_left, b_left)
+    if edge == "exclusive" and b_left >= a_right then
+      -- Neovim leaves out only a last character that lies right of the first one.
+      right = b_left
     elseif edge == "eol" then
       right = math.huge
     end
@@ -176,9 +177,10 @@ local function visual(bufnr, mode, anchor, cursor, to_eol)
   if mode == "V" then
     return M.lines(bufnr, first.line, last.line)
   elseif mode == "v" then
-    return chars(bufnr, first, last, exclusive)
+    -- Where both ends are one character, Neovim takes it even so.
+    return chars(bufnr, first, last, exclusive and not vim.deep_equal(first, last))
   end
-  return block(bufnr, anchor, cursor, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
+  return block(bufnr, first, last, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
 end
 
 ---@param expr string
@@ -256,12 +258,14 @@ function M.from_spec(bufnr, range)
   if range.kind == "insert" then
     return M.insertion(bufnr, range.first[1])
   end
-  local a = { line = range.first[1], col = range.first[2] or 0 }
-  local b = { line = range.last[1], col = range.last[2] or 0 }
-  local first, last = ordered(a, b)
   if range.kind == "line" then
-    return M.lines(bufnr, first.line, last.line)
-  elseif range.kind == "char" then
+    local first, last = range.first[1], range.last[1]
+    return M.lines(bufnr, math.min(first, last), math.max(first, last))
+  end
+  local a = { line = range.first[1], col = range.first[2] }
+  local b = { line = range.last[1], col = range.last[2] }
+  local first, last = ordered(a, b)
+  if range.kind == "char" then
     return chars(bufnr, first, last, false)
   end
   return block(bufnr, a, b, math.max(a.col, b.col) >= EOL and "eol" or "inclusive")

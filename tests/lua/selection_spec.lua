@@ -108,6 +108,24 @@ test("select mode, and the selection of the API's caller", function()
   check("gh<S-Right>", "char", { "fn" }, { run = run.run, set = "keymodel=startsel" })
 end)
 
+test("with selection=exclusive, what Neovim takes even so", function()
+  local exclusive = { set = "selection=exclusive", lines = { "abcd", "e日gh", "ij" } }
+  local rows = {
+    { "lv", "char", { "b" } },
+    { "lv<Esc>:'<lt>,'>", "char", { "b" } },
+    { "$v", "char", { "d" } },
+    { "l<C-v>", "block", { "b" } },
+    { "l<C-v>j<Esc>:'<lt>,'>", "block", { "bc", "日" } },
+    { "l<C-v>jl", "block", { "bc", "日" } },
+    { "lll<C-v>jhh", "block", { "abcd", "e日g" } },
+    { "jl<C-v>kl", "block", { "bc", "日" } },
+    { "<C-v>jjl", "block", { "a", "e", "i" } },
+  }
+  for _, row in ipairs(rows) do
+    check(row[1], row[2], row[3], exclusive)
+  end
+end)
+
 test("a range that is not the last selection is lines", function()
   check("lve<Esc>:2,3", "line", { TEXT[2], TEXT[3] }, { differs = "another range" })
   check("lve<Esc>:%", "line", TEXT, { differs = "another range" })
@@ -137,6 +155,7 @@ test("ranges of the API", function()
   end
   equal(text({ kind = "line", first = { 2 }, last = { 3 } }), { TEXT[2], TEXT[3] })
   equal(text({ kind = "line", first = { 3 }, last = { 2 } }), { TEXT[2], TEXT[3] })
+  equal(text({ kind = "line", first = { 2, "x" }, last = { 2, {} } }), { TEXT[2] }, "cols mean nothing")
   equal(text({ kind = "char", first = { 2, 8 }, last = { 2, 14 } }), { "größe" })
   equal(text({ kind = "char", first = { 2, 8 }, last = { 2, 10 } }), { "grö" })
   equal(text({ kind = "char", first = { 2, 14 }, last = { 2, 8 } }), { "größe" })
