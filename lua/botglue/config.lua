@@ -203,12 +203,12 @@ function M.check(given)
   return unknown
 end
 
---- Merges maps deeply; a list replaces what was there.
+--- Merges maps deeply; a list replaces a list. A list in place of a map has no options in it, and does no harm.
 local function merge(base, over)
   if type(base) ~= "table" or type(over) ~= "table" then
     return vim.deepcopy(over)
   end
-  if vim.islist(base) and (#base > 0 or vim.islist(over)) or #over > 0 then
+  if vim.islist(base) and (#base > 0 or vim.islist(over)) then
     return vim.deepcopy(over)
   end
   local merged = vim.tbl_extend("force", {}, base)
