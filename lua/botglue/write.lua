@@ -21,18 +21,40 @@ local function is_empty(bufnr)
   return api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == ""
 end
 
+--- Changes text. Who listens to a buffer may fail, and Neovim raises their error here when the text is written
+--- already: an answer must not stop half-way for it.
+---@param bufnr integer
+---@param fn fun(...)
+local function change(bufnr, fn, ...)
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  local ok, err = pcall(fn, bufnr, ...)
+  if not ok and api.nvim_buf_get_changedtick(bufnr) == tick then
+    error(err, 0)
+  end
+end
+
+---@param bufnr integer
+local function set_text(bufnr, ...)
+  change(bufnr, api.nvim_buf_set_text, ...)
+end
+
+---@param bufnr integer
+local function set_lines(bufnr, ...)
+  change(bufnr, api.nvim_buf_set_lines, ...)
+end
+
 --- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
 ---@param bufnr integer
 ---@param first integer
 ---@param past integer the row behind the last one
 local function delete_rows(bufnr, first, past)
   if past < api.nvim_buf_line_count(bufnr) then
-    api.nvim_buf_set_text(bufnr, first, 0, past, 0, { "" })
+    set_text(bufnr, first, 0, past, 0, { "" })
   elseif first > 0 then
     local end_col = #get_row(bufnr, past - 1)
-    api.nvim_buf_set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
+    set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
   else
-    api.nvim_buf_set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
+    set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
   end
 end
 
@@ -44,9 +66,9 @@ local function replace_rows(bufnr, first, past, lines)
   if #lines == 0 then
     delete_rows(bufnr, first, past)
   elseif first == past then
-    api.nvim_buf_set_lines(bufnr, first, first, true, lines)
+    set_lines(bufnr, first, first, true, lines)
   else
-    api.nvim_buf_set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
+    set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
   end
 end
 
@@ -76,7 +98,7 @@ end
 ---@return botglue.Extent
 function M.chars(bufnr, place, lines)
   lines = #lines == 0 and { "" } or lines
-  api.nvim_buf_set_text(bufnr, place.first, place.from, place.last, place.to, lines)
+  set_text(bufnr, place.first, place.from, place.last, place.to, lines)
   local to = #lines[#lines] + (#lines == 1 and place.from or 0)
   return { first = place.first, last = place.first + #lines - 1, from = place.from, to = to }
 end
@@ -100,7 +122,7 @@ function M.block(bufnr, place, lines, column)
       text = (" "):rep(column - width) .. text
     end
     if old:sub(from + 1, to) ~= text then
-      api.nvim_buf_set_text(bufnr, row, from, row, to, { text })
+      set_text(bufnr, row, from, row, to, { text })
     end
     spans[i] = { from, from + #text }
   end
@@ -116,9 +138,9 @@ function M.insert(bufnr, place, lines)
   local first = place.first
   if is_empty(bufnr) then
     first = 0
-    api.nvim_buf_set_text(bufnr, 0, 0, 0, 0, lines)
+    set_text(bufnr, 0, 0, 0, 0, lines)
   else
-    api.nvim_buf_set_lines(bufnr, first, first, true, lines)
+    set_lines(bufnr, first, first, true, lines)
   end
   return { first = first, last = first + #lines - 1 }
 end

@@ -87,6 +87,18 @@ test("characters are replaced where they have moved to", function()
   equal({ job.first_line, job.last_line }, { 1, 2 })
 end)
 
+test("somebody else's listener that fails leaves no half of an answer", function()
+  for _, listener in ipairs({ "on_lines", "on_bytes" }) do
+    local nvim = with_job({ "a", "b", "c" }, line(1, 3))
+    nvim:lua("vim.api.nvim_buf_attach(0, false, { [...] = function() error('theirs') end })", listener)
+    nvim:answer(1, { "A", "b", "C" }, {
+      edits = { { first = 0, last = 1, lines = { "A" } }, { first = 2, last = 3, lines = { "C" } } },
+    })
+    equal(nvim:lines(), { "A", "b", "C" }, listener)
+    equal(outcome(nvim), { "done", "applied" }, listener)
+  end
+end)
+
 test("an empty answer takes characters away", function()
   local nvim = with_job({ "one two three" }, { kind = "char", first = { 1, 3 }, last = { 1, 6 } })
   nvim:answer(1, {})
