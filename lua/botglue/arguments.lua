@@ -32,7 +32,7 @@ end
 local function buffer(bufnr)
   if bufnr == nil or bufnr == 0 then
     return api.nvim_get_current_buf()
-  elseif type(bufnr) ~= "number" or not api.nvim_buf_is_valid(bufnr) then
+  elseif not is_whole(bufnr, 1, 2 ^ 31 - 1) or not api.nvim_buf_is_valid(bufnr) then
     wrong("bufnr", "a buffer that is there", bufnr)
   end
   if not api.nvim_buf_is_loaded(bufnr) then

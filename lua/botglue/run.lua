@@ -71,22 +71,8 @@ local function start(target, wish, options)
   local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
   local path = context.path(bufnr)
   local id = client.next_id()
-  local new = job.new({
-    id = id,
-    range = target,
-    path = path,
-    prompt = wish.prompt,
-    agent = name,
-    model = agent.model,
-    review = review,
-    options = options,
-    indent = indent_of(target),
-    on_close = client.release,
-  })
-  target:sent()
-  client.register(new)
-  new:open()
-  client.submit(new, {
+  -- Made before anybody hears of the job: an autocommand may do what it likes with the buffer.
+  local request = {
     id = id,
     prompt = wish.prompt,
     question = false,
@@ -118,7 +104,23 @@ local function start(target, wish, options)
         and not inserted
         and context.diagnostics(bufnr, first - 1, last - 1)
       or {},
+  }
+  local new = job.new({
+    id = id,
+    range = target,
+    path = path,
+    prompt = wish.prompt,
+    agent = name,
+    model = agent.model,
+    review = review,
+    options = options,
+    indent = indent_of(target),
+    on_close = client.release,
   })
+  target:sent()
+  client.register(new)
+  new:open()
+  client.submit(new, request)
   return id
 end
 

@@ -21,6 +21,7 @@ test("wrong options raise one error that names the field", function()
   wrong({ prompt = "it", review = 1 }, "review must be a boolean")
   wrong({ prompt = "it", bufnr = 99 }, "bufnr must be a buffer that is there, got 99")
   wrong({ prompt = "it", bufnr = "a" }, "bufnr must be")
+  wrong({ prompt = "it", bufnr = 1.5 }, "bufnr must be a buffer that is there, got 1.5")
   wrong({ promt = "it" }, "there is no field promt")
   wrong(range(1), "range must be a table")
   wrong(range({ kind = "word" }), "range.kind must be")
@@ -218,6 +219,19 @@ test("who hears of a job can ask for it, and at its end the host knows already",
     nvim:lua("return heard"),
     { { "BotglueJobStarted", "queued", 0 }, { "BotglueJobFinished", "done", 1 } }
   )
+end)
+
+test("a job whose buffer is wiped by who hears of it ends all the same", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[
+    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobStarted", callback = function(event)
+      vim.api.nvim_buf_delete(event.data.bufnr, { force = true })
+    end })
+  ]])
+  local id = nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:answer(id, { "b" })
+  local job = nvim:job(id)
+  equal({ job.status, job.landing, job.held_for }, { "done", "held", "buffer_gone" })
 end)
 
 test("after many jobs in a buffer only the ranges of the last hundred are marked", function()
