@@ -254,6 +254,8 @@ function M.resolve(setup)
     end
   end
   M.agent(options, options.agent, "option agent")
+  -- Nothing between here and the host would know `~`.
+  options.data_dir = vim.fs.normalize(options.data_dir)
   return options, unknown
 end
 

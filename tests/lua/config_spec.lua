@@ -102,6 +102,12 @@ test("a wrong option raises one error that names its path", function()
   wrong({ agents = { mine = { protocol = "text" } } }, "agents.mine.command", "a list of strings")
 end)
 
+test("the data directory may begin with the home directory or a variable", function()
+  local home = vim.fs.normalize("~")
+  equal(config.resolve({ data_dir = "~/data" }).data_dir, home .. "/data")
+  equal(config.resolve({ data_dir = "$HOME/data" }).data_dir, home .. "/data")
+end)
+
 test("an agent that does not exist names those that do", function()
   local err = suite.raises(function()
     config.resolve({ agent = "gpt" })
