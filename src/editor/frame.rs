@@ -74,10 +74,17 @@ impl Frames {
     }
 
     /// The tools that changed since the last frame, and from now on nothing but the end of the agent is
-    /// told of this job: what else there was goes with the `finish` call.
+    /// told of this job: what else there was goes with the `finish` call. A tool that still runs is `unfinished`:
+    /// the outcome may be decided before the stream's end, which would say so.
     pub fn finish(&mut self, id: u64) -> Value {
         let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };
         state.finished = true;
+        for (&index, tool) in &mut state.tools {
+            if tool.status == ToolStatus::Running {
+                tool.status = ToolStatus::Unfinished;
+                state.tools_changed.insert(index);
+            }
+        }
         state.changed = state.gone && state.pgid.is_some();
         state.take_tools()
     }
@@ -257,6 +264,16 @@ mod tests {
         frames.change(1, Change::Gone);
         assert_eq!(frame(&mut frames), ["{id: 1, pgid: false}"]);
         assert!(frames.jobs.is_empty());
+    }
+
+    #[test]
+    fn no_tool_of_a_finished_job_is_running() {
+        let mut frames = Frames::default();
+        frames.change(1, tool(0, ToolStatus::Ok, None));
+        frames.change(1, tool(1, ToolStatus::Running, None));
+        frames.take();
+        let told = frames.finish(1).to_string().replace('"', "");
+        assert_eq!(told, "[{index: 2, id: 1, name: Read, status: unfinished, title: Read 1.lua}]");
     }
 
     #[test]
