@@ -14,9 +14,10 @@ use rmpv::Value;
 use super::fields::{self, Fields, bad, wrong};
 use super::{AgentCommand, Diagnostic, Kind, Request, Selection, Tidy};
 use crate::agent::Protocol;
-use crate::error::JobError;
+use crate::error::{Code, JobError};
 
-/// Reads a request. Every error has the code `bad_request` and names its field; unknown fields are ignored.
+/// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
+/// is gone; unknown fields are ignored.
 pub fn decode(value: &Value) -> Result<Request, JobError> {
     let run = Fields::root(value)?;
     let context = Context::decode(&run)?;
@@ -126,7 +127,10 @@ fn directory(run: &Fields) -> Result<PathBuf, JobError> {
     let value = run.need("cwd")?;
     let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
     if bytes.is_empty() {
-        return Err(bad("cwd", "must not be empty"));
+        // What an editor says whose directory was removed.
+        let message =
+            "the agent could not start: Neovim's working directory is gone; change to another one with `:cd`";
+        return Err(JobError::new(Code::SpawnFailed, message));
     }
     Ok(PathBuf::from(OsStr::from_bytes(bytes)))
 }
