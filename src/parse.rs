@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -57,8 +58,8 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse>
                 let name = arguments.text("--agent")?;
                 protocol = Some(Protocol::named(&name).ok_or(Misuse::Value("--agent", name))?);
             }
-            Some("--exit-code") => code = Some(arguments.number("--exit-code")?),
-            Some("--signal") => signal = Some(arguments.number("--signal")?),
+            Some("--exit-code") => code = Some(arguments.number::<u8>("--exit-code")?),
+            Some("--signal") => signal = Some(arguments.number::<NonZeroU8>("--signal")?),
             Some("--stderr") => stderr = Some(arguments.path("--stderr")?),
             Some(other) => return Err(Misuse::Unknown(other.to_owned())),
             None if file.is_none() => file = Some(PathBuf::from(argument.value)),
@@ -66,8 +67,8 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse>
         }
     }
     let exit = match signal {
-        Some(signal) => Exit::Signal(signal),
-        None => Exit::Code(code.unwrap_or(0)),
+        Some(signal) => Exit::Signal(signal.get().into()),
+        None => Exit::Code(code.unwrap_or(0).into()),
     };
     let protocol = protocol.ok_or(Misuse::Missing("--agent"))?;
     Ok(Options { protocol, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
