@@ -36,7 +36,11 @@ local function buffer(bufnr)
     wrong("bufnr", "a buffer that is there", bufnr)
   end
   if not api.nvim_buf_is_loaded(bufnr) then
-    vim.fn.bufload(bufnr)
+    -- An autocommand that fails on reading is its owner's affair, as long as there is text.
+    local _, err = pcall(vim.fn.bufload, bufnr)
+    if not api.nvim_buf_is_loaded(bufnr) then
+      wrong("bufnr", "a buffer that can be loaded (" .. vim.split(tostring(err), "\n")[1] .. ")", bufnr)
+    end
   end
   return bufnr
 end

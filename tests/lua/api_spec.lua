@@ -234,6 +234,18 @@ test("a job whose buffer is wiped by who hears of it ends all the same", functio
   equal({ job.status, job.landing, job.held_for }, { "done", "held", "buffer_gone" })
 end)
 
+test("a buffer whose reading makes somebody's autocommand fail is loaded all the same", function()
+  local nvim = child.with_host({ "a" })
+  local bufnr = nvim:lua([[
+    local path = vim.fn.tempname()
+    vim.fn.writefile({ "in the file" }, path)
+    vim.api.nvim_create_autocmd("BufReadPost", { callback = function() error("theirs") end })
+    return vim.fn.bufadd(path)
+  ]])
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { bufnr = bufnr })
+  equal(nvim:host("received", "run")[1].selection.text, { "in the file" })
+end)
+
 test("after many jobs in a buffer only the ranges of the last hundred are marked", function()
   local nvim = child.with_host({ "a" })
   nvim:lua([[
