@@ -95,7 +95,7 @@ lint-lua: $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/luacheck/.complete
 		"$(NVIM)" -l tests/tools/luacheck.lua $(TOOLS)/luacheck/usr/share/lua/5.1 --no-color --quiet $(LUA); fi
 
 lint-help: $(NVIM_READY)
-	@rm -rf target/doc-check && cp -r doc target/doc-check
+	@rm -rf target/doc-check && mkdir -p target && cp -r doc target/doc-check
 	@"$(NVIM)" --clean --headless -c 'try | helptags target/doc-check | catch | echo v:exception | cquit | endtry' \
 		-c quit || { echo >&2; exit 1; }; echo "help tags: $$(wc -l < target/doc-check/tags | tr -d ' '), none twice"
 
