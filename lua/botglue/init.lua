@@ -72,6 +72,9 @@ end
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
 function M.wait(id, ms)
+  if type(ms) ~= "number" or ms < 0 then
+    error("botglue.wait: ms must be a number of milliseconds, not " .. vim.inspect(ms), 0)
+  end
   local job, connection = client.job(id), client.connection()
   if not job then
     return nil

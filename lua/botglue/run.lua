@@ -15,10 +15,13 @@ local M = {}
 local function agent_of(options, name, model)
   local agent = config.agent(options, name, "agent")
   local wanted = model or agent.model or (name == "claude" and options.model)
+  local command = vim.deepcopy(agent.command)
+  -- No shell is there to do it, and a wrapper's path is often written like this.
+  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
   return {
     name = name,
     protocol = agent.protocol,
-    command = agent.command,
+    command = command,
     args = agent.args or {},
     env = agent.env or {},
     model = wanted or nil,

@@ -122,9 +122,14 @@ fn held_answer(Held { uuid, record }: &Held) -> Value {
 
 fn amounts(map: Map, outcome: &Outcome) -> Map {
     map.with_some("cost_usd", outcome.cost_usd)
-        .with_some("num_turns", outcome.num_turns)
-        .with("input_tokens", outcome.usage.input_tokens)
-        .with("output_tokens", outcome.usage.output_tokens)
+        .with_some("num_turns", outcome.num_turns.map(count))
+        .with("input_tokens", count(outcome.usage.input_tokens))
+        .with("output_tokens", count(outcome.usage.output_tokens))
+}
+
+/// Neovim's integers are signed: what an agent made up beyond them would arrive as a negative number.
+fn count(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// The public name of a variant, which is how serde writes it.
@@ -146,4 +151,20 @@ fn edits(edits: &[Edit]) -> Value {
         Map::default().with("first", first).with("last", last).with("lines", lines(&edit.lines)).build()
     };
     Value::Array(edits.iter().map(edit).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    #[test]
+    fn an_amount_that_neovim_cannot_hold_is_not_told_as_a_negative_one() {
+        let mut outcome = Outcome::failed(JobError::new(Code::Protocol, "odd"));
+        outcome.usage.input_tokens = u64::MAX;
+        outcome.num_turns = Some(u64::MAX);
+        let amended = amend(1, &outcome).to_string();
+        assert!(amended.contains(&format!("\"input_tokens\": {}", i64::MAX)), "{amended}");
+        assert!(amended.contains(&format!("\"num_turns\": {}", i64::MAX)), "{amended}");
+    }
 }

@@ -95,3 +95,14 @@ fn one_that_does_not_read_its_message_may_answer_all_the_same() {
     let nvim = with_agent("echo done");
     assert_eq!((ask(&nvim)["landing"].as_str(), nvim.lines()[1].as_str()), (Some("applied"), "done"));
 }
+
+#[test]
+fn a_command_below_the_home_is_written_with_a_tilde() {
+    let scratch = Scratch::new();
+    agents::write_script(&scratch.path("home/agent"), "echo at home");
+    let mine = json!({"protocol": "text", "command": ["~/agent"]});
+    let nvim = Builder::new(scratch).option("agent", "mine").option("agents", json!({"mine": mine})).start();
+    nvim.edit("mine.txt", "one\ntwo\nthree\n");
+    ask(&nvim);
+    assert_eq!(nvim.lines(), ["one", "at home", "three"]);
+}

@@ -2,6 +2,8 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
+local MS = "botglue.wait: ms must be a number of milliseconds"
+
 test("wrong options raise one error that names the field", function()
   local nvim = child.with_host({ "a", "b" })
   local function wrong(opts, expected)
@@ -100,6 +102,10 @@ test("jobs are listed oldest first; one that is not there is nil", function()
   equal(ids, { 1, 2, 3 })
   equal(nvim:lua("return require('botglue').job(9)"), vim.NIL)
   equal(nvim:lua("return require('botglue').wait(9, 10)"), vim.NIL)
+  for _, ms in ipairs({ "nil", "-1", "'soon'" }) do
+    local call = ("return select(2, pcall(require('botglue').wait, 1, %s))"):format(ms)
+    equal(nvim:lua(call):match("^(botglue.wait: ms must be a number of milliseconds)"), MS, ms)
+  end
 end)
 
 test("wait keeps the event loop running, and gives up in time", function()
