@@ -77,6 +77,17 @@ test("left the buffer, right the answer in its place, and one line with the keys
   equal(nvim:api("win_get_cursor", 0), { 2, 0 })
 end)
 
+test("the lines of held answers do not shift the sides, and are back afterwards", function()
+  local nvim = with_held({ { line(1, 1), { "A" } }, { line(3, 3), { "C" } } })
+  equal(nvim:drawn(), 2)
+  nvim:type(":Botglue review<CR>")
+  equal(nvim:drawn(), 0)
+  nvim:type("n")
+  equal(nvim:drawn(), 0)
+  nvim:type("q")
+  equal(nvim:drawn(), 2)
+end)
+
 test("every kind of answer is shown in its place", function()
   local function shown(range, answer, expected)
     local nvim = with_held({ { range, answer } })

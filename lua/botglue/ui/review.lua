@@ -284,6 +284,14 @@ function Review:open_windows()
   vim.cmd("normal! zz")
 end
 
+--- The held answers of the buffer. Their lines below the ranges would shift one side against the other.
+---@return botglue.Job[]
+function Review:neighbours_held()
+  return vim.tbl_filter(function(job)
+    return job.range.bufnr == self.job.range.bufnr
+  end, choose.all(choose.held))
+end
+
 --- Takes away everything of the review but what the user made of it.
 function Review:close()
   local connection = client.connection()
@@ -299,6 +307,9 @@ function Review:close()
       vim.cmd.diffoff()
       vim.wo[0][0].winbar = ""
     end)
+  end
+  for _, job in ipairs(self:neighbours_held()) do
+    job.view:draw()
   end
   for _, win in ipairs({ self.right, self.left }) do
     if api.nvim_win_is_valid(win) and #api.nvim_list_wins() > 1 then
@@ -422,6 +433,9 @@ function M.open(id)
   end
   local self = setmetatable({ job = job, known = job:recall() }, Review)
   self:fill()
+  for _, each in ipairs(self:neighbours_held()) do
+    each.view:close()
+  end
   self:open_windows()
   self:map()
   self:watch()
