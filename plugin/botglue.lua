@@ -28,6 +28,8 @@ vim.keymap.set("n", "<Plug>(botglue-line)", function()
   require("botglue.commands").run_line()
 end, { desc = "botglue: run on the line" })
 
+vim.keymap.set("n", "<Plug>(botglue-review)", "<Cmd>Botglue review<CR>", { desc = "botglue: held answers" })
+
 local options = vim.g.botglue
 if type(options) == "function" then
   local ok, returned = pcall(options)
