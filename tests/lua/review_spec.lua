@@ -370,6 +370,12 @@ test("an adopted answer whose text stands elsewhere, or nowhere", function()
   shown(LINES, { path = "/no/such/file" }, { "B" })
 end)
 
+test("the map opens the review", function()
+  local nvim = with_held({ { line(1, 1), { "A" } } })
+  nvim:type(":nmap Q <lt>Plug>(botglue-review)<CR>Q")
+  equal(#sides(nvim), 2)
+end)
+
 test("with nothing held the review says so", function()
   local nvim = child.with_host(LINES)
   nvim:type(":Botglue review<CR>")

@@ -1,0 +1,237 @@
+--- The answer's side of the review: a buffer of its own that holds the whole text with the answer in its place, or the
+--- answer alone where that is not known. The text around the answer follows the buffer; the answer may be changed here,
+--- and taken from here by hand. Knows no windows.
+
+local decide = require("botglue.decide")
+local write = require("botglue.write")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.review")
+
+---@class botglue.Side
+---@field job botglue.Job
+---@field known boolean whether the place of the answer is known
+---@field bufnr integer
+---@field region integer[] marks at the first row of the answer and at the row behind its last one
+---@field tick integer its changedtick while the user has changed nothing in it
+---@field neighbours integer[]? marks in the job's buffer: on the rows above and below the place of the answer
+local Side = {}
+Side.__index = Side
+
+---@param first integer the first row of the answer
+---@param past integer the row behind its last one
+function Side:mark(first, past)
+  local ids = self.region or {}
+  self.region = {
+    api.nvim_buf_set_extmark(self.bufnr, namespace, first, 0, { id = ids[1], right_gravity = false }),
+    api.nvim_buf_set_extmark(self.bufnr, namespace, past, 0, { id = ids[2] }),
+  }
+end
+
+--- The rows of the answer's side that are the answer.
+---@return integer first
+---@return integer past
+function Side:rows()
+  local function row(mark)
+    return api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1]
+  end
+  return row(self.region[1]), row(self.region[2])
+end
+
+--- The answer as it stands there now; nil where it is as it was.
+---@return string[]?
+function Side:changed()
+  if api.nvim_buf_get_changedtick(self.bufnr) == self.tick or self.job.range.shape == "block" then
+    return nil
+  end
+  local first, past = self:rows()
+  local lines = api.nvim_buf_get_lines(self.bufnr, first, past, false)
+  if self.job.range.shape ~= "char" then
+    return lines
+  end
+  local place, now = self.job.range:look()
+  local rows = place and api.nvim_buf_get_lines(self.job.range.bufnr, place.first, place.last + 1, false)
+  local head = rows and rows[1]:sub(1, place.from) or ""
+  local tail = rows and rows[#rows]:sub(place.to + 1) or ""
+  local last = lines[#lines]
+  if not now or not last or not vim.startswith(lines[1], head) or not vim.endswith(last, tail) then
+    error("botglue: what is around the answer was changed here; change it in the buffer", 0)
+  end
+  lines[#lines] = last:sub(1, #last - #tail)
+  lines[1] = lines[1]:sub(#head + 1)
+  return lines
+end
+
+--- Puts the answer where it would land into a copy of the text.
+---@param place botglue.Extent
+---@param lines string[]
+---@return integer first the first row of the answer
+---@return integer past the row behind its last one
+local function put(answer, range, place, lines)
+  local landed
+  if range.shape == "char" then
+    landed = write.chars(answer, place, lines)
+  elseif range.shape == "block" then
+    landed = write.block(answer, place, lines, range.column)
+  elseif range.shape == "insert" then
+    landed = #lines > 0 and write.insert(answer, place, lines) or { first = place.first, empty = true }
+  else
+    local whole = { first = 0, last = place.last - place.first + 1, lines = lines }
+    landed = write.rows(answer, place, { whole })
+  end
+  return landed.first, landed.empty and landed.first or landed.last + 1
+end
+
+--- What is highlighted and how wide tabs are is as in the buffer; its language server is not asked.
+---@param answer integer
+---@param bufnr integer
+local function look_like(answer, bufnr)
+  for _, option in ipairs({ "tabstop", "shiftwidth", "softtabstop", "expandtab" }) do
+    vim.bo[answer][option] = vim.bo[bufnr][option]
+  end
+  local treesitter = package.loaded["vim.treesitter"]
+  if treesitter and treesitter.highlighter.active[bufnr] then
+    pcall(treesitter.start, answer, treesitter.language.get_lang(vim.bo[bufnr].filetype))
+  else
+    vim.bo[answer].syntax = vim.bo[bufnr].filetype
+  end
+end
+
+--- The buffer of the answer's side.
+function Side:fill()
+  local job, range = self.job, self.job.range
+  local answer, lines = api.nvim_create_buf(false, true), decide.lines(job)
+  local place = self.known and range:place() or nil
+  self.known = place ~= nil and not (range.shape == "block" and #lines ~= #range.base.text)
+  self.bufnr = answer
+  local first, past = 0, #lines
+  if self.known then
+    local text = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
+    api.nvim_buf_set_lines(answer, 0, -1, false, text)
+    first, past = put(answer, range, place, lines)
+  else
+    api.nvim_buf_set_lines(answer, 0, -1, false, lines)
+  end
+  self:mark(first, past)
+  if api.nvim_buf_is_loaded(range.bufnr) then
+    look_like(answer, range.bufnr)
+  end
+  vim.bo[answer].bufhidden = "wipe"
+  vim.bo[answer].undolevels = vim.bo[answer].undolevels
+  api.nvim_buf_set_name(answer, "botglue://answer/" .. job.id)
+  self.tick = api.nvim_buf_get_changedtick(answer)
+end
+
+--- The rows next to the place of the answer, by which is seen what comes between.
+---@param place botglue.Extent
+function Side:mark_neighbours(place)
+  local bufnr = self.job.range.bufnr
+  local below = self.job.range.shape == "insert" and place.first or place.last + 1
+  self.neighbours = {
+    place.first > 0 and api.nvim_buf_set_extmark(bufnr, namespace, place.first - 1, 0, {}) or nil,
+    below < api.nvim_buf_line_count(bufnr) and api.nvim_buf_set_extmark(bufnr, namespace, below, 0, {})
+      or nil,
+  }
+end
+
+--- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
+--- puts in others: at an edge these come to stand outside.
+---@param place botglue.Extent?
+---@return botglue.Extent?
+function Side:absorb(place)
+  local range = self.job.range
+  local bufnr = range.bufnr
+  local first, past = self:rows()
+  local lines = api.nvim_buf_get_lines(self.bufnr, first, past, false)
+  local function neighbour(nth, otherwise)
+    local mark = self.neighbours[nth]
+    return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
+  end
+  local above, below = neighbour(1, -1), neighbour(2, api.nvim_buf_line_count(bufnr))
+  local function stands(from, to, expected)
+    return from < to and vim.deep_equal(api.nvim_buf_get_lines(bufnr, from, to, false), expected)
+  end
+  if range.shape == "insert" then
+    if stands(above + 1, below, lines) then
+      range:settle({ first = above + 1, last = below - 1 }, "line", range.base)
+    end
+    return place
+  elseif not place then
+    -- All of it was taken at once.
+    if not stands(above + 1, below, lines) then
+      return nil
+    end
+    range:mark({ first = above + 1, last = below - 1 }, "line")
+    return range:place()
+  end
+  local wider = { first = place.first, last = place.last }
+  if stands(above + 1, place.first, vim.list_slice(lines, 1, place.first - above - 1)) then
+    wider.first = above + 1
+  end
+  if stands(place.last + 1, below, vim.list_slice(lines, #lines - (below - place.last - 1) + 1)) then
+    wider.last = below - 1
+  end
+  if wider.first < place.first or wider.last > place.last then
+    range:mark(wider, "line")
+  end
+  return wider
+end
+
+--- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
+function Side:refresh()
+  local range = self.job.range
+  if not self.known or not api.nvim_buf_is_loaded(range.bufnr) or not api.nvim_buf_is_valid(self.bufnr) then
+    return
+  end
+  local place = range:place()
+  if range.shape == "line" or range.shape == "insert" then
+    place = self:absorb(place)
+  end
+  if not place or range.landed then
+    return
+  end
+  local first, past = self:rows()
+  local untouched = api.nvim_buf_get_changedtick(self.bufnr) == self.tick
+  local below = range.shape == "insert" and place.first or place.last + 1
+  local function copy(from, to, source_from, source_to)
+    local source = api.nvim_buf_get_lines(range.bufnr, source_from, source_to, false)
+    if not vim.deep_equal(api.nvim_buf_get_lines(self.bufnr, from, to, false), source) then
+      api.nvim_buf_set_lines(self.bufnr, from, to, false, source)
+    end
+  end
+  copy(past, -1, below, -1)
+  copy(0, first, 0, place.first)
+  -- Where rows are replaced next to them the marks go astray.
+  self:mark(place.first, place.first + past - first)
+  if untouched then
+    self.tick = api.nvim_buf_get_changedtick(self.bufnr)
+  end
+end
+
+--- Takes away the buffer, and the marks beside the place of the answer.
+function Side:close()
+  local beside = self.job.range.bufnr
+  if api.nvim_buf_is_valid(self.bufnr) then
+    api.nvim_buf_delete(self.bufnr, { force = true })
+  end
+  if api.nvim_buf_is_valid(beside) then
+    api.nvim_buf_clear_namespace(beside, namespace, 0, -1)
+  end
+end
+
+--- Makes the buffer for a held answer.
+---@param job botglue.Job
+---@return botglue.Side
+function M.open(job)
+  local self = setmetatable({ job = job, known = job:recall() }, Side)
+  self:fill()
+  local place = self.known and job.range:place()
+  if place then
+    self:mark_neighbours(place)
+  end
+  return self
+end
+
+return M
