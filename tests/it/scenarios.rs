@@ -244,6 +244,15 @@ fn an_insertion_goes_below_the_cursor_line() {
 }
 
 #[test]
+fn an_insertion_above_the_first_line_does_not_need_that_line() {
+    let desk = Desk::new("a\nb\n");
+    let id = desk.run("it", &json!({"kind": "insert", "first": [0, 0], "last": [0, 0]}));
+    desk.nvim.input("ggdd");
+    assert_eq!(desk.answer("it", id, "new")["landing"], "applied");
+    assert_eq!(desk.nvim.lines(), ["new", "b"]);
+}
+
+#[test]
 fn the_agent_is_told_of_unsaved_text_diagnostics_and_the_rules_of_the_project() {
     let scratch = Scratch::new();
     scratch.write(".git/HEAD", "ref: refs/heads/main\n");
