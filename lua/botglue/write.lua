@@ -1,76 +1,15 @@
---- The one place that changes a user's buffer: the smallest edits, one undo step of their own, nothing else moved.
+--- The one place that changes a user's buffer: one undo step for each answer, and nothing else moved.
 ---
 --- Whether now is a good moment, and whether the text is what the answer was made for, was asked in the same call.
 --- Each way of writing returns where the text stands afterwards.
+
+local replace = require("botglue.replace")
+local seam = require("botglue.seam")
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.write")
-
----@param bufnr integer
----@param row integer
----@return string
-local function get_row(bufnr, row)
-  return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-end
-
----@param bufnr integer
----@return boolean
-local function is_empty(bufnr)
-  return api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == ""
-end
-
---- Changes text. Who listens to a buffer may fail, and Neovim raises their error here when the text is written
---- already: an answer must not stop half-way for it.
----@param bufnr integer
----@param fn fun(...)
-local function change(bufnr, fn, ...)
-  local tick = api.nvim_buf_get_changedtick(bufnr)
-  local ok, err = pcall(fn, bufnr, ...)
-  if not ok and api.nvim_buf_get_changedtick(bufnr) == tick then
-    error(err, 0)
-  end
-end
-
----@param bufnr integer
-local function set_text(bufnr, ...)
-  change(bufnr, api.nvim_buf_set_text, ...)
-end
-
----@param bufnr integer
-local function set_lines(bufnr, ...)
-  change(bufnr, api.nvim_buf_set_lines, ...)
-end
-
---- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
----@param bufnr integer
----@param first integer
----@param past integer the row behind the last one
-local function delete_rows(bufnr, first, past)
-  if past < api.nvim_buf_line_count(bufnr) then
-    set_text(bufnr, first, 0, past, 0, { "" })
-  elseif first > 0 then
-    local end_col = #get_row(bufnr, past - 1)
-    set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
-  else
-    set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
-  end
-end
-
----@param bufnr integer
----@param first integer
----@param past integer
----@param lines string[]
-local function replace_rows(bufnr, first, past, lines)
-  if #lines == 0 then
-    delete_rows(bufnr, first, past)
-  elseif first == past then
-    set_lines(bufnr, first, first, true, lines)
-  else
-    set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
-  end
-end
 
 --- Applies edits to the rows of a place, from the last to the first, so that each finds its rows where they were.
 ---@param bufnr integer
@@ -81,12 +20,12 @@ function M.rows(bufnr, place, edits)
   local count = place.last - place.first + 1
   for i = #edits, 1, -1 do
     local edit = edits[i]
-    replace_rows(bufnr, place.first + edit.first, place.first + edit.last, edit.lines)
+    replace.rows(bufnr, place.first + edit.first, place.first + edit.last, edit.lines)
     count = count + #edit.lines - (edit.last - edit.first)
   end
   if count == 0 then
     -- The one empty row that a buffer keeps is nobody's: what comes back takes its place.
-    local first = is_empty(bufnr) and 0 or place.first
+    local first = replace.is_empty(bufnr) and 0 or place.first
     return { first = first, last = first, empty = true }
   end
   return { first = place.first, last = place.first + count - 1 }
@@ -98,7 +37,7 @@ end
 ---@return botglue.Extent
 function M.chars(bufnr, place, lines)
   lines = #lines == 0 and { "" } or lines
-  set_text(bufnr, place.first, place.from, place.last, place.to, lines)
+  replace.chars(bufnr, place, lines)
   local to = #lines[#lines] + (#lines == 1 and place.from or 0)
   return { first = place.first, last = place.first + #lines - 1, from = place.from, to = to }
 end
@@ -114,16 +53,14 @@ function M.block(bufnr, place, lines, column)
   for i, span in ipairs(place.spans) do
     local from, to = span[1], span[2]
     local row, text = place.first + i - 1, lines[i]
-    local old = get_row(bufnr, row)
+    local old = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
     if from == #old and text ~= "" then
       local width = api.nvim_buf_call(bufnr, function()
         return vim.fn.strdisplaywidth(old)
       end)
       text = (" "):rep(column - width) .. text
     end
-    if old:sub(from + 1, to) ~= text then
-      set_text(bufnr, row, from, row, to, { text })
-    end
+    replace.part(bufnr, row, from, to, text)
     spans[i] = { from, from + #text }
   end
   return { first = place.first, last = place.last, spans = spans }
@@ -135,13 +72,9 @@ end
 ---@param lines string[]
 ---@return botglue.Extent
 function M.insert(bufnr, place, lines)
-  local first = place.first
-  if is_empty(bufnr) then
-    first = 0
-    set_text(bufnr, 0, 0, 0, 0, lines)
-  else
-    set_lines(bufnr, first, first, true, lines)
-  end
+  local is_empty = replace.is_empty(bufnr)
+  local first = is_empty and 0 or place.first
+  replace.rows(bufnr, first, is_empty and 1 or first, lines)
   return { first = first, last = first + #lines - 1 }
 end
 
@@ -188,6 +121,7 @@ function M.as_one_step(bufnr, fn)
     bo.readonly = true
   end
   bo.undolevels = bo.undolevels
+  seam.written(bufnr)
   restore()
   if not ok then
     error(result, 0)

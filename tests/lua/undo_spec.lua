@@ -52,6 +52,36 @@ test("answer, typing, answer in one stay in insert mode", function()
   })
 end)
 
+test("a backspace over a line end behind a landing is taken back as it was", function()
+  for name, case in pairs({
+    ["rows came above"] = { answer = { "A", "A" }, before = "3GI", keys = "<BS>x", typed = "bxc" },
+    ["rows went above"] = { answer = {}, before = "3GIy", keys = "<BS><BS>x", typed = "bxc" },
+    ["the line was typed"] = { answer = { "A" }, before = "3GA<CR>", keys = "<C-h>x", typed = "cx" },
+    ["two lines were typed"] = { answer = { "A" }, before = "3GA<CR><CR>", keys = "<BS><BS>x", typed = "cx" },
+    ["words and lines go"] = {
+      answer = { "A" },
+      before = ":iunmap <lt>C-W><CR>3GA<CR>",
+      keys = "<C-w>x",
+      typed = "cx",
+    },
+  }) do
+    local nvim = child.with_host({ "a", "b", "c", "d" })
+    local watching = nvim:lua("return vim.on_key()")
+    nvim:run(line(1))
+    nvim:type(case.before)
+    nvim:answer(1, case.answer)
+    local landed = nvim:lines()
+    nvim:type(case.keys)
+    nvim:type("<Esc>")
+    equal(vim.tbl_contains(nvim:lines(), case.typed), true, name .. ": " .. vim.inspect(nvim:lines()))
+    nvim:type("u")
+    equal(nvim:lines(), landed, name)
+    nvim:type("uu<C-r><C-r><C-r>")
+    equal(vim.tbl_contains(nvim:lines(), case.typed), true, name .. ": redone")
+    equal(nvim:lua("return vim.on_key()"), watching, name .. ": nobody watches the keys any more")
+  end
+end)
+
 test("two answers in one tick are two steps", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:run(line(1))

@@ -1,0 +1,178 @@
+--- The smallest edits: rows and parts of rows become others, and only what differs is touched, so that marks, folds and
+--- the ranges of other jobs stay on the rest. Knows no jobs; whether text may change now is not asked here.
+
+local M = {}
+
+local api = vim.api
+
+local ONE_BY_ONE = 50 -- rows; more are replaced in one piece, which takes less time
+
+---@param bufnr integer
+---@param row integer
+---@return string
+local function get_row(bufnr, row)
+  return api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
+end
+
+--- Whether there is nothing in a buffer but the one empty row that it keeps.
+---@param bufnr integer
+---@return boolean
+function M.is_empty(bufnr)
+  return api.nvim_buf_line_count(bufnr) == 1 and get_row(bufnr, 0) == ""
+end
+
+--- Changes text. Who listens to a buffer may fail, and Neovim raises their error here when the text is written
+--- already: an answer must not stop half-way for it.
+---@param bufnr integer
+---@param fn fun(...)
+local function change(bufnr, fn, ...)
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  local ok, err = pcall(fn, bufnr, ...)
+  if not ok and api.nvim_buf_get_changedtick(bufnr) == tick then
+    error(err, 0)
+  end
+end
+
+---@param bufnr integer
+local function set_text(bufnr, ...)
+  change(bufnr, api.nvim_buf_set_text, ...)
+end
+
+---@param bufnr integer
+local function set_lines(bufnr, ...)
+  change(bufnr, api.nvim_buf_set_lines, ...)
+end
+
+---@param byte integer?
+local function is_inside_character(byte)
+  return byte ~= nil and byte >= 0x80 and byte < 0xC0
+end
+
+--- How many bytes two texts share at their start and at their end, in whole characters.
+---@param one string
+---@param other string
+---@return integer head
+---@return integer tail
+local function shared_ends(one, other)
+  local shorter = math.min(#one, #other)
+  local head, tail = 0, 0
+  while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
+    head = head + 1
+  end
+  while is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1)) do
+    head = head - 1
+  end
+  while tail < shorter - head and one:byte(#one - tail) == other:byte(#other - tail) do
+    tail = tail + 1
+  end
+  while tail > 0 and is_inside_character(one:byte(#one - tail + 1)) do
+    tail = tail - 1
+  end
+  return head, tail
+end
+
+--- Replaces a part of a row, and of that only what differs: what stands on the rest of it stays there.
+---@param bufnr integer
+---@param row integer
+---@param from integer
+---@param to integer
+---@param text string
+function M.part(bufnr, row, from, to, text)
+  local old = get_row(bufnr, row):sub(from + 1, to)
+  if old ~= text then
+    local head, tail = shared_ends(old, text)
+    set_text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
+  end
+end
+
+--- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
+---@param bufnr integer
+---@param first integer
+---@param past integer the row behind the last one
+local function delete_rows(bufnr, first, past)
+  if past < api.nvim_buf_line_count(bufnr) then
+    set_text(bufnr, first, 0, past, 0, { "" })
+  elseif first > 0 then
+    local end_col = #get_row(bufnr, past - 1)
+    set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
+  else
+    set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
+  end
+end
+
+--- Replaces whole rows; none at all are inserted above `first`.
+---@param bufnr integer
+---@param first integer
+---@param past integer the row behind the last one
+---@param lines string[]
+function M.rows(bufnr, first, past, lines)
+  if #lines == 0 then
+    delete_rows(bufnr, first, past)
+  elseif #lines == past - first and #lines <= ONE_BY_ONE then
+    for i, line in ipairs(lines) do
+      local row = first + i - 1
+      M.part(bufnr, row, 0, #get_row(bufnr, row), line)
+    end
+  elseif first == past then
+    set_lines(bufnr, first, first, true, lines)
+  else
+    set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
+  end
+end
+
+--- How many entries two lists share at their start and at their end.
+---@param one string[]
+---@param other string[]
+---@return integer head
+---@return integer tail
+local function shared_rows(one, other)
+  local shorter = math.min(#one, #other)
+  local head, tail = 0, 0
+  while head < shorter and one[head + 1] == other[head + 1] do
+    head = head + 1
+  end
+  while tail < shorter - head and one[#one - tail] == other[#other - tail] do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
+--- Replaces characters, from one place to another. Rows of them at both ends that stay the same are left alone.
+---@param bufnr integer
+---@param place { first: integer, from: integer, last: integer, to: integer }
+---@param lines string[] at least one
+function M.chars(bufnr, place, lines)
+  local old = api.nvim_buf_get_text(bufnr, place.first, place.from, place.last, place.to, {})
+  local head, tail = shared_rows(old, lines)
+  local new = vim.list_slice(lines, head + 1, #lines - tail)
+  local first, past = head + 1, #old - tail -- of the old rows, from 1: what is to be replaced
+  local function start_of(i)
+    return place.first + i - 1, i == 1 and place.from or 0
+  end
+  local function end_of(i)
+    return place.first + i - 1, (i == 1 and place.from or 0) + #old[i]
+  end
+  local row, from = start_of(first)
+  local end_row, to = end_of(math.max(past, 1))
+  if #new == past - first + 1 and #new <= ONE_BY_ONE then
+    for i, text in ipairs(new) do
+      local at, start = start_of(head + i)
+      M.part(bufnr, at, start, start + #old[head + i], text)
+    end
+  elseif first <= past and #new > 0 then
+    set_text(bufnr, row, from, end_row, to, new)
+  elseif #new > 0 or first <= past then
+    -- Rows come or go whole, with the line end that parts them from the row above; at the top with the one below.
+    if head > 0 then
+      row, from = end_of(head)
+      table.insert(new, 1, "")
+      end_row, to = end_of(math.max(past, head))
+    else
+      new[#new + 1] = ""
+      end_row, to = start_of(past + 1)
+    end
+    set_text(bufnr, row, from, end_row, to, new)
+  end
+end
+
+return M
