@@ -131,6 +131,9 @@ end
 ---@param shape string
 ---@return botglue.Piece?
 function M.outline(bufnr, namespace, marks, shape)
+  if shape == "insert" and #marks == 1 then
+    return nil -- above the first line: that is always there
+  end
   local outline = nil
   local function is_before(row, col, other_row, other_col)
     return row < other_row or (row == other_row and col < other_col)
@@ -187,7 +190,7 @@ local function locate_block(bufnr, namespace, marks, base)
       and (nothing or (mark.end_row == mark.row and mark.end_col >= mark.col))
     spans[i] = { mark.col, nothing and mark.col or mark.end_col }
   end
-  if not consecutive then
+  if not consecutive or first + #marks > api.nvim_buf_line_count(bufnr) then
     return nil, left and "conflict" or "range_lost"
   end
   return { first = first, last = first + #marks - 1, spans = spans }
@@ -219,12 +222,20 @@ end
 
 --- The last row of lines. Where their last rows were deleted the mark ends in the row that came up from below: the
 --- fence below them tells. Where the row below was joined to them, or they were moved away from it, it tells nothing.
+--- The end of a mark in an empty row stays behind when a row is put in above that one; there the fence tells, too.
+---@param bufnr integer
 ---@param mark botglue.Mark
 ---@param fence botglue.Mark?
+---@param base botglue.Base? what stood there
 ---@return integer
-local function last_row(mark, fence)
+local function last_row(bufnr, mark, fence, base)
   local last = fence and (fence.col == 0 and fence.row - 1 or fence.row)
-  return last and last >= mark.row and math.min(last, mark.end_row) or mark.end_row
+  if not last or last < mark.row then
+    return mark.end_row
+  end
+  local was_empty = base and base.rows[#base.rows] == ""
+  local stayed_behind = was_empty and mark.end_col == 0 and get_rows(bufnr, last, last + 1)[1] == ""
+  return stayed_behind and last or math.min(last, mark.end_row)
 end
 
 --- Where marks have come to; nil and why when they no longer stand around anything.
@@ -235,6 +246,7 @@ end
 ---@param base botglue.Base? what stood there
 ---@return botglue.Extent? place
 ---@return "range_lost"|"conflict"|nil reason
+---@return boolean? turned whether the marks' ends have changed places: they hold only until the next edit
 function M.locate(bufnr, namespace, marks, shape, base)
   if shape == "insert" then
     return locate_insertion(bufnr, namespace, marks, base)
@@ -251,9 +263,10 @@ function M.locate(bufnr, namespace, marks, shape, base)
     mark.end_row, mark.end_col = mark.row, mark.col
   elseif is_collapsed(mark) then
     local place = base and replaced(bufnr, mark, shape, base)
-    return place, not place and "range_lost" or nil
+    return place, not place and "range_lost" or nil, place ~= nil
   end
-  local last = shape == "line" and last_row(mark, get_mark(bufnr, namespace, marks[2])) or mark.end_row
+  local last = shape == "line" and last_row(bufnr, mark, get_mark(bufnr, namespace, marks[2]), base)
+    or mark.end_row
   if last >= api.nvim_buf_line_count(bufnr) then
     return nil, "range_lost"
   elseif shape == "char" then

@@ -89,6 +89,8 @@ function Range:watch()
   end, function(what, was_intact)
     if what == "deleted" then
       self.deleted, self.replaced = true, false
+    elseif what == "covered" then
+      self:look_soon()
     elseif was_intact or not self.deleted then
       self.deleted, self.replaced = false, true
       self:look_soon()
@@ -139,6 +141,7 @@ end
 --- Where the range is now; nil and why where it is no more. Costs no look at the text but for an insertion.
 ---@return botglue.Extent? place
 ---@return "range_lost"|"conflict"|nil reason
+---@return boolean? turned whether the marks should be set anew
 function Range:place()
   if not api.nvim_buf_is_loaded(self.bufnr) or #self.marks == 0 then
     return nil, "range_lost"
@@ -161,20 +164,35 @@ function Range:find()
   return place
 end
 
+--- Whether a text is the expected one. Where nothing was selected no mark tells of what was put in its place since:
+--- then the whole rows do.
+---@param now botglue.Base
+---@param expected botglue.Base
+local function is_same(now, expected)
+  local nothing = table.concat(expected.text) == ""
+  return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
+end
+
 --- Where the range is, and whether its text is what is expected there.
 ---@return botglue.Extent? place
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
 ---@return botglue.Base? now what stands there
 function Range:look()
-  local place, reason = self:place()
+  local place, reason, turned = self:place()
   local expected, doubted = self:expected(), self.reloaded or self.replaced
   if place then
     local now = self:read(place)
-    local same = vim.deep_equal(now.text, expected.text)
+    local same = is_same(now, expected)
     if same and (not doubted or (now.above == expected.above and now.below == expected.below)) then
       self.deleted = false
+      if turned or doubted then
+        self:mark(place, self.shape)
+      end
       return place, "untouched", now
     elseif not doubted then
+      if turned then
+        self:mark(place, self.shape)
+      end
       return place, "edited", now
     end
   elseif not doubted then

@@ -1,5 +1,5 @@
---- Tells what happens to a piece of a buffer as a whole: somebody deleted it, or something put other text over it and
---- what is around it, as a formatter does. Edits inside and beside it are none of its business.
+--- Tells what happens to a piece of a buffer as a whole: somebody deleted it, or other text was put over it, or over it
+--- and what is around it, as a formatter does. Edits inside and beside it are none of its business.
 
 local M = {}
 
@@ -9,6 +9,8 @@ local M = {}
 ---@field end_row integer
 ---@field end_col integer
 ---@field intact boolean whether there is anything left of it
+
+---@alias botglue.Fate "deleted"|"covered"|"replaced" "replaced": what is around it, too
 
 ---@param row integer
 ---@param col integer
@@ -21,7 +23,7 @@ end
 --- Watches until the returned function is called, or the buffer is unloaded or read again.
 ---@param bufnr integer a loaded buffer
 ---@param piece fun(): botglue.Piece? where the piece is; asked before the marks in the buffer move
----@param tell fun(what: "deleted"|"replaced", was_intact: boolean) called within the change: nothing may be written
+---@param tell fun(what: botglue.Fate, was_intact: boolean) called within the change: nothing may be written
 ---@return fun() stop
 function M.start(bufnr, piece, tell)
   local stopped = false
@@ -64,6 +66,8 @@ function M.start(bufnr, piece, tell)
         tell(filtered and "replaced" or "deleted", at.intact)
       elseif row < at.row or is_behind(end_row, end_col, at.end_row + 1, 0) then
         tell("replaced", at.intact)
+      else
+        tell("covered", at.intact)
       end
     end,
   })
