@@ -6,7 +6,6 @@
 //! tokio, no Neovim, no file.
 
 pub mod agent;
-mod arguments;
 pub mod editor;
 pub mod error;
 pub mod host;

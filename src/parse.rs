@@ -10,10 +10,10 @@ use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
 use crate::agent::Protocol;
-use crate::arguments::{Arguments, Misuse};
 use crate::stream::{End, Exit, Lines, Status, Stream, Tail, Update};
 
 const USAGE: &str =
@@ -49,28 +49,27 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse> {
-    let mut arguments = Arguments::new(arguments);
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt::Error> {
+    let mut parser = lexopt::Parser::from_args(arguments);
     let (mut protocol, mut code, mut signal, mut stderr, mut file) = (None, None, None, None, None);
-    while let Some(argument) = arguments.next()? {
-        match argument.name.as_deref() {
-            Some("--agent") => {
-                let name = arguments.text("--agent")?;
-                protocol = Some(Protocol::named(&name).ok_or(Misuse::Value("--agent", name))?);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("agent") => {
+                let known = |name: &str| Protocol::named(name).ok_or("it is claude, droid or text");
+                protocol = Some(parser.value()?.parse_with(known)?);
             }
-            Some("--exit-code") => code = Some(arguments.number::<u8>("--exit-code")?),
-            Some("--signal") => signal = Some(arguments.number::<NonZeroU8>("--signal")?),
-            Some("--stderr") => stderr = Some(arguments.path("--stderr")?),
-            Some(other) => return Err(Misuse::Unknown(other.to_owned())),
-            None if file.is_none() => file = Some(PathBuf::from(argument.value)),
-            None => return Err(Misuse::Surplus(argument.value.to_string_lossy().into_owned())),
+            Long("exit-code") => code = Some(parser.value()?.parse::<u8>()?),
+            Long("signal") => signal = Some(parser.value()?.parse::<NonZeroU8>()?),
+            Long("stderr") => stderr = Some(PathBuf::from(parser.value()?)),
+            Value(path) if file.is_none() => file = Some(PathBuf::from(path)),
+            other => return Err(other.unexpected()),
         }
     }
     let exit = match signal {
         Some(signal) => Exit::Signal(signal.get().into()),
         None => Exit::Code(code.unwrap_or(0).into()),
     };
-    let protocol = protocol.ok_or(Misuse::Missing("--agent"))?;
+    let protocol = protocol.ok_or("--agent is missing")?;
     Ok(Options { protocol, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
 }
 

@@ -6,12 +6,13 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use crate::arguments::{Arguments, Misuse};
+use lexopt::prelude::{Long, Value, ValueExt};
 
 const USAGE: &str = "usage: botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING…]";
 
@@ -44,25 +45,27 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, Misuse> {
-    let mut arguments = Arguments::new(arguments);
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt::Error> {
+    let mut parser = lexopt::Parser::from_args(arguments);
     let (mut delay, mut chunk, mut exit_code) = (0, None, 0);
-    while let Some(argument) = arguments.next()? {
-        match argument.name.as_deref() {
-            Some("--delay-ms") => delay = arguments.number("--delay-ms")?,
-            Some("--chunk") => match arguments.number("--chunk")? {
-                0 => return Err(Misuse::Value("--chunk", "0".to_owned())),
-                size => chunk = Some(size),
-            },
-            Some("--exit-code") => exit_code = arguments.number("--exit-code")?,
-            Some(other) => return Err(Misuse::Unknown(other.to_owned())),
-            None => {
-                let file = PathBuf::from(argument.value);
-                return Ok(Options { delay: Duration::from_millis(delay), chunk, exit_code, file });
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("delay-ms") => delay = parser.value()?.parse()?,
+            Long("chunk") => chunk = Some(parser.value()?.parse::<NonZeroU64>()?.get()),
+            Long("exit-code") => exit_code = parser.value()?.parse()?,
+            // What follows is an agent's business, and looks as if it were options of ours.
+            Value(file) => {
+                return Ok(Options {
+                    delay: Duration::from_millis(delay),
+                    chunk,
+                    exit_code,
+                    file: file.into(),
+                });
             }
+            other => return Err(other.unexpected()),
         }
     }
-    Err(Misuse::Missing("FILE"))
+    Err("FILE is missing".into())
 }
 
 fn play(options: &Options, output: &mut dyn Write) -> Result<(), String> {
