@@ -52,6 +52,12 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 test-lua: $(NVIM_READY) ## those that Neovim runs (TEST=name)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
+.PHONY: screens
+screens: need-cargo $(NVIM_READY) ## writes the expected screens anew (TEST=held: those of screens/held.rs)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) INSTA_UPDATE=always INSTA_FORCE_PASS=1 \
+		cargo test --locked --quiet --test it screens::$(TEST)
+	@git status --short tests/it/screens/expected
+
 .PHONY: test-nvims
 test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	@test -n "$(strip $(NVIMS))" || { echo 'make test-nvims NVIMS="path path …"' >&2; exit 2; }

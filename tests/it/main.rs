@@ -31,6 +31,8 @@ mod replay;
 #[cfg(test)]
 mod scenarios;
 #[cfg(test)]
+mod screens;
+#[cfg(test)]
 mod scripts;
 #[cfg(test)]
 mod status;

@@ -8,6 +8,7 @@ pub mod api;
 pub mod cli;
 pub mod fixture;
 pub mod nvim;
+pub mod picture;
 pub mod process;
 pub mod rpc;
 pub mod scratch;

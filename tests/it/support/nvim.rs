@@ -13,6 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::rpc::{Channel, from_json, to_json};
 use super::scratch::Scratch;
+use super::screen::Screen;
 use super::{DEADLINE, POLL, cli, process};
 
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
@@ -77,7 +78,7 @@ impl Builder {
         let nvim = Nvim { scratch, child, channel };
         nvim.exec(PRELUDE);
         if let Some((columns, rows)) = screen {
-            let kind = json!({"rgb": true, "ext_linegrid": true});
+            let kind = json!({"rgb": true, "ext_linegrid": true, "ext_hlstate": true});
             nvim.call("nvim_ui_attach", &[columns.into(), rows.into(), kind]);
         }
         nvim
@@ -197,6 +198,11 @@ impl Nvim {
     /// The rows of the screen, without trailing blanks.
     pub fn rows(&self) -> Vec<String> {
         self.channel.inbox().screen.rows.clone()
+    }
+
+    /// Looks at the screen as it is.
+    pub fn with_screen<T>(&self, look: impl FnOnce(&Screen) -> T) -> T {
+        look(&self.channel.inbox().screen)
     }
 
     /// Waits until the screen shows what the test looks for, and gives the rows back.

@@ -1,18 +1,31 @@
-//! What Neovim draws, as rows of text: folds the events of its linear grid protocol (`:help ui-linegrid`).
+//! What Neovim draws, as cells of text with the names of their highlight groups: folds the events of its linear grid
+//! protocol (`:help ui-linegrid`). How a screen is written down, [`picture`](super::picture) says.
+
+use std::collections::HashMap;
 
 use rmpv::Value;
+
+/// One cell: a character with what combines with it, and its highlight; the right half of a wide one is empty.
+#[derive(Clone)]
+pub struct Cell {
+    /// What stands in it.
+    pub text: String,
+    /// The highlight's number.
+    highlight: u64,
+}
 
 /// The screen as it was when Neovim last finished drawing.
 #[derive(Default)]
 pub struct Screen {
-    drawing: Vec<Vec<String>>,
+    drawing: Vec<Vec<Cell>>,
     cursor: (usize, usize),
+    groups: HashMap<u64, String>,
+    /// The cells, by rows.
+    pub cells: Vec<Vec<Cell>>,
     /// The rows, without trailing blanks.
     pub rows: Vec<String>,
     /// Where the cursor is: row and column from 0.
     pub shown_cursor: (usize, usize),
-    /// How often Neovim finished drawing.
-    pub flushes: u64,
 }
 
 impl Screen {
@@ -26,31 +39,41 @@ impl Screen {
         }
     }
 
+    /// The highlight groups of a cell, outermost first, joined by `+`; empty where it looks like plain text.
+    pub fn groups(&self, cell: &Cell) -> &str {
+        self.groups.get(&cell.highlight).map_or("", String::as_str)
+    }
+
     fn event(&mut self, name: &str, call: &[Value]) {
         match name {
             "grid_resize" => {
                 let (columns, rows) = (number(&call[1]), number(&call[2]));
-                self.drawing = vec![vec![" ".to_owned(); columns]; rows];
+                self.drawing = vec![vec![Cell::blank(); columns]; rows];
             }
-            "grid_clear" => self.drawing.iter_mut().flatten().for_each(|cell| " ".clone_into(cell)),
+            "grid_clear" => self.drawing.iter_mut().flatten().for_each(|cell| *cell = Cell::blank()),
             "grid_line" => self.line(number(&call[1]), number(&call[2]), call[3].as_array().unwrap()),
             "grid_scroll" => self.scroll(call),
             "grid_cursor_goto" => self.cursor = (number(&call[1]), number(&call[2])),
+            "hl_attr_define" => {
+                self.groups.insert(call[0].as_u64().unwrap(), group_names(call[3].as_array().unwrap()));
+            }
             "flush" => {
-                self.rows = self.drawing.iter().map(|row| row.concat().trim_end().to_owned()).collect();
+                self.cells.clone_from(&self.drawing);
+                self.rows = self.drawing.iter().map(|row| text_of(row)).collect();
                 self.shown_cursor = self.cursor;
-                self.flushes += 1;
             }
             _ => {}
         }
     }
 
-    /// Cells are `[text, highlight?, repeat?]`; the right half of a wide character is an empty text.
+    /// Cells are `[text, highlight?, repeat?]`; one without a highlight has that of the cell before.
     fn line(&mut self, row: usize, mut column: usize, cells: &[Value]) {
+        let mut highlight = 0;
         for cell in cells {
             let cell = cell.as_array().unwrap();
+            highlight = cell.get(1).map_or(highlight, |value| value.as_u64().unwrap());
             for _ in 0..cell.get(2).map_or(1, number) {
-                cell[0].as_str().unwrap().clone_into(&mut self.drawing[row][column]);
+                self.drawing[row][column] = Cell { text: cell[0].as_str().unwrap().to_owned(), highlight };
                 column += 1;
             }
         }
@@ -73,6 +96,32 @@ impl Screen {
             }
         }
     }
+}
+
+impl Cell {
+    fn blank() -> Self {
+        Self { text: " ".to_owned(), highlight: 0 }
+    }
+}
+
+/// The text of a row, without trailing blanks.
+fn text_of(row: &[Cell]) -> String {
+    let text: String = row.iter().map(|cell| cell.text.as_str()).collect();
+    text.trim_end().to_owned()
+}
+
+/// The names of the groups that a highlight is made of. A link is known by the group that it ends at.
+fn group_names(parts: &[Value]) -> String {
+    let name = |part: &Value, key: &str| {
+        let entries = part.as_map().unwrap();
+        let value = entries.iter().find(|(name, _)| name.as_str() == Some(key));
+        value.and_then(|(_, name)| name.as_str()).unwrap_or_default().to_owned()
+    };
+    let names = parts.iter().map(|part| {
+        let group = name(part, "hi_name");
+        if group.is_empty() { name(part, "ui_name") } else { group }
+    });
+    names.filter(|name| name != "Normal").collect::<Vec<_>>().join("+")
 }
 
 fn number(value: &Value) -> usize {

@@ -1,0 +1,4 @@
+//! Screens as a person sees them, compared with expected ones on three sizes; how to write one,
+//! [`on_each_screen`](crate::support::picture::on_each_screen) says.
+
+mod held;

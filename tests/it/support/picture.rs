@@ -1,0 +1,180 @@
+//! A screen written down so that a person can read it, and compared with the expected one: first what is seen, then
+//! which highlight group each cell has, one letter a group, then what the letters mean.
+//!
+//! What differs from run to run is not in it: a spinner always shows its first frame, and in a Neovim of
+//! [`Stage::nvim`] the clock that jobs look at stands still until [`Nvim::set_clock`] moves it. Nor is what differs
+//! from one version of Neovim to the next: there are no status line, ruler and syntax highlighting.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::nvim::{Builder, Nvim};
+use super::scratch::Scratch;
+use super::screen::{Cell, Screen};
+
+/// The sizes of screen that everything is looked at on: columns and rows.
+const SIZES: [(u64, u64); 3] = [(80, 24), (200, 50), (40, 12)];
+
+/// Rows that are the same this often or more are written down once.
+const FOLD: usize = 4;
+
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// Before anything is drawn: what Neovim's versions do not agree about, and the clock.
+const SETTING: &str = r"
+    vim.cmd('syntax off')
+    vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 0, false, false, false
+    vim.o.shortmess = vim.o.shortmess .. 'FW'
+    local now = vim.uv.hrtime()
+    vim.uv.hrtime = function() return now + (vim.g.botglue_test_clock or 0) * 1e6 end
+";
+
+/// One of the sizes that a screen is looked at on.
+pub struct Stage {
+    /// How many columns the screen has.
+    pub columns: u64,
+    /// How many rows it has.
+    pub rows: u64,
+}
+
+/// Plays a scene on a screen of each size; each time it is a Neovim of its own.
+///
+/// A test of a screen is a function in `tests/it/screens` that calls this:
+///
+/// ```ignore
+/// #[test]
+/// fn a_held_answer() {
+///     on_each_screen(|stage| {
+///         let (nvim, gated) = stage.gated();                  // or stage.nvim(Builder::new(scratch).option(…))
+///         nvim.edit("a.txt", "one\ntwo\n");
+///         nvim.command("1Botglue! run GATE:it shorter");
+///         gated.answer("it", "1");
+///         nvim.set_clock(7_000);                              // jobs are 7 s old from now on
+///         stage.expect("held", &nvim, "the answer is held", |rows| rows[1].contains("held"));
+///     });
+/// }
+/// ```
+///
+/// The expected screens are `tests/it/screens/expected/NAME@80x24.snap` and so on. `make screens` writes them anew
+/// (`make screens TEST=name` some of them); look at what it changed before you keep it.
+pub fn on_each_screen(mut scene: impl FnMut(&Stage)) {
+    for (columns, rows) in SIZES {
+        scene(&Stage { columns, rows });
+    }
+}
+
+impl Stage {
+    /// A Neovim with a screen of this size.
+    pub fn nvim(&self, builder: Builder) -> Nvim {
+        let nvim = builder.screen(self.columns, self.rows).start();
+        nvim.exec(SETTING);
+        nvim
+    }
+
+    /// The same in an empty project, with an agent that the test steers.
+    pub fn gated(&self) -> (Nvim, super::agents::Gated) {
+        let scratch = Scratch::new();
+        let gated = super::agents::Gated::new(&scratch);
+        let nvim = self.nvim(Builder::new(scratch).option("agents", gated.option()));
+        (nvim, gated)
+    }
+
+    /// Waits until the screen shows what the test looks for, and compares all of it with the expected screen.
+    #[track_caller]
+    pub fn expect(&self, name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
+        nvim.wait_for_rows(what, look);
+        // What is drawn is on its way before the command's reply is.
+        nvim.command("redraw");
+        let picture = nvim.with_screen(picture);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.set_snapshot_suffix(format!("{}x{}", self.columns, self.rows));
+        settings.bind(|| insta::assert_snapshot!(name, picture));
+    }
+}
+
+impl Nvim {
+    /// Sets the clock of a Neovim of [`Stage::nvim`], in milliseconds since it started.
+    #[track_caller]
+    pub fn set_clock(&self, ms: u64) {
+        self.exec_with("vim.g.botglue_test_clock = ...", &[ms.into()]);
+    }
+}
+
+/// A screen as text; see the module's documentation.
+pub fn picture(screen: &Screen) -> String {
+    let mut letters = Letters::default();
+    let groups = screen
+        .cells
+        .iter()
+        .map(|row| to_the_edge(&row.iter().map(|cell| letters.of(screen.groups(cell))).collect::<String>()));
+    let groups = fold(&groups.collect::<Vec<_>>());
+    let text = fold(&screen.cells.iter().map(|row| text_of(row)).collect::<Vec<_>>());
+    let (row, column) = screen.shown_cursor;
+    let mut picture = format!("{text}\ncursor: row {}, column {}\n\n{groups}\n", row + 1, column + 1);
+    for (letter, group) in &letters.known {
+        writeln!(picture, "{letter} {group}").unwrap();
+    }
+    picture
+}
+
+/// The letters of a row; an arrow in place of the same letter up to the edge of the screen.
+fn to_the_edge(row: &str) -> String {
+    let Some(last) = row.chars().last().filter(|last| *last != ' ') else {
+        return row.trim_end().to_owned();
+    };
+    format!("{}{last}→", row.trim_end_matches(last))
+}
+
+/// The text of a row, with its spinner at the first frame.
+fn text_of(row: &[Cell]) -> String {
+    let text: String = row
+        .iter()
+        .map(|cell| if SPINNER.contains(&cell.text.as_str()) { SPINNER[0] } else { &cell.text })
+        .collect();
+    text.trim_end().to_owned()
+}
+
+/// Rows by number, each behind a bar; of many that are the same only the first.
+fn fold(rows: &[String]) -> String {
+    let (mut text, mut at) = (String::new(), 0);
+    while at < rows.len() {
+        let same = rows[at..].iter().take_while(|row| **row == rows[at]).count();
+        writeln!(text, "{:2}▏{}", at + 1, rows[at]).unwrap();
+        if same >= FOLD {
+            writeln!(text, "  ⋮").unwrap();
+            at += same;
+        } else {
+            at += 1;
+        }
+    }
+    text
+}
+
+/// A letter for each group, one of its own name where that is free.
+#[derive(Default)]
+struct Letters {
+    known: BTreeMap<char, String>,
+}
+
+impl Letters {
+    fn of(&mut self, group: &str) -> char {
+        if group.is_empty() {
+            return ' ';
+        }
+        if let Some((letter, _)) = self.known.iter().find(|(_, known)| *known == group) {
+            return *letter;
+        }
+        let own = group.chars().filter(char::is_ascii_alphabetic);
+        let letter = own
+            .flat_map(|letter| [letter.to_ascii_lowercase(), letter.to_ascii_uppercase()])
+            .chain('a'..='z')
+            .chain('A'..='Z')
+            .find(|letter| !self.known.contains_key(letter))
+            .expect("more groups than letters");
+        self.known.insert(letter, group.to_owned());
+        letter
+    }
+}
