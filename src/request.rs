@@ -47,6 +47,8 @@ pub struct Request {
     pub tidy: Tidy,
     /// Keep the raw stream in a transcript.
     pub record: bool,
+    /// The session to go on in; none begins a new one.
+    pub resume: Option<Resume>,
     /// The project's directory, in which the agent runs.
     pub cwd: PathBuf,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
@@ -61,6 +63,16 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in
+/// it never mix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resume {
+    /// The session's id.
+    pub session_id: String,
+    /// The message of the user's after which everything is left out; none goes on at the end.
+    pub at: Option<String>,
 }
 
 /// The command line of an agent, from the option `agents`.

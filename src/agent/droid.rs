@@ -10,7 +10,7 @@ mod tests;
 
 use super::json::{self, Raw, Read, Reader};
 use super::values;
-use super::{Dialect, Each, Invocation, Isolation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::stream::Usage;
 use crate::stream::event::{
     Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
@@ -30,12 +30,18 @@ pub const DIALECT: Dialect = Dialect {
     input,
     // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
     isolation: Isolation::Directory,
+    memory: Memory::Sessions,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = ["exec", "-o", "stream-json"].map(str::to_owned).into();
     if let Some(model) = &invocation.command.model {
         flags.extend(["-m".to_owned(), model.clone()]);
+    }
+    if let Some(resume) = invocation.resume {
+        flags.extend(["--fork".to_owned(), resume.session_id.clone()]);
+        // Else it goes back to the directory of the session, which may be one that is not trusted any more.
+        flags.extend(["--cwd", "."].map(str::to_owned));
     }
     flags.extend(["--only-tools".to_owned(), tools(invocation.tools)]);
     flags.extend(["--append-system-prompt".to_owned(), invocation.system.to_owned()]);

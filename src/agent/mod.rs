@@ -10,7 +10,7 @@ mod json;
 mod text;
 mod values;
 
-use crate::request::AgentCommand;
+use crate::request::{AgentCommand, Resume};
 use crate::stream::event::Event;
 use crate::stream::failure::Speaker;
 
@@ -61,6 +61,19 @@ pub struct Dialect {
     pub input: fn(&Invocation<'_>) -> Vec<u8>,
     /// How it is kept from loading the settings of a project that is not trusted.
     pub isolation: Isolation,
+    /// What it can go on from.
+    pub memory: Memory,
+}
+
+/// What of an earlier job an agent can go on from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Nothing: each run is a new one.
+    None,
+    /// The end of a session.
+    Sessions,
+    /// The end of a session, and each of the user's messages in it.
+    Checkpoints,
 }
 
 /// How an agent is kept from loading a project's own settings, hooks and helpers, all of which run code.
@@ -108,6 +121,8 @@ pub struct Invocation<'a> {
     pub max_turns: Option<u32>,
     /// Let it load the project's own settings, hooks and helpers.
     pub trust_project: bool,
+    /// The session to go on in, by a fork.
+    pub resume: Option<&'a Resume>,
     /// The fixed rules; the same for every job.
     pub system: &'a str,
     /// The user's message: prompt, code and context.

@@ -3,7 +3,7 @@
 //! It has no flags that everybody shares, so its command is started as the user wrote it; the rules and the
 //! message come on standard input.
 
-use super::{Dialect, Each, Invocation, Isolation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::stream::event::{Event, Piece};
 use crate::stream::failure::Speaker;
 
@@ -16,6 +16,7 @@ pub const DIALECT: Dialect = Dialect {
     arguments: |_| Vec::new(),
     input,
     isolation: Isolation::Arguments,
+    memory: Memory::None,
 };
 
 fn input(invocation: &Invocation<'_>) -> Vec<u8> {

@@ -41,6 +41,7 @@ pub(super) async fn run(request: Arc<Request>, surroundings: Surroundings, stop:
         tools: &request.tools,
         max_turns: request.max_turns,
         trust_project: request.trust_project,
+        resume: request.resume.as_ref(),
         system: message::SYSTEM,
         message: &message,
     };

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{AgentCommand, Diagnostic, Kind, Request, Selection, Tidy};
-use crate::agent::Protocol;
+use super::{AgentCommand, Diagnostic, Kind, Request, Resume, Selection, Tidy};
+use crate::agent::{Memory, Protocol};
 use crate::error::{Code, JobError};
 
 /// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
@@ -21,12 +21,14 @@ use crate::error::{Code, JobError};
 pub fn decode(value: &Value) -> Result<Request, JobError> {
     let run = Fields::root(value)?;
     let context = Context::decode(&run)?;
+    let agent = agent(&run.fields("agent")?)?;
     Ok(Request {
         id: run.count("id")?,
         prompt: run.text("prompt")?,
         question: run.flag("question")?,
         review: run.flag("review")?,
-        agent: agent(&run.fields("agent")?)?,
+        resume: resume(&run, agent.protocol)?,
+        agent,
         tools: run.texts("tools")?,
         timeout: timeout(&run)?,
         max_turns: max_turns(&run)?,
@@ -92,6 +94,37 @@ fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
     }
     let model = agent.get("model").map(|value| fields::text(&agent.name("model"), value)).transpose()?;
     Ok(AgentCommand { name: agent.text("name")?, protocol, command, args: agent.texts("args")?, env, model })
+}
+
+/// Where to go on, if the agent can: what it cannot must not begin something else instead.
+fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>, JobError> {
+    if run.get("resume").is_none() {
+        return Ok(None);
+    }
+    let resume = run.fields("resume")?;
+    let session_id = argument(&resume, "session_id")?;
+    let at = resume.get("at").map(|_| argument(&resume, "at")).transpose()?;
+    let name = protocol.dialect().name;
+    match protocol.dialect().memory {
+        Memory::None => {
+            Err(bad("resume", &format!("is not possible: an agent of the protocol {name} has no sessions")))
+        }
+        Memory::Sessions if at.is_some() => {
+            Err(bad(&resume.name("at"), &format!("is not possible: {name} cannot go back within a session")))
+        }
+        Memory::Sessions | Memory::Checkpoints => Ok(Some(Resume { session_id, at })),
+    }
+}
+
+/// An id that becomes an argument of its own: never taken for an option, never more than a word.
+fn argument(fields: &Fields, field: &str) -> Result<String, JobError> {
+    let id = fields.text(field)?;
+    let is_word =
+        !id.is_empty() && !id.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    if !is_word || id.starts_with('-') {
+        return Err(bad(&fields.name(field), "must be an id: one word that does not begin with -"));
+    }
+    Ok(id)
 }
 
 fn timeout(run: &Fields) -> Result<Duration, JobError> {

@@ -73,6 +73,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         rules: true,
         tidy: Tidy { fence: true, indent: true, newline: true },
         record: true,
+        resume: None,
         cwd: PathBuf::from("/project"),
         path: "/project/src/a.rs".to_owned(),
         filetype: filetype.to_owned(),

@@ -136,7 +136,7 @@ pub fn classify(status: Option<u64>, words: &str) -> Code {
         _ => {}
     }
     let kinds: [(Code, &[&str]); 6] = [
-        (Code::SessionNotFound, &["no conversation found", "session not found"]),
+        (Code::SessionNotFound, &["no conversation found", "session not found", "no message found with"]),
         (Code::NotLoggedIn, &["not logged in", "/login", "invalid api key", "authentication_error"]),
         (Code::Refused, &["content moderation", "usage policy", "safeguards flagged"]),
         (Code::PermissionDenied, &["insufficient permission"]),
@@ -187,6 +187,7 @@ mod tests {
             (None, "529 {\"type\":\"error\"}", Code::Overloaded),
             (None, "Claude AI usage limit reached|1700000000", Code::RateLimited),
             (None, "No conversation found with session ID: x", Code::SessionNotFound),
+            (None, "No message found with message.uuid of: x", Code::SessionNotFound),
             (None, "claude's response exceeded the 128000 output token maximum", Code::ApiError),
             (None, "triggering the model provider's content moderation policy", Code::Refused),
             (None, "Exec ended early: insufficient permission to proceed.", Code::PermissionDenied),

@@ -10,7 +10,7 @@ mod wire;
 use std::borrow::Cow;
 
 use super::json::{self, Raw};
-use super::{Dialect, Each, Invocation, Isolation, Reading};
+use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::error::Code;
 use crate::stream::event::{
     Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
@@ -35,6 +35,7 @@ pub const DIALECT: Dialect = Dialect {
     arguments,
     input,
     isolation: Isolation::Arguments,
+    memory: Memory::Checkpoints,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
@@ -59,6 +60,12 @@ fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     }
     if let Some(turns) = invocation.max_turns {
         flags.extend(["--max-turns".to_owned(), turns.to_string()]);
+    }
+    if let Some(resume) = invocation.resume {
+        flags.extend(["--resume".to_owned(), resume.session_id.clone(), "--fork-session".to_owned()]);
+        if let Some(at) = &resume.at {
+            flags.extend(["--resume-session-at".to_owned(), at.clone()]);
+        }
     }
     flags.extend(["--tools".to_owned(), invocation.tools.join(",")]);
     flags.extend(["--append-system-prompt".to_owned(), invocation.system.to_owned()]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::agent::{self, Directory, Protocol};
 use crate::error::Code;
-use crate::request::AgentCommand;
+use crate::request::{AgentCommand, Resume};
 use crate::stream::testing::{answer, code, message, shown, told, told_with, tools};
 use crate::stream::{End, HeldFor, Outcome, Stopped, Stream, ToolStatus};
 
@@ -213,6 +213,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
         tools: &tools,
         max_turns: None,
         trust_project: false,
+        resume: None,
         system: "the rules",
         message: "the code",
     };
@@ -222,4 +223,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
     assert_eq!(agent::directory(&invocation), Directory::Empty, "its settings would run code");
     let trusted = Invocation { trust_project: true, ..invocation };
     assert_eq!(agent::directory(&trusted), Directory::Project);
+    let resume = Resume { session_id: "s1".to_owned(), at: None };
+    let resumed = agent::arguments(&Invocation { resume: Some(&resume), ..invocation }).join(" ");
+    assert!(resumed.contains(" --fork s1 --cwd . --only-tools "), "{resumed}");
 }

@@ -8,7 +8,7 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::Protocol;
 use crate::error::{Code, JobError};
-use crate::request::{AgentCommand, Diagnostic, Kind, Request, Selection, Tidy};
+use crate::request::{AgentCommand, Diagnostic, Kind, Request, Resume, Selection, Tidy};
 
 /// A map out of names and values.
 macro_rules! map {
@@ -43,6 +43,7 @@ fn full() -> Value {
         "trust_project": true,
         "rules": true,
         "record": true,
+        "resume": map! { "session_id": "c87d4a7b-8aa9" },
         "tidy": map! { "fence": true, "indent": false, "newline": true },
         "cwd": "/project",
         "path": "/project/a.rs",
@@ -85,6 +86,7 @@ fn decoded() -> Request {
         rules: true,
         tidy: Tidy { fence: true, indent: false, newline: true },
         record: true,
+        resume: Some(Resume { session_id: "c87d4a7b-8aa9".to_owned(), at: None }),
         cwd: "/project".into(),
         path: "/project/a.rs".to_owned(),
         filetype: "rust".to_owned(),
@@ -136,6 +138,7 @@ fn what_may_be_absent_has_a_default() {
         assert_ne!(missing(path), default, "{path} is true in the request and false without");
     }
     assert_eq!(missing("agent.model").agent.model, None);
+    assert_eq!(missing("resume").resume, None);
     assert_eq!(missing("agent.args").agent.args, [""; 0]);
     assert_eq!(missing("agent.env").agent.env, BTreeMap::new());
     assert_eq!(missing("tools").tools, [""; 0]);
@@ -212,6 +215,28 @@ fn an_editor_without_a_working_directory_is_no_wrong_request() {
     assert!(error.message.contains("working directory is gone"), "{}", error.message);
 }
 
+const NO_ID: &str = "resume.session_id must be an id: one word that does not begin with -";
+
+#[test]
+fn an_agent_goes_on_only_from_what_it_keeps() {
+    let resume = |protocol: &str, at: Option<&str>| {
+        let mut request = with("agent.protocol", Some(Value::from(protocol)));
+        let Value::Map(fields) = &mut request else { unreachable!() };
+        fields.retain(|(name, _)| name.as_str() != Some("resume"));
+        let at = at.map_or(Value::Nil, Value::from);
+        fields.push(("resume".into(), map! { "session_id": "s1", "at": at }));
+        decode(&request).map(|request| request.resume)
+    };
+    let from = |at: Option<&str>| Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) };
+    assert_eq!(resume("claude", None), Ok(Some(from(None))));
+    assert_eq!(resume("claude", Some("m1")), Ok(Some(from(Some("m1")))));
+    assert_eq!(resume("droid", None), Ok(Some(from(None))));
+    let at = resume("claude", Some("-m1")).unwrap_err().message;
+    assert_eq!(at, "resume.at must be an id: one word that does not begin with -");
+    let text = resume("text", None).unwrap_err().message;
+    assert_eq!(text, "resume is not possible: an agent of the protocol text has no sessions");
+}
+
 #[test]
 fn every_error_names_its_field() {
     let text = || Value::from("text");
@@ -251,6 +276,17 @@ fn every_error_names_its_field() {
         ("max_turns", Some(Value::from(0)), "max_turns must be at least 1"),
         ("max_parallel", None, "max_parallel is missing"),
         ("max_parallel", Some(Value::from(0)), "max_parallel must be at least 1"),
+        ("resume", Some(text()), "resume must be a map, not a string"),
+        ("resume.session_id", None, "resume.session_id is missing"),
+        ("resume.session_id", Some(Value::from("")), NO_ID),
+        ("resume.session_id", Some(Value::from("--dangerous")), NO_ID),
+        ("resume.session_id", Some(Value::from("two words")), NO_ID),
+        ("resume.session_id", Some(Value::from("a\0b")), NO_ID),
+        (
+            "resume.at",
+            Some(Value::from("m1")),
+            "resume.at is not possible: droid cannot go back within a session",
+        ),
         ("tidy", None, "tidy is missing"),
         ("tidy.fence", Some(Value::from(1)), "tidy.fence must be a boolean, not a number"),
         ("cwd", None, "cwd is missing"),

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::agent;
-use crate::request::AgentCommand;
+use crate::request::{AgentCommand, Resume};
 
 #[test]
 fn the_projects_own_settings_stay_out_unless_trusted() {
-    let untrusted = arguments_of(|_| {});
+    let untrusted = arguments_of(None, |_| {});
     assert!(untrusted.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{untrusted:?}");
-    let trusted = arguments_of(|invocation| invocation.trust_project = true);
+    let trusted = arguments_of(None, |invocation| invocation.trust_project = true);
     assert!(!trusted.iter().any(|argument| argument == "--setting-sources"), "{trusted:?}");
 }
 
-fn arguments_of(change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
+fn arguments_of(resume: Option<Resume>, change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
     let command = AgentCommand {
         name: "claude".to_owned(),
         protocol: Protocol::Claude,
@@ -29,6 +29,7 @@ fn arguments_of(change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
         tools: &tools,
         max_turns: Some(3),
         trust_project: false,
+        resume: resume.as_ref(),
         system: "the rules",
         message: "the \"code\"\n",
     };
@@ -44,11 +45,22 @@ fn arguments_of(change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
 
 #[test]
 fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
-    let arguments = arguments_of(|_| {}).join(" ");
+    let arguments = arguments_of(None, |_| {}).join(" ");
     assert_eq!(
         arguments,
         "nice claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
          --include-partial-messages --strict-mcp-config --setting-sources user --model opus --max-turns 3 --tools \
          Read,Grep --append-system-prompt the rules --mine"
     );
+}
+
+#[test]
+fn a_session_goes_on_in_a_fork() {
+    let flags = |at: Option<&str>| {
+        let resume = Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) };
+        arguments_of(Some(resume), |_| {}).join(" ")
+    };
+    let (whole, back) = (flags(None), flags(Some("m1")));
+    assert!(whole.contains(" --resume s1 --fork-session --tools "), "{whole}");
+    assert!(back.contains(" --resume s1 --fork-session --resume-session-at m1 --tools "), "{back}");
 }
