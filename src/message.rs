@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::land::is_prose;
-use crate::request::{Kind, Request};
+use crate::request::{Kind, Request, Resume};
 use crate::rules::Rules;
 
 /// The fixed rules, the same for every request; they go where the CLI takes a system prompt.
@@ -30,6 +30,9 @@ with one short comment in the file's language that says why.
 - Where the message says that it is a question, nothing gets changed: answer the question.
 ";
 
+/// How many lines around its place the message of a session that goes on shows, on each side.
+const NEAREST: usize = 10;
+
 /// The message about one request.
 pub fn user(request: &Request, rules: &[Rules]) -> String {
     // A draft has all the text in it that a tag must not occur in.
@@ -41,8 +44,13 @@ pub fn user(request: &Request, rules: &[Rules]) -> String {
 fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
     let mut message = Message { text: String::new(), mark };
     message.about(request);
-    for file in rules {
-        message.tagged("project-rules", &format!(" file=\"{}\"", file.name), &file.text);
+    match &request.resume {
+        None => {
+            for file in rules {
+                message.tagged("project-rules", &format!(" file=\"{}\"", file.name), &file.text);
+            }
+        }
+        Some(resume) => message.goes_on(resume),
     }
     message.place(request);
     message.diagnostics(request);
@@ -58,6 +66,16 @@ fn marks(text: &str) -> impl Iterator<Item = u64> {
         let stem = before.trim_end_matches(|letter: char| letter.is_ascii_digit());
         if stem.ends_with('-') { before[stem.len()..].parse().ok() } else { None }
     })
+}
+
+/// The lines around the place that the message shows: those that came along, and of a session that goes on only the
+/// nearest, by which the place is known again.
+fn surroundings(request: &Request) -> (&[String], &[String]) {
+    let Request { before, after, resume, .. } = request;
+    if resume.is_none() {
+        return (before, after);
+    }
+    (&before[before.len().saturating_sub(NEAREST)..], &after[..after.len().min(NEAREST)])
 }
 
 /// A message as it is written: the text so far, and the number in each of its tags.
@@ -99,6 +117,19 @@ impl Message {
         self.text.push('\n');
     }
 
+    /// What this message is to those before it in its session. They have the rules and the text around the place,
+    /// so this one has only what may be different now.
+    fn goes_on(&mut self, resume: &Resume) {
+        self.line(
+            "This goes on from the messages before. The text may have been changed since: what stands in this \
+             message is right, and so are its line numbers.",
+        );
+        if resume.at.is_some() {
+            self.line("The last message before this one was taken back: what follows takes its place.");
+        }
+        self.text.push('\n');
+    }
+
     /// The text around the place, and what is selected, in the order of the file.
     fn place(&mut self, request: &Request) {
         let selection = &request.selection;
@@ -108,15 +139,16 @@ impl Message {
         } else {
             (selection.first_line.saturating_sub(1), selection.last_line.saturating_add(1))
         };
-        let first = above.saturating_add(1).saturating_sub(request.before.len() as u64);
-        self.tagged_lines("before", first, &request.before);
+        let (before, after) = surroundings(request);
+        let first = above.saturating_add(1).saturating_sub(before.len() as u64);
+        self.tagged_lines("before", first, before);
         if matches!(selection.kind, Kind::Char | Kind::Block) {
             self.tagged_lines("rows", selection.first_line, &selection.rows);
         }
         if !insert {
             self.tagged_lines("selection", selection.first_line, &selection.text);
         }
-        self.tagged_lines("after", below, &request.after);
+        self.tagged_lines("after", below, after);
     }
 
     fn diagnostics(&mut self, request: &Request) {

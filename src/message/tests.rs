@@ -1,5 +1,5 @@
 use super::{SYSTEM, user};
-use crate::request::{Diagnostic, Request, sample};
+use crate::request::{Diagnostic, Request, Resume, sample};
 use crate::rules::Rules;
 
 fn lines(text: &[&str]) -> Vec<String> {
@@ -154,6 +154,40 @@ fn a_question() {
         &request,
         "<before-1 lines=\"1-1\">\na\n</before-1>\n",
         "This is a question about the file around line 1. Answer it shortly, as plain text or Markdown.",
+    );
+}
+
+#[test]
+fn a_session_goes_on_with_the_text_as_it_is_now() {
+    let goes_on = "This goes on from the messages before. The text may have been changed since: what stands in this \
+                   message is right, and so are its line numbers.\n";
+    let back = "The last message before this one was taken back: what follows takes its place.\n";
+    let resume = |at: Option<&str>| Some(Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) });
+    let shown = "<selection-1 lines=\"11-11\">\na\n</selection-1>\n";
+    let wanted = format!(
+        "Your answer replaces the whole line 11, the text in <selection-1>. Keep its indentation.\n{NO_FENCE}"
+    );
+    let request = Request { resume: resume(None), ..sample::lines("rust", &["a"]) };
+    check(&request, &format!("{goes_on}\n{shown}"), &wanted);
+    check(
+        &Request { resume: resume(Some("m1")), ..request.clone() },
+        &format!("{goes_on}{back}\n{shown}"),
+        &wanted,
+    );
+    let question = Request { question: true, ..request.clone() };
+    let asked =
+        "This is a question about the text in <selection-1>. Answer it shortly, as plain text or Markdown.";
+    check(&question, &format!("{goes_on}\n{shown}"), asked);
+
+    // The conversation has the rest already.
+    let numbered = |range: std::ops::Range<u64>| range.map(|number| number.to_string()).collect::<Vec<_>>();
+    let request = Request { before: numbered(0..30), after: numbered(50..80), ..request };
+    let message = user(&request, &[Rules { name: "AGENTS.md".to_owned(), text: "Write tests.".to_owned() }]);
+    assert!(!message.contains("Write tests."), "{message}");
+    assert!(message.contains("<before-1 lines=\"1-10\">\n20\n21\n"), "{message}");
+    assert!(
+        message.contains("<after-1 lines=\"12-21\">\n50\n") && message.contains("\n59\n</after-1>"),
+        "{message}"
     );
 }
 

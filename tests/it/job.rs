@@ -71,6 +71,7 @@ impl Bench {
             rules: false,
             tidy: Tidy { fence: true, indent: true, newline: true },
             record: true,
+            resume: None,
             cwd: self.dir.path().to_owned(),
             path: String::new(),
             filetype: "lua".to_owned(),

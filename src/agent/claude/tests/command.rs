@@ -14,7 +14,7 @@ fn the_projects_own_settings_stay_out_unless_trusted() {
     assert!(!trusted.iter().any(|argument| argument == "--setting-sources"), "{trusted:?}");
 }
 
-fn arguments_of(resume: Option<Resume>, change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
+fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>)) -> Vec<String> {
     let command = AgentCommand {
         name: "claude".to_owned(),
         protocol: Protocol::Claude,
@@ -29,7 +29,7 @@ fn arguments_of(resume: Option<Resume>, change: impl FnOnce(&mut Invocation<'_>)
         tools: &tools,
         max_turns: Some(3),
         trust_project: false,
-        resume: resume.as_ref(),
+        resume,
         system: "the rules",
         message: "the \"code\"\n",
     };
@@ -58,7 +58,7 @@ fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
 fn a_session_goes_on_in_a_fork() {
     let flags = |at: Option<&str>| {
         let resume = Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) };
-        arguments_of(Some(resume), |_| {}).join(" ")
+        arguments_of(Some(&resume), |_| {}).join(" ")
     };
     let (whole, back) = (flags(None), flags(Some("m1")));
     assert!(whole.contains(" --resume s1 --fork-session --tools "), "{whole}");
