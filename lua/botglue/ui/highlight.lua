@@ -13,6 +13,11 @@ local LINKS = {
   BotglueFailure = "DiagnosticError",
   BotglueReady = "DiagnosticOk",
   BotglueHeld = "DiagnosticWarn",
+  BotglueBorder = "FloatBorder",
+  BotglueTitle = "FloatTitle",
+  BotglueKey = "FloatTitle",
+  BotglueLabel = "Comment",
+  BotglueLanded = "DiagnosticOk",
 }
 
 --- Defines the groups that the user has not defined; a colour scheme may have cleared them.

@@ -1,0 +1,375 @@
+--- A floating window of ours: its size and border, the title, the keys in its footer, and its end. What is in it is the
+--- business of whoever opens it.
+---
+--- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
+--- too narrow for all keys the footer shows some, and `g?` the next.
+
+local highlight = require("botglue.ui.highlight")
+local text = require("botglue.text")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.float")
+local width_of = api.nvim_strwidth
+
+local UNICODE =
+  { border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" }, between = " · ", cut = "…" }
+local ASCII = { border = { "+", "-", "+", "|", "+", "-", "+", "|" }, between = " - ", cut = "..." }
+
+---@alias botglue.Chunks [string, string?][] texts with their highlight groups
+
+---@class botglue.Key
+---@field [1] string the key, as in a map
+---@field [2] string? its word in the footer; without one it is not shown there
+---@field [3] fun(float: botglue.Float) an error in it is shown as one line
+---@field mode string|string[]|nil normal mode by default
+
+---@class botglue.FloatSpec
+---@field name string? of the buffer, behind `botglue://`; a window of that name that is open is closed
+---@field options botglue.Options
+---@field width integer cells that it would like to have inside
+---@field height integer
+---@field title { left: string, right: string? }
+---@field note string? at the left of the footer; the keys are at its right then
+---@field keys botglue.Key[] in the order of the footer
+---@field close string|false|nil the key that closes it, `q` by default
+---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
+---@field modifiable boolean?
+---@field cursorline boolean?
+---@field on_close fun()? called once, when it is gone
+---@field on_resize fun(float: botglue.Float)? called when it has another size
+
+---@class botglue.Float
+---@field spec botglue.FloatSpec
+---@field bufnr integer
+---@field win integer
+---@field origin integer the window from which it was opened
+---@field width integer cells inside
+---@field height integer
+---@field page integer which of the footer's keys are shown
+---@field drawn string[] the rows that are there
+local Float = {}
+Float.__index = Float
+
+--- The marks between words, and where a text was cut.
+---@param options botglue.Options
+---@return { border: string[], between: string, cut: string }
+function M.signs(options)
+  return options.ascii and ASCII or UNICODE
+end
+
+---@param chunks botglue.Chunks
+local function cells(chunks)
+  local sum = 0
+  for _, chunk in ipairs(chunks) do
+    sum = sum + width_of(chunk[1])
+  end
+  return sum
+end
+
+--- One text at the left of a border and one at the right.
+---@param left botglue.Chunks
+---@param right botglue.Chunks
+---@return botglue.Chunks
+function Float:bar(left, right)
+  local fill = self.width - cells(left) - cells(right)
+  local border = { M.signs(self.spec.options).border[2]:rep(math.max(fill, 0)), "BotglueBorder" }
+  local chunks = vim.list_extend(vim.list_extend(vim.list_extend({}, left), { border }), right)
+  return vim.tbl_map(function(chunk)
+    -- On the background of the border.
+    return { chunk[1], { "BotglueBorder", chunk[2] } }
+  end, chunks)
+end
+
+---@return botglue.Chunks
+function Float:title_bar()
+  local signs, title = M.signs(self.spec.options), self.spec.title
+  local right = title.right and title.right ~= "" and (" %s "):format(text.clean(title.right)) or ""
+  local room = self.width - 2
+  if width_of(right) + 8 > room then
+    right = ""
+  end
+  local left = text.fit(text.clean(title.left), room - width_of(right), signs.cut)
+  return self:bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } })
+end
+
+--- The keys for the footer, so many on a page as there is room for.
+---@param room integer
+---@return botglue.Key[][]
+function Float:pages(room)
+  local between = width_of(M.signs(self.spec.options).between)
+  local shown = vim.tbl_filter(function(key)
+    return key[2] ~= nil
+  end, self.keys)
+  local function width(keys)
+    local sum = 2 - between
+    for _, key in ipairs(keys) do
+      sum = sum + width_of(key[1] .. " " .. key[2]) + between
+    end
+    return sum
+  end
+  if width(shown) <= room then
+    return { shown }
+  end
+  local more = { "g?", "more" }
+  local pages, page = {}, {}
+  for _, key in ipairs(shown) do
+    if #page > 0 and width(vim.list_extend({ key, more }, page)) > room then
+      pages[#pages + 1] = page
+      page = {}
+    end
+    page[#page + 1] = key
+  end
+  pages[#pages + 1] = page
+  for _, one in ipairs(pages) do
+    one[#one + 1] = more
+  end
+  return pages
+end
+
+---@return botglue.Chunks
+function Float:footer_bar()
+  local signs, note = M.signs(self.spec.options), self.spec.note
+  local left = note and { { (" %s "):format(text.clean(note)), "BotglueLabel" } } or {}
+  local pages = self:pages(self.width)
+  local keys = {}
+  for i, key in ipairs(pages[self.page % #pages + 1]) do
+    keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }
+    keys[#keys + 1] = { key[1], "BotglueKey" }
+    keys[#keys + 1] = { " " .. key[2], "BotglueLabel" }
+  end
+  keys[#keys + 1] = { #keys > 0 and " " or "", "BotglueLabel" }
+  if not note then
+    return self:bar(keys, {})
+  elseif cells(left) + cells(keys) > self.width then
+    local room = self.width - cells(keys) - 2
+    left = room > 8 and { { (" %s "):format(text.fit(text.clean(note), room, signs.cut)), "BotglueLabel" } }
+      or {}
+  end
+  return self:bar(left, keys)
+end
+
+--- Where the window goes, and how large it is there.
+---@return table config
+function Float:config()
+  local spec = self.spec
+  local rows = vim.o.lines - vim.o.cmdheight - 2
+  self.width = math.max(math.min(spec.width, vim.o.columns - 2), 1)
+  self.height = math.max(math.min(spec.height, rows), 1)
+  local config = {
+    relative = "editor",
+    row = math.max(math.floor((rows - self.height) / 2), 0),
+    col = math.max(math.floor((vim.o.columns - 2 - self.width) / 2), 0),
+  }
+  if spec.place then
+    config = spec.place(self.width, self.height)
+  end
+  return vim.tbl_extend("force", config, {
+    width = self.width,
+    height = self.height,
+    border = M.signs(spec.options).border,
+    title = self:title_bar(),
+    footer = self:footer_bar(),
+  })
+end
+
+function Float:is_open()
+  return not self.closed and api.nvim_win_is_valid(self.win)
+end
+
+--- Draws border, title and footer anew, at the size that is wanted now.
+function Float:refresh()
+  if self:is_open() then
+    api.nvim_win_set_config(self.win, self:config())
+  end
+end
+
+--- Changes the title, where it is another one.
+---@param left string
+---@param right string?
+function Float:title(left, right)
+  local title = self.spec.title
+  if title.left ~= left or title.right ~= right then
+    self.spec.title = { left = left, right = right }
+    self:refresh()
+  end
+end
+
+--- Changes the note of the footer, where it is another one.
+---@param note string?
+function Float:note(note)
+  if self.spec.note ~= note then
+    self.spec.note = note
+    self:refresh()
+  end
+end
+
+--- Changes the size that it would like to have.
+---@param width integer
+---@param height integer
+function Float:resize(width, height)
+  if self.spec.width ~= width or self.spec.height ~= height then
+    self.spec.width, self.spec.height = width, height
+    self:refresh()
+  end
+end
+
+---@param row botglue.Chunks
+local function flat(row)
+  local texts, key = {}, {}
+  for _, chunk in ipairs(row) do
+    texts[#texts + 1] = chunk[1]
+    key[#key + 1] = chunk[1] .. "\1" .. (chunk[2] or "")
+  end
+  return table.concat(texts), table.concat(key, "\2")
+end
+
+--- Puts rows of highlighted texts into the buffer; writes only those that are other than before.
+---@param rows botglue.Chunks[]
+---@return boolean changed
+function Float:draw(rows)
+  local bufnr, changed = self.bufnr, #rows ~= #self.drawn
+  vim.bo[bufnr].modifiable = true
+  if #rows < #self.drawn then
+    api.nvim_buf_set_lines(bufnr, #rows, -1, false, {})
+  end
+  for i, row in ipairs(rows) do
+    local line, key = flat(row)
+    if self.drawn[i] ~= key then
+      changed = true
+      api.nvim_buf_set_lines(bufnr, i - 1, i <= #self.drawn and i or i == 1 and -1 or i - 1, false, { line })
+      api.nvim_buf_clear_namespace(bufnr, namespace, i - 1, i)
+      local col = 0
+      for _, chunk in ipairs(row) do
+        if chunk[2] and #chunk[1] > 0 then
+          api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, {
+            end_col = col + #chunk[1],
+            hl_group = chunk[2],
+          })
+        end
+        col = col + #chunk[1]
+      end
+    end
+    rows[i] = key --[[@as any]]
+  end
+  self.drawn = rows --[[@as string[] ]]
+  vim.bo[bufnr].modifiable = self.spec.modifiable == true
+  return changed
+end
+
+--- Closes the window, and goes back to where it was opened from.
+function Float:close()
+  if self.closed then
+    return
+  end
+  self.closed = true
+  pcall(api.nvim_del_augroup_by_id, self.group)
+  local was_here = api.nvim_get_current_win() == self.win
+  if api.nvim_win_is_valid(self.win) then
+    pcall(api.nvim_win_close, self.win, true)
+  end
+  if api.nvim_buf_is_valid(self.bufnr) then
+    pcall(api.nvim_buf_delete, self.bufnr, { force = true })
+  end
+  if was_here and api.nvim_win_is_valid(self.origin) then
+    api.nvim_set_current_win(self.origin)
+  end
+  if self.spec.on_close then
+    self.spec.on_close()
+  end
+end
+
+function Float:map()
+  for _, key in ipairs(self.keys) do
+    vim.keymap.set(key.mode or "n", key[1], function()
+      local ok, err = pcall(key[3], self)
+      if not ok then
+        require("botglue.notify").error(tostring(err))
+      end
+    end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. (key[2] or "") })
+  end
+  vim.keymap.set("n", "g?", function()
+    self.page = self.page + 1
+    self:refresh()
+  end, { buffer = self.bufnr, desc = "botglue: more keys" })
+end
+
+function Float:watch()
+  self.group = api.nvim_create_augroup("botglue.float." .. self.bufnr, { clear = true })
+  local function on(event, options)
+    options.group, options.desc = self.group, "botglue: " .. (self.spec.name or "float")
+    api.nvim_create_autocmd(event, options)
+  end
+  local function close()
+    self:close()
+  end
+  on("WinClosed", { pattern = tostring(self.win), callback = vim.schedule_wrap(close) })
+  on("BufWipeout", { buffer = self.bufnr, callback = vim.schedule_wrap(close) })
+  on({ "VimResized", "ColorScheme" }, {
+    callback = function()
+      highlight.define()
+      self:refresh()
+      if self.spec.on_resize and self:is_open() then
+        self.spec.on_resize(self)
+      end
+    end,
+  })
+end
+
+--- A window that is no float: the current one, else the one before, else the first.
+---@return integer
+local function origin()
+  local function is_plain(win)
+    return win ~= 0 and api.nvim_win_is_valid(win) and api.nvim_win_get_config(win).relative == ""
+  end
+  local current, before = api.nvim_get_current_win(), vim.fn.win_getid(vim.fn.winnr("#"))
+  if is_plain(current) then
+    return current
+  elseif is_plain(before) then
+    return before
+  end
+  return vim.tbl_filter(is_plain, api.nvim_tabpage_list_wins(0))[1]
+end
+
+--- The window of that name is closed, if there is one.
+---@param name string
+---@return boolean closed
+function M.close(name)
+  local bufnr = vim.fn.bufnr(("^botglue://%s$"):format(name))
+  if bufnr > 0 then
+    api.nvim_buf_delete(bufnr, { force = true })
+  end
+  return bufnr > 0
+end
+
+--- Opens a window and goes there.
+---@param spec botglue.FloatSpec
+---@return botglue.Float
+function M.open(spec)
+  highlight.define()
+  if spec.name then
+    M.close(spec.name)
+  end
+  local self = setmetatable({ spec = spec, page = 0, drawn = {}, origin = origin() }, Float)
+  self.keys = vim.list_extend({}, spec.keys)
+  if spec.close ~= false then
+    table.insert(self.keys, { spec.close or "q", "close", self.close })
+  end
+  local bufnr = api.nvim_create_buf(false, true)
+  self.bufnr = bufnr
+  if spec.name then
+    api.nvim_buf_set_name(bufnr, "botglue://" .. spec.name)
+  end
+  vim.bo[bufnr].bufhidden = "wipe"
+  vim.bo[bufnr].modifiable = spec.modifiable == true
+  self.win = api.nvim_open_win(bufnr, true, vim.tbl_extend("force", self:config(), { style = "minimal" }))
+  local window = vim.wo[self.win][0]
+  window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
+  window.foldenable, window.list, window.spell = false, false, false
+  self:map()
+  self:watch()
+  return self
+end
+
+return M

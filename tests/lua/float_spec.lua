@@ -1,0 +1,159 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- A child with a window of three keys, open.
+local function open(more)
+  local nvim = child.with_host({ "one", "two" })
+  nvim:lua(
+    [[
+      _G.pressed, _G.closed = {}, 0
+      local spec = {
+        name = "things",
+        options = require("botglue.client").options(),
+        width = 60,
+        height = 3,
+        title = { left = "things", right = "3 of them" },
+        keys = {
+          { "<CR>", "jump", function() table.insert(pressed, "jump") end },
+          { "r", "review", function() error("botglue: no such thing", 0) end },
+          { "t", "transcript", function() end },
+        },
+        on_close = function() closed = closed + 1 end,
+      }
+      _G.float = require("botglue.ui.float").open(vim.tbl_extend("force", spec, ...))
+      float:draw({ { { "first ", "Comment" }, { "row" } }, { { "second" } } })
+    ]],
+    more or vim.empty_dict()
+  )
+  return nvim
+end
+
+local function rows(nvim)
+  local found = {}
+  for row in vim.gsplit(nvim:screen(), "\n") do
+    found[#found + 1] = row
+  end
+  return found
+end
+
+--- The rows of the window alone, from its border on.
+local function drawn(nvim)
+  local found = {}
+  for _, row in ipairs(rows(nvim)) do
+    local from = row:find("[╭│╰]") and row:match("[^%w%s~].*$")
+    if row:find("╭", 1, true) or row:find("│", 1, true) or row:find("╰", 1, true) then
+      found[#found + 1] = vim.trim((from:gsub("^~%s*", "")))
+    end
+  end
+  return found
+end
+
+test("a window has a title, its keys, and what it shows", function()
+  local nvim = open()
+  local shown = drawn(nvim)
+  equal(#shown, 5)
+  equal(shown[1], "╭ things " .. ("─"):rep(41) .. " 3 of them ╮")
+  equal(shown[2], "│first row" .. (" "):rep(51) .. "│")
+  equal(shown[5], "╰ <CR> jump · r review · t transcript · q close " .. ("─"):rep(13) .. "╯")
+end)
+
+test("the keys work, and an error in one is a line", function()
+  local nvim = open()
+  nvim:type("<CR>")
+  equal(nvim:lua("return pressed"), { "jump" })
+  nvim:type("r")
+  contains(nvim:messages(), "botglue: no such thing")
+  equal(nvim:messages():find("traceback"), nil)
+end)
+
+test("q closes it, and the cursor is where it was", function()
+  local nvim = open()
+  nvim:type("q")
+  equal(#nvim:api("list_wins"), 1)
+  equal(nvim:lua("return { closed, #vim.api.nvim_list_bufs(), vim.api.nvim_get_current_buf() }"), { 1, 1, 1 })
+end)
+
+for name, command in pairs({
+  ["the window"] = "close",
+  ["its buffer"] = "bwipeout!",
+  ["all other windows"] = "only",
+  ["its tab page"] = "tabnew | tabclose! 1",
+}) do
+  test("nothing of it is left when the user closes " .. name, function()
+    local nvim = open()
+    if command == "only" then
+      nvim:api("set_current_win", 1000)
+    end
+    nvim:api("command", command)
+    nvim:eventually("it is closed", "return closed == 1")
+    equal(#nvim:api("list_wins"), 1)
+    equal(nvim:lua("return vim.fn.bufnr('^botglue://things$')"), -1)
+    equal(nvim:lua("return vim.fn.exists('#botglue.float.2')"), 0)
+  end)
+end
+
+test("opened a second time there is one", function()
+  local nvim = open()
+  nvim:lua("require('botglue.ui.float').open(float.spec)")
+  equal(#nvim:api("list_wins"), 2)
+  nvim:eventually("the first is closed", "return closed == 1")
+  nvim:type("q")
+  equal(#nvim:api("list_wins"), 1)
+end)
+
+test("it follows the size of the screen, and g? shows the keys that find no room", function()
+  local nvim = open()
+  nvim:api("ui_try_resize", 40, 12)
+  nvim:eventually("it is narrower", "return vim.api.nvim_win_get_width(float.win) == 38")
+  local shown = drawn(nvim)
+  equal(shown[1], "╭ things " .. ("─"):rep(19) .. " 3 of them ╮")
+  equal(shown[5], "╰ <CR> jump · r review · g? more " .. ("─"):rep(6) .. "╯")
+  nvim:type("g?")
+  equal(drawn(nvim)[5], "╰ t transcript · q close · g? more " .. ("─"):rep(4) .. "╯")
+  nvim:type("g?")
+  contains(drawn(nvim)[5], "r review")
+  nvim:api("ui_try_resize", 12, 4)
+  nvim:eventually("it is tiny", "return vim.api.nvim_win_get_width(float.win) == 10")
+  nvim:api("ui_try_resize", 200, 50)
+  nvim:eventually("it is as wide as it wants", "return vim.api.nvim_win_get_width(float.win) == 60")
+  contains(drawn(nvim)[5], "q close")
+end)
+
+test("without characters beyond ASCII", function()
+  local nvim = open({ options = { ascii = true } })
+  equal(nvim:screen():find("[\128-\255]"), nil)
+  contains(nvim:screen(), "+ things ---")
+  contains(nvim:screen(), "- q close ---")
+end)
+
+test("a note stands at the left of the footer, the keys at its right", function()
+  local nvim = open({ note = "opus 71 %", keys = {} })
+  equal(drawn(nvim)[5], "╰ opus 71 % " .. ("─"):rep(40) .. " q close ╯")
+end)
+
+test("only rows that changed are written", function()
+  local nvim = open()
+  local function ticks(rows_lua)
+    return nvim:lua(([[
+      local before = vim.api.nvim_buf_get_changedtick(float.bufnr)
+      local changed = float:draw(%s)
+      return { changed, vim.api.nvim_buf_get_changedtick(float.bufnr) - before }
+    ]]):format(rows_lua))
+  end
+  equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "second" } } }'), { false, 0 })
+  equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "SECOND" } } }'), { true, 1 })
+  equal(ticks('{ { { "first ", "Title" }, { "row" } }, { { "SECOND" } }, { { "third" } } }'), { true, 2 })
+  equal(
+    nvim:lua("return vim.api.nvim_buf_get_lines(float.bufnr, 0, -1, true)"),
+    { "first row", "SECOND", "third" }
+  )
+  equal(ticks("{ { { 'x' } } }"), { true, 2 })
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(float.bufnr, 0, -1, true)"), { "x" })
+end)
+
+test("another buffer cannot take its place", function()
+  local nvim = open()
+  nvim:lua("pcall(vim.cmd.buffer, 1)")
+  equal(nvim:lua("return vim.api.nvim_win_get_buf(float.win) == float.bufnr"), true)
+end)
