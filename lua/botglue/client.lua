@@ -25,6 +25,7 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field unsent table[] what became of answers, for the next host
 ---@field groups table<integer, integer> process groups of running agents, by the job's id
 ---@field kill fun()? ends at once what is being ended
+---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
@@ -44,6 +45,7 @@ local connection = {
   held_replies = {},
   unsent = {},
   groups = {},
+  telling = { depth = 0, queue = {} },
   news = {},
   last_id = 0,
 }
@@ -126,6 +128,8 @@ local function leave()
       job:land("held", "review")
     end
   end
+  -- There is no next tick.
+  require("botglue.events").flush()
 end
 
 --- The host, started if there is none.

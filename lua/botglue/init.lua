@@ -67,7 +67,7 @@ function M.revert(id)
   require("botglue.decide").revert(id)
 end
 
---- Waits until a job has ended and nothing is being decided of it, with the event loop running.
+--- Waits until a job has ended, nothing is being decided of it and its events were told, with the event loop running.
 ---@param id integer
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
@@ -87,6 +87,9 @@ function M.wait(id, ms)
   connection.waiting = connection.waiting - 1
   if not ok then
     error(ended, 0)
+  end
+  if ended then
+    require("botglue.events").flush()
   end
   return ended and job:table() or nil
 end

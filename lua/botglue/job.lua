@@ -35,10 +35,9 @@ function M.new(spec)
   return self
 end
 
---- From now on it is seen: at its range, and by those who listen.
+--- From now on it is seen at its range.
 function Job:open()
   self.view = status.open(self)
-  events.emit("BotglueJobStarted", self)
 end
 
 --- A held answer of an earlier Neovim, or of a host that is gone.

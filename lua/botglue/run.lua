@@ -124,6 +124,8 @@ local function start(target, wish, options)
   client.register(new)
   new:open()
   client.submit(new, request)
+  -- After it was sent: who hears of it may wait for it.
+  require("botglue.events").started(new)
   return id
 end
 

@@ -13,6 +13,8 @@ mod endings;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod handlers;
+#[cfg(test)]
 mod holding;
 #[cfg(test)]
 mod job;

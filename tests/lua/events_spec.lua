@@ -1,0 +1,158 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+--- A child with a job on each of its lines; whoever adds to `_G.heard` is asked for it.
+local function with_jobs(lines, before)
+  local nvim = child.with_host(lines)
+  nvim:lua("_G.heard = {} " .. (before or ""))
+  for line = 1, #lines do
+    nvim:run({ kind = "line", first = { line }, last = { line } })
+  end
+  return nvim
+end
+
+local function heard(nvim)
+  return nvim:lua("return heard")
+end
+
+--- Adds an autocommand.
+local function on(name, body)
+  local options = "{ pattern = 'BotglueJob%s', callback = function(event) %s end }"
+  return ("vim.api.nvim_create_autocmd('User', " .. options .. ")"):format(name, body)
+end
+
+test("who listens is not told within the call of the host", function()
+  local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, { event.data.status, applying })"))
+  nvim:lua("_G.applying = true; require('support.host').answer(1, { 'A' }); _G.applying = false")
+  equal(heard(nvim), { { "done", false } })
+end)
+
+test("an event has the job as it was, and those of a job keep their order", function()
+  local nvim = with_jobs(
+    { "a" },
+    on("*", "table.insert(heard, { event.match:sub(11), event.data.status, event.data.tool })")
+  )
+  nvim:lua([[
+    require("botglue.apply").frame({ { id = 1, status = "running", tool = "Read a" } })
+    require("support.host").answer(1, { "A" })
+  ]])
+  equal(heard(nvim), {
+    { "Started", "queued" },
+    { "Updated", "running", "Read a" },
+    { "Finished", "done" },
+  })
+end)
+
+test("wait() returns after those who listen were told", function()
+  local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, event.data.id)"))
+  equal(
+    nvim:lua([[
+      require("support.host").answer(1, { "A" })
+      local before = #heard
+      return { before, require("botglue").wait(1, 0).landing, #heard }
+    ]]),
+    { 0, "applied", 1 }
+  )
+end)
+
+test("a handler may wait for another job", function()
+  local nvim = with_jobs(
+    { "a", "b" },
+    on(
+      "Finished",
+      [[
+        if event.data.id == 1 then
+          vim.schedule(function() require("support.host").answer(2, { "B" }) end)
+          local other = require("botglue").wait(2, 5000)
+          table.insert(heard, { "waited", other and other.landing })
+        else
+          table.insert(heard, { "landed", event.data.landing })
+        end
+      ]]
+    )
+  )
+  nvim:answer(1, { "A" })
+  nvim:eventually("the handler returns", "return #heard == 2")
+  equal(heard(nvim), { { "landed", "applied" }, { "waited", "applied" } })
+  equal(nvim:lines(), { "A", "B" })
+end)
+
+test("a handler may wait for its own job, from the start to the end", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua("_G.heard = {} " .. on(
+    "Started",
+    [[
+      local timer = vim.uv.new_timer()
+      timer:start(0, 5, vim.schedule_wrap(function()
+        if #require("support.host").received("run") == 1 and not timer:is_closing() then
+          timer:close()
+          require("support.host").answer(1, { "A" })
+        end
+      end))
+      table.insert(heard, { "started", (require("botglue").wait(event.data.id, 5000) or {}).landing })
+    ]]
+  ) .. on("Finished", "table.insert(heard, { 'finished', require('botglue').wait(1, 0).landing })"))
+  equal(nvim:run({ kind = "line", first = { 1 }, last = { 1 } }), 1)
+  equal(heard(nvim), { { "finished", "applied" }, { "started", "applied" } })
+end)
+
+test("a handler that asks the user something holds up no other job", function()
+  local nvim =
+    with_jobs({ "a", "b" }, on("Finished", "if event.data.id == 1 then _G.said = vim.fn.input('and? ') end"))
+  nvim:lua("vim.cmd.enew()")
+  nvim:answer(1, { "A" })
+  nvim:eventually("it asks", "return vim.api.nvim_get_mode().mode == 'c'")
+  nvim:answer(2, { "B" })
+  equal(nvim:job(2).status, "done")
+  equal(nvim:host("count", "BotglueJobFinished", 2), 1)
+  nvim:type("yes<CR>")
+  equal(nvim:lua("return said"), "yes")
+end)
+
+test("a handler may wipe the buffer and start the next job", function()
+  local nvim = with_jobs(
+    { "a", "b" },
+    on(
+      "Finished",
+      [[
+        table.insert(heard, { event.data.id, event.data.landing })
+        if event.data.id == 1 then
+          vim.api.nvim_buf_delete(event.data.bufnr, { force = true })
+          require("botglue").run({ prompt = "next", range = { kind = "insert", first = { 0 } } })
+        end
+      ]]
+    )
+  )
+  nvim:answer(1, { "A" })
+  nvim:answer(2, { "B" })
+  nvim:answer(3, { "C" })
+  nvim:eventually("all are told", "return #heard == 3")
+  equal(heard(nvim), { { 1, "applied" }, { 2, "held" }, { 3, "applied" } })
+end)
+
+test("handlers that wait within one another lose no event", function()
+  local lines = {}
+  for i = 1, 20 do
+    lines[i] = "line " .. i
+  end
+  local nvim = with_jobs(
+    lines,
+    on(
+      "Finished",
+      [[
+        table.insert(heard, event.data.id)
+        local next_one = event.data.id + 1
+        if next_one <= 20 then
+          vim.schedule(function() require("support.host").answer(next_one, { "x" }) end)
+          require("botglue").wait(next_one, 5000)
+        end
+      ]]
+    )
+  )
+  nvim:answer(1, { "x" })
+  nvim:eventually("all are told", "return #heard == 20")
+  local ids = heard(nvim)
+  table.sort(ids)
+  equal({ #ids, ids[1], ids[20] }, { 20, 1, 20 })
+end)
