@@ -11,11 +11,11 @@ mod tests;
 use super::json::{self, Raw, Read, Reader};
 use super::values;
 use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
-use crate::stream::Usage;
 use crate::stream::event::{
     Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
 };
 use crate::stream::failure::{Speaker, classify};
+use crate::stream::{Count, Counted, Usage};
 
 /// The most of a failed result's text that is looked at, in bytes.
 const REASON: usize = 2000;
@@ -107,6 +107,8 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
                 usage: line.usage,
                 num_turns: line.num_turns,
                 duration_ms: line.duration_ms,
+                // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
+                counted: Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage },
             },
         })),
         _ => {}

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::Usage;
+use super::{Counted, Usage};
 use crate::error::Code;
 
 /// Text that lives as long as its line.
@@ -205,6 +205,8 @@ pub struct Amounts {
     pub num_turns: Option<u64>,
     /// Time.
     pub duration_ms: Option<u64>,
+    /// Of what tokens and turns are the amounts.
+    pub counted: Counted,
 }
 
 /// Money in US dollars.

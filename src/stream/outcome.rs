@@ -73,6 +73,9 @@ pub struct Outcome {
     pub num_turns: Option<u64>,
     /// How long the agent says it took.
     pub duration_ms: Option<u64>,
+    /// Of what those are the amounts: more than this run's where the agent does not tell its share.
+    #[serde(skip)]
+    pub counted: Counted,
     /// Every tool call, in the order of the calls; none is `running`.
     pub tools: Vec<ToolCall>,
     /// Ids of the user's own messages, the newest hundred.
@@ -99,6 +102,7 @@ impl Outcome {
             usage: Usage::default(),
             num_turns: None,
             duration_ms: None,
+            counted: Counted::default(),
             tools: Vec::new(),
             checkpoints: Vec::new(),
             lines: 0,
@@ -106,6 +110,29 @@ impl Outcome {
             malformed: 0,
         }
     }
+}
+
+/// Of what an agent's amounts are, each kind for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counted {
+    /// Money.
+    pub cost: Count,
+    /// Tokens.
+    pub usage: Count,
+    /// Turns.
+    pub num_turns: Count,
+}
+
+/// Of what an amount is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Count {
+    /// Of this run alone.
+    #[default]
+    Run,
+    /// Of the whole session so far; a fork of it begins with none.
+    Session,
+    /// Of the whole session so far; a fork of it begins with what that had come to.
+    Lineage,
 }
 
 /// Whether a job has an answer.

@@ -1,7 +1,7 @@
 //! What a run cost, summed over all its finishing lines. Never falls.
 
 use super::event::{Amounts, Cost};
-use super::outcome::Usage;
+use super::outcome::{Count, Counted, Usage};
 
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -14,6 +14,8 @@ pub struct Tally {
     pub num_turns: Option<u64>,
     /// Milliseconds.
     pub duration_ms: Option<u64>,
+    /// Of what those are.
+    pub counted: Counted,
     /// The last running total of a session's cost.
     total: f64,
 }
@@ -24,12 +26,14 @@ impl Tally {
         self.usage.add(amounts.usage);
         add(&mut self.num_turns, amounts.num_turns);
         add(&mut self.duration_ms, amounts.duration_ms);
+        self.counted = Counted { cost: self.counted.cost, ..amounts.counted };
         let share = match amounts.cost {
             None => return,
             Some(Cost::Share(share)) => share,
             Some(Cost::RunningTotal(total)) => {
                 let share = total - self.total;
                 self.total = total;
+                self.counted.cost = Count::Lineage;
                 share
             }
         };

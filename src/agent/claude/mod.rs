@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use super::json::{self, Raw};
 use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::error::Code;
+use crate::stream::Counted;
 use crate::stream::event::{
     Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
 };
@@ -264,6 +265,7 @@ fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
         usage: line.usage_since.map_or(line.usage, |since| since.usage),
         num_turns: line.num_turns,
         duration_ms: line.duration_ms,
+        counted: Counted::default(),
     };
     if line.session_id.is_some() {
         each(Event::Session { id: line.session_id.clone(), model: None });

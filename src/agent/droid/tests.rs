@@ -188,6 +188,8 @@ fn amounts_are_the_completions() {
     let outcome = droid(&[INIT, TEXT, DONE]);
     assert_eq!((outcome.num_turns, outcome.duration_ms, outcome.cost_usd), (Some(2), Some(9), None));
     assert_eq!((outcome.usage.input_tokens, outcome.usage.cache_creation_input_tokens), (1, 4));
+    let counted = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+    assert_eq!(outcome.counted, counted, "a fork's tokens begin with none, its turns with all");
     assert_eq!((outcome.session_id.as_deref(), outcome.model.as_deref()), (Some("s1"), Some("gpt")));
 }
 

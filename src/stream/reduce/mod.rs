@@ -191,6 +191,7 @@ impl Reducer {
             usage: self.tally.usage,
             num_turns: self.tally.num_turns,
             duration_ms: self.tally.duration_ms,
+            counted: self.tally.counted,
             tools: self.tools.snapshot(),
             checkpoints: self.checkpoints.iter().cloned().collect(),
             lines: 0,
