@@ -8,11 +8,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
-use crate::job::{self, Job, Surroundings};
+use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
+use crate::message;
 use crate::record;
-use crate::request::{MergeRequest, Request};
+use crate::request::{MergeRequest, PrewarmRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Database, Transcripts};
 use crate::stream::{Outcome, Update};
@@ -40,6 +42,8 @@ pub struct Host {
     running: BTreeMap<u64, Running>,
     /// Jobs that wait for a place, oldest first.
     queue: VecDeque<Waiting>,
+    /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
+    prewarm: Prewarm,
 }
 
 struct Waiting {
@@ -57,7 +61,14 @@ struct Running {
 impl Host {
     /// A host without jobs.
     pub fn new(editor: Editor, database: Database, surroundings: Surroundings) -> Self {
-        Self { editor, database, surroundings, running: BTreeMap::new(), queue: VecDeque::new() }
+        Self {
+            editor,
+            database,
+            surroundings,
+            running: BTreeMap::new(),
+            queue: VecDeque::new(),
+            prewarm: Prewarm::default(),
+        }
     }
 
     /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs.
@@ -101,6 +112,8 @@ impl Host {
                 self.database.adopt(move |held| editor.held(&held));
             }
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
+            Command::Prewarm(wanted) => self.prewarm(&wanted),
+            Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
         }
     }
@@ -115,8 +128,29 @@ impl Host {
             lines = request.selection.rows.len(),
             "accepted"
         );
+        let prewarmed = request.prewarmed;
         self.queue.push_back(Waiting { request: Arc::new(request), since_ms: record::now_ms() });
         self.start_waiting();
+        // A job that has to wait for a place may wait for long: nothing is kept running for it.
+        drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
+    }
+
+    fn prewarm(&mut self, wanted: &PrewarmRequest) {
+        let invocation = Invocation {
+            command: &wanted.agent,
+            tools: &wanted.tools,
+            max_turns: wanted.max_turns,
+            trust_project: wanted.trust_project,
+            system: message::SYSTEM,
+            message: "",
+        };
+        if !agent::waits(&invocation) {
+            return;
+        }
+        let launch = Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty);
+        let (editor, token) = (self.editor.clone(), wanted.token);
+        let tell = move |pgid| editor.prewarmed(token, pgid);
+        self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
     }
 
     /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
@@ -128,7 +162,8 @@ impl Host {
             if !request.record {
                 surroundings.transcripts = Transcripts::none();
             }
-            let job = Job::start(Arc::clone(&request), surroundings);
+            let ticket = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
+            let job = Job::start(Arc::clone(&request), surroundings, ticket);
             self.running.insert(request.id, Running { request, since_ms, job: Some(job) });
         }
         for (index, waiting) in self.queue.iter().enumerate() {
@@ -190,6 +225,7 @@ impl Host {
         // The orders go out together; each job then takes its own grace.
         let jobs: Vec<_> = self.running.values_mut().filter_map(|running| running.job.take()).collect();
         let stops: Vec<_> = jobs.into_iter().map(|job| tokio::spawn(job.stop())).collect();
+        self.prewarm.stop().await;
         for stop in stops {
             if let Err(error) = stop.await {
                 tracing::error!(%error, "a job did not end");

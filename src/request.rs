@@ -5,6 +5,7 @@
 mod decode;
 pub mod fields;
 mod merge;
+mod prewarm;
 #[cfg(test)]
 pub mod sample;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 pub use self::decode::{decode, id_of};
 pub use self::fields::Fields;
 pub use self::merge::{MergeRequest, Texts};
+pub use self::prewarm::PrewarmRequest;
 use crate::agent::Protocol;
 
 /// One job, as the editor asked for it.
@@ -63,6 +65,8 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows.
     pub diagnostics: Vec<Diagnostic>,
+    /// The agent that was started for this job while its prompt was typed.
+    pub prewarmed: Option<u64>,
 }
 
 /// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in

@@ -16,7 +16,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::request::{self, Fields, MergeRequest, Request};
+use crate::request::{self, Fields, MergeRequest, PrewarmRequest, Request};
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -56,6 +56,10 @@ pub enum Command {
         /// The job's id.
         id: u64,
     },
+    /// Start an agent that waits for its message.
+    Prewarm(Box<PrewarmRequest>),
+    /// The agent that waits under this token is not wanted any more.
+    Drop(u64),
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -74,6 +78,10 @@ impl Command {
             "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,
             "adopted" => read(method, Self::adopted(argument)),
+            "prewarm" => {
+                read(method, PrewarmRequest::decode(argument).map(|wanted| Self::Prewarm(Box::new(wanted))))
+            }
+            "drop" => read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop)),
             other => Self::Unknown(other.to_owned()),
         }
     }

@@ -10,7 +10,7 @@ mod tests;
 
 use super::json::{self, Raw, Read, Reader};
 use super::values;
-use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::stream::event::{
     Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
 };
@@ -31,6 +31,7 @@ pub const DIALECT: Dialect = Dialect {
     // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
     isolation: Isolation::Directory,
     memory: Memory::Sessions,
+    beforehand: Beforehand::Waits,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

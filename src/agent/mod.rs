@@ -63,6 +63,8 @@ pub struct Dialect {
     pub isolation: Isolation,
     /// What it can go on from.
     pub memory: Memory,
+    /// What it does before its message comes.
+    pub beforehand: Beforehand,
 }
 
 /// What of an earlier job an agent can go on from.
@@ -74,6 +76,15 @@ pub enum Memory {
     Sessions,
     /// The end of a session, and each of the user's messages in it.
     Checkpoints,
+}
+
+/// What an agent does until it has its message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beforehand {
+    /// It gets ready and waits, however long that takes.
+    Waits,
+    /// Nobody knows: it may act without one.
+    Unknown,
 }
 
 /// How an agent is kept from loading a project's own settings, hooks and helpers, all of which run code.
@@ -142,6 +153,11 @@ pub fn directory(invocation: &Invocation<'_>) -> Directory {
         Isolation::Directory if !invocation.trust_project => Directory::Empty,
         Isolation::Directory | Isolation::Arguments => Directory::Project,
     }
+}
+
+/// Whether an agent may be started before there is a message for it.
+pub fn waits(invocation: &Invocation<'_>) -> bool {
+    invocation.command.protocol.dialect().beforehand == Beforehand::Waits
 }
 
 /// What is written to an agent's standard input before it is closed.

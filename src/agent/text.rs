@@ -3,7 +3,7 @@
 //! It has no flags that everybody shares, so its command is started as the user wrote it; the rules and the
 //! message come on standard input.
 
-use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::stream::event::{Event, Piece};
 use crate::stream::failure::Speaker;
 
@@ -17,6 +17,7 @@ pub const DIALECT: Dialect = Dialect {
     input,
     isolation: Isolation::Arguments,
     memory: Memory::None,
+    beforehand: Beforehand::Unknown,
 };
 
 fn input(invocation: &Invocation<'_>) -> Vec<u8> {

@@ -98,6 +98,12 @@ impl Editor {
         self.send(Tell::Call("held", value::held(held)));
     }
 
+    /// The process group of an agent that waits for its message; none when it is gone.
+    pub fn prewarmed(&self, token: u64, pgid: Option<i32>) {
+        let group = pgid.map_or(Value::Boolean(false), Value::from);
+        self.send(Tell::Call("prewarmed", Map::default().with("token", token).with("pgid", group).build()));
+    }
+
     /// Something that the user should know, and that concerns no single job.
     pub fn warn(&self, message: String) {
         self.send(Tell::Call("warn", Map::default().with("message", message).build()));

@@ -4,6 +4,7 @@
 //! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
 //! last, when nothing of its process is left. Between the two the agent may still be ending.
 
+mod prewarm;
 mod process;
 mod task;
 
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-pub use process::Groups;
+pub use prewarm::{Prewarm, Ticket};
+pub use process::{Groups, Launch};
 
 use crate::request::Request;
 use crate::store::Transcripts;
@@ -59,10 +61,10 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts `request` on its own task.
-    pub fn start(request: Arc<Request>, surroundings: Surroundings) -> Self {
+    /// Starts `request` on its own task, with the agent that `ticket` stands for where it is the right one.
+    pub fn start(request: Arc<Request>, surroundings: Surroundings, ticket: Option<Ticket>) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(task::run(request, surroundings, stopped));
+        let task = tokio::spawn(task::run(request, surroundings, ticket, stopped));
         Self { _stop: stop, task }
     }
 

@@ -11,9 +11,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
 
+use crate::agent::{self, Directory, Invocation};
 use crate::error::{Code, JobError};
 use crate::request::AgentCommand;
 use crate::stream::Exit;
@@ -40,17 +43,33 @@ impl Groups {
     }
 }
 
-/// What to start.
-#[derive(Debug)]
-pub struct Launch<'a> {
+/// What to start: everything that is decided when a process starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
     /// The option's name and environment of the agent.
-    pub agent: &'a AgentCommand,
+    agent: AgentCommand,
     /// The whole argument vector, the program first.
-    pub arguments: &'a [String],
+    arguments: Vec<String>,
     /// The directory to run in.
-    pub directory: &'a Path,
+    directory: PathBuf,
     /// The project that it works on; often the same.
-    pub project: &'a Path,
+    project: PathBuf,
+}
+
+impl Launch {
+    /// What an invocation on `project` starts; `empty` is where agents run that would trust whatever they run in.
+    pub fn new(invocation: &Invocation<'_>, project: &Path, empty: &Path) -> Self {
+        let directory = match agent::directory(invocation) {
+            Directory::Project => project,
+            Directory::Empty => empty,
+        };
+        Self {
+            agent: invocation.command.clone(),
+            arguments: agent::arguments(invocation),
+            directory: directory.to_owned(),
+            project: project.to_owned(),
+        }
+    }
 }
 
 /// A running agent. Dropping it kills its process group.
@@ -77,10 +96,10 @@ impl Process {
     ///
     /// # Errors
     /// `agent_not_found` where there is no such program, `spawn_failed` for everything else.
-    pub fn spawn(launch: &Launch<'_>, groups: &Groups) -> Result<(Self, Pipes), JobError> {
+    pub fn spawn(launch: &Launch, groups: &Groups) -> Result<(Self, Pipes), JobError> {
         // A missing directory and a missing program are one error number, and not every agent runs in the project.
         if !launch.project.is_dir() {
-            return Err(gone(launch.project));
+            return Err(gone(&launch.project));
         }
         let mut child = command(launch).spawn().map_err(|error| explain(launch, &error))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -118,6 +137,21 @@ impl Process {
         signal_group(self.pgid, libc::SIGKILL);
     }
 
+    /// Whether the agent itself has ended.
+    pub fn has_ended(&mut self) -> bool {
+        // Where nobody can say, it is as good as gone.
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Asks the group to end, and ends it by force after `grace` at the latest.
+    pub async fn end(mut self, grace: Duration) {
+        self.terminate();
+        if timeout(grace, self.wait()).await.is_err() {
+            self.kill();
+            self.wait().await;
+        }
+    }
+
     /// Whether any process of the group is left.
     pub fn has_group(&self) -> bool {
         signal_group(self.pgid, 0)
@@ -132,12 +166,12 @@ impl Drop for Process {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the room that starts processes")]
-fn command(launch: &Launch<'_>) -> Command {
+fn command(launch: &Launch) -> Command {
     let (program, arguments) = launch.arguments.split_first().map_or(("", &[][..]), |(p, a)| (p.as_str(), a));
     let mut command = Command::new(program);
     command
         .args(arguments)
-        .current_dir(launch.directory)
+        .current_dir(&launch.directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -185,7 +219,7 @@ fn gone(project: &Path) -> JobError {
     JobError::new(Code::SpawnFailed, message)
 }
 
-fn explain(launch: &Launch<'_>, error: &io::Error) -> JobError {
+fn explain(launch: &Launch, error: &io::Error) -> JobError {
     let program = launch.arguments.first().map_or("", String::as_str);
     let name = &launch.agent.name;
     match find(program, launch.agent.env.get("PATH").map(OsStr::new)) {

@@ -12,9 +12,11 @@ use tokio::process::ChildStdin;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 
-use super::process::{Launch, Pipes, Process};
+use super::prewarm::Ticket;
+use super::process::{Groups, Launch, Pipes, Process};
 use super::{Event, Surroundings};
-use crate::agent::{self, Directory, Invocation, Protocol};
+use crate::agent::{self, Invocation, Protocol};
+use crate::error::JobError;
 use crate::message;
 use crate::request::Request;
 use crate::rules::{self, Rules};
@@ -33,7 +35,12 @@ const DRAIN: Duration = Duration::from_millis(200);
 const CHUNK: usize = 64 * 1024;
 
 /// Runs the job to its end. Tells `Finished` once and `Gone` last, whatever happens.
-pub(super) async fn run(request: Arc<Request>, surroundings: Surroundings, stop: oneshot::Receiver<()>) {
+pub(super) async fn run(
+    request: Arc<Request>,
+    surroundings: Surroundings,
+    ticket: Option<Ticket>,
+    stop: oneshot::Receiver<()>,
+) {
     let mut teller = Teller { id: request.id, surroundings, finished: None };
     let message = message::user(&request, &rules_for(&request));
     let invocation = Invocation {
@@ -45,13 +52,8 @@ pub(super) async fn run(request: Arc<Request>, surroundings: Surroundings, stop:
         system: message::SYSTEM,
         message: &message,
     };
-    let arguments = agent::arguments(&invocation);
-    let directory = match agent::directory(&invocation) {
-        Directory::Project => &request.cwd,
-        Directory::Empty => &teller.surroundings.empty,
-    };
-    let launch = Launch { agent: &request.agent, arguments: &arguments, directory, project: &request.cwd };
-    match Process::spawn(&launch, &teller.surroundings.groups) {
+    let launch = Launch::new(&invocation, &request.cwd, &teller.surroundings.empty);
+    match start(&launch, ticket, &teller.surroundings.groups).await {
         Err(error) => teller.finish(Outcome::failed(error)),
         Ok((process, pipes)) => {
             teller.tell(Event::Started { pgid: process.pgid() });
@@ -60,6 +62,20 @@ pub(super) async fn run(request: Arc<Request>, surroundings: Surroundings, stop:
         }
     }
     teller.tell(Event::Gone);
+}
+
+/// The agent that was prewarmed for this, else a fresh one.
+async fn start(
+    launch: &Launch,
+    ticket: Option<Ticket>,
+    groups: &Groups,
+) -> Result<(Process, Pipes), JobError> {
+    if let Some(ticket) = ticket
+        && let Some(prewarmed) = ticket.redeem(launch).await
+    {
+        return Ok(prewarmed);
+    }
+    Process::spawn(launch, groups)
 }
 
 /// The project's rules files, unless the CLI reads them itself.

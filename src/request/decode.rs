@@ -44,6 +44,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         before: context.before,
         after: context.after,
         diagnostics: context.diagnostics,
+        prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
     })
 }
 
@@ -79,7 +80,7 @@ fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
     })
 }
 
-fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
+pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
     let protocol = Protocol::named(&agent.text("protocol")?)
         .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid" or "text""#))?;
     let command = agent.texts("command")?;
@@ -134,7 +135,7 @@ fn timeout(run: &Fields) -> Result<Duration, JobError> {
     if timeout.is_zero() { Err(bad("timeout", problem)) } else { Ok(timeout) }
 }
 
-fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
+pub(super) fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
     if run.get("max_turns").is_none() {
         return Ok(None);
     }
@@ -156,7 +157,7 @@ fn tidy(run: &Fields) -> Result<Tidy, JobError> {
 }
 
 /// A path is bytes: a directory whose name is not UTF-8 works too.
-fn directory(run: &Fields) -> Result<PathBuf, JobError> {
+pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
     let value = run.need("cwd")?;
     let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
     if bytes.is_empty() {

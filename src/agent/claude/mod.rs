@@ -10,7 +10,7 @@ mod wire;
 use std::borrow::Cow;
 
 use super::json::{self, Raw};
-use super::{Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::error::Code;
 use crate::stream::Counted;
 use crate::stream::event::{
@@ -37,6 +37,7 @@ pub const DIALECT: Dialect = Dialect {
     input,
     isolation: Isolation::Arguments,
     memory: Memory::Checkpoints,
+    beforehand: Beforehand::Waits,
 };
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

@@ -1,0 +1,125 @@
+//! The agent that is started while the prompt is still being typed: it waits for its message, so that nobody has
+//! to wait for it.
+//!
+//! At most one waits at a time: the one before is gone before the next one starts. It is stopped when its prompt
+//! is dropped, when nobody has wanted it for long, and with the host. What it prints meanwhile stays in its pipes,
+//! which is bound enough; the job that takes it over reads that first. To a job it is a process like any other.
+
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use super::process::{Groups, Launch, Pipes, Process};
+
+/// How long an agent may wait for its message.
+const LIMIT: Duration = Duration::from_secs(600);
+/// How long one that is not wanted may take to end; it has done nothing yet.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A started agent and its pipes.
+type Started = (Process, Pipes);
+
+/// The place for the one agent that waits.
+#[derive(Debug, Default)]
+pub struct Prewarm {
+    waiting: Option<(u64, Ticket)>,
+    /// Ends when nothing is left of the newest agent and of those before it.
+    task: Option<JoinHandle<()>>,
+}
+
+/// The right to the agent that waits. Dropping it stops the agent.
+#[derive(Debug)]
+pub struct Ticket {
+    launch: Launch,
+    claim: oneshot::Sender<oneshot::Sender<Started>>,
+}
+
+impl Prewarm {
+    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `tell` learns of its
+    /// process group, and that it is gone, unless a job took it over.
+    pub fn start(
+        &mut self,
+        token: u64,
+        launch: Launch,
+        groups: Groups,
+        tell: impl Fn(Option<i32>) + Send + 'static,
+    ) {
+        let (claim, claimed) = oneshot::channel();
+        self.waiting = Some((token, Ticket { launch: launch.clone(), claim }));
+        let before = self.task.take();
+        self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, tell)));
+    }
+
+    /// Gives the agent `token` away, if it is the one that waits.
+    pub fn hand_over(&mut self, token: u64) -> Option<Ticket> {
+        self.waiting.take_if(|(waiting, _)| *waiting == token).map(|(_, ticket)| ticket)
+    }
+
+    /// Stops the agent that waits, and returns when nothing of it is left.
+    pub async fn stop(&mut self) {
+        self.waiting = None;
+        if let Some(task) = self.task.take()
+            && let Err(error) = task.await
+        {
+            tracing::error!(%error, "a prewarmed agent did not end by itself");
+        }
+    }
+}
+
+impl Ticket {
+    /// The agent, if it is what `launch` would start and still lives; else it is stopped.
+    pub async fn redeem(self, launch: &Launch) -> Option<(Process, Pipes)> {
+        if self.launch != *launch {
+            tracing::debug!("another agent was prewarmed than is wanted");
+            return None;
+        }
+        let (send, receive) = oneshot::channel();
+        self.claim.send(send).ok()?;
+        receive.await.ok()
+    }
+}
+
+/// The life of one agent that waits, until a job takes it over or it is gone.
+async fn wait(
+    launch: Launch,
+    groups: Groups,
+    before: Option<JoinHandle<()>>,
+    mut claimed: oneshot::Receiver<oneshot::Sender<Started>>,
+    tell: impl Fn(Option<i32>),
+) {
+    if let Some(mut before) = before {
+        tokio::select! {
+            // What it ended with is told by the one who waits for the last of them.
+            _ = &mut before => {}
+            // Wanted, or no longer wanted, before it could even start: whoever wants one starts it now.
+            _ = &mut claimed => {
+                let _ = before.await;
+                return;
+            }
+        }
+    }
+    let (mut process, pipes) = match Process::spawn(&launch, &groups) {
+        Ok(started) => started,
+        // The job that wants it will say so.
+        Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+    };
+    tracing::debug!(pgid = process.pgid(), "prewarmed");
+    tell(Some(process.pgid()));
+    let claim = tokio::select! {
+        claim = &mut claimed => claim.ok(),
+        _ = process.wait() => None,
+        () = sleep(LIMIT) => None,
+    };
+    let left = match claim {
+        Some(claim) if !process.has_ended() => match claim.send((process, pipes)) {
+            Ok(()) => return,
+            // The job that wanted it is gone.
+            Err((process, _)) => process,
+        },
+        _ => process,
+    };
+    left.end(GRACE).await;
+    tell(None);
+}
