@@ -67,6 +67,12 @@ function M.held(answers)
   client.held_answered()
 end
 
+--- The process group of an agent that waits for its message; `false` when it is gone.
+---@param waiting { token: integer, pgid: integer|false }
+function M.prewarmed(waiting)
+  client.note_prewarmed(waiting.token, waiting.pgid)
+end
+
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)

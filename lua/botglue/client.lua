@@ -23,11 +23,12 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
 ---@field review botglue.Review? the one that is open
 ---@field unsent table[] what became of answers, for the next host
----@field groups table<integer, integer> process groups of running agents, by the job's id
+---@field groups table<any, integer> process groups of running agents, by the job's id or the name of one that waits
 ---@field kill fun()? ends at once what is being ended
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
+---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
 ---@field repeated string? the prompt that `.` sends again
@@ -48,6 +49,7 @@ local connection = {
   telling = { depth = 0, queue = {} },
   news = {},
   last_id = 0,
+  last_token = 0,
 }
 
 ---@return botglue.Connection
@@ -71,6 +73,12 @@ end
 function M.next_id()
   connection.last_id = connection.last_id + 1
   return connection.last_id
+end
+
+---@return integer
+function M.next_token()
+  connection.last_token = connection.last_token + 1
+  return connection.last_token
 end
 
 --- The jobs that have not ended, oldest first.
@@ -258,6 +266,13 @@ function M.landed(job, landing, held_for)
   end
 end
 
+--- What the group of an agent is known by until a job takes it over.
+---@param token integer
+---@return string
+local function waiting_name(token)
+  return "prewarmed " .. token
+end
+
 --- The host's greeting.
 ---@param hello { version: string, pid: integer }
 function M.ready(hello)
@@ -270,11 +285,23 @@ end
 ---@param id integer
 ---@param pgid integer|false|nil nil: nothing new
 function M.note_group(id, pgid)
+  local job = connection.jobs[id]
+  local waited = job and job.prewarmed and waiting_name(job.prewarmed)
+  if waited and (pgid == false or connection.groups[waited] == pgid) then
+    connection.groups[waited] = nil
+  end
   if pgid then
     connection.groups[id] = pgid
   elseif pgid == false then
     connection.groups[id] = nil
   end
+end
+
+--- Remembers the process group of an agent that waits for its message; `false` when it is gone.
+---@param token integer
+---@param pgid integer|false
+function M.note_prewarmed(token, pgid)
+  connection.groups[waiting_name(token)] = pgid or nil
 end
 
 return M

@@ -18,6 +18,7 @@ local M = {}
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
 ---@field process botglue.Process? the host that runs it
+---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
 ---@field on_close fun(job: botglue.Job)
 local Job = {}

@@ -43,6 +43,7 @@ end
 ---@field agent string?
 ---@field model string?
 ---@field review boolean?
+---@field prewarmed integer? the token of the agent that was started for it
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -56,14 +57,28 @@ local function warn_of_unknown_options()
   end
 end
 
+--- What is decided when an agent is started, before there is anything to tell it.
+---@param bufnr integer
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return table
+function M.launch(bufnr, wish, options)
+  return {
+    agent = agent_of(options, wish.agent or options.agent, wish.model),
+    tools = options.tools,
+    max_turns = options.max_turns or nil,
+    trust_project = options.trust_project,
+    cwd = context.project(bufnr),
+  }
+end
+
 --- Starts a job on a range as it is now.
 ---@param target botglue.Range
 ---@param wish botglue.Wish
 ---@param options botglue.Options
 ---@return integer id
 local function start(target, wish, options)
-  local name = wish.agent or options.agent
-  local agent = agent_of(options, name, wish.model)
+  local launch = M.launch(target.bufnr, wish, options)
   local review = options.review
   if wish.review ~= nil then
     review = wish.review
@@ -75,21 +90,17 @@ local function start(target, wish, options)
   local path = context.path(bufnr)
   local id = client.next_id()
   -- Made before anybody hears of the job: an autocommand may do what it likes with the buffer.
-  local request = {
+  local request = vim.tbl_extend("error", launch, {
     id = id,
     prompt = wish.prompt,
     question = false,
     review = review,
-    agent = agent,
-    tools = options.tools,
+    prewarmed = wish.prewarmed,
     timeout = options.timeout,
-    max_turns = options.max_turns or nil,
     max_parallel = options.max_parallel,
-    trust_project = options.trust_project,
     rules = options.context.rules,
     record = options.record,
     tidy = options.tidy,
-    cwd = context.project(bufnr),
     path = path,
     filetype = vim.bo[bufnr].filetype,
     selection = {
@@ -107,14 +118,15 @@ local function start(target, wish, options)
         and not inserted
         and context.diagnostics(bufnr, first - 1, last - 1)
       or {},
-  }
+  })
   local new = job.new({
     id = id,
     range = target,
     path = path,
     prompt = wish.prompt,
-    agent = name,
-    model = agent.model,
+    agent = launch.agent.name,
+    model = launch.agent.model,
+    prewarmed = wish.prewarmed,
     review = review,
     options = options,
     indent = indent_of(target),
@@ -141,11 +153,11 @@ function M.begin(selection, wish, options, sent)
   if wish.prompt then
     return start(pinned, wish, options)
   end
-  require("botglue.ui.prompt").ask(pinned, function(prompt)
+  require("botglue.ui.prompt").ask(pinned, wish, { options = options }, function(typed)
     if sent then
-      sent(prompt)
+      sent(typed.prompt)
     end
-    start(pinned, vim.tbl_extend("force", wish, { prompt = prompt }), options)
+    start(pinned, typed, options)
   end)
 end
 

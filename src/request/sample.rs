@@ -89,5 +89,6 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         before: Vec::new(),
         after: Vec::new(),
         diagnostics: Vec::new(),
+        prewarmed: None,
     }
 }

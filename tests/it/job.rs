@@ -87,6 +87,7 @@ impl Bench {
             before: Vec::new(),
             after: Vec::new(),
             diagnostics: Vec::new(),
+            prewarmed: None,
         }
     }
 
@@ -102,7 +103,7 @@ impl Bench {
         let transcripts = Transcripts::under(self.dir.path());
         let surroundings =
             Surroundings { events, groups: Groups::default(), empty: self.path("empty"), transcripts };
-        let job = Some(Job::start(Arc::new(request), surroundings));
+        let job = Some(Job::start(Arc::new(request), surroundings, None));
         Started { job, events: told, pgid: None, outcome: None, amended: None }
     }
 

@@ -60,6 +60,7 @@ fn full() -> Value {
         "before": list(["above"]),
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
+        "prewarmed": 9,
     }
 }
 
@@ -107,6 +108,7 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
+        prewarmed: Some(9),
     }
 }
 

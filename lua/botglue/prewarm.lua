@@ -1,0 +1,94 @@
+--- The agent that is started while a prompt is typed, so that nobody waits for its start: the prompt's side of it.
+---
+--- It says what is wanted, once the user has made up their mind; the host sees to it that only one such agent waits,
+--- and starts another where this one turns out to be the wrong one. A prompt owns one of these and drops it.
+
+local client = require("botglue.client")
+local config = require("botglue.config")
+
+local M = {}
+
+local QUIET = 150 -- milliseconds without another choice before an agent is started for it
+
+---@class botglue.Prewarm
+---@field bufnr integer
+---@field options botglue.Options
+---@field token integer? of the newest that was asked for
+---@field timer uv.uv_timer_t
+local Prewarm = {}
+Prewarm.__index = Prewarm
+
+---@param wish botglue.Wish
+function Prewarm:ask(wish)
+  local launch = require("botglue.run").launch(self.bufnr, wish, self.options)
+  if launch.agent.protocol == "text" then
+    -- Nobody knows what it does before it has read anything.
+    self:stop()
+    return
+  end
+  local process = client.connect(self.options)
+  if process then
+    self.token = client.next_token()
+    process:notify("prewarm", vim.tbl_extend("error", launch, { token = self.token }))
+  end
+end
+
+--- The agent that waits is not wanted any more.
+function Prewarm:stop()
+  local process = client.connection().process
+  if self.token and process then
+    process:notify("drop", { token = self.token })
+  end
+  self.token = nil
+end
+
+--- Another agent or model is wanted. What follows at once, as when somebody leafs through them, counts alone.
+---@param wish botglue.Wish
+function Prewarm:want(wish)
+  if not self.options.prewarm or self.timer:is_closing() then
+    return
+  end
+  self.timer:start(
+    QUIET,
+    0,
+    vim.schedule_wrap(function()
+      if not self.timer:is_closing() then
+        self:ask(wish)
+      end
+    end)
+  )
+end
+
+--- The prompt is sent: what waits is the job's, if it is what the job needs.
+---@return integer? token
+function Prewarm:take()
+  local token = self.token
+  self.token = nil
+  self:drop()
+  return token
+end
+
+--- The prompt is gone.
+function Prewarm:drop()
+  if not self.timer:is_closing() then
+    self.timer:close()
+  end
+  self:stop()
+end
+
+--- Starts the host, and the agent that a prompt for this buffer would use.
+---@param bufnr integer
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return botglue.Prewarm
+function M.start(bufnr, wish, options)
+  local self = setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
+  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
+  client.connect(options)
+  if options.prewarm and config.agent(options, wish.agent or options.agent, "agent") then
+    self:ask(wish)
+  end
+  return self
+end
+
+return M
