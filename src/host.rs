@@ -141,6 +141,7 @@ impl Host {
             tools: &wanted.tools,
             max_turns: wanted.max_turns,
             trust_project: wanted.trust_project,
+            resume: wanted.resume.as_ref(),
             system: message::SYSTEM,
             message: "",
         };

@@ -98,7 +98,7 @@ pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
 }
 
 /// Where to go on, if the agent can: what it cannot must not begin something else instead.
-fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>, JobError> {
+pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>, JobError> {
     if run.get("resume").is_none() {
         return Ok(None);
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use rmpv::Value;
 
-use super::decode::{agent, directory, max_turns};
-use super::{AgentCommand, Fields};
+use super::decode::{agent, directory, max_turns, resume};
+use super::{AgentCommand, Fields, Resume};
 use crate::error::JobError;
 
 /// An agent to start before its job is sent: whatever is decided at its start, as the job's [`Request`] will say it.
@@ -25,6 +25,8 @@ pub struct PrewarmRequest {
     pub trust_project: bool,
     /// The project's directory.
     pub cwd: PathBuf,
+    /// The session that the job will go on from.
+    pub resume: Option<Resume>,
 }
 
 impl PrewarmRequest {
@@ -34,13 +36,15 @@ impl PrewarmRequest {
     /// `bad_request`, with the field that is wrong.
     pub fn decode(value: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(value)?;
+        let agent = agent(&fields.fields("agent")?)?;
         Ok(Self {
             token: fields.count("token")?,
-            agent: agent(&fields.fields("agent")?)?,
             tools: fields.texts("tools")?,
             max_turns: max_turns(&fields)?,
             trust_project: fields.flag("trust_project")?,
             cwd: directory(&fields)?,
+            resume: resume(&fields, agent.protocol)?,
+            agent,
         })
     }
 }

@@ -27,6 +27,8 @@ mod parallel;
 #[cfg(test)]
 mod parse;
 #[cfg(test)]
+mod prewarm;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod replay;

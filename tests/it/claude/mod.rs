@@ -5,3 +5,4 @@
 mod answers;
 mod failures;
 mod killed;
+mod prewarmed;

@@ -1,0 +1,271 @@
+//! The agent that is started while the prompt is typed: it is the one that answers, there is never a second one, and
+//! it outlives neither its prompt nor the host nor Neovim. Agents are shell scripts here; `claude` and `droid` have
+//! the same with the real CLIs.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::agents::{self, Gated};
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::{self, Process};
+use crate::support::scratch::Scratch;
+use crate::support::stream;
+use crate::support::wait_some;
+
+/// The prompt is asked for by `vim.ui.input`, which gives the test the function that sends.
+const HOLD: &str = "vim.ui.input = function(_, send) _G.send = send end";
+
+/// A Neovim whose agent is a script, and its notes: the script finds their directory in `$DIR`.
+struct Desk {
+    nvim: Nvim,
+    notes: PathBuf,
+}
+
+impl Desk {
+    fn new(script: &str) -> Self {
+        Self::with(script, |builder| builder)
+    }
+
+    fn with(script: &str, configure: impl FnOnce(Builder) -> Builder) -> Self {
+        let scratch = Scratch::new();
+        let notes = scratch.path("notes");
+        std::fs::create_dir(&notes).unwrap();
+        let program = scratch.path("agent");
+        std::fs::write(notes.join("answer"), stream::answer("new")).unwrap();
+        agents::write_script(&program, &format!("DIR='{}'\n{script}\n", notes.display()));
+        let builder = Builder::new(scratch).option("agents", agents::claude_is(&program)).option("prompt", "ui");
+        let nvim = configure(builder).start();
+        nvim.exec(HOLD);
+        nvim.edit("a.txt", "old\n");
+        Self { nvim, notes }
+    }
+
+    /// Opens the prompt for the line.
+    fn open(&self) {
+        open(&self.nvim);
+    }
+
+    fn send(&self) {
+        self.nvim.exec("_G.send('it')");
+    }
+
+    /// Closes the prompt with nothing sent.
+    fn drop(&self) {
+        self.nvim.exec("_G.send(nil)");
+    }
+
+    /// Sends the prompt and waits for the end of its job.
+    #[track_caller]
+    fn answer(&self) -> Value {
+        self.send();
+        let job = self.nvim.finished(1);
+        assert_eq!(self.nvim.lines(), ["new"], "{job:#}");
+        job
+    }
+
+    /// What the script has written into a note, once it is there.
+    #[track_caller]
+    fn note(&self, name: &str) -> String {
+        wait_some(&format!("the note {name:?}"), || std::fs::read_to_string(self.notes.join(name)).ok())
+    }
+
+    #[track_caller]
+    fn agent(&self) -> Process {
+        process::wait_for(&self.nvim.scratch, "stream-json")
+    }
+}
+
+fn open(nvim: &Nvim) {
+    let range = json!({"kind": "line", "first": [1], "last": [1]});
+    nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
+}
+
+/// Waits for its whole message, and answers.
+const ANSWERS: &str = r#"echo $$ >>"$DIR/started"; message=$(cat); cat "$DIR/answer""#;
+
+#[test]
+fn the_agent_that_was_prewarmed_answers() {
+    let desk = Desk::new(ANSWERS);
+    desk.open();
+    let started = desk.note("started");
+    desk.answer();
+    assert_eq!(desk.note("started"), started, "no other agent was started");
+    desk.nvim.wait_for_no_agent();
+}
+
+#[test]
+fn what_it_printed_meanwhile_is_read_first() {
+    let early = stream::init("early").replace('\'', "");
+    let script = format!(r#"printf '%s' '{early}'; echo >"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#);
+    let desk = Desk::new(&script);
+    std::fs::write(desk.notes.join("answer"), stream::result("new").replace(r#""session_id":"test","#, ""))
+        .unwrap();
+    desk.open();
+    desk.note("started");
+    assert_eq!(desk.answer()["session_id"], "early");
+}
+
+#[test]
+fn its_time_begins_when_it_is_sent() {
+    let script = r#"sleep 0.6; echo >"$DIR/started"; message=$(cat); cat "$DIR/answer""#;
+    let desk = Desk::with(script, |builder| builder.option("timeout", 0.5));
+    desk.open();
+    desk.note("started");
+    desk.answer();
+}
+
+#[test]
+fn a_prompt_that_is_dropped_takes_its_agent_along() {
+    let desk = Desk::new(ANSWERS);
+    desk.open();
+    desk.note("started");
+    desk.drop();
+    desk.nvim.wait_for_no_agent();
+}
+
+#[test]
+fn one_that_ignores_the_order_to_end_is_ended_all_the_same() {
+    let desk = Desk::new(r#"trap '' TERM; echo >"$DIR/started"; while :; do sleep 1000; done"#);
+    desk.open();
+    desk.note("started");
+    desk.drop();
+    desk.nvim.wait_for_no_agent();
+}
+
+#[test]
+fn one_that_died_is_replaced_silently() {
+    let script = r#"echo $$ >>"$DIR/started"
+        if mkdir "$DIR/first" 2>/dev/null; then echo oh >&2; exit 1; fi
+        cat >/dev/null; cat "$DIR/answer""#;
+    let desk = Desk::new(script);
+    desk.open();
+    desk.note("started");
+    desk.nvim.wait_for_no_agent();
+    desk.answer();
+    assert_eq!(desk.note("started").lines().count(), 2);
+    assert_eq!(desk.nvim.notes(), Vec::<Value>::new());
+}
+
+#[test]
+fn one_that_is_not_what_the_job_needs_is_replaced() {
+    let script = r#"echo "$7 $8 ${12} ${13}" >>"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#;
+    let desk = Desk::new(script);
+    desk.open();
+    desk.note("started");
+    // As if another model were chosen in the moment before the prompt is sent.
+    desk.nvim.exec("_G.options = (require('botglue.client').options())");
+    desk.nvim.exec(
+        "local run = require('botglue.run')
+         run.begin(require('botglue.selection').lines(0, 1, 1), { prompt = 'it', model = 'haiku', prewarmed = 1 }, _G.options)",
+    );
+    desk.nvim.finished(1);
+    assert_eq!(desk.nvim.lines(), ["new"]);
+    let started = desk.note("started");
+    assert!(started.lines().last().unwrap().contains("--model haiku"), "{started}");
+    assert_eq!(started.lines().count(), 2);
+    desk.nvim.wait_for_no_agent();
+}
+
+#[test]
+fn never_more_than_one_waits() {
+    // Each agent holds a lock while it lives.
+    let script = r#"mkdir "$DIR/lock" || echo two >>"$DIR/overlap"
+        trap 'rmdir "$DIR/lock"; exit' TERM
+        echo "$@" >"$DIR/started.part"; mv "$DIR/started.part" "$DIR/started"
+        while :; do sleep 0.01; done"#;
+    let desk = Desk::new(script);
+    desk.open();
+    desk.note("started");
+    desk.nvim.exec(
+        "local client = require('botglue.client')
+         local options = client.options()
+         for i = 1, 20 do
+           local wish = { model = 'model-' .. i }
+           local launch = require('botglue.run').launch(0, wish, options)
+           launch.token = client.next_token()
+           client.connection().process:notify('prewarm', launch)
+         end",
+    );
+    desk.nvim.wait("the last one is there", || desk.note("started").contains("model-20"));
+    let waiting = process::of(&desk.nvim.scratch);
+    assert_eq!(waiting.iter().filter(|found| found.command.contains("stream-json")).count(), 1, "{waiting:#?}");
+    assert!(!desk.notes.join("overlap").exists(), "two at a time");
+}
+
+#[test]
+fn a_job_that_has_to_queue_keeps_none() {
+    let scratch = Scratch::new();
+    let gated = Gated::new(&scratch);
+    let builder = Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 1);
+    let nvim = builder.option("prompt", "ui").start();
+    nvim.exec(HOLD);
+    nvim.edit("a.txt", "old\n");
+    open(&nvim);
+    let agent = process::wait_for(&nvim.scratch, "stream-json");
+    let range = json!({"kind": "line", "first": [1], "last": [1]});
+    nvim.exec_with("require('botglue').run({ prompt = 'GATE:first', range = ... })", &[range]);
+    let _holds_the_place = gated.run("first");
+    nvim.exec("_G.send('GATE:second')");
+    nvim.wait("its agent is gone", || !process::of(&nvim.scratch).iter().any(|found| found.pid == agent.pid));
+    assert!(!gated.has_started("second"));
+}
+
+#[test]
+fn the_end_of_the_host_is_its_end_and_that_of_its_children() {
+    let desk = Desk::new(r#"sleep 1000 & echo >"$DIR/started"; cat >/dev/null"#);
+    desk.open();
+    desk.note("started");
+    // A child of the agent is nobody's but the group's: Neovim has to know the group.
+    desk.nvim.wait("Neovim knows the group", || {
+        desk.nvim.exec("return vim.tbl_count(require('botglue.client').connection().groups)") == 1
+    });
+    process::signal(desk.nvim.host().unwrap(), "KILL");
+    desk.nvim.wait_for_no_agent();
+}
+
+#[test]
+fn the_end_of_neovim_is_its_end() {
+    let desk = Desk::new(ANSWERS);
+    desk.open();
+    desk.agent();
+    desk.nvim.crash();
+
+    let desk = Desk::new(ANSWERS);
+    desk.open();
+    desk.agent();
+    desk.nvim.quit();
+}
+
+#[test]
+fn nothing_of_it_is_remembered_once_its_job_is_over() {
+    let desk = Desk::new(ANSWERS);
+    desk.open();
+    desk.note("started");
+    desk.answer();
+    desk.nvim.wait_for_no_agent();
+    desk.nvim.wait("its group is forgotten", || {
+        desk.nvim.exec("return vim.tbl_count(require('botglue.client').connection().groups)") == 0
+    });
+}
+
+#[test]
+fn none_is_started_where_the_option_says_so_and_for_an_agent_that_may_act_by_itself() {
+    for (name, value) in [("prewarm", json!(false)), ("agent", json!("mine"))] {
+        let script = r#"echo >>"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#;
+        let desk = Desk::with(script, |builder| builder.option(name, value.clone()));
+        if name == "agent" {
+            desk.nvim.exec("local agent = vim.g.botglue.agents.claude.command
+                require('botglue').setup({ agent = 'mine', agents = { mine = { protocol = 'text', command = agent } } })");
+        }
+        desk.open();
+        desk.nvim.wait("the host is there", || {
+            desk.nvim.exec("return (require('botglue.client').connection().process or {}).ready") == true
+        });
+        // What the host was told before a job, it has done before the job starts.
+        desk.send();
+        desk.nvim.finished(1);
+        assert_eq!(desk.note("started").lines().count(), 1, "{name}");
+        desk.nvim.wait_for_no_agent();
+    }
+}
