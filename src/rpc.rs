@@ -81,7 +81,9 @@ impl Command {
             "prewarm" => {
                 read(method, PrewarmRequest::decode(argument).map(|wanted| Self::Prewarm(Box::new(wanted))))
             }
-            "drop" => read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop)),
+            "drop" => {
+                read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop))
+            }
             other => Self::Unknown(other.to_owned()),
         }
     }

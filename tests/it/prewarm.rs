@@ -34,7 +34,8 @@ impl Desk {
         let program = scratch.path("agent");
         std::fs::write(notes.join("answer"), stream::answer("new")).unwrap();
         agents::write_script(&program, &format!("DIR='{}'\n{script}\n", notes.display()));
-        let builder = Builder::new(scratch).option("agents", agents::claude_is(&program)).option("prompt", "ui");
+        let builder =
+            Builder::new(scratch).option("agents", agents::claude_is(&program)).option("prompt", "ui");
         let nvim = configure(builder).start();
         nvim.exec(HOLD);
         nvim.edit("a.txt", "old\n");
@@ -189,7 +190,11 @@ fn never_more_than_one_waits() {
     );
     desk.nvim.wait("the last one is there", || desk.note("started").contains("model-20"));
     let waiting = process::of(&desk.nvim.scratch);
-    assert_eq!(waiting.iter().filter(|found| found.command.contains("stream-json")).count(), 1, "{waiting:#?}");
+    assert_eq!(
+        waiting.iter().filter(|found| found.command.contains("stream-json")).count(),
+        1,
+        "{waiting:#?}"
+    );
     assert!(!desk.notes.join("overlap").exists(), "two at a time");
 }
 

@@ -1,5 +1,5 @@
---- Asks for the prompt. The range is marked before, so that what changes while it is typed moves it along, and the agent
---- is started, so that it is ready when the prompt is.
+--- Asks for the prompt. The range is marked before, so that what changes while it is typed moves it along; the agent is
+--- started, so that it is ready when the prompt is.
 
 local M = {}
 
