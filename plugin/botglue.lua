@@ -30,6 +30,8 @@ end, { desc = "botglue: run on the line" })
 
 vim.keymap.set("n", "<Plug>(botglue-review)", "<Cmd>Botglue review<CR>", { desc = "botglue: held answers" })
 
+vim.keymap.set("n", "<Plug>(botglue-jobs)", "<Cmd>Botglue jobs<CR>", { desc = "botglue: list of jobs" })
+
 local options = vim.g.botglue
 if type(options) == "function" then
   local ok, returned = pcall(options)

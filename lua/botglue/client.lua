@@ -9,6 +9,7 @@ local host = require("botglue.host")
 local M = {}
 
 local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
+local KEPT_JOBS = 1000 -- that have ended
 
 ---@class botglue.Connection
 ---@field process botglue.Process?
@@ -18,6 +19,8 @@ local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
+---@field ended integer[] those that have ended and are not held, in that order
+---@field spent number? what the jobs have cost that are not known any more
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
 ---@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
@@ -41,6 +44,7 @@ local connection = {
   jobs = {},
   open = {},
   held = {},
+  ended = {},
   kept = {},
   questions = {},
   held_replies = {},
@@ -175,6 +179,20 @@ function M.register(job)
   connection.open[job.id] = job
 end
 
+--- Lets go of all that is known of a job.
+---@param id integer
+local function forget(id)
+  local job = connection.jobs[id]
+  connection.jobs[id] = nil
+  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+  local range = job.range
+  range:forget()
+  local kept = vim.tbl_filter(function(other)
+    return other ~= range
+  end, connection.kept[range.bufnr] or {})
+  connection.kept[range.bufnr] = #kept > 0 and kept or nil
+end
+
 --- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
 --- landed can be taken back. The oldest give way.
 ---@param job botglue.Job
@@ -186,6 +204,11 @@ function M.release(job)
     return
   end
   connection.held[job.id] = nil
+  local ended = connection.ended
+  ended[#ended + 1] = job.id
+  if #ended > KEPT_JOBS then
+    forget(table.remove(ended, 1))
+  end
   if not vim.api.nvim_buf_is_valid(bufnr) then
     connection.kept[bufnr] = nil
     return

@@ -33,6 +33,14 @@ local function selected(args)
   return selection.from_command(args.line1, args.line2)
 end
 
+---@param name string
+---@param rest string
+local function no_argument(name, rest)
+  if rest ~= "" then
+    error(("botglue: %s takes no argument"):format(name), 0)
+  end
+end
+
 ---@class botglue.Subcommand
 ---@field run fun(args: table, rest: string)
 ---@field complete (fun(lead: string): string[])?
@@ -42,6 +50,12 @@ local subcommands = {
   run = {
     run = function(args, rest)
       start(selected(args), { prompt = rest:find("%S") and rest or nil, review = args.bang or nil })
+    end,
+  },
+  jobs = {
+    run = function(_, rest)
+      no_argument("jobs", rest)
+      require("botglue.ui.jobs").open()
     end,
   },
   review = {
@@ -70,9 +84,7 @@ local subcommands = {
   },
   log = {
     run = function(_, rest)
-      if rest ~= "" then
-        error("botglue: log takes no argument", 0)
-      end
+      no_argument("log", rest)
       local path = require("botglue.host").log_path()
       if not vim.uv.fs_stat(path) then
         error("botglue: there is no log yet at " .. path, 0)

@@ -94,17 +94,18 @@ function M.wait(id, ms)
   return ended and job:table() or nil
 end
 
---- Running and held jobs in a few characters for a status line; "" when there are none.
+--- Running and held jobs in a few characters for a status line; "" when there are none. A job that waits for others
+--- counts as running. With `cost`, what all jobs of this Neovim have cost so far stands behind it.
+---@param opts { cost: boolean? }?
 ---@return string
-function M.statusline()
-  local connection = client.connection()
-  local running, held = vim.tbl_count(connection.open), vim.tbl_count(connection.held)
-  local parts = {}
-  if running > 0 then
-    parts[#parts + 1] = running .. " running"
-  end
-  if held > 0 then
-    parts[#parts + 1] = held .. " held"
+function M.statusline(opts)
+  local counts, connection = require("botglue.counts"), client.connection()
+  local count = counts.of(connection)
+  count.running = count.running + count.queued
+  local parts = counts.words(count, { "running", "held" })
+  local spent = opts and opts.cost and counts.spent(connection)
+  if spent then
+    parts[#parts + 1] = require("botglue.ui.amounts").money(spent, "")
   end
   return table.concat(parts, ", ")
 end

@@ -259,7 +259,8 @@ end
 --- Nothing of the range is needed any more but where it was seen last.
 function Range:forget()
   self:unmark()
-  self.before, self.landed = nil, nil
+  self.before, self.landed, self.single = nil, nil, false
+  self.base = { text = {}, rows = {}, cols = {} }
 end
 
 --- Takes the text as it is now for what was sent.

@@ -28,4 +28,24 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
+--- Cuts the beginning of a text that is too wide: of a path its end says more.
+---@param text string
+---@param width integer
+---@param mark string
+---@return string
+function M.fit_end(text, width, mark)
+  if vim.api.nvim_strwidth(text) <= width then
+    return text
+  end
+  local room = math.max(width - vim.api.nvim_strwidth(mark), 0)
+  local count = vim.fn.strchars(text, true)
+  local from = math.max(count - room, 0)
+  local cut = vim.fn.strcharpart(text, from, count, true)
+  while vim.api.nvim_strwidth(cut) > room do
+    from = from + 1
+    cut = vim.fn.strcharpart(text, from, count, true)
+  end
+  return mark .. cut
+end
+
 return M

@@ -21,7 +21,7 @@ test("a wrong command shows one line and changes nothing", function()
     equal(#nvim:lua("return require('botglue').jobs()"), 0)
     equal(nvim:drawn(), 0)
   end
-  wrong("Botglue cancel", "botglue: no subcommand cancel; there is accept, log, reject, revert, review, run")
+  wrong("Botglue cancel", "botglue: no subcommand cancel; there is accept, jobs, log, reject, revert, review, run")
   wrong("Botglue log now", "botglue: log takes no argument")
   wrong(
     "1Botglue log",
@@ -43,7 +43,7 @@ test("completion", function()
   local function complete(line)
     return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
   end
-  equal(complete("Botglue "), { "accept", "log", "reject", "revert", "review", "run" })
+  equal(complete("Botglue "), { "accept", "jobs", "log", "reject", "revert", "review", "run" })
   equal(complete("Botglue ru"), { "run" })
   equal(complete("1,2Botglue! ru"), { "run" })
   equal(complete("Botglue run r"), {})

@@ -234,6 +234,7 @@ function Float:draw(rows)
   if #rows < #self.drawn then
     api.nvim_buf_set_lines(bufnr, #rows, -1, false, {})
   end
+  local drawn = {}
   for i, row in ipairs(rows) do
     local line, key = flat(row)
     if self.drawn[i] ~= key then
@@ -251,9 +252,9 @@ function Float:draw(rows)
         col = col + #chunk[1]
       end
     end
-    rows[i] = key --[[@as any]]
+    drawn[i] = key
   end
-  self.drawn = rows --[[@as string[] ]]
+  self.drawn = drawn
   vim.bo[bufnr].modifiable = self.spec.modifiable == true
   return changed
 end

@@ -45,10 +45,11 @@ function M.duration(ms)
   return ("%dm%02ds"):format(math.floor(s / 60), s % 60)
 end
 
+--- What a job that has not ended is doing, or what went wrong in it.
 ---@param job botglue.Job
 ---@return string? words
 ---@return string? group
-local function activity(job, signs)
+function M.activity(job, signs)
   local now = vim.uv.hrtime()
   if job.status == "queued" then
     return job.queue_position and ("queued, number %d"):format(job.queue_position) or nil
@@ -74,9 +75,11 @@ local function held(job, room, signs)
   return width_of(with_hint) <= room and with_hint or fit(words, room, signs)
 end
 
+--- The sign of a job that has not ended.
 ---@param job botglue.Job
 ---@param frame integer
-local function sign(job, frame, signs)
+---@return string
+function M.sign(job, frame, signs)
   if job.status == "queued" then
     return signs.queued
   end
@@ -90,14 +93,14 @@ end
 local function working(job, frame, room, signs)
   local elapsed = signs.between .. M.duration(job:elapsed_ms())
   room = room - 2 - width_of(elapsed)
-  local words, group = activity(job, signs)
+  local words, group = M.activity(job, signs)
   local share = math.floor(room * 0.6)
   if group then
     -- What went wrong is worth more than what was asked for.
     share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
   end
   local prompt = fit(job.prompt, share, signs)
-  local chunks = { { sign(job, frame, signs) .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
+  local chunks = { { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
   if words then
     local left = room - width_of(prompt .. signs.between)
     chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }

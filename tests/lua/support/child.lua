@@ -74,7 +74,7 @@ end
 ---@param options table?
 function Child:run(range, options)
   local id = self:lua(
-    "return require('botglue').run(vim.tbl_extend('error', { prompt = 'it', range = ... }, select(2, ...)))",
+    "return require('botglue').run(vim.tbl_extend('force', { prompt = 'it', range = ... }, select(2, ...)))",
     range,
     options or vim.empty_dict()
   )

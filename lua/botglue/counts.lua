@@ -1,0 +1,43 @@
+--- How many jobs there are of each state, and what they cost, for a status line and a title. Asks nobody.
+
+local M = {}
+
+--- A job waits while the host says that others have to end first.
+---@param connection botglue.Connection
+---@return { running: integer, queued: integer, held: integer }
+function M.of(connection)
+  local counts = { running = 0, queued = 0, held = vim.tbl_count(connection.held) }
+  for _, job in pairs(connection.open) do
+    local waits = job.status == "queued" and job.queue_position ~= nil
+    local state = waits and "queued" or "running"
+    counts[state] = counts[state] + 1
+  end
+  return counts
+end
+
+--- The counts that are not nought, in words.
+---@param counts table<string, integer>
+---@param states string[] in this order
+---@return string[]
+function M.words(counts, states)
+  local parts = {}
+  for _, state in ipairs(states) do
+    if counts[state] > 0 then
+      parts[#parts + 1] = ("%d %s"):format(counts[state], state)
+    end
+  end
+  return parts
+end
+
+--- What all jobs of this Neovim have cost so far; nil where no agent told.
+---@param connection botglue.Connection
+---@return number?
+function M.spent(connection)
+  local spent = connection.spent
+  for _, job in pairs(connection.jobs) do
+    spent = job.cost_usd and (spent or 0) + job.cost_usd or spent
+  end
+  return spent
+end
+
+return M

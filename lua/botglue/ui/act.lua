@@ -1,0 +1,109 @@
+--- What can be done with a job from a list of them: the keys of `:Botglue jobs` and `:Botglue history`.
+
+local M = {}
+
+local api = vim.api
+
+local function fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+local LANDINGS = { applied = "landed" }
+local LET_GO = { rejected = true, reverted = true }
+
+--- The sign and the words for what became of an answer.
+---@param landing string
+---@param held_for string?
+---@return botglue.Cell sign
+---@return botglue.Cell words
+function M.landing(landing, held_for, signs)
+  if landing == "held" then
+    local why = held_for and held_for:gsub("_", " ")
+    return { signs.held, "BotglueHeld" }, { why and "held: " .. why or "held", "BotglueHeld" }
+  elseif LET_GO[landing] then
+    return { signs.let_go, "BotglueLabel" }, { landing, "BotglueLabel" }
+  end
+  return { signs.landed, "BotglueLanded" }, { LANDINGS[landing] or landing, "BotglueLabel" }
+end
+
+--- Shows a place in a window: the list is closed, and the jump can be taken back with CTRL-O.
+---@param float botglue.Float
+---@param bufnr integer
+---@param row integer from 1
+---@param col integer from 0
+function M.show(float, bufnr, row, col)
+  float:close()
+  local win = api.nvim_get_current_win()
+  if api.nvim_win_get_buf(win) ~= bufnr then
+    vim.cmd("normal! m'")
+    -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
+    if not pcall(vim.cmd.buffer, bufnr) then
+      vim.cmd.sbuffer(bufnr)
+    end
+  else
+    vim.cmd("normal! m'")
+  end
+  row = math.max(math.min(row, api.nvim_buf_line_count(bufnr)), 1)
+  api.nvim_win_set_cursor(0, { row, col })
+  vim.cmd("normal! zv")
+end
+
+--- The buffer of a path, read if need be.
+---@param path string
+---@return integer bufnr
+function M.load(path)
+  local bufnr = require("botglue.adopt").load(path)
+  return bufnr or fail(path == "" and "its buffer is gone" or "%s is not there any more", path)
+end
+
+--- Goes to the range of a job as it is now.
+---@param job botglue.Job
+---@param float botglue.Float
+function M.jump(job, float)
+  local range = job.range
+  local bufnr = range.bufnr
+  if not api.nvim_buf_is_loaded(bufnr) then
+    bufnr = M.load(job.path)
+  end
+  local first, place = range:lines(), range:place()
+  local col = place and (place.from or place.spans and place.spans[1][1]) or 0
+  M.show(float, bufnr, first, col)
+end
+
+---@param job botglue.Job
+---@param float botglue.Float
+function M.review(job, float)
+  if job.landing ~= "held" then
+    fail("job %d is not held", job.id)
+  end
+  float:close()
+  require("botglue.ui.review").open(job.id)
+end
+
+---@param job botglue.Job
+function M.retry(job)
+  require("botglue").retry(job.id)
+end
+
+---@param job botglue.Job
+---@param float botglue.Float
+function M.followup(job, float)
+  if not job.session_id then
+    fail("job %d has no session to go on with", job.id)
+  end
+  float:close()
+  vim.ui.input({ prompt = ("botglue: follow up job %d: "):format(job.id) }, function(prompt)
+    if prompt and prompt:find("%S") then
+      require("botglue").followup(job.id, prompt)
+    end
+  end)
+end
+
+---@param job botglue.Job
+---@param float botglue.Float
+function M.transcript(job, float)
+  float:close()
+  vim.cmd.Botglue({ args = { "transcript", tostring(job.id) } })
+end
+
+return M

@@ -1,0 +1,286 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+local function frame(nvim, state)
+  nvim:lua("require('botglue.apply').frame({ ... })", state)
+end
+
+local function finish(nvim, outcome)
+  nvim:lua("require('botglue.apply').finish(...)", outcome)
+end
+
+--- Six lines in a named buffer; on each of the first ones a job.
+local function start(count)
+  local nvim = child.with_host({ "one", "two", "three", "four", "five", "six" })
+  nvim:api("buf_set_name", 0, "/project/src/config.rs")
+  for i = 1, count do
+    nvim:run({ kind = "line", first = { i }, last = { i } }, { prompt = "prompt " .. i })
+  end
+  return nvim
+end
+
+local function open(nvim)
+  nvim:type(":Botglue jobs<CR>")
+  nvim:eventually("the list is open", "return vim.fn.bufname() == 'botglue://jobs'")
+end
+
+--- The rows of the list, runs of blanks as one, the spinner as @, seconds as N.
+local function list(nvim)
+  return nvim:lua([[
+    local rows = {}
+    for i, row in ipairs(vim.api.nvim_buf_get_lines(vim.fn.bufnr("^botglue://jobs$"), 0, -1, true)) do
+      row = vim.trim(row:gsub("%s+", " ")):gsub("%d+s%f[%s%z]", "Ns")
+      for _, sign in ipairs({ "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }) do
+        row = row:gsub(sign, "@")
+      end
+      rows[i] = row
+    end
+    return rows
+  ]])
+end
+
+local function title(nvim)
+  local row = nvim:screen():match("╭ (jobs[^\n]*)╮")
+  return vim.trim((row:gsub("─", "-"):gsub("%-+", "-")))
+end
+
+test("every state has its sign and its words, newest first", function()
+  local nvim = start(6)
+  frame(nvim, { id = 1, status = "running", activity = "Read src/error.rs", tool = "Read src/error.rs" })
+  frame(nvim, { id = 6, status = "queued", queue_position = 1 })
+  nvim:answer(2, { "TWO" }, { cost_usd = 0.02 })
+  nvim:answer(3, { "3" }, { held_for = "ambiguous" })
+  finish(nvim, { id = 4, status = "failed", error = { code = "timeout", message = "it took too long" } })
+  nvim:answer(5, { "five" })
+  open(nvim)
+  equal(list(nvim), {
+    "○ 6 …t/src/config.rs:6 prompt 6 queued, number 1 Ns",
+    "✓ 5 …t/src/config.rs:5 prompt 5 unchanged Ns",
+    "✗ 4 …t/src/config.rs:4 prompt 4 it took too long Ns",
+    "◆ 3 …t/src/config.rs:3 prompt 3 held: ambiguous Ns",
+    "✓ 2 …t/src/config.rs:2 prompt 2 landed Ns $0.02",
+    "@ 1 …t/src/config.rs:1 prompt 1 Read src/error.rs Ns",
+  })
+  equal(title(nvim), "jobs - 1 running · 1 queued · 1 held · $0.02")
+end)
+
+test("it follows the jobs, and its cursor stays on one", function()
+  local nvim = start(2)
+  open(nvim)
+  nvim:type("j")
+  equal(nvim:api("win_get_cursor", 0)[1], 2)
+  frame(nvim, { id = 1, status = "running", activity = "writing" })
+  nvim:eventually(
+    "it is drawn",
+    [[
+    return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1]:find("writing") ~= nil
+  ]]
+  )
+  nvim:lua([[
+    require("botglue").run({ prompt = "a third", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
+  ]])
+  nvim:eventually("it is in the list", "return #vim.fn.getline(1, '$') == 3")
+  equal(nvim:api("win_get_cursor", 0)[1], 3)
+  contains(list(nvim)[1], "a third")
+  nvim:answer(1, { "ONE" })
+  nvim:eventually(
+    "it has landed",
+    [[
+    return vim.api.nvim_buf_get_lines(0, 2, 3, true)[1]:find("landed") ~= nil
+  ]]
+  )
+  contains(title(nvim), "2 running")
+end)
+
+test("nothing is drawn while nothing changes, and no timer is left", function()
+  local nvim = start(1)
+  nvim:answer(1, { "ONE" })
+  open(nvim)
+  local tick = nvim:lua("return vim.b.changedtick")
+  nvim:ticks(3)
+  equal(nvim:lua("return vim.b.changedtick"), tick)
+  nvim:lua([[
+    _G.timers = {}
+    local new_timer = vim.uv.new_timer
+    vim.uv.new_timer = function()
+      local timer = new_timer()
+      table.insert(timers, timer)
+      return timer
+    end
+    require("botglue").run({ prompt = "more", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
+  ]])
+  nvim:eventually("status line and list tick", "return #timers == 2")
+  nvim:type("q")
+  equal(nvim:lua("return { timers[1]:is_closing(), timers[2]:is_closing() }"), { false, true })
+  equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'User', pattern = 'BotglueJob*' })"), 0)
+end)
+
+test("<CR> jumps to the range as it is now, in the window one came from", function()
+  local nvim = start(2)
+  nvim:type(":split<CR>ggOzero<Esc>")
+  local win = nvim:lua("return vim.api.nvim_get_current_win()")
+  nvim:type(":enew!<CR>")
+  open(nvim)
+  nvim:type("j<CR>")
+  equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.bufname('%'), vim.fn.getline('.') }"), {
+    win,
+    "/project/src/config.rs",
+    "one",
+  })
+  equal(#nvim:api("list_wins"), 2)
+  nvim:type("<C-o>")
+  equal(nvim:lua("return vim.fn.bufname('%')"), "")
+end)
+
+test("<CR> on a job whose buffer is gone says so, or reads its file again", function()
+  local nvim = start(1)
+  nvim:answer(1, { "ONE" })
+  local path = nvim:lua("return vim.fn.tempname() .. '.txt'")
+  nvim:api("command", "enew!")
+  nvim:lua("vim.fn.writefile({ 'a', 'b', 'c' }, ...)", path)
+  nvim:api("command", "edit " .. path)
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:answer(2, { "b" })
+  nvim:api("command", "enew")
+  nvim:api("command", "bwipeout! " .. path)
+  nvim:api("command", "1bwipeout!")
+  open(nvim)
+  nvim:type("j<CR>")
+  contains(nvim:messages(), "/project/src/config.rs is not there any more")
+  nvim:type("k<CR>")
+  equal(
+    nvim:lua("return { vim.fn.expand('%:p'), vim.fn.line('.') }"),
+    { nvim:lua("return vim.uv.fs_realpath(...)", path), 2 }
+  )
+end)
+
+test("r opens the review of a held answer, and says where there is none", function()
+  local nvim = start(2)
+  nvim:answer(1, { "1" }, { held_for = "ambiguous" })
+  open(nvim)
+  nvim:type("r")
+  contains(nvim:messages(), "botglue: job 2 is not held")
+  nvim:type("jr")
+  equal(nvim:lua("return { #vim.api.nvim_list_tabpages(), vim.bo.buftype }"), { 2, "nofile" })
+  contains(nvim:screen(), "held answer 1 of 1")
+end)
+
+for key, call in pairs({ R = "retry", f = "followup", t = "transcript" }) do
+  test(key .. " hands the job on: " .. call, function()
+    local nvim = start(2)
+    nvim:lua([[
+      _G.called = {}
+      local botglue = require("botglue")
+      for _, name in ipairs({ "retry", "followup" }) do
+        botglue[name] = function(...)
+          table.insert(called, { name, ... })
+        end
+      end
+      vim.api.nvim_create_user_command("Botglue", function(args)
+        table.insert(called, args.fargs)
+      end, { nargs = "*" })
+      vim.ui.input = function(_, reply)
+        reply("and now this")
+      end
+    ]])
+    frame(nvim, { id = 1, session_id = "s-1" })
+    nvim:lua("require('botglue.ui.jobs').open()")
+    nvim:type("j" .. key)
+    local expected = { retry = { "retry", 1 }, followup = { "followup", 1, "and now this" } }
+    equal(nvim:lua("return called"), { expected[call] or { "transcript", "1" } })
+    nvim:type(key == "R" and "gg" .. key or "")
+  end)
+end
+
+test("a job without a session cannot be followed up", function()
+  local nvim = start(1)
+  open(nvim)
+  nvim:type("f")
+  contains(nvim:messages(), "botglue: job 1 has no session to go on with")
+end)
+
+test("an empty list says so, and its keys do no harm", function()
+  local nvim = child.with_host({ "one" })
+  open(nvim)
+  equal(list(nvim), { "no job was started yet" })
+  nvim:type("<CR>")
+  contains(nvim:messages(), "botglue: there is no job")
+  nvim:type("q")
+  equal(#nvim:api("list_wins"), 1)
+  equal(nvim:lua("return vim.fn.maparg('<Plug>(botglue-jobs)', 'n')"), "<Cmd>Botglue jobs<CR>")
+  nvim:type(":Botglue jobs 3<CR>")
+  contains(nvim:messages(), "botglue: jobs takes no argument")
+end)
+
+test("names and prompts with control characters stay one row", function()
+  local nvim = child.with_host({ "one" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { prompt = "two\nlines\27[31m" })
+  open(nvim)
+  contains(list(nvim)[1], "two lines [31m")
+end)
+
+test("the status line counts a waiting job as running, and tells the cost if asked to", function()
+  local nvim = start(3)
+  frame(nvim, { id = 3, status = "queued", queue_position = 1 })
+  equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "3 running")
+  nvim:answer(1, { "ONE" }, { cost_usd = 0.3 })
+  nvim:answer(2, { "2" }, { cost_usd = 0.014, held_for = "ambiguous" })
+  equal(nvim:lua("return require('botglue').statusline()"), "1 running, 1 held")
+  equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "1 running, 1 held, $0.31")
+end)
+
+test(
+  "of the jobs that have ended the newest 1000 are known, of the held ones all; the cost is that of all",
+  function()
+    local nvim = child.with_host({ "one", "two" })
+    nvim:lua([[
+    local botglue, apply = require("botglue"), require("botglue.apply")
+    for i = 1, 1103 do
+      local at = { i == 1 and 1 or 2 }
+      botglue.run({ prompt = "p", range = { kind = "line", first = at, last = at } })
+      if i == 1 then
+        apply.finish({ id = i, status = "done", text = "x", lines = { "x" }, held_for = "ambiguous", cost_usd = 1 })
+      elseif i < 1103 then
+        apply.finish({ id = i, status = "done", text = "two", lines = { "two" }, edits = {}, cost_usd = 0.01 })
+      end
+    end
+  ]])
+    local function known(id)
+      return nvim:lua("return require('botglue').job(...) ~= nil", id)
+    end
+    equal(
+      { known(1), known(2), known(102), known(103), known(1102), known(1103) },
+      { true, false, false, true, true, true }
+    )
+    equal(nvim:lua("return #require('botglue').jobs()"), 1002)
+    equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "1 running, 1 held, $12.01")
+    open(nvim)
+    equal(#list(nvim), 202)
+  end
+)
+
+test("of jobs that are not known any more nothing is left", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua([[
+    _G.weak = setmetatable({}, { __mode = "k" })
+    local botglue, apply = require("botglue"), require("botglue.apply")
+    for i = 1, 1100 do
+      local bufnr = i % 100 == 0 and vim.api.nvim_create_buf(false, true) or 1
+      botglue.run({ prompt = "p", bufnr = bufnr, range = { kind = "insert", first = { 0 } } })
+      weak[require("botglue.client").job(i)] = true
+      apply.finish({ id = i, status = "failed", error = { code = "timeout", message = "no" } })
+      if bufnr ~= 1 then
+        vim.api.nvim_buf_delete(bufnr, { force = true })
+      end
+    end
+  ]])
+  nvim:eventually(
+    "they are gone",
+    [[
+    require("support.host").events = {}
+    collectgarbage()
+    return vim.tbl_count(weak) == 1000
+  ]]
+  )
+end)
