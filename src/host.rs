@@ -2,6 +2,7 @@
 //! when the editor goes away.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,8 @@ struct Waiting {
 struct Running {
     request: Arc<Request>,
     since_ms: i64,
+    /// Where its raw stream is kept.
+    transcript: Option<PathBuf>,
     /// None once it was told to stop.
     job: Option<Job>,
 }
@@ -165,7 +168,7 @@ impl Host {
             }
             let ticket = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
             let job = Job::start(Arc::clone(&request), surroundings, ticket);
-            self.running.insert(request.id, Running { request, since_ms, job: Some(job) });
+            self.running.insert(request.id, Running { request, since_ms, transcript: None, job: Some(job) });
         }
         for (index, waiting) in self.queue.iter().enumerate() {
             self.editor.change(waiting.request.id, Change::Queued { position: index + 1 });
@@ -175,6 +178,7 @@ impl Host {
     fn event(&mut self, id: u64, event: job::Event) {
         match event {
             job::Event::Started { pgid } => self.editor.change(id, Change::Started { pgid }),
+            job::Event::Recording(path) => self.recording(id, path),
             job::Event::Update(Update::Malformed { line, reason, start }) => {
                 tracing::debug!(job = id, line, reason, start, "not a line of the protocol");
             }
@@ -186,6 +190,13 @@ impl Host {
                 self.editor.change(id, Change::Gone);
                 self.start_waiting();
             }
+        }
+    }
+
+    fn recording(&mut self, id: u64, path: PathBuf) {
+        self.editor.recording(id, &path);
+        if let Some(running) = self.running.get_mut(&id) {
+            running.transcript = Some(path);
         }
     }
 

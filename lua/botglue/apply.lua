@@ -24,6 +24,15 @@ function M.frame(states)
   end
 end
 
+--- The raw stream of a job is kept in a file.
+---@param recording { id: integer, path: string }
+function M.recording(recording)
+  local job = client.job(recording.id)
+  if job then
+    job.transcript = recording.path
+  end
+end
+
 --- A job has its outcome: the only call of its kind for it.
 ---@param outcome botglue.Outcome
 function M.finish(outcome)

@@ -13,6 +13,7 @@ local M = {}
 ---@field options botglue.Options as they were when it was asked for
 ---@field range botglue.Range
 ---@field path string
+---@field transcript string? the file of its raw stream
 ---@field prompt string
 ---@field agent string
 ---@field tools botglue.Tool[]

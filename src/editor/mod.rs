@@ -9,6 +9,7 @@ mod value;
 
 use std::collections::VecDeque;
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -76,6 +77,12 @@ impl Editor {
     /// A job that never ran has failed.
     pub fn reject(&self, id: u64, error: JobError) {
         self.finish(id, Box::new(Outcome::failed(error)), None);
+    }
+
+    /// Where a job's raw stream is kept.
+    pub fn recording(&self, id: u64, path: &Path) {
+        let path = path.to_string_lossy().into_owned();
+        self.send(Tell::Call("recording", Map::default().with("id", id).with("path", path).build()));
     }
 
     /// Further amounts of a finished job.

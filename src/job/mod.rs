@@ -29,6 +29,8 @@ pub enum Event {
         /// The group's id.
         pgid: i32,
     },
+    /// Its raw stream is kept in this file.
+    Recording(PathBuf),
     /// The stream said something.
     Update(Update),
     /// The outcome is decided.

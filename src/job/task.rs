@@ -154,6 +154,9 @@ impl Run {
 
     async fn run_out(mut self, pipes: Pipes, input: Vec<u8>, teller: &mut Teller) {
         let transcript = teller.surroundings.transcripts.open(teller.id);
+        if let Some(path) = transcript.path() {
+            teller.tell(Event::Recording(path.to_owned()));
+        }
         let exit = self.read(pipes, input, transcript, teller).await;
         let Self { lines, stream, .. } = &mut self;
         lines.finish(&mut |line| feed(stream, line, teller));

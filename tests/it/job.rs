@@ -164,7 +164,7 @@ impl Started {
                 self.outcome = Some(*outcome);
             }
             Event::Amended(outcome) => self.amended = Some(*outcome),
-            Event::Update(_) => {}
+            Event::Recording(_) | Event::Update(_) => {}
             Event::Gone => panic!("gone too early"),
         }
     }
