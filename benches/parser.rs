@@ -12,7 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use botglue::agent::Protocol;
-use botglue::stream::{End, Lines, Status, Stream};
+use botglue::stream::{End, Lines, Status, Stream, Update};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -104,7 +104,7 @@ fn megabytes(bytes: &[u8]) -> f64 {
 fn read_stream(bytes: &[u8]) {
     let mut stream = Stream::new(Protocol::Claude, "/home/dev/project");
     let mut lines = Lines::default();
-    let mut emit = |update| drop(black_box(update));
+    let mut emit = |update: Update<'_>| drop(black_box(update));
     for chunk in bytes.chunks(CHUNK) {
         lines.push(chunk, &mut |line| stream.take(line, &mut emit));
     }

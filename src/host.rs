@@ -11,14 +11,14 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
-use crate::job::{self, Job, Launch, Prewarm, Surroundings};
-use crate::land::{self, Merge};
+use crate::job::{self, Job, Launch, Observers, Prewarm, Registration, Surroundings};
+use crate::land::{self, Capture, Merge};
 use crate::message;
 use crate::record;
 use crate::request::{MergeRequest, PrewarmRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Database, Transcripts};
-use crate::stream::{Outcome, Update};
+use crate::stream::Outcome;
 
 /// How long the editor's last words are waited for once the system asks the host to end.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -50,6 +50,7 @@ pub struct Host {
 struct Waiting {
     request: Arc<Request>,
     since_ms: i64,
+    watched: Watched,
 }
 
 struct Running {
@@ -57,8 +58,30 @@ struct Running {
     since_ms: i64,
     /// Where its raw stream is kept.
     transcript: Option<PathBuf>,
+    watched: Watched,
     /// None once it was told to stop.
     job: Option<Job>,
+}
+
+/// Who watches a job, and the undo of each.
+struct Watched {
+    observers: Observers,
+    _shown: Vec<Registration>,
+    /// Users' functions.
+    forward: Option<Registration>,
+}
+
+impl Watched {
+    /// By the editor, before the job has begun.
+    fn new(request: &Request, editor: &Editor) -> Self {
+        let observers = Observers::default();
+        let mut shown = vec![observers.register(editor.status(request.id))];
+        if request.preview > 0 {
+            let capture = Capture::new(request, request.preview);
+            shown.push(observers.register(editor.preview(request.id, capture)));
+        }
+        Self { observers, _shown: shown, forward: None }
+    }
 }
 
 impl Host {
@@ -117,6 +140,12 @@ impl Host {
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
+            Command::Observe { id, thinking } => self.observe(id, thinking),
+            Command::Unobserve { id } => {
+                if let Some(watched) = self.watched(id) {
+                    watched.forward = None;
+                }
+            }
             Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
         }
     }
@@ -132,7 +161,8 @@ impl Host {
             "accepted"
         );
         let prewarmed = request.prewarmed;
-        self.queue.push_back(Waiting { request: Arc::new(request), since_ms: record::now_ms() });
+        let watched = Watched::new(&request, &self.editor);
+        self.queue.push_back(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
         self.start_waiting();
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
@@ -161,32 +191,47 @@ impl Host {
     fn start_waiting(&mut self) {
         let has_place = |next: &Waiting, running: usize| running < next.request.max_parallel.max(1);
         while self.queue.front().is_some_and(|next| has_place(next, self.running.len())) {
-            let Some(Waiting { request, since_ms }) = self.queue.pop_front() else { break };
+            let Some(Waiting { request, since_ms, watched }) = self.queue.pop_front() else { break };
             let mut surroundings = self.surroundings.clone();
             if !request.record {
                 surroundings.transcripts = Transcripts::none();
             }
             let ticket = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
-            let job = Job::start(Arc::clone(&request), surroundings, ticket);
-            self.running.insert(request.id, Running { request, since_ms, transcript: None, job: Some(job) });
+            let job = Job::start(Arc::clone(&request), surroundings, watched.observers.clone(), ticket);
+            self.running
+                .insert(request.id, Running { request, since_ms, transcript: None, watched, job: Some(job) });
         }
         for (index, waiting) in self.queue.iter().enumerate() {
             self.editor.change(waiting.request.id, Change::Queued { position: index + 1 });
         }
     }
 
+    fn observe(&mut self, id: u64, thinking: bool) {
+        let observer = self.editor.forward(id, thinking);
+        if let Some(watched) = self.watched(id) {
+            // In place of the one before it; nothing comes between.
+            watched.forward = Some(watched.observers.register(observer));
+        }
+    }
+
+    fn watched(&mut self, id: u64) -> Option<&mut Watched> {
+        if let Some(running) = self.running.get_mut(&id) {
+            return Some(&mut running.watched);
+        }
+        let waiting = self.queue.iter_mut().find(|waiting| waiting.request.id == id)?;
+        Some(&mut waiting.watched)
+    }
+
     fn event(&mut self, id: u64, event: job::Event) {
         match event {
             job::Event::Started { pgid } => self.editor.change(id, Change::Started { pgid }),
             job::Event::Recording(path) => self.recording(id, path),
-            job::Event::Update(Update::Malformed { line, reason, start }) => {
-                tracing::debug!(job = id, line, reason, start, "not a line of the protocol");
-            }
-            job::Event::Update(update) => self.editor.change(id, Change::Update(update)),
             job::Event::Finished(outcome) => self.finish(id, outcome),
             job::Event::Amended(outcome) => self.amend(id, outcome),
             job::Event::Gone => {
-                self.running.remove(&id);
+                if let Some(Running { watched, .. }) = self.running.remove(&id) {
+                    tracing::info!(job = id, observers = watched.observers.len(), "gone");
+                }
                 self.editor.change(id, Change::Gone);
                 self.start_waiting();
             }

@@ -67,6 +67,8 @@ pub struct Request {
     pub diagnostics: Vec<Diagnostic>,
     /// The agent that was started for this job while its prompt was typed.
     pub prewarmed: Option<u64>,
+    /// How many of the newest lines of code to show while they come.
+    pub preview: usize,
 }
 
 /// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in

@@ -60,6 +60,18 @@ pub enum Command {
     Prewarm(Box<PrewarmRequest>),
     /// The agent that waits under this token is not wanted any more.
     Drop(u64),
+    /// Tell what the job says, as it comes.
+    Observe {
+        /// The job's id.
+        id: u64,
+        /// Its thinking too.
+        thinking: bool,
+    },
+    /// Tell that no longer.
+    Unobserve {
+        /// The job's id.
+        id: u64,
+    },
     /// A notification that this host does not know, or cannot read.
     Unknown(String),
 }
@@ -84,6 +96,11 @@ impl Command {
             "drop" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop))
             }
+            "observe" => read(method, Self::observe(argument)),
+            "unobserve" => read(
+                method,
+                Fields::root(argument).and_then(|fields| Ok(Self::Unobserve { id: fields.count("id")? })),
+            ),
             other => Self::Unknown(other.to_owned()),
         }
     }
@@ -92,6 +109,11 @@ impl Command {
         let fields = Fields::root(argument)?;
         let held_for = fields.get("held_for").and_then(Value::as_str).map(str::to_owned);
         Ok(Self::Landed { id: fields.count("id")?, landing: fields.text("landing")?, held_for })
+    }
+
+    fn observe(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        Ok(Self::Observe { id: fields.count("id")?, thinking: fields.flag("thinking")? })
     }
 
     fn adopted(argument: &Value) -> Result<Self, JobError> {

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rmpv::Value;
 
+use super::preview::Preview;
 use super::value::{self, Map};
+use crate::land::Capture;
 use crate::stream::{ToolCall, ToolStatus, Update};
 
 /// What can happen to a job's state besides what its stream says.
-#[derive(Debug)]
-pub enum Change {
+#[derive(Debug, Clone, Copy)]
+pub enum Change<'a> {
     /// It waits as number `position` (from 1) for others to end.
     Queued {
         /// Its place among those that wait.
@@ -24,7 +26,7 @@ pub enum Change {
         pgid: i32,
     },
     /// Its stream said something.
-    Update(Update),
+    Update(&'a Update<'a>),
     /// Nothing of its agent is left.
     Gone,
 }
@@ -33,9 +35,11 @@ pub enum Change {
 #[derive(Debug, Default)]
 pub struct Frames {
     jobs: BTreeMap<u64, State>,
+    /// Whether a job may have changed; looked at with every word that an agent says.
+    is_changed: bool,
 }
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 struct State {
     changed: bool,
     finished: bool,
@@ -50,11 +54,27 @@ struct State {
     gone: bool,
     tools: BTreeMap<usize, ToolCall>,
     tools_changed: BTreeSet<usize>,
+    preview: Option<Preview>,
 }
 
 impl Frames {
+    /// From now on the newest lines of what the job writes are shown; dropping them ends that.
+    pub fn preview(&mut self, id: u64, capture: Capture) {
+        let state = self.jobs.entry(id).or_default();
+        state.preview = Some(Preview::new(capture));
+    }
+
+    /// More of the code that is shown.
+    pub fn write(&mut self, id: u64, update: &Update<'_>) {
+        let state = self.jobs.get_mut(&id).filter(|state| !state.finished);
+        if let Some(preview) = state.and_then(|state| state.preview.as_mut()) {
+            preview.update(update);
+            self.is_changed |= preview.has_more();
+        }
+    }
+
     /// Folds a change in.
-    pub fn change(&mut self, id: u64, change: Change) {
+    pub fn change(&mut self, id: u64, change: Change<'_>) {
         let state = self.jobs.entry(id).or_default();
         match change {
             Change::Queued { position } => {
@@ -63,7 +83,8 @@ impl Frames {
             Change::Started { pgid } => {
                 state.set(|s| (&mut s.status, &mut s.queue_position), (Some("running"), None));
                 state.pgid = Some(pgid);
-                state.activity = Some("starting".to_owned());
+                // It may have spoken before the host heard that it runs.
+                state.activity.get_or_insert_with(|| "starting".to_owned());
             }
             Change::Update(update) => state.update(update),
             Change::Gone => {
@@ -71,6 +92,7 @@ impl Frames {
                 state.changed |= state.pgid.is_some();
             }
         }
+        self.is_changed |= state.is_changed();
     }
 
     /// The tools that changed since the last frame, and from now on nothing but the end of the agent is
@@ -79,6 +101,7 @@ impl Frames {
     pub fn finish(&mut self, id: u64) -> Value {
         let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };
         state.finished = true;
+        state.preview = None;
         for (&index, tool) in &mut state.tools {
             if tool.status == ToolStatus::Running {
                 tool.status = ToolStatus::Unfinished;
@@ -86,20 +109,22 @@ impl Frames {
             }
         }
         state.changed = state.gone && state.pgid.is_some();
+        self.is_changed |= state.changed;
         state.take_tools()
     }
 
     /// Whether there is anything to tell.
     pub fn is_changed(&self) -> bool {
-        self.jobs.values().any(|state| state.changed)
+        self.is_changed
     }
 
     /// Everything that changed, as the argument of `apply.frame`; jobs that are over are forgotten.
-    pub fn take(&mut self) -> Value {
-        let changed = self.jobs.iter_mut().filter(|(_, state)| state.changed);
-        let frame = changed.map(|(&id, state)| state.take(id)).collect();
+    pub fn take(&mut self) -> Option<Value> {
+        self.is_changed = false;
+        let changed = self.jobs.iter_mut().filter(|(_, state)| state.is_changed());
+        let frame: Vec<Value> = changed.filter_map(|(&id, state)| state.take(id)).collect();
         self.jobs.retain(|_, state| !(state.finished && state.gone && !state.changed));
-        Value::Array(frame)
+        if frame.is_empty() { None } else { Some(Value::Array(frame)) }
     }
 }
 
@@ -115,21 +140,26 @@ impl State {
         self.changed |= changed;
     }
 
-    fn update(&mut self, update: Update) {
+    fn is_changed(&self) -> bool {
+        self.changed || self.preview.as_ref().is_some_and(Preview::has_more)
+    }
+
+    fn update(&mut self, update: &Update<'_>) {
         if self.finished {
             return;
         }
         match update {
             Update::Session { id, model } => {
-                let (id, model) = (id.or(self.session_id.take()), model.or(self.model.take()));
+                let id = id.clone().or(self.session_id.take());
+                let model = model.clone().or(self.model.take());
                 self.set(|s| (&mut s.session_id, &mut s.model), (id, model));
             }
             Update::Text { .. } => self.acts("writing"),
             Update::Thinking { .. } => self.acts("thinking"),
-            Update::Tool { index, tool } => self.tool(index, tool),
+            Update::Tool { index, tool } => self.tool(*index, tool),
             Update::Retry { attempt, max, delay_ms, reason } => {
-                let retry = Map::default().with("attempt", attempt).with("max", max);
-                self.retry = Some(retry.with("delay_ms", delay_ms).with("reason", reason).build());
+                let retry = Map::default().with("attempt", *attempt).with("max", *max);
+                self.retry = Some(retry.with("delay_ms", *delay_ms).with("reason", reason.as_str()).build());
                 self.changed = true;
             }
             _ => {}
@@ -146,7 +176,7 @@ impl State {
         }
     }
 
-    fn tool(&mut self, index: usize, tool: ToolCall) {
+    fn tool(&mut self, index: usize, tool: &ToolCall) {
         self.retry = None;
         self.failure = match tool.status {
             ToolStatus::Error | ToolStatus::Denied => {
@@ -154,7 +184,7 @@ impl State {
             }
             _ => None,
         };
-        self.tools.insert(index, tool);
+        self.tools.insert(index, tool.clone());
         self.tools_changed.insert(index);
         self.activity = Some(self.running_tool().unwrap_or("thinking").to_owned());
         self.changed = true;
@@ -171,7 +201,16 @@ impl State {
         running.map(|tool| tool.title.as_str())
     }
 
-    fn take(&mut self, id: u64) -> Value {
+    /// What is told of the job: all of its state where that changed, else only what is new of its code.
+    fn take(&mut self, id: u64) -> Option<Value> {
+        let preview = self.preview.as_mut().and_then(Preview::take);
+        if self.changed {
+            return Some(self.whole(id).with_some("preview", preview).build());
+        }
+        preview.map(|lines| Map::default().with("id", id).with("preview", lines).build())
+    }
+
+    fn whole(&mut self, id: u64) -> Map {
         self.changed = false;
         let pgid = match (self.pgid, self.gone) {
             (Some(_), true) => Some(Value::Boolean(false)),
@@ -179,7 +218,7 @@ impl State {
         };
         let map = Map::default().with("id", id).with_some("pgid", pgid);
         if self.finished {
-            return map.build();
+            return map;
         }
         map.with_some("status", self.status)
             .with_some("queue_position", self.queue_position.map(|position| position as u64))
@@ -190,27 +229,31 @@ impl State {
             .with_some("session_id", self.session_id.as_deref())
             .with_some("model", self.model.as_deref())
             .with("tools", self.take_tools())
-            .build()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::sample;
 
-    fn text(text: &str) -> Change {
-        Change::Update(Update::Text { text: text.to_owned() })
+    fn text(text: &str) -> Update<'_> {
+        Update::Text { text: text.into(), begins: false }
     }
 
-    fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Change {
+    fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Update<'static> {
         let title = format!("Read {index}.lua");
         let (id, name, error) = (index.to_string(), "Read".to_owned(), error.map(str::to_owned));
-        Change::Update(Update::Tool { index, tool: ToolCall { id, name, status, error, title } })
+        Update::Tool { index, tool: ToolCall { id, name, status, error, title } }
+    }
+
+    fn update(frames: &mut Frames, id: u64, update: &Update<'_>) {
+        frames.change(id, Change::Update(update));
     }
 
     /// What a frame says, as one readable line a job.
     fn frame(frames: &mut Frames) -> Vec<String> {
-        let frame = frames.take();
+        let frame = frames.take().unwrap_or(Value::Array(Vec::new()));
         frame.as_array().unwrap().iter().map(|job| job.to_string().replace('"', "")).collect()
     }
 
@@ -220,7 +263,7 @@ mod tests {
         frames.change(1, Change::Queued { position: 1 });
         frames.change(2, Change::Started { pgid: 77 });
         frames.change(1, Change::Started { pgid: 78 });
-        frames.change(1, text("a"));
+        update(&mut frames, 1, &text("a"));
         assert_eq!(
             frame(&mut frames),
             [
@@ -228,24 +271,24 @@ mod tests {
                 "{id: 2, pgid: 77, status: running, activity: starting, tools: []}"
             ]
         );
-        frames.change(1, text("more"));
+        update(&mut frames, 1, &text("more"));
         assert!(!frames.is_changed(), "text alone changes nothing that is shown");
     }
 
     #[test]
     fn only_changed_tools_are_told() {
         let mut frames = Frames::default();
-        frames.change(1, tool(0, ToolStatus::Running, None));
-        frames.change(1, tool(1, ToolStatus::Running, None));
+        update(&mut frames, 1, &tool(0, ToolStatus::Running, None));
+        update(&mut frames, 1, &tool(1, ToolStatus::Running, None));
         frames.take();
-        frames.change(1, tool(1, ToolStatus::Error, Some("no such file")));
+        update(&mut frames, 1, &tool(1, ToolStatus::Error, Some("no such file")));
         assert_eq!(
             frame(&mut frames),
             ["{id: 1, activity: Read 0.lua, tool: Read 0.lua, failure: Read 1.lua: no such file, \
               tools: [{index: 2, id: 1, name: Read, status: error, error: no such file, title: Read 1.lua}]}"]
         );
-        frames.change(1, tool(0, ToolStatus::Ok, None));
-        frames.change(1, text("so"));
+        update(&mut frames, 1, &tool(0, ToolStatus::Ok, None));
+        update(&mut frames, 1, &text("so"));
         assert_eq!(
             frame(&mut frames),
             ["{id: 1, activity: writing, \
@@ -257,9 +300,9 @@ mod tests {
     fn a_finished_job_tells_only_that_its_agent_is_gone_and_is_forgotten() {
         let mut frames = Frames::default();
         frames.change(1, Change::Started { pgid: 77 });
-        frames.change(1, tool(0, ToolStatus::Unfinished, None));
+        update(&mut frames, 1, &tool(0, ToolStatus::Unfinished, None));
         assert_eq!(frames.finish(1).as_array().unwrap().len(), 1);
-        frames.change(1, text("late"));
+        update(&mut frames, 1, &text("late"));
         frames.take();
         frames.change(1, Change::Gone);
         assert_eq!(frame(&mut frames), ["{id: 1, pgid: false}"]);
@@ -269,8 +312,8 @@ mod tests {
     #[test]
     fn no_tool_of_a_finished_job_is_running() {
         let mut frames = Frames::default();
-        frames.change(1, tool(0, ToolStatus::Ok, None));
-        frames.change(1, tool(1, ToolStatus::Running, None));
+        update(&mut frames, 1, &tool(0, ToolStatus::Ok, None));
+        update(&mut frames, 1, &tool(1, ToolStatus::Running, None));
         frames.take();
         let told = frames.finish(1).to_string().replace('"', "");
         assert_eq!(told, "[{index: 2, id: 1, name: Read, status: unfinished, title: Read 1.lua}]");
@@ -284,5 +327,25 @@ mod tests {
         frames.change(1, Change::Gone);
         frames.take();
         assert!(frames.jobs.is_empty());
+    }
+
+    #[test]
+    fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
+        let mut frames = Frames::default();
+        frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
+        let write = |frames: &mut Frames, piece: &str| {
+            frames.change(1, Change::Update(&text(piece)));
+            frames.write(1, &text(piece));
+        };
+        write(&mut frames, "```\na\nb");
+        write(&mut frames, "c\nd");
+        assert_eq!(frame(&mut frames), ["{id: 1, activity: writing, tools: [], preview: [bc, d]}"]);
+        write(&mut frames, "e");
+        assert_eq!(frame(&mut frames), ["{id: 1, preview: [bc, de]}"]);
+        write(&mut frames, "\n``");
+        assert!(frames.take().is_none(), "there is nothing new to see");
+        assert!(!frames.is_changed());
+        frames.write(1, &tool(0, ToolStatus::Running, None));
+        assert_eq!(frame(&mut frames), ["{id: 1, preview: []}"]);
     }
 }

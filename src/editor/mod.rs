@@ -4,13 +4,18 @@
 //! future is dropped before the reply. While a call is under way, what else there is to tell is folded
 //! together, so a blocked editor builds no queue of frames; answers are kept in order and never folded.
 
+mod board;
 mod frame;
+mod observed;
+mod preview;
 mod value;
+mod watch;
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use nvim_rs::Neovim;
@@ -23,12 +28,13 @@ pub use frame::Change;
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::land::{Landing, Merge};
+use crate::job::Observer;
+use crate::land::{Capture, Landing, Merge};
 use crate::request::MergeRequest;
 use crate::rpc::Writer;
 use crate::store::Held;
 use crate::stream::Outcome;
-use frame::Frames;
+use board::Board;
 use value::Map;
 
 /// The least time between two frames.
@@ -37,7 +43,6 @@ const FRAME: Duration = Duration::from_millis(100);
 /// What the host has to tell the editor.
 #[derive(Debug)]
 enum Tell {
-    Change(u64, Change),
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
     /// Any other call, by name.
     Call(&'static str, Value),
@@ -47,26 +52,45 @@ enum Tell {
 #[derive(Debug, Clone)]
 pub struct Editor {
     tell: mpsc::UnboundedSender<Tell>,
+    board: Arc<Board>,
 }
 
 impl Editor {
     /// Starts the writer; it reports the end of the connection to `messages`.
     pub fn start(neovim: Neovim<Writer>, messages: mpsc::UnboundedSender<Message>) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
+        let board = Arc::new(Board::default());
+        let read = Arc::clone(&board);
         tokio::spawn(async move {
-            let mut calls = Calls { neovim, frames: Frames::default(), waiting: VecDeque::new() };
+            let mut calls = Calls { neovim, board: read, waiting: VecDeque::new(), staged: None };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.
                 let _ = messages.send(Message::Disconnected);
             }
         });
-        Self { tell }
+        Self { tell, board }
     }
 
     /// A job's state changed; shown with the next frame.
-    pub fn change(&self, id: u64, change: Change) {
-        self.send(Tell::Change(id, change));
+    pub fn change(&self, id: u64, change: Change<'_>) {
+        self.board.with(|sheet| sheet.frames.change(id, change));
+    }
+
+    /// The observer that shows what the job does.
+    pub fn status(&self, id: u64) -> Box<dyn Observer> {
+        Box::new(watch::Status { id, board: Arc::clone(&self.board) })
+    }
+
+    /// The observer that shows the newest lines of code.
+    pub fn preview(&self, id: u64, capture: Capture) -> Box<dyn Observer> {
+        self.board.with(|sheet| sheet.frames.preview(id, capture));
+        Box::new(watch::Preview { id, board: Arc::clone(&self.board) })
+    }
+
+    /// The observer for users' functions: it is told each update before a frame or an outcome shows the same.
+    pub fn forward(&self, id: u64, thinking: bool) -> Box<dyn Observer> {
+        Box::new(watch::Forward { id, board: Arc::clone(&self.board), thinking })
     }
 
     /// A job's outcome, with how its answer would land; told at once.
@@ -127,8 +151,11 @@ type Call = Pin<Box<dyn Future<Output = Result<(), Box<CallError>>> + Send>>;
 /// The writer's state.
 struct Calls {
     neovim: Neovim<Writer>,
-    frames: Frames,
+    board: Arc<Board>,
+    /// Outcomes and replies, oldest first.
     waiting: VecDeque<(&'static str, Value)>,
+    /// What goes out next, before anything else.
+    staged: Option<(&'static str, Value)>,
 }
 
 impl Calls {
@@ -140,13 +167,14 @@ impl Calls {
             if under_way.is_none() {
                 under_way = self.next(&mut next_frame);
             }
-            let frame_due = under_way.is_none() && self.frames.is_changed();
+            let frame_due = under_way.is_none() && self.board.lock().frames.is_changed();
             tokio::select! {
                 tell = told.recv() => match tell {
                     Some(tell) => self.take(tell),
                     None => return Ok(()),
                 },
                 done = finished(&mut under_way) => done?,
+                () = self.board.news() => {}
                 () = sleep_until(next_frame), if frame_due => {}
             }
         }
@@ -165,9 +193,8 @@ impl Calls {
 
     fn take(&mut self, tell: Tell) {
         match tell {
-            Tell::Change(id, change) => self.frames.change(id, change),
             Tell::Finish(id, outcome, landing) => {
-                let tools = self.frames.finish(id);
+                let tools = self.board.lock().frames.finish(id);
                 self.waiting.push_back(("finish", value::finish(id, &outcome, landing.as_deref(), tools)));
             }
             Tell::Call(name, argument) => self.waiting.push_back((name, argument)),
@@ -175,14 +202,28 @@ impl Calls {
     }
 
     fn next(&mut self, next_frame: &mut Instant) -> Option<Call> {
-        if let Some((name, argument)) = self.waiting.pop_front() {
-            return Some(Box::pin(call(self.neovim.clone(), name, argument)));
+        let (name, argument) = self.staged.take().or_else(|| self.choose(next_frame))?;
+        Some(Box::pin(call(self.neovim.clone(), name, argument)))
+    }
+
+    /// What observers are to see goes out before a frame or an outcome that shows the same. That one is made at the
+    /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
+    fn choose(&mut self, next_frame: &mut Instant) -> Option<(&'static str, Value)> {
+        let mut sheet = self.board.lock();
+        let mut next = self.waiting.pop_front();
+        if next.is_none() && sheet.frames.is_changed() && Instant::now() >= *next_frame {
+            next = sheet.frames.take().map(|frame| ("frame", frame));
+            if next.is_some() {
+                *next_frame = Instant::now() + FRAME;
+            }
         }
-        if !self.frames.is_changed() || Instant::now() < *next_frame {
-            return None;
+        match sheet.observed.take() {
+            Some(observed) => {
+                self.staged = next;
+                Some(("observed", observed))
+            }
+            None => next,
         }
-        *next_frame = Instant::now() + FRAME;
-        Some(Box::pin(call(self.neovim.clone(), "frame", self.frames.take())))
     }
 }
 

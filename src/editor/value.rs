@@ -141,7 +141,8 @@ fn error(error: &JobError) -> Value {
     Map::default().with("code", name(error.code)).with("message", error.message.as_str()).build()
 }
 
-fn lines(lines: &[String]) -> Value {
+/// A list of lines.
+pub(super) fn lines(lines: &[String]) -> Value {
     Value::Array(lines.iter().map(|line| line.as_str().into()).collect())
 }
 

@@ -1,9 +1,11 @@
-//! One job: a handle for the host and a private task that owns the agent's process, its stream and its
-//! transcript. The task knows no other job and no editor; all it does is tell, as [`Event`]s.
+//! One job: a handle for the host and a private task that owns the agent's process and its stream. The task knows
+//! no other job and no editor: what the agent says it shows to the job's [`Observers`], and what becomes of the job it
+//! tells the host, as [`Event`]s.
 //!
 //! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
 //! last, when nothing of its process is left. Between the two the agent may still be ending.
 
+pub mod observers;
 mod prewarm;
 mod process;
 mod task;
@@ -14,12 +16,13 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+pub use observers::{Observer, Observers, Registration};
 pub use prewarm::{Prewarm, Ticket};
 pub use process::{Groups, Launch};
 
 use crate::request::Request;
 use crate::store::Transcripts;
-use crate::stream::{Outcome, Update};
+use crate::stream::Outcome;
 
 /// What a job tells the host.
 #[derive(Debug)]
@@ -31,8 +34,6 @@ pub enum Event {
     },
     /// Its raw stream is kept in this file.
     Recording(PathBuf),
-    /// The stream said something.
-    Update(Update),
     /// The outcome is decided.
     Finished(Box<Outcome>),
     /// The same outcome with the amounts of later results in the same stream.
@@ -63,10 +64,16 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts `request` on its own task, with the agent that `ticket` stands for where it is the right one.
-    pub fn start(request: Arc<Request>, surroundings: Surroundings, ticket: Option<Ticket>) -> Self {
+    /// Starts `request` on its own task, with the agent that `ticket` stands for where it is the right one. It shows
+    /// the observers what happens.
+    pub fn start(
+        request: Arc<Request>,
+        surroundings: Surroundings,
+        observers: Observers,
+        ticket: Option<Ticket>,
+    ) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(task::run(request, surroundings, ticket, stopped));
+        let task = tokio::spawn(task::run(request, surroundings, observers, ticket, stopped));
         Self { _stop: stop, task }
     }
 

@@ -12,6 +12,7 @@ use tokio::process::ChildStdin;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 
+use super::observers::Observers;
 use super::prewarm::Ticket;
 use super::process::{Groups, Launch, Pipes, Process};
 use super::{Event, Surroundings};
@@ -20,8 +21,7 @@ use crate::error::JobError;
 use crate::message;
 use crate::request::Request;
 use crate::rules::{self, Rules};
-use crate::store::Transcript;
-use crate::stream::{End, Exit, Line, Lines, Outcome, Stopped, Stream, Tail};
+use crate::stream::{End, Exit, Line, Lines, Outcome, Stopped, Stream, Tail, Update};
 
 /// How long an agent may go on living after its outcome is decided, before it is asked to end.
 const LINGER: Duration = Duration::from_secs(2);
@@ -38,10 +38,11 @@ const CHUNK: usize = 64 * 1024;
 pub(super) async fn run(
     request: Arc<Request>,
     surroundings: Surroundings,
+    observers: Observers,
     ticket: Option<Ticket>,
     stop: oneshot::Receiver<()>,
 ) {
-    let mut teller = Teller { id: request.id, surroundings, finished: None };
+    let mut teller = Teller { id: request.id, surroundings, observers, finished: None };
     let message = message::user(&request, &rules_for(&request));
     let invocation = Invocation {
         command: &request.agent,
@@ -61,6 +62,8 @@ pub(super) async fn run(
             Run::new(&request, process, stop).run_out(pipes, input, &mut teller).await;
         }
     }
+    // Before the host hears that nothing is left.
+    teller.observers.close();
     teller.tell(Event::Gone);
 }
 
@@ -84,10 +87,11 @@ fn rules_for(request: &Request) -> Vec<Rules> {
     if request.rules && !read_by_cli { rules::find(&request.cwd) } else { Vec::new() }
 }
 
-/// Tells the host about one job, and sees to it that `Finished` is told once.
+/// Tells the observers and then the host about one job, and sees to it that `Finished` is told once.
 struct Teller {
     id: u64,
     surroundings: Surroundings,
+    observers: Observers,
     finished: Option<Outcome>,
 }
 
@@ -95,6 +99,13 @@ impl Teller {
     fn tell(&self, event: Event) {
         // The host is gone only when it shuts down; then nobody needs to know.
         let _ = self.surroundings.events.send((self.id, event));
+    }
+
+    fn update(&self, update: &Update<'_>) {
+        if let Update::Malformed { line, reason, start } = update {
+            tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
+        }
+        self.observers.update(update);
     }
 
     /// The first outcome finishes the job; a later one can only bring further amounts.
@@ -107,6 +118,13 @@ impl Teller {
             Some(_) => {}
         }
         self.finished = Some(outcome);
+    }
+}
+
+impl Drop for Teller {
+    /// On every way out, that of a task which is given up too.
+    fn drop(&mut self) {
+        self.observers.close();
     }
 }
 
@@ -157,24 +175,20 @@ impl Run {
         if let Some(path) = transcript.path() {
             teller.tell(Event::Recording(path.to_owned()));
         }
-        let exit = self.read(pipes, input, transcript, teller).await;
+        let recording = teller.observers.register(Box::new(transcript));
+        let exit = self.read(pipes, input, teller).await;
+        drop(recording);
         let Self { lines, stream, .. } = &mut self;
         lines.finish(&mut |line| feed(stream, line, teller));
         let end = End { exit, stopped: self.stopped.take(), stderr: self.tail.text() };
         tracing::info!(job = teller.id, ?exit, stopped = ?end.stopped, "the agent has ended");
-        let outcome = self.stream.end(&end, &mut |update| teller.tell(Event::Update(update)));
+        let outcome = self.stream.end(&end, &mut |update| teller.update(&update));
         teller.finish(outcome);
         self.end_the_rest().await;
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
-    async fn read(
-        &mut self,
-        pipes: Pipes,
-        input: Vec<u8>,
-        mut transcript: Transcript,
-        teller: &mut Teller,
-    ) -> Exit {
+    async fn read(&mut self, pipes: Pipes, input: Vec<u8>, teller: &mut Teller) -> Exit {
         let writing = tokio::spawn(write(pipes.stdin, input));
         let (mut stdout, mut stderr) = (Some(pipes.stdout), Some(pipes.stderr));
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
@@ -193,7 +207,7 @@ impl Run {
                     }
                 }
                 n = read_some(&mut stdout, &mut out) => {
-                    transcript.write(&out[..n]);
+                    teller.observers.printed(&out[..n]);
                     self.take(&out[..n], teller);
                 }
                 n = read_some(&mut stderr, &mut err) => self.tail.push(&err[..n]),
@@ -273,7 +287,7 @@ impl Run {
 }
 
 fn feed(stream: &mut Stream, line: Line<'_>, teller: &Teller) {
-    stream.take(line, &mut |update| teller.tell(Event::Update(update)));
+    stream.take(line, &mut |update| teller.update(&update));
 }
 
 async fn write(mut stdin: ChildStdin, input: Vec<u8>) {

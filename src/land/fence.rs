@@ -67,14 +67,16 @@ fn one_among_fences(block: &Block, answer: &[String], selection: &[String]) -> P
 }
 
 /// A line that opens a fenced block.
-struct Fence {
+#[derive(Debug, Clone)]
+pub struct Fence {
     mark: char,
     length: usize,
     indent: usize,
 }
 
 impl Fence {
-    fn opening(line: &str) -> Option<Self> {
+    /// The fence that a line opens.
+    pub fn opening(line: &str) -> Option<Self> {
         let (indent, rest) = unindented(line)?;
         let mark = rest.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
         let info = rest.trim_start_matches(mark);
@@ -85,10 +87,17 @@ impl Fence {
         Some(Self { mark, length, indent })
     }
 
-    fn closes(&self, line: &str) -> bool {
+    /// Whether a line closes it.
+    pub fn closes(&self, line: &str) -> bool {
         let Some((_, rest)) = unindented(line) else { return false };
         let after = rest.trim_start_matches(self.mark);
         rest.len() - after.len() >= self.length && is_blank(after)
+    }
+
+    /// A line between the fences, without the indentation that the opening one has.
+    pub fn unindented<'a>(&self, line: &'a str) -> &'a str {
+        let spaces = line.bytes().take(self.indent).take_while(|&byte| byte == b' ').count();
+        &line[spaces..]
     }
 }
 
@@ -104,15 +113,10 @@ struct Block {
 }
 
 impl Block {
-    /// The lines between the fences, without the indentation that the opening fence has.
+    /// The lines between the fences.
     fn content(&self, lines: &[String]) -> Vec<String> {
         let inside = &lines[self.open + 1..self.close];
-        let indent = self.fence.indent;
-        let unindented = |line: &String| {
-            let spaces = line.bytes().take(indent).take_while(|&byte| byte == b' ').count();
-            line[spaces..].to_owned()
-        };
-        inside.iter().map(unindented).collect()
+        inside.iter().map(|line| self.fence.unindented(line).to_owned()).collect()
     }
 
     /// A fence with nothing to follow: rather half an answer than the wish to delete.
@@ -168,7 +172,7 @@ fn depth(lines: &[String]) -> usize {
 }
 
 /// Whether some line of a text opens a fence, however deep it is indented.
-fn holds_fence(lines: &[String]) -> bool {
+pub fn holds_fence(lines: &[String]) -> bool {
     lines.iter().any(|line| Fence::opening(line.trim_start()).is_some())
 }
 

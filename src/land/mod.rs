@@ -3,6 +3,7 @@
 //! It works on text alone: on what was selected when the job was asked for, and on what the agent answered.
 //! Whether the buffer still says the same, and the writing, is the editor's part.
 
+mod capture;
 mod edits;
 mod fence;
 mod filetype;
@@ -16,6 +17,7 @@ mod tidy;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::capture::Capture;
 pub use self::edits::{Edit, between};
 pub use self::filetype::is_prose;
 pub use self::merge::{Merge, apply, merge};

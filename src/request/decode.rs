@@ -16,6 +16,9 @@ use super::{AgentCommand, Diagnostic, Kind, Request, Resume, Selection, Tidy};
 use crate::agent::{Memory, Protocol};
 use crate::error::{Code, JobError};
 
+/// The most lines of code that are shown while they come: more than any window has.
+const MOST_PREVIEW: usize = 200;
+
 /// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
 /// is gone; unknown fields are ignored.
 pub fn decode(value: &Value) -> Result<Request, JobError> {
@@ -45,6 +48,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         after: context.after,
         diagnostics: context.diagnostics,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
+        preview: preview(&run)?,
     })
 }
 
@@ -133,6 +137,11 @@ fn timeout(run: &Fields) -> Result<Duration, JobError> {
     let problem = "must be a number of seconds above 0";
     let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| bad("timeout", problem))?;
     if timeout.is_zero() { Err(bad("timeout", problem)) } else { Ok(timeout) }
+}
+
+fn preview(run: &Fields) -> Result<usize, JobError> {
+    let lines = if run.get("preview").is_some() { run.count("preview")? } else { 0 };
+    Ok(usize::try_from(lines).unwrap_or(usize::MAX).min(MOST_PREVIEW))
 }
 
 pub(super) fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {

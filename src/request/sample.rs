@@ -90,5 +90,6 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         after: Vec::new(),
         diagnostics: Vec::new(),
         prewarmed: None,
+        preview: 0,
     }
 }

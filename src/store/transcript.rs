@@ -11,6 +11,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::job::Observer;
+
 /// How many transcripts are kept.
 pub const KEPT: usize = 200;
 /// The most that is kept of one stream, in bytes.
@@ -78,9 +80,11 @@ impl Transcript {
     pub fn path(&self) -> Option<&Path> {
         self.open.as_ref().map(|open| open.path.as_path())
     }
+}
 
+impl Observer for Transcript {
     /// Appends what was read from the agent, up to the limits.
-    pub fn write(&mut self, chunk: &[u8]) {
+    fn printed(&mut self, chunk: &[u8]) {
         let Some(open) = self.open.as_mut().filter(|open| !open.is_full) else { return };
         if let Err(error) = open.append(chunk) {
             tracing::warn!(transcript = %open.path.display(), %error, "the transcript ends here");
@@ -201,7 +205,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let transcripts = Transcripts::under(dir.path());
         for id in 0..(KEPT as u64 + 5) {
-            transcripts.open(id).write(b"{}\n");
+            transcripts.open(id).printed(b"{}\n");
         }
         let folder = folder(dir.path());
         let names = names(&folder);
@@ -218,14 +222,14 @@ mod tests {
         let transcripts = Transcripts::under(dir.path());
         let folder = folder(dir.path());
         let mut running = transcripts.open(1);
-        running.write(b"first");
+        running.printed(b"first");
         let ended = |name: &str| folder.join(name).exists();
         // Just enough is there for what is open already.
         old(&folder, "000000000000001-1-1.jsonl", TOTAL / 2);
         old(&folder, "000000000000002-1-1.jsonl", TOTAL / 2 - PIECE);
         let next = transcripts.open(2);
         assert_eq!((ended("000000000000001-1-1.jsonl"), ended("000000000000002-1-1.jsonl")), (false, true));
-        running.write(&vec![b'x'; usize::try_from(TOTAL / 2).unwrap()]);
+        running.printed(&vec![b'x'; usize::try_from(TOTAL / 2).unwrap()]);
         let written = running.path().unwrap().to_owned();
         assert_eq!(fs::metadata(&written).unwrap().len(), LIMIT, "one is never longer");
 
@@ -246,7 +250,7 @@ mod tests {
         let chunk = vec![b'x'; usize::try_from(PIECE).unwrap()];
         for _ in 0..LIMIT / PIECE {
             for transcript in &mut running {
-                transcript.write(&chunk);
+                transcript.printed(&chunk);
             }
         }
         let folder = folder(dir.path());
@@ -262,7 +266,7 @@ mod tests {
         let blocked = dir.path().join("file");
         fs::write(&blocked, "").unwrap();
         let mut transcript = Transcripts::under(&blocked).open(1);
-        transcript.write(b"lost");
+        transcript.printed(b"lost");
         assert_eq!(transcript.path(), None);
     }
 }

@@ -68,10 +68,13 @@ impl Answer {
         self.doubts.add(Doubts::INTERRUPTED);
     }
 
-    /// The main agent's text; `glue` joins the blocks of one message.
-    pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, glue: &str) {
+    /// The main agent's text; `glue` joins the blocks of one message. Whether it is the first of a new one.
+    pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, glue: &str) -> bool {
         match piece {
-            Piece::Preview => self.doubts.add(Doubts::PREVIEWED),
+            Piece::Preview => {
+                self.doubts.add(Doubts::PREVIEWED);
+                false
+            }
             Piece::Part => self.part(text),
             Piece::Whole => self.block(message, text, glue),
         }
@@ -113,15 +116,17 @@ impl Answer {
         self.doubts.has(Doubts::TORN)
     }
 
-    fn part(&mut self, text: &str) {
-        if !self.is_parts {
+    fn part(&mut self, text: &str) -> bool {
+        let starts = !self.is_parts;
+        if starts {
             self.start(None);
             self.is_parts = true;
         }
         self.append(text);
+        starts
     }
 
-    fn block(&mut self, message: Option<&str>, text: &str, glue: &str) {
+    fn block(&mut self, message: Option<&str>, text: &str, glue: &str) -> bool {
         let continues = self.has_text && !self.is_parts && self.is_same(message);
         if continues {
             self.append(glue);
@@ -133,6 +138,7 @@ impl Answer {
         self.append(text);
         self.doubts.remove(Doubts::PREVIEWED | Doubts::TOOL_AFTER);
         self.has_text = true;
+        !continues
     }
 
     /// A message without an id of its own never spans a tool call.

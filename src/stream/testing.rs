@@ -5,14 +5,14 @@ use crate::agent::Protocol;
 use crate::error::Code;
 
 /// Reads these lines, then ends with exit code 0.
-pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update>, Outcome) {
+pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
     told_with(protocol, lines, &End::with_code(0))
 }
 
 /// Reads these lines, then ends like this.
-pub fn told_with(protocol: Protocol, lines: &[&str], end: &End) -> (Vec<Update>, Outcome) {
+pub fn told_with(protocol: Protocol, lines: &[&str], end: &End) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
-    let mut emit = |update| updates.push(update);
+    let mut emit = |update: Update<'_>| updates.push(update.into_owned());
     let mut stream = Stream::new(protocol, "/home/dev/project");
     for line in lines {
         stream.line(line.as_bytes(), &mut emit);
@@ -37,10 +37,10 @@ pub fn message(outcome: &Outcome) -> &str {
 }
 
 /// All that observers got to read.
-pub fn shown(updates: &[Update]) -> String {
+pub fn shown(updates: &[Update<'_>]) -> String {
     updates
         .iter()
-        .filter_map(|update| if let Update::Text { text } = update { Some(text.as_str()) } else { None })
+        .filter_map(|update| if let Update::Text { text, .. } = update { Some(text.as_ref()) } else { None })
         .collect()
 }
 

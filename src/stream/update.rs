@@ -1,13 +1,16 @@
 //! What a running stream tells those who watch it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::outcome::Usage;
 
-/// One piece of news; its serialized form is a line of `botglue parse` and what observers in Lua get.
+/// One piece of news; its serialized form is a line of `botglue parse` and what observers in Lua get. Text is
+/// lent: whoever needs it longer makes a copy of its own.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Update {
+pub enum Update<'a> {
     /// The session or the model became known.
     Session {
         /// The agent's session.
@@ -18,12 +21,15 @@ pub enum Update {
     /// More text of the main agent, the new part only; a new block begins on a new line.
     Text {
         /// The new part.
-        text: String,
+        text: Cow<'a, str>,
+        /// It is the first of a message: what came before it is no part of the answer.
+        #[serde(skip)]
+        begins: bool,
     },
     /// More thinking of the main agent, the new part only.
     Thinking {
         /// The new part.
-        text: String,
+        text: Cow<'a, str>,
     },
     /// A tool call began or changed its status.
     Tool {
@@ -64,6 +70,25 @@ pub enum Update {
         /// How it begins.
         start: String,
     },
+}
+
+impl Update<'_> {
+    /// The same with a text of its own.
+    pub fn into_owned(self) -> Update<'static> {
+        match self {
+            Self::Text { text, begins } => Update::Text { text: Cow::Owned(text.into_owned()), begins },
+            Self::Thinking { text } => Update::Thinking { text: Cow::Owned(text.into_owned()) },
+            Self::Session { id, model } => Update::Session { id, model },
+            Self::Tool { index, tool } => Update::Tool { index, tool },
+            Self::Retry { attempt, max, delay_ms, reason } => {
+                Update::Retry { attempt, max, delay_ms, reason }
+            }
+            Self::Amounts { cost_usd, usage, num_turns, duration_ms } => {
+                Update::Amounts { cost_usd, usage, num_turns, duration_ms }
+            }
+            Self::Malformed { line, reason, start } => Update::Malformed { line, reason, start },
+        }
+    }
 }
 
 /// A tool call; its serialized form is an entry of a job's `tools`.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use botglue::agent::Protocol;
 use botglue::error::Code;
-use botglue::job::{Event, Groups, Job, Surroundings};
+use botglue::job::{Event, Groups, Job, Observer, Observers, Registration, Surroundings};
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
 use botglue::store::Transcripts;
 use botglue::stream::Outcome;
@@ -24,10 +24,17 @@ const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"r
 struct Started {
     job: Option<Job>,
     events: mpsc::UnboundedReceiver<(u64, Event)>,
+    observers: Observers,
+    _watching: Registration,
     pgid: Option<i32>,
     outcome: Option<Outcome>,
     amended: Option<Outcome>,
 }
+
+/// Watches, and does not mind what.
+struct Watcher;
+
+impl Observer for Watcher {}
 
 /// A folder with one agent in it.
 struct Bench {
@@ -88,6 +95,7 @@ impl Bench {
             after: Vec::new(),
             diagnostics: Vec::new(),
             prewarmed: None,
+            preview: 0,
         }
     }
 
@@ -103,8 +111,18 @@ impl Bench {
         let transcripts = Transcripts::under(self.dir.path());
         let surroundings =
             Surroundings { events, groups: Groups::default(), empty: self.path("empty"), transcripts };
-        let job = Some(Job::start(Arc::new(request), surroundings, None));
-        Started { job, events: told, pgid: None, outcome: None, amended: None }
+        let observers = Observers::default();
+        let watching = observers.register(Box::new(Watcher));
+        let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), None));
+        Started {
+            job,
+            events: told,
+            observers,
+            _watching: watching,
+            pgid: None,
+            outcome: None,
+            amended: None,
+        }
     }
 
     async fn run(&self, request: Request) -> Started {
@@ -151,6 +169,7 @@ impl Started {
         }
         assert!(self.outcome.is_some(), "gone without an outcome");
         assert!(self.next().await.is_none(), "Gone is last");
+        assert!(self.observers.is_empty(), "an observer is left");
         if let Some(pgid) = self.pgid {
             assert!(!group_lives(pgid), "something of the group is left");
         }
@@ -164,7 +183,7 @@ impl Started {
                 self.outcome = Some(*outcome);
             }
             Event::Amended(outcome) => self.amended = Some(*outcome),
-            Event::Recording(_) | Event::Update(_) => {}
+            Event::Recording(_) => {}
             Event::Gone => panic!("gone too early"),
         }
     }

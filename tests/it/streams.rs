@@ -52,9 +52,9 @@ pub fn read<'a>(
     protocol: Protocol,
     chunks: impl IntoIterator<Item = &'a [u8]>,
     end: &End,
-) -> (Vec<Update>, Outcome) {
+) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
-    let mut emit = |update| updates.push(update);
+    let mut emit = |update: Update<'_>| updates.push(update.into_owned());
     let mut stream = Stream::new(protocol, "/home/dev/project");
     let mut lines = Lines::default();
     for chunk in chunks {

@@ -25,7 +25,7 @@ impl Watched {
 
     pub fn take(&mut self, line: Line<'_>) {
         let mut updates = Vec::new();
-        self.stream.take(line, &mut |update| updates.push(update));
+        self.stream.take(line, &mut |update| updates.push(update.into_owned()));
         for update in updates {
             self.update(update);
         }
@@ -38,7 +38,7 @@ impl Watched {
         }
     }
 
-    fn update(&mut self, update: Update) {
+    fn update(&mut self, update: Update<'_>) {
         match update {
             Update::Tool { index, tool } => {
                 assert!(index <= self.tools.len(), "a call was left out");
@@ -61,7 +61,7 @@ impl Watched {
 
     pub fn end(mut self, end: &End) -> Outcome {
         let mut updates = Vec::new();
-        let outcome = self.stream.end(end, &mut |update| updates.push(update));
+        let outcome = self.stream.end(end, &mut |update| updates.push(update.into_owned()));
         for update in updates {
             self.update(update);
         }

@@ -180,7 +180,7 @@ fn reasoning_is_thinking() {
     let (updates, outcome) =
         told(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, TEXT, DONE]);
     assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("one", "one"));
-    assert!(updates.contains(&crate::stream::Update::Thinking { text: "hm".to_owned() }));
+    assert!(updates.contains(&crate::stream::Update::Thinking { text: "hm".into() }));
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn full() -> Value {
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
         "prewarmed": 9,
+        "preview": 3,
     }
 }
 
@@ -109,6 +110,7 @@ fn decoded() -> Request {
             source: "rustc".to_owned(),
         }],
         prewarmed: Some(9),
+        preview: 3,
     }
 }
 

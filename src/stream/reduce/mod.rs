@@ -25,7 +25,7 @@ const CHECKPOINTS: usize = 100;
 /// The longest id of one, in bytes.
 const CHECKPOINT: usize = 256;
 /// Where updates go.
-pub type Emit<'e> = &'e mut dyn FnMut(Update);
+pub type Emit<'e> = &'e mut dyn FnMut(Update<'_>);
 
 /// The state of one stream; see the module.
 #[derive(Debug, Clone)]
@@ -57,9 +57,26 @@ struct Shown {
     thinking: bool,
     /// The next text begins a new line.
     breaks: bool,
+    next: Next,
+}
+
+/// What the next text is that is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Next {
+    /// A message's first.
+    #[default]
+    Begins,
+    /// More of one.
+    Continues,
 }
 
 impl Shown {
+    /// The next text is a message's first.
+    fn message_begins(&mut self) {
+        self.block_ends();
+        self.next = Next::Begins;
+    }
+
     /// What was shown part by part goes on no more, whether a whole block repeated it or not.
     fn block_ends(&mut self) {
         self.breaks |= self.text;
@@ -97,7 +114,7 @@ impl Reducer {
             Event::MessageBegan => {
                 self.has_spoken = true;
                 self.answer.message_began();
-                self.shown.block_ends();
+                self.shown.message_begins();
             }
             Event::MessageEnded => self.answer.message_ended(),
             Event::MessageInterrupted => self.answer.message_interrupted(),
@@ -107,7 +124,7 @@ impl Reducer {
                 if call.caller == Caller::Main {
                     self.has_spoken = true;
                     self.answer.tool_called(call.message.as_deref());
-                    self.shown.block_ends();
+                    self.shown.message_begins();
                 }
                 let index = self.tools.called(&call, &self.cwd);
                 self.show_tool(Some(index), emit);
@@ -214,10 +231,13 @@ impl Reducer {
         if self.decision.is_some() {
             return;
         }
-        self.answer.text(piece, message, text, self.glue);
-        let separator = if self.shown.breaks { "\n" } else { "" };
-        if !(is_repeated || separator.is_empty() && text.is_empty()) {
-            emit(Update::Text { text: [separator, text].concat() });
+        let has_started = self.answer.text(piece, message, text, self.glue);
+        let breaks = self.shown.breaks;
+        if !is_repeated && (breaks || !text.is_empty()) {
+            let begins = has_started || self.shown.next == Next::Begins;
+            let text = if breaks { ["\n", text].concat().into() } else { text.into() };
+            emit(Update::Text { text, begins });
+            self.shown.next = Next::Continues;
         }
         self.shown.breaks = piece == Piece::Whole;
     }
@@ -227,7 +247,7 @@ impl Reducer {
         let is_repeated = piece == Piece::Whole && self.shown.thinking;
         self.shown.thinking = piece != Piece::Whole;
         if !is_repeated && self.decision.is_none() && !text.is_empty() {
-            emit(Update::Thinking { text: text.to_owned() });
+            emit(Update::Thinking { text: text.into() });
         }
     }
 

@@ -183,7 +183,7 @@ fn the_first_result_decides_and_all_amounts_add_up() {
     assert_eq!(tools(&stream.outcome()), [("t1", ToolStatus::Unfinished, None)]);
     let mut updates = Vec::new();
     for line in [TEXT, RETURN, &result("second", 0.25), &result("", 0.25)] {
-        stream.line(line.as_bytes(), &mut |update| updates.push(update));
+        stream.line(line.as_bytes(), &mut |update| updates.push(update.into_owned()));
     }
     let outcome = stream.end(&End::with_signal(9), &mut |_| {});
     assert_eq!((answer(&outcome), outcome.cost_usd, outcome.num_turns), ("first", Some(1.0), Some(3)));

@@ -140,7 +140,7 @@ fn thinking_is_told_once_and_is_no_text() {
     let part = wrapped(r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#);
     let whole = r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#;
     let (updates, outcome) = told(Protocol::Claude, &[&part, whole, whole, DONE]);
-    let thinking = Update::Thinking { text: "hm".to_owned() };
+    let thinking = Update::Thinking { text: "hm".into() };
     assert_eq!(updates[..2], [thinking.clone(), thinking]);
     assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("", "the result"));
 }

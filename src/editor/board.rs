@@ -1,0 +1,54 @@
+//! What the editor has not been told yet. The observers of all jobs fold into it, in their jobs' tasks; the writer
+//! takes out of it, in its own time.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::frame::Frames;
+use super::observed::Observed;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Board {
+    sheet: Mutex<Sheet>,
+    news: Notify,
+}
+
+/// What stands on it.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    /// For the next frame.
+    pub(super) frames: Frames,
+    /// For users' functions, as soon as possible.
+    pub(super) observed: Observed,
+}
+
+impl Sheet {
+    fn news(&self) -> (bool, bool) {
+        (self.frames.is_changed(), self.observed.is_waiting())
+    }
+}
+
+impl Board {
+    /// Changes what stands on it, and wakes the writer where something is new.
+    pub(super) fn with(&self, change: impl FnOnce(&mut Sheet)) {
+        let mut sheet = self.lock();
+        let before = sheet.news();
+        change(&mut sheet);
+        if sheet.news() != before {
+            self.news.notify_one();
+        }
+    }
+
+    /// For the writer alone.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Sheet> {
+        // A poisoned sheet does not matter: a panic ends the host.
+        self.sheet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Resolves once something is new.
+    pub(super) async fn news(&self) {
+        self.news.notified().await;
+    }
+}

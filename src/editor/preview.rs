@@ -1,0 +1,56 @@
+//! The code of a job that is being written, and what the editor knows of it.
+
+use rmpv::Value;
+
+use super::value;
+use crate::land::Capture;
+use crate::stream::{ToolStatus, Update};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Preview {
+    capture: Capture,
+    has_more: bool,
+    told: Vec<String>,
+}
+
+impl Preview {
+    /// Of code that is captured so.
+    pub fn new(capture: Capture) -> Self {
+        Self { capture, has_more: false, told: Vec::new() }
+    }
+
+    /// Whether there may be something to tell.
+    pub fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    /// More of the stream.
+    pub fn update(&mut self, update: &Update<'_>) {
+        match update {
+            Update::Text { text, begins: true } => {
+                self.capture.restart();
+                // What parts it from the message before is none of its own.
+                self.capture.push(text.strip_prefix('\n').unwrap_or(text));
+            }
+            Update::Text { text, .. } => self.capture.push(text),
+            // What it said before was no answer.
+            Update::Tool { tool, .. } if tool.status == ToolStatus::Running => self.capture.restart(),
+            _ => return,
+        }
+        self.has_more = true;
+    }
+
+    /// The newest lines, where they are others than those that were told.
+    pub fn take(&mut self) -> Option<Value> {
+        if !std::mem::take(&mut self.has_more) {
+            return None;
+        }
+        let lines = self.capture.lines();
+        if lines == self.told {
+            return None;
+        }
+        self.told = lines;
+        Some(value::lines(&self.told))
+    }
+}
