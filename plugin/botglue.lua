@@ -24,6 +24,14 @@ vim.keymap.set("n", "<Plug>(botglue-run)", function()
   return require("botglue.commands").run_operator()
 end, { expr = true, desc = "botglue: run on a motion" })
 
+vim.keymap.set("x", "<Plug>(botglue-ask)", function()
+  require("botglue.commands").ask_visual()
+end, { desc = "botglue: ask about the selection" })
+
+vim.keymap.set("n", "<Plug>(botglue-ask)", function()
+  return require("botglue.commands").ask_operator()
+end, { expr = true, desc = "botglue: ask about a motion" })
+
 vim.keymap.set("n", "<Plug>(botglue-line)", function()
   require("botglue.commands").run_line()
 end, { desc = "botglue: run on the line" })

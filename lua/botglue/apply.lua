@@ -46,6 +46,10 @@ function M.finish(outcome)
     return
   end
   job.text = outcome.text
+  if job.question then
+    require("botglue.ask").answered(job)
+    return
+  end
   job.answer = {
     lines = outcome.lines or {},
     edits = outcome.edits,

@@ -18,6 +18,12 @@ function M.landed(job)
   return job.landing == "applied" or job.landing == "merged"
 end
 
+--- An answer to a question.
+---@param job botglue.Job
+function M.answered(job)
+  return job.landing == "answered"
+end
+
 --- The jobs that can be meant, oldest first.
 ---@param choice botglue.Choice
 ---@return botglue.Job[]
@@ -45,6 +51,27 @@ function M.at_cursor(jobs)
   end
 end
 
+---@param words string
+---@return integer
+local function number(words)
+  local id = words:match("^%d+$") and tonumber(words)
+  return id or error(("botglue: %s is no number of a job"):format(words), 0)
+end
+
+--- The job that a command's words name, else the newest one.
+---@param words string
+---@param choice botglue.Choice
+---@param what string what there may be none of
+---@return integer id
+function M.newest(words, choice, what)
+  if words ~= "" then
+    return number(words)
+  end
+  local jobs = M.all(choice)
+  local job = jobs[#jobs] or error("botglue: no answer " .. what, 0)
+  return job.id
+end
+
 --- The job that a command's words name.
 ---@param words string
 ---@param choice botglue.Choice
@@ -52,8 +79,7 @@ end
 ---@return integer id
 function M.one(words, choice, what)
   if words ~= "" then
-    local id = words:match("^%d+$") and tonumber(words)
-    return id or error(("botglue: %s is no number of a job"):format(words), 0)
+    return number(words)
   end
   local jobs = M.all(choice)
   local job = M.at_cursor(jobs) or #jobs == 1 and jobs[1]

@@ -18,7 +18,7 @@ end
 
 --- Starts a job on a selection, after asking for the prompt where there is none.
 ---@param taken botglue.Selection
----@param wish { prompt: string?, review: boolean? }
+---@param wish { prompt: string?, review: boolean?, question: boolean? }
 ---@param sent fun(prompt: string)?
 local function start(taken, wish, sent)
   require("botglue.run").begin(taken, wish, (client.options()), sent)
@@ -57,6 +57,17 @@ local subcommands = {
       no_argument("jobs", rest)
       require("botglue.ui.jobs").open()
     end,
+  },
+  ask = {
+    run = function(args, rest)
+      start(selected(args), { prompt = rest:find("%S") and rest or nil, question = true })
+    end,
+  },
+  answer = {
+    run = function(_, rest)
+      require("botglue.ask").open(choose.newest(rest, choose.answered, "to a question"))
+    end,
+    complete = choose.complete(choose.answered),
   },
   review = {
     run = function(_, rest)
@@ -143,6 +154,13 @@ function M.run_visual()
   end)
 end
 
+--- `<Plug>(botglue-ask)` in visual mode.
+function M.ask_visual()
+  guarded(function()
+    start(assert(selection.take_visual()), { question = true })
+  end)
+end
+
 --- `<Plug>(botglue-line)`: the current line, or as many as the count says.
 function M.run_line()
   guarded(function()
@@ -152,23 +170,49 @@ function M.run_line()
   end)
 end
 
---- `<Plug>(botglue-run)` in normal mode: an operator. `.` repeats it with the prompt of the last time.
+--- An operator. `.` repeats it with the prompt of the last time.
+---@param fn string which function of this module it calls
+---@return string keys
+local function operator(fn)
+  client.connection().repeated = nil
+  vim.go.operatorfunc = "v:lua.require'botglue.commands'." .. fn
+  return "g@"
+end
+
+---@param kind "char"|"line"|"block"
+---@param wish botglue.Wish
+local function operate(kind, wish)
+  guarded(function()
+    local connection = client.connection()
+    wish.prompt = connection.repeated
+    start(selection.from_operator(kind), wish, function(prompt)
+      connection.repeated = prompt
+    end)
+  end)
+end
+
+--- `<Plug>(botglue-run)` in normal mode.
 ---@return string keys
 function M.run_operator()
-  client.connection().repeated = nil
-  vim.go.operatorfunc = "v:lua.require'botglue.commands'.operate"
-  return "g@"
+  return operator("operate")
+end
+
+--- `<Plug>(botglue-ask)` in normal mode.
+---@return string keys
+function M.ask_operator()
+  return operator("operate_ask")
 end
 
 --- The operator's function.
 ---@param kind "char"|"line"|"block"
 function M.operate(kind)
-  guarded(function()
-    local connection = client.connection()
-    start(selection.from_operator(kind), { prompt = connection.repeated }, function(prompt)
-      connection.repeated = prompt
-    end)
-  end)
+  operate(kind, {})
+end
+
+--- The same for a question.
+---@param kind "char"|"line"|"block"
+function M.operate_ask(kind)
+  operate(kind, { question = true })
 end
 
 --- Takes the default map away if it is still ours.

@@ -28,6 +28,16 @@ function M.run(opts)
   return require("botglue.run").begin(given.selection(), given.wish, options)
 end
 
+--- Asks a question: its answer is shown, the buffer stays as it is.
+---@param opts botglue.RunOptions?
+---@return integer? id
+function M.ask(opts)
+  local options = client.options()
+  local given = require("botglue.arguments").check(opts, options)
+  given.wish.question = true
+  return require("botglue.run").begin(given.selection(), given.wish, options)
+end
+
 --- All jobs of this Neovim, oldest first.
 ---@return botglue.JobTable[]
 function M.jobs()

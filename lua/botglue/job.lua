@@ -15,6 +15,8 @@ local M = {}
 ---@field path string
 ---@field transcript string? the file of its raw stream
 ---@field prompt string
+---@field question boolean? its answer is shown, and lands nowhere
+---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
 ---@field agent string
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?

@@ -95,6 +95,25 @@ local function tell()
   end
 end
 
+--- Says something of a job with the next tick.
+---@param item table
+local function add(item)
+  local news = client.connection().news
+  news[#news + 1] = item
+  if #news == 1 then
+    vim.schedule(tell)
+  end
+end
+
+--- Tells of an answer to a question that could not be shown without being in the way.
+---@param job botglue.Job
+function M.answered(job)
+  if job.options.notify ~= "none" then
+    local verb = ("answered, :Botglue answer %d shows it"):format(job.id)
+    add({ id = job.id, verb = verb, words = job.prompt, level = LEVELS.INFO })
+  end
+end
+
 --- Tells of the end of a job, as far as the user wants to know.
 ---@param job botglue.Job
 function M.ended(job)
@@ -106,17 +125,13 @@ function M.ended(job)
     local line = require("botglue.ui.line")
     item.verb = ("held, %s shows it"):format(line.held_hint(job.id))
     item.words, item.level = line.held_reason(job.held_for), LEVELS.WARN
-  elseif wanted == "all" then
+  elseif wanted == "all" and job.landing ~= "answered" then
     item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
   end
   if wanted == "none" or not item.verb then
     return
   end
-  local news = client.connection().news
-  news[#news + 1] = item
-  if #news == 1 then
-    vim.schedule(tell)
-  end
+  add(item)
 end
 
 return M

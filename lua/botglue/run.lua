@@ -44,6 +44,7 @@ end
 ---@field model string?
 ---@field review boolean?
 ---@field prewarmed integer? the token of the agent that was started for it
+---@field question boolean?
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -93,7 +94,7 @@ local function start(target, wish, options)
   local request = vim.tbl_extend("error", launch, {
     id = id,
     prompt = wish.prompt,
-    question = false,
+    question = wish.question or false,
     review = review,
     prewarmed = wish.prewarmed,
     timeout = options.timeout,
@@ -128,6 +129,7 @@ local function start(target, wish, options)
     model = launch.agent.model,
     prewarmed = wish.prewarmed,
     review = review,
+    question = wish.question,
     options = options,
     indent = indent_of(target),
     on_close = client.release,
@@ -136,6 +138,9 @@ local function start(target, wish, options)
   client.register(new)
   new:open()
   client.submit(new, request)
+  if new.question then
+    require("botglue.ask").asked(new)
+  end
   -- After it was sent: who hears of it may wait for it.
   require("botglue.events").started(new)
   return id

@@ -37,6 +37,7 @@ local ASCII = { border = { "+", "-", "+", "|", "+", "-", "+", "|" }, between = "
 ---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
 ---@field modifiable boolean?
 ---@field cursorline boolean?
+---@field stay boolean? the cursor stays where it is
 ---@field on_close fun()? called once, when it is gone
 ---@field on_resize fun(float: botglue.Float)? called when it has another size
 
@@ -344,7 +345,7 @@ function M.close(name)
   return bufnr > 0
 end
 
---- Opens a window and goes there.
+--- Opens a window and goes there, if it should not stay.
 ---@param spec botglue.FloatSpec
 ---@return botglue.Float
 function M.open(spec)
@@ -364,7 +365,8 @@ function M.open(spec)
   end
   vim.bo[bufnr].bufhidden = "wipe"
   vim.bo[bufnr].modifiable = spec.modifiable == true
-  self.win = api.nvim_open_win(bufnr, true, vim.tbl_extend("force", self:config(), { style = "minimal" }))
+  self.win =
+    api.nvim_open_win(bufnr, not spec.stay, vim.tbl_extend("force", self:config(), { style = "minimal" }))
   local window = vim.wo[self.win][0]
   window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
   window.foldenable, window.list, window.spell = false, false, false

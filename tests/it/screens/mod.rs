@@ -1,4 +1,5 @@
 //! Screens as a person sees them, compared with expected ones on three sizes; how to write one,
 //! [`on_each_screen`](crate::support::picture::on_each_screen) says.
 
+mod ask;
 mod held;

@@ -1,0 +1,247 @@
+--- The answer to a question, in a floating window beside its range: Markdown to read, to yank, to put into the buffer.
+
+local float = require("botglue.ui.float")
+local write = require("botglue.write")
+
+local M = {}
+
+local api = vim.api
+local NAME = "answer"
+local WIDEST = 90 -- cells, as long as a line of prose should be
+local LEAST = 5 -- rows that it needs to be put where there is less room
+
+---@param job botglue.Job
+---@return string[]
+local function lines_of(job)
+  local text = job.text:gsub("\r\n?", "\n"):gsub("^%s*\n", ""):gsub("%s+$", "")
+  return vim.split(text, "\n", { plain = true })
+end
+
+--- The fence that a line opens or closes a code block with.
+---@param line string
+---@return string? fence
+---@return string? info
+local function fence_of(line)
+  local fence, info = line:match("^ ? ? ?(```+)([^`]*)$")
+  if not fence then
+    fence, info = line:match("^ ? ? ?(~~~+)(.*)$")
+  end
+  return fence, info
+end
+
+--- The code block that a line belongs to, its fences too; else nil.
+---@param lines string[]
+---@param at integer from 1
+---@return string[]? block
+local function block_at(lines, at)
+  local open, first
+  for i, line in ipairs(lines) do
+    local fence, info = fence_of(line)
+    if not open then
+      open, first = fence, i
+    elseif fence and vim.startswith(fence, open) and not info:find("%S") then
+      if first <= at and at <= i then
+        return vim.list_slice(lines, first + 1, i - 1)
+      end
+      open = nil
+    end
+  end
+  return open and first <= at and vim.list_slice(lines, first + 1) or nil
+end
+
+--- What is meant: the code block under the cursor, else all.
+---@param self botglue.Float
+---@return string[]
+local function meant(self)
+  local lines = api.nvim_buf_get_lines(self.bufnr, 0, -1, false)
+  return block_at(lines, api.nvim_win_get_cursor(self.win)[1]) or lines
+end
+
+---@param self botglue.Float
+local function yank(self)
+  local lines = meant(self)
+  vim.fn.setreg(vim.v.register, lines, "V")
+  vim.api.nvim_echo({ { ("%d lines yanked"):format(#lines) } }, false, {})
+end
+
+--- Puts what is meant below the range of the question, as one undo step.
+---@param job botglue.Job
+---@param self botglue.Float
+local function put(job, self)
+  local range = job.range
+  if not api.nvim_buf_is_loaded(range.bufnr) then
+    error(("botglue: the buffer of job %d is gone"):format(job.id), 0)
+  elseif not vim.bo[range.bufnr].modifiable then
+    error(("botglue: the buffer of job %d cannot be changed"):format(job.id), 0)
+  elseif not range:place() then
+    error(("botglue: the lines of job %d are gone"):format(job.id), 0)
+  end
+  local _, last = range:lines()
+  local lines = meant(self)
+  write.as_one_step(range.bufnr, function()
+    return write.insert(range.bufnr, { first = last, last = last }, lines)
+  end)
+  self:close()
+end
+
+--- The window of this tab page that shows the last row of a range, and where on the screen it does.
+---@param job botglue.Job
+---@return { win: integer, above: integer, below: integer, col: integer }? seen free rows above and below the range
+local function seen(job)
+  local bufnr = job.range.bufnr
+  local wins = vim.tbl_filter(function(win)
+    return api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == ""
+  end, vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0)))
+  local first, last = job.range:lines()
+  local count = api.nvim_buf_line_count(bufnr)
+  for _, win in ipairs(wins) do
+    local top = vim.fn.screenpos(win, math.max(math.min(first, count), 1), 1).row
+    local at = vim.fn.screenpos(win, math.max(math.min(last, count), 1), vim.v.maxcol)
+    if at.row > 0 then
+      local info = vim.fn.getwininfo(win)[1]
+      return {
+        win = win,
+        above = math.max(top, info.winrow) - 1,
+        below = vim.o.lines - vim.o.cmdheight - at.row,
+        col = info.wincol - 1 + info.textoff,
+      }
+    end
+  end
+end
+
+--- The rows that there are beside a range.
+---@param at { above: integer, below: integer }
+---@return integer
+local function free(at)
+  return math.max(at.below, at.above) - 2
+end
+
+--- Whether the range of a question can be seen, and beside an answer too.
+---@param job botglue.Job
+---@return boolean
+function M.has_room(job)
+  local at = api.nvim_buf_is_loaded(job.range.bufnr) and seen(job)
+  return at and free(at) >= LEAST or false
+end
+
+---@return integer? win
+local function window()
+  local bufnr = vim.fn.bufnr("^botglue://" .. NAME .. "$")
+  local win = bufnr > 0 and vim.fn.bufwinid(bufnr) or -1
+  return win > 0 and win or nil
+end
+
+--- Whether there is an answer on the screen.
+---@return boolean
+function M.is_open()
+  return window() ~= nil
+end
+
+--- Where the window goes: below the range, else above it, else in the middle.
+---@param job botglue.Job
+---@return integer rows that it may have at most
+---@return (fun(width: integer, height: integer): table)? place
+local function beside(job)
+  local at = api.nvim_buf_is_loaded(job.range.bufnr) and seen(job)
+  local half = math.floor(vim.o.lines / 2)
+  if not at or free(at) < LEAST then
+    return half
+  end
+  return math.max(at.below - 2, math.min(at.above - 2, half)),
+    function(width, height)
+      local now = seen(job) or at
+      local below = height + 2 <= now.below
+      return {
+        relative = "editor",
+        row = below and vim.o.lines - vim.o.cmdheight - now.below or math.max(now.above - height - 2, 0),
+        col = math.max(math.min(now.col, vim.o.columns - width - 2), 0),
+      }
+    end
+end
+
+--- Colours it. Not every Neovim has the parser that its own file type asks for, and somebody's autocommand may fail:
+--- such an error would end in a prompt, and be no news.
+---@param bufnr integer
+local function as_markdown(bufnr)
+  api.nvim_buf_call(bufnr, function()
+    vim.cmd("silent! setlocal filetype=markdown")
+  end)
+  if not vim.b[bufnr].current_syntax and not pcall(vim.treesitter.start, bufnr, "markdown") then
+    vim.bo[bufnr].syntax = "markdown"
+  end
+end
+
+---@param job botglue.Job
+---@return string
+local function where(job)
+  local first, last = job.range:lines()
+  local name = job.path ~= "" and vim.fn.fnamemodify(job.path, ":~:.") or "[No Name]"
+  return first == last and ("%s:%d"):format(name, first) or ("%s:%d-%d"):format(name, first, last)
+end
+
+--- Shows the keys to who is in the window, to others how to get there.
+---@param self botglue.Float
+---@param keys botglue.Key[]
+local function show_keys(self, keys)
+  local inside = api.nvim_get_current_win() == self.win
+  self.keys = inside and keys or {}
+  self:note(not inside and ":Botglue answer goes in" or nil)
+end
+
+--- Opens the answer of a job.
+---@param job botglue.Job
+---@param how "enter"|"stay" whether the cursor goes there
+function M.open(job, how)
+  local win = window()
+  if win and vim.w[win].botglue_answer == job.id then
+    api.nvim_set_current_win(win)
+    return
+  end
+  local lines = lines_of(job)
+  local width = 40
+  for _, line in ipairs(lines) do
+    width = math.max(width, vim.fn.strdisplaywidth(line))
+  end
+  local rows, place = beside(job)
+  local self = float.open({
+    name = NAME,
+    options = job.options,
+    width = math.min(width, WIDEST),
+    height = math.min(#lines, rows),
+    title = { left = job.prompt, right = where(job) },
+    keys = {
+      { "Y", "yank", yank },
+      {
+        "p",
+        "put below",
+        function(one)
+          put(job, one)
+        end,
+      },
+    },
+    place = place,
+    stay = how == "stay",
+  })
+  vim.w[self.win].botglue_answer = job.id
+  vim.bo[self.bufnr].modifiable = true
+  api.nvim_buf_set_lines(self.bufnr, 0, -1, false, lines)
+  vim.bo[self.bufnr].modifiable = false
+  as_markdown(self.bufnr)
+  local window_options = vim.wo[self.win][0]
+  window_options.wrap, window_options.linebreak, window_options.breakindent = true, true, true
+  window_options.conceallevel, window_options.foldenable = 2, false
+  self:resize(self.spec.width, math.min(api.nvim_win_text_height(self.win, {}).all, rows))
+  local keys = self.keys
+  show_keys(self, keys)
+  api.nvim_create_autocmd({ "WinEnter", "WinLeave" }, {
+    group = self.group,
+    desc = "botglue: the keys of an answer",
+    callback = vim.schedule_wrap(function()
+      if self:is_open() then
+        show_keys(self, keys)
+      end
+    end),
+  })
+end
+
+return M

@@ -1,0 +1,200 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+local ANSWER = { "It doubles.", "", "```lua", "local b = a * 2", "return b", "```", "", "That is all." }
+
+--- Asks about lines 2 and 3 by the command, as a user does.
+local function asked()
+  local nvim = child.with_host({ "one", "two", "three", "four" })
+  nvim:type(":2,3Botglue ask what does this do?<CR>")
+  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:settle()
+  return nvim
+end
+
+--- The floating window, as { name, lines, focused }, or nil.
+local function shown(nvim)
+  local found = nvim:lua([[
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(win).relative ~= "" then
+        return {
+          lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false),
+          focused = win == vim.api.nvim_get_current_win(),
+        }
+      end
+    end
+  ]])
+  return found ~= vim.NIL and found or nil
+end
+
+local function answer(nvim, lines)
+  nvim:answer(1, lines or ANSWER)
+  nvim:settle()
+end
+
+test("a question says so to the host, and its answer changes nothing", function()
+  local nvim = asked()
+  local request = nvim:host("received", "run")[1]
+  equal({ request.question, request.prompt }, { true, "what does this do?" })
+  equal(request.selection.text, { "two", "three" })
+  local tick = nvim:api("buf_get_changedtick", 0)
+  answer(nvim)
+  equal({ nvim:job(1).status, nvim:job(1).landing }, { "done", "answered" })
+  equal(nvim:host("received", "landed"), { { id = 1, landing = "answered" } })
+  nvim:type("q")
+  equal({ nvim:lines(), nvim:api("buf_get_changedtick", 0) }, { { "one", "two", "three", "four" }, tick })
+  equal({ nvim:drawn(), nvim:host("count", "BotglueJobFinished", 1) }, { 0, 1 })
+end)
+
+test("who waits where they asked goes to the answer, and back with q", function()
+  local nvim = asked()
+  local before = nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }")
+  answer(nvim)
+  equal(shown(nvim), { lines = ANSWER, focused = true })
+  equal(nvim:lua("return { vim.bo.filetype, vim.bo.modifiable }"), { "markdown", false })
+  nvim:type("q")
+  equal(shown(nvim), nil)
+  equal(nvim:lua("return { vim.fn.win_getid(), vim.fn.winsaveview() }"), before)
+end)
+
+test("who went on stays where they are, and enters the answer by command", function()
+  local nvim = asked()
+  nvim:type("jj")
+  answer(nvim)
+  equal(shown(nvim), { lines = ANSWER, focused = false })
+  contains(nvim:screen(), ":Botglue answer goes in")
+  nvim:type(":Botglue answer<CR>")
+  equal(shown(nvim).focused, true)
+  local screen = nvim:screen()
+  contains(screen, "put below")
+  equal(screen:find("goes in", 1, true), nil)
+end)
+
+test("who types is told, and nothing opens", function()
+  local nvim = asked()
+  nvim:type("A and")
+  answer(nvim)
+  equal(shown(nvim), nil)
+  equal(nvim:api("get_mode").mode, "i")
+  contains(nvim:messages(), "botglue: job 1 answered, :Botglue answer 1 shows it: what does this do?")
+  nvim:type("<Esc>:Botglue answer 1<CR>")
+  equal(shown(nvim), { lines = ANSWER, focused = true })
+end)
+
+test("who cannot see the range is told, and notify = none says nothing", function()
+  local nvim = asked()
+  nvim:lua("vim.cmd.enew()")
+  answer(nvim)
+  equal(shown(nvim), nil)
+  contains(nvim:messages(), "job 1 answered")
+
+  nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', notify = 'none' })")
+  nvim:lua("require('botglue').ask({ prompt = 'it' })")
+  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:lua("vim.cmd.enew()")
+  answer(nvim)
+  equal(nvim:messages(), "")
+end)
+
+test("an answer that is being read is not replaced by the next one", function()
+  local nvim = asked()
+  nvim:lua("require('botglue').ask({ prompt = 'and this?' })")
+  answer(nvim, { "first" })
+  nvim:answer(2, { "second" })
+  nvim:settle()
+  equal(shown(nvim), { lines = { "first" }, focused = true })
+  contains(nvim:messages(), "botglue: job 2 answered")
+  nvim:type(":Botglue answer<CR>")
+  equal(shown(nvim), { lines = { "second" }, focused = true })
+end)
+
+test("Y yanks the code block under the cursor, else all of it", function()
+  local nvim = asked()
+  answer(nvim)
+  nvim:type('4G"aYgg"bY')
+  equal(nvim:lua("return vim.fn.getreg('a', 1, 1)"), { "local b = a * 2", "return b" })
+  equal(nvim:lua("return vim.fn.getreg('b', 1, 1)"), ANSWER)
+  nvim:type("yy")
+  equal(nvim:lua("return vim.fn.getreg('\"')"), "It doubles.\n")
+end)
+
+test("p puts it below the range, wherever that is by now, as one undo step", function()
+  local nvim = asked()
+  answer(nvim)
+  nvim:lua(
+    "vim.api.nvim_buf_set_lines(vim.fn.bufnr('#') > 0 and vim.fn.bufnr('#') or 1, 0, 0, false, { 'new' })"
+  )
+  nvim:type("4Gp")
+  equal(nvim:lines(), { "new", "one", "two", "three", "local b = a * 2", "return b", "four" })
+  equal(shown(nvim), nil)
+  nvim:type("u")
+  equal(nvim:lines(), { "new", "one", "two", "three", "four" })
+end)
+
+test("p on a range that is gone says so", function()
+  local nvim = asked()
+  answer(nvim)
+  nvim:lua("vim.bo[1].modifiable = false")
+  nvim:type("p")
+  contains(nvim:messages(), "botglue: the buffer of job 1 cannot be changed")
+  nvim:lua("vim.bo[1].modifiable = true; vim.api.nvim_buf_set_lines(1, 1, 3, false, {})")
+  nvim:type("p")
+  contains(nvim:messages(), "botglue: the lines of job 1 are gone")
+  equal(shown(nvim) ~= nil, true)
+end)
+
+test("what the agent printed outside its protocol is an answer too", function()
+  local nvim = asked()
+  nvim:answer(1, { "raw" }, { held_for = "raw" })
+  nvim:settle()
+  equal({ nvim:job(1).landing, nvim:job(1).held_for }, { "answered", nil })
+  equal(shown(nvim).lines, { "raw" })
+end)
+
+test("a question without a range is about where the cursor is", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:type("j:Botglue ask why?<CR>")
+  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  local selection = nvim:host("received", "run")[1].selection
+  equal({ selection.kind, selection.first_line }, { "insert", 2 })
+  answer(nvim, { "because" })
+  nvim:type("p")
+  equal(nvim:lines(), { "one", "two", "because" })
+end)
+
+test("commands that mean an answer that is not there", function()
+  local nvim = asked()
+  nvim:type(":Botglue answer<CR>")
+  contains(nvim:messages(), "botglue: no answer to a question")
+  nvim:type(":Botglue answer 1<CR>")
+  contains(nvim:messages(), "botglue: job 1 has no answer to a question")
+  nvim:type(":Botglue answer 7<CR>")
+  contains(nvim:messages(), "botglue: there is no job 7")
+  answer(nvim)
+  equal(nvim:lua("return vim.fn.getcompletion('Botglue answer ', 'cmdline')"), { "1" })
+end)
+
+test("the maps ask about a selection and about a motion, which . repeats", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua([[
+    vim.ui.input = function(_, done) done("what?") end
+    require("botglue").setup({ host = "/bin/sh", prompt = "ui" })
+    vim.keymap.set({ "n", "x" }, "ga", "<Plug>(botglue-ask)")
+  ]])
+  nvim:type("gaj")
+  nvim:eventually("a request arrives", "return #require('support.host').received('run') == 1")
+  nvim:type("j.")
+  nvim:type("ggVga")
+  nvim:eventually("all requests arrive", "return #require('support.host').received('run') == 3")
+  local said = {}
+  for i, request in ipairs(nvim:host("received", "run")) do
+    said[i] = { request.question, request.prompt, request.selection.text }
+  end
+  equal(said, {
+    { true, "what?", { "one", "two" } },
+    { true, "what?", { "two", "three" } },
+    { true, "what?", { "one" } },
+  })
+end)
