@@ -152,7 +152,7 @@ end
 ---@param lines string[]? the answer as the user changed it in the review
 function M.write(job, lines)
   local range = job.range
-  local place, state, now = look(job, "accepted", range)
+  local place, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
   client.connect(job.options)
   if range.landed then
@@ -176,7 +176,7 @@ function M.write(job, lines)
   elseif range.shape == "block" and #lines ~= #now.text then
     fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
   end
-  local same = state == "untouched" and vim.deep_equal(lines, now.text)
+  local same = vim.deep_equal(lines, now.text)
   write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
 end
 
