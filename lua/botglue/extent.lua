@@ -2,6 +2,8 @@
 ---
 --- Functions of a buffer only; what belongs to which job is `range`'s. Rows count from 0 here.
 
+local ends = require("botglue.ends")
+
 local M = {}
 
 local api = vim.api
@@ -103,19 +105,40 @@ end
 ---@field end_row integer
 ---@field end_col integer
 
+--- Where a mark is; `held` are the marks in place of its ends.
+---@param held table<integer, botglue.Ends>?
 ---@return botglue.Mark?
-local function get_mark(bufnr, namespace, id)
+local function get_mark(bufnr, namespace, id, shape, held)
   local mark = api.nvim_buf_get_extmark_by_id(bufnr, namespace, id, { details = true })
   if #mark == 0 then
     return nil
   end
   local details = mark[3]
-  return {
+  return ends.apply(bufnr, namespace, {
     row = mark[1],
     col = mark[2],
     end_row = details.end_row or mark[1],
     end_col = details.end_col or mark[2],
-  }
+  }, held and held[id], shape)
+end
+
+--- An edit is about to replace text of a place: where it reaches the ends of its marks they are held.
+---@param bufnr integer
+---@param namespace integer
+---@param marks integer[]
+---@param shape "line"|"char"|"block"|"insert"
+---@param held table<integer, botglue.Ends>
+---@param edit botglue.Replacement
+---@return boolean any whether an end was reached
+function M.hold(bufnr, namespace, marks, shape, held, edit)
+  if shape == "insert" then
+    return false
+  end
+  for _, id in ipairs(shape == "line" and { marks[1] } or marks) do
+    local mark = get_mark(bufnr, namespace, id, shape, held)
+    held[id] = mark and ends.hold(bufnr, namespace, mark, held[id], shape, edit)
+  end
+  return next(held) ~= nil
 end
 
 --- Whether nothing is left between the two ends of a mark.
@@ -129,8 +152,9 @@ end
 ---@param namespace integer
 ---@param marks integer[]
 ---@param shape string
+---@param held table<integer, botglue.Ends>
 ---@return botglue.Piece?
-function M.outline(bufnr, namespace, marks, shape)
+function M.outline(bufnr, namespace, marks, shape, held)
   if shape == "insert" and #marks == 1 then
     return nil -- above the first line: that is always there
   end
@@ -139,7 +163,7 @@ function M.outline(bufnr, namespace, marks, shape)
     return row < other_row or (row == other_row and col < other_col)
   end
   for _, id in ipairs(shape == "line" and { marks[1] } or marks) do
-    local mark = get_mark(bufnr, namespace, id)
+    local mark = get_mark(bufnr, namespace, id, shape, held)
     for _, at in ipairs(mark and { { mark.row, mark.col }, { mark.end_row, mark.end_col } } or {}) do
       outline = outline
         or { row = at[1], col = at[2], end_row = at[1], end_col = at[2], intact = not is_collapsed(mark) }
@@ -161,8 +185,8 @@ local function locate_insertion(bufnr, namespace, marks, base)
   if not point then
     return nil, "range_lost"
   end
-  -- Anywhere but at the start of its row, the row was joined to the one above.
-  local row = point.col == 0 and point.row or point.row + 1
+  -- Anywhere but at the start of its row, the row was joined to the one above. A point may be left behind the last row.
+  local row = math.min(point.col == 0 and point.row or point.row + 1, api.nvim_buf_line_count(bufnr))
   local place = { first = row, last = row }
   if anchor and not is_collapsed(anchor) and anchor.end_row + 1 == row then
     return place
@@ -174,10 +198,10 @@ local function locate_insertion(bufnr, namespace, marks, base)
   return place
 end
 
-local function locate_block(bufnr, namespace, marks, base)
+local function locate_block(bufnr, namespace, marks, base, held)
   local spans, first, left, consecutive = {}, nil, false, true
   for i, id in ipairs(marks) do
-    local mark = get_mark(bufnr, namespace, id)
+    local mark = get_mark(bufnr, namespace, id, "block", held)
     if not mark then
       return nil, "range_lost"
     end
@@ -193,7 +217,7 @@ local function locate_block(bufnr, namespace, marks, base)
   if not consecutive or first + #marks > api.nvim_buf_line_count(bufnr) then
     return nil, left and "conflict" or "range_lost"
   end
-  return { first = first, last = first + #marks - 1, spans = spans }
+  return { first = first, last = first + #marks - 1, spans = spans }, nil, next(held) ~= nil
 end
 
 --- The place of text that was put over a mark's in one piece, as `cc` and `:s` do: the mark's ends change places, and
@@ -244,23 +268,27 @@ end
 ---@param marks integer[]
 ---@param shape string
 ---@param base botglue.Base? what stood there
+---@param held table<integer, botglue.Ends> what stands for the ends of marks
 ---@return botglue.Extent? place
 ---@return "range_lost"|"conflict"|nil reason
----@return boolean? turned whether the marks' ends have changed places: they hold only until the next edit
-function M.locate(bufnr, namespace, marks, shape, base)
+---@return boolean? turned whether the marks should be set anew: their ends have changed places, or are held
+function M.locate(bufnr, namespace, marks, shape, base, held)
   if shape == "insert" then
     return locate_insertion(bufnr, namespace, marks, base)
   elseif shape == "block" then
-    return locate_block(bufnr, namespace, marks, base)
+    return locate_block(bufnr, namespace, marks, base, held)
   end
-  local mark = get_mark(bufnr, namespace, marks[1])
+  local mark = get_mark(bufnr, namespace, marks[1], shape, held)
   if not mark then
     return nil, "range_lost"
   end
+  local turned = next(held) ~= nil
   local was_empty = base and #base.text == 1 and base.text[1] == ""
   if was_empty then
     -- Nothing holds the ends of an empty row together: what is put before it moves the start only.
-    mark.end_row, mark.end_col = mark.row, mark.col
+    if not turned then
+      mark.end_row, mark.end_col = mark.row, mark.col
+    end
   elseif is_collapsed(mark) then
     local place = base and replaced(bufnr, mark, shape, base)
     return place, not place and "range_lost" or nil, place ~= nil
@@ -270,9 +298,9 @@ function M.locate(bufnr, namespace, marks, shape, base)
   if last >= api.nvim_buf_line_count(bufnr) then
     return nil, "range_lost"
   elseif shape == "char" then
-    return { first = mark.row, last = last, from = mark.col, to = mark.end_col }
+    return { first = mark.row, last = last, from = mark.col, to = mark.end_col }, nil, turned
   end
-  return { first = mark.row, last = last }
+  return { first = mark.row, last = last }, nil, turned
 end
 
 --- The place of text that stands at a row as it stood where it was read.

@@ -4,6 +4,7 @@
 --- marks are set anew in the same call. Marks have inward gravity, so that ranges that touch do not mix. Where the text
 --- around a range was replaced, marks tell nothing: then it is looked for by its text, if that is beyond doubt.
 
+local ends = require("botglue.ends")
 local extent = require("botglue.extent")
 local find = require("botglue.find")
 
@@ -28,6 +29,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field landed botglue.Base? what stood there afterwards
 ---@field column integer? the screen column at which a block begins
 ---@field marks integer[]
+---@field held table<integer, botglue.Ends> marks in place of the ends of marks, until those are set anew
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
@@ -42,7 +44,12 @@ function Range:unmark()
   for _, id in ipairs(self.marks) do
     pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
   end
-  self.marks = {}
+  for _, held in pairs(self.held) do
+    for _, id in pairs(held) do
+      pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
+    end
+  end
+  self.marks, self.held = {}, {}
   if self.autocmd then
     pcall(api.nvim_del_autocmd, self.autocmd)
     self.autocmd = nil
@@ -84,18 +91,34 @@ function Range:watch()
   if self.unwatch then
     self.unwatch()
   end
-  self.unwatch = require("botglue.watch").start(self.bufnr, function()
-    return extent.outline(self.bufnr, namespace, self.marks, self.shape)
-  end, function(what, was_intact)
-    if what == "deleted" then
-      self.deleted, self.replaced = true, false
-    elseif what == "covered" then
+  self.unwatch = require("botglue.watch").start(self.bufnr, {
+    begin = function()
+      for _, held in pairs(self.held) do
+        ends.turn(self.bufnr, namespace, held)
+      end
+    end,
+    replace = function(edit)
+      if extent.hold(self.bufnr, namespace, self.marks, self.shape, self.held, edit) then
+        self:look_soon()
+      end
+    end,
+    piece = function()
+      return extent.outline(self.bufnr, namespace, self.marks, self.shape, self.held)
+    end,
+    tell = function(what, was_intact)
+      if what == "deleted" then
+        self.deleted, self.replaced = true, false
+        return
+      elseif what == "reloaded" then
+        self.reloaded = true
+      elseif what == "replaced" and (was_intact or not self.deleted) then
+        self.deleted, self.replaced = false, true
+      elseif what == "replaced" then
+        return
+      end
       self:look_soon()
-    elseif was_intact or not self.deleted then
-      self.deleted, self.replaced = false, true
-      self:look_soon()
-    end
-  end)
+    end,
+  })
 end
 
 --- The range is sent: from now on it is watched, and known by its text where that stands only once. Looking for that
@@ -146,7 +169,7 @@ function Range:place()
   if not api.nvim_buf_is_loaded(self.bufnr) or #self.marks == 0 then
     return nil, "range_lost"
   end
-  return extent.locate(self.bufnr, namespace, self.marks, self.shape, self:expected())
+  return extent.locate(self.bufnr, namespace, self.marks, self.shape, self:expected(), self.held)
 end
 
 --- Looks for what was sent by its text alone: it stood once in the buffer then, and stands once now.
@@ -303,6 +326,7 @@ function M.pin(selection)
     kind = selection.kind,
     column = selection.column,
     marks = {},
+    held = {},
   }, Range)
   self:mark(extent.of(selection), selection.kind)
   self.base = self:read(extent.of(selection))
@@ -335,6 +359,7 @@ function M.recall(bufnr, kind, base, known)
     known = known,
     column = kind == "block" and column_of(base) or nil,
     marks = {},
+    held = {},
   }, Range)
 end
 

@@ -85,7 +85,7 @@ function M.part(bufnr, row, from, to, text)
   end
 end
 
---- Deletes whole rows. The last rows of a buffer go with the line end above them; a buffer keeps one empty row.
+--- Deletes whole rows. At the end of a buffer there is no row below that could come up; a buffer keeps one empty row.
 ---@param bufnr integer
 ---@param first integer
 ---@param past integer the row behind the last one
@@ -93,8 +93,7 @@ local function delete_rows(bufnr, first, past)
   if past < api.nvim_buf_line_count(bufnr) then
     set_text(bufnr, first, 0, past, 0, { "" })
   elseif first > 0 then
-    local end_col = #get_row(bufnr, past - 1)
-    set_text(bufnr, first - 1, #get_row(bufnr, first - 1), past - 1, end_col, { "" })
+    set_lines(bufnr, first, past, true, {})
   else
     set_text(bufnr, 0, 0, past - 1, #get_row(bufnr, past - 1), { "" })
   end

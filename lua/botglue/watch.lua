@@ -1,5 +1,5 @@
 --- Tells what happens to a piece of a buffer as a whole: somebody deleted it, or other text was put over it, or over it
---- and what is around it, as a formatter does. Edits inside and beside it are none of its business.
+--- and what is around it, as a formatter does. What edits inside and beside it mean is none of its business.
 
 local M = {}
 
@@ -10,7 +10,14 @@ local M = {}
 ---@field end_col integer
 ---@field intact boolean whether there is anything left of it
 
----@alias botglue.Fate "deleted"|"covered"|"replaced" "replaced": what is around it, too
+---@alias botglue.Fate "deleted"|"covered"|"replaced"|"reloaded" "replaced": what is around it, too
+
+---@class botglue.Watcher called within a change, when the text is new and the marks have not moved yet: nothing may be
+--- written
+---@field begin fun() a change
+---@field replace fun(edit: botglue.Replacement) it puts text in the place of other text, wherever
+---@field piece fun(): botglue.Piece? where the piece is
+---@field tell fun(what: botglue.Fate, was_intact: boolean)
 
 ---@param row integer
 ---@param col integer
@@ -22,10 +29,9 @@ end
 
 --- Watches until the returned function is called, or the buffer is unloaded or read again.
 ---@param bufnr integer a loaded buffer
----@param piece fun(): botglue.Piece? where the piece is; asked before the marks in the buffer move
----@param tell fun(what: botglue.Fate, was_intact: boolean) called within the change: nothing may be written
+---@param watcher botglue.Watcher
 ---@return fun() stop
-function M.start(bufnr, piece, tell)
+function M.start(bufnr, watcher)
   local stopped = false
   -- The rows that were put in by the same command: a filter puts its output below its input, which it then deletes.
   local put = nil
@@ -44,14 +50,19 @@ function M.start(bufnr, piece, tell)
     on_bytes = function(_, _, _, row, col, _, old_rows, old_col, _, new_rows, new_col)
       if stopped then
         return true
-      elseif old_rows == 0 and old_col == 0 then
+      end
+      watcher.begin()
+      if old_rows == 0 and old_col == 0 then
         if new_rows > 0 then
           note_insertion(row, new_rows)
         end
         return
       end
-      local at = piece()
       local end_row, end_col = row + old_rows, old_rows == 0 and col + old_col or old_col
+      if new_rows > 0 or new_col > 0 then
+        watcher.replace({ row = row, col = col, end_row = end_row, end_col = end_col })
+      end
+      local at, tell = watcher.piece(), watcher.tell
       if
         not at
         or is_behind(row, col, at.row, at.col)
@@ -68,6 +79,12 @@ function M.start(bufnr, piece, tell)
         tell("replaced", at.intact)
       else
         tell("covered", at.intact)
+      end
+    end,
+    -- An undo of reading it again does the same, but ends no watch and is no event.
+    on_reload = function()
+      if not stopped then
+        watcher.tell("reloaded", true)
       end
     end,
   })

@@ -1,0 +1,90 @@
+-- Ranges are followed through edits that give their marks a hard time; each of these was found by the model test.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local function line(first, last)
+  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
+end
+
+--- A child that edits a file: an undo of everything leaves its lines.
+local function with_file(lines)
+  local nvim = child.with_host({})
+  local path = vim.fn.tempname()
+  vim.fn.writefile(lines, path)
+  nvim:lua("vim.cmd('silent edit ' .. ...)", path)
+  return nvim
+end
+
+local function outcome(nvim, id)
+  local job = nvim:job(id or 1)
+  return { job.held_for or job.landing, nvim:lines() }
+end
+
+test("an insertion at the end of an emptied buffer that an undo filled again", function()
+  local nvim = with_file({ "a" })
+  nvim:type(":%delete<CR>")
+  nvim:set_lines({})
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:lua("vim.cmd('silent undo 0')")
+  nvim:answer(1, { "1" })
+  equal(outcome(nvim), { "applied", { "a", "1" } })
+end)
+
+test("an empty last row, when the rows behind it are deleted at the end of the buffer", function()
+  local nvim = child.with_host({ "a", "b", "", "c" })
+  nvim:run(line(4, 4))
+  nvim:run(line(2, 3))
+  nvim:answer(1, {})
+  nvim:answer(2, { "b" })
+  equal(outcome(nvim, 2), { "applied", { "a", "b" } })
+end)
+
+test("an undo of reading the file again puts other text under the marks", function()
+  local nvim = with_file({ "x1", "x2", "x3", "x4", "x5" })
+  nvim:type(":2delete<CR>:silent edit!<CR>")
+  nvim:run({ kind = "block", first = { 3, 0 }, last = { 3, 0 } })
+  nvim:type("u")
+  nvim:answer(1, { "y" })
+  equal(outcome(nvim), { "range_lost", { "x1", "x3", "x4", "x5" } })
+end)
+
+test("rows that one undo replaces and moves down", function()
+  local nvim = with_file({ "", "a", "b" })
+  nvim:type("dd")
+  nvim:set_lines({ "a", "b" })
+  nvim:run(line(1, 2))
+  nvim:type(":silent undo 0<CR>")
+  nvim:answer(1, { "A", "b" })
+  equal(outcome(nvim), { "applied", { "", "A", "b" } })
+end)
+
+test("characters whose first or last one is replaced", function()
+  local function accepted(keys, range, answer, lines)
+    local nvim = child.with_host({ "one two", "one two" })
+    nvim:run(range)
+    nvim:type(keys)
+    nvim:answer(1, answer)
+    equal(nvim:job(1).held_for, "conflict")
+    nvim:lua("require('botglue').accept(1)")
+    equal(nvim:lines(), lines)
+  end
+  local char = { kind = "char", first = { 1, 4 }, last = { 1, 6 } }
+  for _, keys in ipairs({
+    "gg04lrT",
+    "gg04l~",
+    "gg$rT",
+    "gg$~",
+    "gg04lRTw<Esc>",
+    "gg04lgUiw",
+    ":1s/tw/TW/<CR>",
+    ":1s/two/three/<CR>",
+  }) do
+    accepted(keys, char, { "2" }, { "one 2", "one two" })
+  end
+  local block = { kind = "block", first = { 1, 4 }, last = { 2, 6 } }
+  for _, keys in ipairs({ "gg04l<C-v>jrT", "gg04l<C-v>j$rx", "gg04l<C-v>j~", "gg$~", ":%s/tw/TW/<CR>" }) do
+    accepted(keys, block, { "2", "3" }, { "one 2", "one 3" })
+  end
+end)
