@@ -71,6 +71,12 @@ test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 fuzz: need-cargo ## a minute of broken streams for `botglue parse` (FUZZ_SECONDS=600, FUZZ_SEED=number)
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
+.PHONY: soak
+soak: need-cargo $(NVIM_READY) ## random schedules of typing, jobs and answers, checked against a model (RUNS=20000 SEED=n)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
+		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
+		cargo test --locked --quiet --test it model:: -- --nocapture
+
 .PHONY: bench
 bench: need-cargo $(NVIM_READY) ## how fast streams are read, beside other readers of the same bytes
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser

@@ -23,6 +23,8 @@ mod large;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod model;
+#[cfg(test)]
 mod parallel;
 #[cfg(test)]
 mod parse;

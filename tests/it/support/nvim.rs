@@ -91,6 +91,11 @@ impl Nvim {
         Builder::new(scratch).option("agents", agents).start()
     }
 
+    /// The channel, for a test that is more to Neovim than a user.
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
     /// Calls a function of Neovim's API.
     ///
     /// # Panics

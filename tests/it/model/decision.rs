@@ -1,0 +1,71 @@
+//! What has to come of a decision of the user's: an answer accepted, rejected, or taken back.
+
+use std::ops::Range;
+
+use botglue::land::{Merge, merge};
+use botglue::request::Kind;
+
+use super::expected::{Expected, Record, Sent, expected, find, splice};
+
+/// Rows that an answer has written, and what they were before.
+#[derive(Debug)]
+pub struct Written {
+    ids: Vec<Option<u64>>,
+    rows: Vec<String>,
+    before: Vec<String>,
+}
+
+impl Written {
+    /// What an answer has written, where that is known exactly and is whole rows.
+    pub fn of(sent: &Sent, record: &Record) -> Option<Self> {
+        let is_rows = matches!(sent.request.selection.kind, Kind::Line | Kind::Insert);
+        match expected(sent, record)? {
+            Expected::Written(_, old, rows) if is_rows && !rows.is_empty() && record.after.is_some() => {
+                let ids = record.after_ids.as_ref()?[old.start..old.start + rows.len()].iter();
+                Some(Self {
+                    ids: ids.map(|id| Some(*id)).collect(),
+                    rows,
+                    before: record.before[old].to_vec(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether what came of a decision is what has to come of it; `written` is what the answer had written before.
+pub fn judge(sent: &Sent, written: Option<&Written>, record: &Record) -> Result<(), String> {
+    let expected = match record.landing.as_str() {
+        "rejected" => Some(record.before.clone()),
+        "reverted" => written.and_then(|written| reverted(written, record)),
+        "applied" | "merged" | "unchanged" => accepted(sent, record),
+        other => return Err(format!("nothing can be decided to be {other}")),
+    };
+    let is = record.after.as_ref().unwrap_or(&record.before);
+    match expected {
+        Some(expected) if expected != *is => Err(format!("expected {expected:?}\ngot {record:?}")),
+        _ => Ok(()),
+    }
+}
+
+/// The merge where it is clean, else the whole answer.
+fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
+    let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
+    if sent.request.selection.kind != Kind::Line || record.storms > sent.storms {
+        return None;
+    }
+    let rows = find(&sent.ids, base, record)?;
+    Some(merged(record, &rows, base, answer).unwrap_or_else(|| splice(&record.before, &rows, answer)))
+}
+
+fn reverted(written: &Written, record: &Record) -> Option<Vec<String>> {
+    let rows = find(&written.ids, &written.rows, record)?;
+    merged(record, &rows, &written.rows, &written.before)
+}
+
+fn merged(record: &Record, rows: &Range<usize>, base: &[String], other: &[String]) -> Option<Vec<String>> {
+    match merge(base, &record.before[rows.clone()], other) {
+        Merge::Clean(lines) => Some(splice(&record.before, rows, &lines)),
+        Merge::Conflict => None,
+    }
+}

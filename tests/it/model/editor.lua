@@ -1,0 +1,229 @@
+--- The editor's side of the model test: prepares a buffer, starts jobs in it, and records the end of every answer with
+--- what stood in the buffer before and after. The test is the host: what the plugin sends goes to its channel.
+
+local channel = ...
+local api = vim.api
+local own = require("model.own")
+
+local M = { records = {}, faults = {} }
+
+---@type model.Lines
+local lines
+local ranges = {} -- by job: the lines of its range, and how often they had been edited
+local pending -- a write that no answer's end has claimed yet
+
+local jobstart = vim.fn.jobstart
+vim.fn.jobstart = function(command, options)
+  if command[2] ~= "serve" then
+    return jobstart(command, options)
+  end
+  vim.schedule(function()
+    require("botglue.apply").ready({ version = require("botglue.version"), pid = 1 })
+  end)
+  return channel
+end
+
+local client = require("botglue.client")
+local write = require("botglue.write")
+
+local function fault(format, ...)
+  M.faults[#M.faults + 1] = format:format(...)
+end
+
+local as_one_step = write.as_one_step
+write.as_one_step = function(bufnr, fn)
+  local mode, state = api.nvim_get_mode().mode, vim.fn.state()
+  if bufnr == api.nvim_get_current_buf() and not (mode:match("^[niR]") and state == "") then
+    fault("written in mode %s with state %q", mode, state)
+  end
+  local entry = { before = lines.text, ids = lines.ids }
+  local compare = own.note(lines)
+  local ok, result = pcall(as_one_step, bufnr, fn)
+  local faults, moved = compare()
+  vim.list_extend(M.faults, faults)
+  entry.after, entry.after_ids, entry.moved = lines.text, lines.ids, moved
+  entry.seq = vim.fn.undotree(bufnr).seq_cur
+  if vim.deep_equal(entry.before, entry.after) then
+    fault("written, but nothing has changed")
+  end
+  pending = entry
+  if not ok then
+    error(result, 0)
+  end
+  return result
+end
+
+local landed = client.landed
+client.landed = function(job, landing, held_for)
+  local entry = pending or { before = lines.text, ids = lines.ids }
+  pending = nil
+  if job.range.kind == "line" then
+    vim.list_extend(M.faults, entry.moved or {})
+  end
+  local range = ranges[job.id]
+  entry.moved = nil
+  entry.id, entry.landing, entry.held_for = job.id, landing, held_for
+  entry.storms, entry.edited = lines.storms, lines:edited(range.ids) > range.edits
+  entry.doubtful = vim.iter(range.ids):any(function(id)
+    return lines.doubtful[id] or false
+  end)
+  entry.modifiable = api.nvim_buf_is_loaded(lines.bufnr) and vim.bo[lines.bufnr].modifiable
+  table.insert(M.records, entry)
+  return landed(job, landing, held_for)
+end
+
+--- Takes trailing blanks away as soon as text changes, as many people have it.
+local function format_always()
+  for row, text in ipairs(lines:read()) do
+    if text:find("%s%s$") then
+      api.nvim_buf_set_lines(lines.bufnr, row - 1, row, true, { (text:gsub("%s+$", "")) })
+    end
+  end
+end
+
+--- A fresh buffer in a fresh editor, as far as one can be had without starting one.
+function M.begin(text, habits)
+  vim.cmd("silent! %bwipeout!")
+  vim.cmd("normal! ix")
+  vim.cmd("silent! only | delmarks! | delmarks A-Z | clearjumps | setlocal nomodified")
+  for name in ('abcdefghijklmnopqrstuvwxyz0123456789"-/'):gmatch(".") do
+    vim.fn.setreg(name, {})
+  end
+  vim.fn.writefile(text, "model.txt")
+  vim.cmd("silent edit! model.txt")
+  vim.bo.textwidth, vim.bo.autoindent = habits.textwidth, habits.autoindent
+  M.records, M.faults, ranges, pending = {}, {}, {}, nil
+  lines = require("model.lines").follow(api.nvim_get_current_buf())
+  local group = api.nvim_create_augroup("model", { clear = true })
+  if habits.formats then
+    api.nvim_create_autocmd({ "TextChanged", "TextChangedI" }, {
+      group = group,
+      buffer = lines.bufnr,
+      callback = format_always,
+    })
+  end
+  return lines.bufnr
+end
+
+--- Somebody's formatter: replaces the whole buffer at once.
+function M.format(how)
+  local text = {}
+  for i, line in ipairs(lines:read()) do
+    if how == "indent" and line ~= "" then
+      line = "  " .. line
+    elseif how == "one" and i == 2 then
+      line = line .. " "
+    end
+    if how ~= "squeeze" or line ~= "" then
+      text[#text + 1] = line
+    end
+  end
+  pcall(api.nvim_buf_set_lines, lines.bufnr, 0, -1, true, text)
+end
+
+--- The byte of a character of a line, as a position.
+local function position(line, char)
+  local text = lines.text[line]
+  local count = vim.fn.strchars(text)
+  return { line, count == 0 and 0 or vim.fn.byteidx(text, char % count) }
+end
+
+--- Starts a job somewhere.
+function M.start(spec)
+  local count = #lines.text
+  local first = spec.at % count + 1
+  local last = math.min(first + spec.rows, count)
+  local range = { kind = spec.kind, first = { first, 0 }, last = { last, 0 } }
+  if spec.kind == "insert" then
+    range.first = { spec.at % (count + 1), 0 }
+  elseif spec.kind ~= "line" then
+    range.first, range.last = position(first, spec.from), position(last, spec.to)
+    if first == last and range.first[2] > range.last[2] then
+      range.first, range.last = range.last, range.first
+    end
+  end
+  local id = require("botglue").run({ prompt = "it", bufnr = lines.bufnr, range = range })
+  local row = range.first[1]
+  local ids = vim.list_slice(lines.ids, first, last)
+  if spec.kind == "insert" then
+    ids = { lines.ids[row] or vim.NIL, lines.ids[row + 1] or vim.NIL }
+  end
+  ranges[id] = { ids = ids, edits = lines:edited(ids) }
+  return { id = id, ids = ids, storms = lines.storms, next = lines.text[row + 1] }
+end
+
+--- The user decides; an error is what they are told.
+function M.decide(verb, id)
+  local ok, err = pcall(require("botglue")[verb], id)
+  return not ok and tostring(err) or vim.NIL
+end
+
+--- What a person could see, and what was recorded since the last look.
+function M.look()
+  local records, faults = M.records, M.faults
+  M.records, M.faults = {}, {}
+  local text = lines:read()
+  if not vim.deep_equal(text, lines.text) then
+    table.insert(faults, "the test has lost track of the lines")
+  end
+  local col = api.nvim_win_get_cursor(0)[2]
+  return {
+    mode = api.nvim_get_mode().mode,
+    state = vim.fn.state(),
+    is_home = api.nvim_get_current_buf() == lines.bufnr,
+    modifiable = vim.bo.modifiable,
+    lines = text,
+    before_cursor = api.nvim_get_current_line():sub(1, col),
+    records = records,
+    faults = faults,
+  }
+end
+
+--- Each write of ours is one undo step: taking it back leaves what was there before it, and nothing else.
+local function check_undo(written)
+  local function is(text)
+    return vim.deep_equal(lines:read(), text)
+  end
+  for _, entry in ipairs(written) do
+    local ok, err = pcall(vim.cmd, "silent undo " .. entry.seq)
+    if not ok or not is(entry.after) then
+      local stands = vim.inspect(lines:read())
+      return ("undo step %d of job %d is not what it wrote: %s %s"):format(
+        entry.seq,
+        entry.id,
+        stands,
+        ok and "" or err
+      )
+    end
+    vim.cmd("silent undo")
+    if not is(entry.before) then
+      return ("undoing job %d does not leave what was there before: %s"):format(
+        entry.id,
+        vim.inspect(lines:read())
+      )
+    end
+  end
+end
+
+--- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
+function M.finish(written)
+  local connection = client.connection()
+  if next(connection.open) or next(connection.questions) then
+    return "jobs or questions are open: " .. vim.inspect({ connection.open, connection.questions })
+  end
+  local drawn, held = 0, 0
+  for _, job in pairs(connection.held) do
+    held = held + (job.range.bufnr == lines.bufnr and 1 or 0)
+  end
+  for _, name in ipairs({ "botglue.status", "botglue.highlight" }) do
+    local namespace = api.nvim_create_namespace(name)
+    drawn = drawn + #api.nvim_buf_get_extmarks(lines.bufnr, namespace, 0, -1, {})
+  end
+  if held == 0 and drawn > 0 then
+    return drawn .. " marks are drawn, but there is no job"
+  end
+  vim.bo[lines.bufnr].modifiable = true
+  return check_undo(written) or vim.NIL
+end
+
+return M

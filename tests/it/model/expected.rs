@@ -1,0 +1,168 @@
+//! What has to come of an answer, told from what was sent and what stood in the buffer: the reference.
+//!
+//! Told exactly where the lines of the range are all known by identity. Where the user deleted, split or joined its
+//! first or last line nobody can say what is meant; then [`super::promise`] says what must not be lost.
+
+use std::ops::Range;
+
+use botglue::land::{Landing, Merge, merge};
+use botglue::request::{Kind, Request};
+use serde::Deserialize;
+
+/// One answer's end, or what the user decided of it, as the editor recorded it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Record {
+    pub id: u64,
+    pub landing: String,
+    pub held_for: Option<String>,
+    /// The lines before the write, and which ones they are.
+    pub before: Vec<String>,
+    pub ids: Vec<u64>,
+    /// The same after it; none where nothing was written.
+    pub after: Option<Vec<String>>,
+    pub after_ids: Option<Vec<u64>>,
+    /// How often the whole buffer had been replaced.
+    pub storms: u64,
+    pub modifiable: bool,
+    /// Whether any line of the range was edited since it was sent, be it there and back.
+    pub edited: bool,
+    /// Whether any line of the range may be another one, that read the same and stood next to it.
+    pub doubtful: bool,
+}
+
+/// A job as it was sent, and its answer.
+#[derive(Debug)]
+pub struct Sent {
+    pub request: Request,
+    /// The rows of the range by identity; of an insertion the line above and the line below.
+    pub ids: Vec<Option<u64>>,
+    pub storms: u64,
+    /// The line below an insertion.
+    pub next: Option<String>,
+    pub answer: Landing,
+}
+
+/// What has to come of an answer.
+#[derive(Debug, PartialEq)]
+pub enum Expected {
+    /// Written as this, and the rows then are these, in the place of those.
+    Written(&'static str, Range<usize>, Vec<String>),
+    Unchanged,
+    Held(&'static [&'static str]),
+}
+
+impl Expected {
+    /// Whether it is what has come.
+    pub fn is(&self, record: &Record) -> bool {
+        match self {
+            Self::Written(..) if !record.modifiable => record.held_for.as_deref() == Some("not_modifiable"),
+            Self::Written(landing, rows, lines) => {
+                record.landing == *landing && record.after == Some(splice(&record.before, rows, lines))
+            }
+            Self::Unchanged => record.landing == "unchanged",
+            Self::Held(reasons) => record.held_for.as_deref().is_some_and(|reason| reasons.contains(&reason)),
+        }
+    }
+}
+
+/// What has to come of an answer, if that can be told exactly.
+pub fn expected(sent: &Sent, record: &Record) -> Option<Expected> {
+    if sent.answer.held_for.is_some() {
+        return Some(Expected::Held(&["block_rows", "ambiguous", "review"]));
+    }
+    if record.doubtful {
+        return None;
+    }
+    match sent.request.selection.kind {
+        Kind::Line => lines(sent, record),
+        Kind::Insert => insertion(sent, record),
+        Kind::Char | Kind::Block => parts(sent, record),
+    }
+}
+
+/// Where rows are, if both their ends are still there, in their order and with something of their text.
+pub fn find(ids: &[Option<u64>], text: &[String], record: &Record) -> Option<Range<usize>> {
+    let places: Vec<Option<usize>> = ids.iter().map(|id| place(*id, record)).collect();
+    let (first, last) = ((*places.first()?)?, (*places.last()?)?);
+    let present: Vec<usize> = places.into_iter().flatten().collect();
+    let is_left = is_left(&text[0], &record.before[first])
+        && is_left(&text[text.len() - 1], &record.before[last])
+        && text.iter().any(|row| !row.trim().is_empty());
+    (is_left && present.is_sorted()).then_some(first..last + 1)
+}
+
+fn is_left(was: &str, is: &str) -> bool {
+    was == is || was.split_whitespace().any(|word| is.split_whitespace().any(|other| other == word))
+}
+
+/// Where a line is now.
+pub fn place(id: Option<u64>, record: &Record) -> Option<usize> {
+    record.ids.iter().position(|other| Some(*other) == id)
+}
+
+/// The lines with some of them replaced; a buffer keeps one empty line.
+pub fn splice(lines: &[String], rows: &Range<usize>, new: &[String]) -> Vec<String> {
+    let mut lines = lines.to_vec();
+    lines.splice(rows.clone(), new.iter().cloned());
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
+fn lines(sent: &Sent, record: &Record) -> Option<Expected> {
+    let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
+    let rows = find(&sent.ids, base, record)?;
+    let current = &record.before[rows.clone()];
+    let written = |landing, lines: &[String]| {
+        let is_same = splice(&record.before, &rows, lines) == record.before;
+        if is_same { Expected::Unchanged } else { Expected::Written(landing, rows.clone(), lines.to_vec()) }
+    };
+    Some(match merge(base, current, answer) {
+        _ if current == base => written("applied", answer),
+        Merge::Clean(merged) => written("merged", &merged),
+        Merge::Conflict => Expected::Held(&["conflict", "range_lost"]),
+    })
+}
+
+fn parts(sent: &Sent, record: &Record) -> Option<Expected> {
+    let (selection, answer) = (&sent.request.selection, &sent.answer.lines);
+    let rows = find(&sent.ids, &selection.rows, record)?;
+    if record.edited || record.before[rows.clone()] != selection.rows {
+        return None;
+    }
+    if *answer == selection.text {
+        return Some(Expected::Unchanged);
+    }
+    let column = |row: usize| usize::try_from(selection.cols[row]).unwrap();
+    let head = |row: usize| &selection.rows[row][..column(row)];
+    let tail = |row: usize| &selection.rows[row][column(row) + selection.text[row].len()..];
+    let new: Vec<String> = if selection.kind == Kind::Char {
+        let text = format!("{}{}{}", head(0), answer.join("\n"), tail(selection.rows.len() - 1));
+        text.split('\n').map(str::to_owned).collect()
+    } else if (0..answer.len()).any(|row| head(row).len() == selection.rows[row].len()) {
+        // A row that is too short for the block is filled up; by how much is not the model's business.
+        return None;
+    } else {
+        answer.iter().enumerate().map(|(row, text)| format!("{}{text}{}", head(row), tail(row))).collect()
+    };
+    Some(Expected::Written("applied", rows, new))
+}
+
+/// An insertion goes below its line, or above the line that was below it. Where neither reads as it did, or there is
+/// something new between, it may be held or go to one of both.
+fn insertion(sent: &Sent, record: &Record) -> Option<Expected> {
+    let answer = &sent.answer.lines;
+    if answer.is_empty() {
+        return Some(Expected::Unchanged);
+    }
+    let below_anchor = place(sent.ids[0], record).map(|row| row + 1);
+    let above_next = place(sent.ids[1], record);
+    let at = match (below_anchor, above_next, &*sent.ids) {
+        (Some(at), Some(next), _) if at == next => at,
+        (Some(at), None, [_, None]) if at == record.before.len() => at,
+        (None, Some(0), [None, _]) => 0,
+        _ => return None,
+    };
+    let above = at.checked_sub(1).map(|row| &record.before[row]);
+    let is_next = sent.next.is_some() && record.before.get(at) == sent.next.as_ref();
+    let is_as_sent = is_next || above == sent.request.selection.anchor.as_ref();
+    (is_as_sent && record.before != [""]).then(|| Expected::Written("applied", at..at, answer.clone()))
+}

@@ -1,0 +1,133 @@
+--- Follows the lines of a buffer by identity: a line stays itself while nothing else takes its place. What plugins do
+--- with marks is done here without any, so that both can be compared.
+
+local M = {}
+
+local api = vim.api
+
+---@class model.Lines
+---@field bufnr integer
+---@field text string[]
+---@field ids integer[]
+---@field storms integer how often the whole buffer was replaced
+---@field touched { above: integer, below: integer }? the rows at both ends that did not change since it was set
+---@field next_id integer
+---@field edits table<integer, integer>
+---@field doubtful table<integer, boolean> lines that could be their like next to them, from which some were taken
+local Lines = {}
+Lines.__index = Lines
+
+---@return string[]
+function Lines:read()
+  return api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_lines(self.bufnr, 0, -1, false) or {}
+end
+
+--- How often lines were edited.
+---@param ids integer[]
+---@return integer
+function Lines:edited(ids)
+  local sum = 0
+  for _, id in ipairs(ids) do
+    sum = sum + (self.edits[id] or 0)
+  end
+  return sum
+end
+
+--- Rows came or went below others that read as the last of them: it may have been those. Rows of nothing are joined to
+--- each other as well, so with them that goes for all, not only for those that an edit touched.
+---@param rows string[] with those that came or went
+---@param at integer how many stand above them
+---@param count integer how many came or went
+---@param untouched integer how many at the top were not touched by the edit
+function Lines:doubt(rows, at, count, untouched)
+  while at > 0 and rows[at] == rows[at + count] and (at > untouched or rows[at] == "") do
+    self.doubtful[self.ids[at]] = true
+    at = at - 1
+  end
+end
+
+--- Takes rows for others. Those at both ends that read the same are the same; the rest are, too, if they are as many.
+---@param first integer
+---@param past integer
+---@param new string[]
+function Lines:splice(first, past, new)
+  local count, head, tail = past - first, 0, 0
+  local shorter = math.min(count, #new)
+  while head < shorter and self.text[first + head + 1] == new[head + 1] do
+    head = head + 1
+  end
+  while tail < shorter - head and self.text[past - tail] == new[#new - tail] do
+    tail = tail + 1
+  end
+  local text = vim.list_extend(vim.list_slice(self.text, 1, first), new)
+  text = vim.list_extend(text, self.text, past + 1)
+  if count ~= #new and head + tail == shorter then
+    self:doubt(count > #new and self.text or text, first + head, math.abs(count - #new), first)
+  end
+  local ids = vim.list_slice(self.ids, 1, first)
+  for i = 1, #new do
+    local id
+    if i <= head then
+      id = self.ids[first + i]
+    elseif i > #new - tail then
+      id = self.ids[past - (#new - i)]
+    elseif count == #new then
+      id = self.ids[first + i]
+      self.edits[id] = (self.edits[id] or 0) + 1
+    else
+      id, self.next_id = self.next_id, self.next_id + 1
+    end
+    ids[#ids + 1] = id
+  end
+  self.text = text
+  self.ids = vim.list_extend(ids, self.ids, past + 1)
+end
+
+function Lines:replace_all()
+  self.storms = self.storms + 1
+  self:splice(0, #self.text, self:read())
+end
+
+function Lines:attach()
+  api.nvim_buf_attach(self.bufnr, false, {
+    on_lines = function(_, bufnr, _, first, past, new_past)
+      local touched, count = self.touched, #self.text
+      if touched then
+        touched.above = math.min(touched.above, first)
+        touched.below = math.min(touched.below, count - past)
+      end
+      self.storms = self.storms + (past - first >= count and 1 or 0)
+      self:splice(first, past, api.nvim_buf_get_lines(bufnr, first, new_past, false))
+      if #self.text ~= api.nvim_buf_line_count(bufnr) then
+        -- The one empty line of an empty buffer comes and goes without a word.
+        self:splice(0, #self.text, self:read())
+      end
+    end,
+    on_reload = function()
+      self:replace_all()
+    end,
+  })
+end
+
+--- Follows a buffer from now on, also when its file is read again.
+---@param bufnr integer
+---@return model.Lines
+function M.follow(bufnr)
+  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, edits = {}, doubtful = {} }, Lines)
+  self.text = self:read()
+  for i = 1, #self.text do
+    self.ids[i] = i
+  end
+  self.next_id = #self.text + 1
+  self:attach()
+  api.nvim_create_autocmd("BufReadPost", {
+    buffer = bufnr,
+    callback = function()
+      self:replace_all()
+      self:attach()
+    end,
+  })
+  return self
+end
+
+return M

@@ -1,0 +1,109 @@
+//! The model test: random schedules of typing, of jobs starting and of answers arriving, in a real Neovim, against a
+//! simple model of what may come of them.
+//!
+//! The test is the host, so it decides when an answer or a merge arrives, down to the key between, and waits for
+//! nothing. `make soak` plays many; `make soak SEED=7 RUNS=1` plays the schedule of a seed again.
+
+mod decision;
+mod expected;
+mod host;
+mod player;
+mod promise;
+mod schedule;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::support::nvim::Nvim;
+use player::Game;
+use schedule::{Schedule, any_schedule};
+
+/// How many schedules one Neovim plays.
+const A_NEOVIM: u64 = 250;
+/// How long smaller schedules are tried where one has failed.
+const SHRINKING: Duration = Duration::from_secs(30);
+/// After how many failures it is enough.
+const ENOUGH: usize = 5;
+
+#[test]
+fn random_schedules() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let first = number("BOTGLUE_MODEL_SEED").unwrap_or(1);
+    let runs = number("BOTGLUE_MODEL_RUNS").unwrap_or(500);
+    let threads = number("BOTGLUE_MODEL_THREADS").unwrap_or(1);
+    let (next, started) = (AtomicU64::new(first), Instant::now());
+    let failed: Vec<u64> = std::thread::scope(|scope| {
+        let players: Vec<_> = (0..threads).map(|_| scope.spawn(|| play_all(&next, first + runs))).collect();
+        players.into_iter().flat_map(|player| player.join().unwrap()).collect()
+    });
+    say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
+    assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
+}
+
+#[expect(clippy::print_stdout, reason = "who runs it wants to see the story, and how far it got")]
+fn say(what: &str) {
+    println!("{what}");
+}
+
+/// Plays schedules until none are left, or enough have failed; gives the seeds of those.
+fn play_all(next: &AtomicU64, end: u64) -> Vec<u64> {
+    let (mut nvim, mut played, mut failed) = (player::start(), 0, Vec::new());
+    while failed.len() < ENOUGH {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= end {
+            break;
+        }
+        if played == A_NEOVIM {
+            (nvim, played) = (player::start(), 0);
+        }
+        played += 1;
+        let mut tree = tree(seed);
+        if play(&mut nvim, &tree.current()).is_err() {
+            let (least, (why, story)) = shrink(&mut tree, &mut nvim);
+            say(&format!("seed {seed}: {why}\n{story}\n{least:?}\n"));
+            failed.push(seed);
+        }
+    }
+    failed
+}
+
+/// Plays one schedule; an error comes with its story.
+fn play(nvim: &mut Nvim, schedule: &Schedule) -> Result<(), (String, String)> {
+    let mut game = Game::new(nvim);
+    let result = game.play(schedule);
+    let story = game.story();
+    result.map_err(|why| {
+        // Whatever went wrong, the next schedule begins in an editor that knows nothing of it.
+        *nvim = player::start();
+        (why, story)
+    })
+}
+
+/// The schedule of a seed, which can be shrunk.
+fn tree(seed: u64) -> impl ValueTree<Value = Schedule> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    any_schedule().new_tree(&mut TestRunner::new_with_rng(Config::default(), rng)).unwrap()
+}
+
+/// The smallest schedule found that fails, why it does, and its story.
+fn shrink(tree: &mut impl ValueTree<Value = Schedule>, nvim: &mut Nvim) -> (Schedule, (String, String)) {
+    let until = Instant::now() + SHRINKING;
+    let mut least = None;
+    let mut more = true;
+    while more && Instant::now() < until {
+        more = match play(nvim, &tree.current()) {
+            Err(why) => {
+                least = Some((tree.current(), why));
+                tree.simplify()
+            }
+            Ok(()) => tree.complicate(),
+        };
+    }
+    let alone = || (tree.current(), ("it fails only after others".to_owned(), String::new()));
+    least.unwrap_or_else(alone)
+}

@@ -1,0 +1,376 @@
+//! Plays a schedule: types in a real Neovim, and is the host to its plugin.
+
+use std::time::Duration;
+
+use botglue::land;
+use botglue::request::{self, MergeRequest, Request};
+use rmpv::Value;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::decision::{self, Written};
+use super::expected::{Record, Sent};
+use super::schedule::{Job, Row, Schedule, Step};
+use super::{host, promise};
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::rpc::{from_json, to_json};
+use crate::support::scratch::Scratch;
+
+/// How long one call may take; an editor that takes longer is stuck.
+const STUCK: Duration = Duration::from_secs(10);
+/// After how many events, with nobody typing, something goes in circles.
+const RESTLESS: usize = 100;
+
+/// What begins to insert, if it may.
+const INSERTING: [&str; 11] = ["o", "O", "A", "I", "i", "cc", "C", "cw", "cj", "c", "R"];
+
+const LOADED: [(&str, &str); 3] = [
+    ("model.lines", include_str!("lines.lua")),
+    ("model.own", include_str!("own.lua")),
+    ("model.editor", include_str!("editor.lua")),
+];
+
+/// A Neovim whose host is this test.
+pub fn start() -> Nvim {
+    let nvim = Builder::new(Scratch::new())
+        .option("host", "/bin/sh")
+        .option("notify", "none")
+        .option("tidy", json!({"fence": true, "indent": false, "newline": true}))
+        .start();
+    nvim.exec("vim.o.shortmess = 'aoOTIcF'; vim.o.more = false; vim.o.hidden = true; vim.o.swapfile = false");
+    for (name, code) in LOADED {
+        let load = "local name, code = ...
+            local channel = vim.iter(vim.api.nvim_list_chans()):find(function(channel)
+              return channel.stream == 'stdio'
+            end).id
+            local chunk = assert(loadstring(code, '=' .. name))
+            package.preload[name] = function() return chunk(channel) end";
+        nvim.exec_with(load, &[name.into(), code.into()]);
+    }
+    nvim.exec("_G.M = require('model.editor')");
+    nvim
+}
+
+/// What a look into the editor shows.
+#[derive(Debug, Default, Deserialize)]
+struct Seen {
+    mode: String,
+    state: String,
+    is_home: bool,
+    modifiable: bool,
+    lines: Vec<String>,
+    before_cursor: String,
+    records: Vec<Json>,
+    faults: Vec<String>,
+}
+
+impl Seen {
+    /// Whether the user is in the middle of something: then no text may change but by their own keys. (A message that
+    /// scrolled the screen is over with the next redraw.)
+    fn is_busy(&self) -> bool {
+        let is_idle =
+            ["n", "i", "R", "Rv"].contains(&self.mode.as_str()) && ["", "s"].contains(&self.state.as_str());
+        self.is_home && !is_idle
+    }
+}
+
+enum Event {
+    Start(Job),
+    /// The answer to the job of this place in `jobs`.
+    Answer(usize),
+    Merge(MergeRequest),
+}
+
+struct Played {
+    id: u64,
+    spec: Job,
+    started: Started,
+    sent: Option<Sent>,
+    /// How it ended, and what became of it since.
+    landing: String,
+    is_decided: bool,
+    written: Option<Written>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Started {
+    id: u64,
+    ids: Vec<Option<u64>>,
+    storms: u64,
+    next: Option<String>,
+}
+
+/// One schedule as it is played.
+pub struct Game<'a> {
+    nvim: &'a Nvim,
+    home: Json,
+    words: usize,
+    /// What is still to come, and after how many chunks.
+    queue: Vec<(usize, Event)>,
+    jobs: Vec<Played>,
+    requests: Vec<Request>,
+    seen: Seen,
+    writes: Vec<Json>,
+    story: Vec<String>,
+}
+
+impl<'a> Game<'a> {
+    /// Before the first step.
+    pub fn new(nvim: &'a Nvim) -> Self {
+        Self {
+            nvim,
+            home: Json::Null,
+            words: 0,
+            queue: Vec::new(),
+            jobs: Vec::new(),
+            requests: Vec::new(),
+            seen: Seen::default(),
+            writes: Vec::new(),
+            story: Vec::new(),
+        }
+    }
+
+    /// What has happened, step by step.
+    pub fn story(&self) -> String {
+        self.story.join("\n")
+    }
+
+    /// Plays a schedule to its end; the error says what must not have been.
+    pub fn play(&mut self, schedule: &Schedule) -> Result<(), String> {
+        let text: Vec<String> = schedule.text.iter().map(|row| self.row(*row)).collect();
+        let habits = schedule.habits;
+        let habits = json!({"textwidth": habits.textwidth, "autoindent": habits.autoindent, "formats": habits.formats});
+        self.home = self.lua("return M.begin(...)", &[json!(text), habits])?;
+        self.look("begin")?;
+        for step in &schedule.steps {
+            match step {
+                Step::Type { line, motion, chunks } => {
+                    self.type_all(&format!("{line}G{motion}"), chunks)?;
+                }
+                Step::Job(job) => self.queue.push((job.start, Event::Start(job.clone()))),
+                // Whatever else acts by itself looks out for itself.
+                _ if self.seen.is_busy() => {}
+                Step::Format(how) => {
+                    self.lua("M.format(...)", &[json!(how)])?;
+                    self.look(&format!("format {how}"))?;
+                }
+                Step::Decide { verb, which } => self.decide(verb, *which)?,
+            }
+        }
+        self.end()
+    }
+
+    /// Everything that is still to come comes, and then nothing is left.
+    fn end(&mut self) -> Result<(), String> {
+        self.rest()?;
+        self.keys("<C-\\><C-n><Esc>:silent! buffer {home}<CR>")?;
+        self.rest()?;
+        if let Some(job) = self.jobs.iter().find(|job| job.landing.is_empty()) {
+            return Err(format!("job {} has not ended", job.id));
+        }
+        let writes = std::mem::take(&mut self.writes);
+        match self.lua("return M.finish(...)", &[Json::Array(writes)])? {
+            Json::Null => Ok(()),
+            fault => Err(fault.to_string()),
+        }
+    }
+
+    /// Lets all come that is under way, and what it brings about.
+    fn rest(&mut self) -> Result<(), String> {
+        for _ in 0..RESTLESS {
+            if self.queue.is_empty() {
+                return Ok(());
+            }
+            let (_, event) = self.queue.remove(0);
+            self.event(event)?;
+        }
+        Err("it never comes to rest".to_owned())
+    }
+
+    fn row(&mut self, row: Row) -> String {
+        match row {
+            Row::Blank => String::new(),
+            Row::Words { indent, count } => {
+                let words: Vec<String> = (0..count).map(|_| self.word("t")).collect();
+                format!("{}{}", " ".repeat(indent), words.join(" "))
+            }
+        }
+    }
+
+    fn word(&mut self, who: &str) -> String {
+        self.words += 1;
+        format!("{who}{}", self.words)
+    }
+
+    /// Types chunk by chunk, with what is due before each.
+    fn type_all(&mut self, start: &str, chunks: &[&str]) -> Result<(), String> {
+        for chunk in [start].iter().chain(chunks) {
+            for entry in &mut self.queue {
+                entry.0 = entry.0.saturating_sub(1);
+            }
+            while let Some(due) = self.queue.iter().position(|(left, _)| *left == 0) {
+                let (_, event) = self.queue.remove(due);
+                self.event(event)?;
+            }
+            self.keys(chunk)?;
+            // What follows a command that was refused would mean anything.
+            if INSERTING.contains(chunk) && !self.seen.mode.starts_with(['i', 'R']) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn keys(&mut self, chunk: &str) -> Result<(), String> {
+        let word = if chunk.contains("{w}") { self.word("u") } else { String::new() };
+        let keys = chunk.replace("{w}", &word).replace("{home}", &self.home.to_string());
+        let was_inserting = self.seen.mode == "i" && self.seen.modifiable;
+        self.nvim.channel().notify("nvim_input", vec![keys.as_str().into()]);
+        self.look(&format!("keys {keys}"))?;
+        let is_typed = chunk.trim() == "{w}" && was_inserting && self.seen.mode == "i";
+        if is_typed && !self.seen.before_cursor.trim_end().ends_with(&word) {
+            return Err(format!("{word} was typed, and before the cursor is {:?}", self.seen.before_cursor));
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, verb: &str, which: usize) -> Result<(), String> {
+        let fits = |job: &&mut Played| match verb {
+            "revert" => ["applied", "merged"].contains(&job.landing.as_str()),
+            _ => job.landing == "conflict",
+        };
+        let mut jobs: Vec<&mut Played> =
+            self.jobs.iter_mut().filter(|job| !job.is_decided).filter(fits).collect();
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let which = which % jobs.len();
+        jobs[which].is_decided = true;
+        let id = jobs[which].id;
+        let told = self.lua("return M.decide(...)", &[json!(verb), json!(id)])?;
+        self.look(&format!("{verb} job {id}: {told}"))
+    }
+
+    fn event(&mut self, event: Event) -> Result<(), String> {
+        let (is_busy, lines) = (self.seen.is_busy(), self.seen.lines.clone());
+        let moment = format!("mode {} with state {:?}", self.seen.mode, self.seen.state);
+        match event {
+            Event::Start(spec) => self.start(spec)?,
+            Event::Answer(index) => self.answer(index)?,
+            Event::Merge(question) => {
+                let told = host::merged(&question);
+                let what = format!("merged: {told}");
+                self.lua("require('botglue.apply').merged(...)", &[told])?;
+                self.look(&what)?;
+            }
+        }
+        if is_busy && lines != self.seen.lines {
+            return Err(format!("the text changed under {moment}"));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, spec: Job) -> Result<(), String> {
+        let Job { kind, at, rows, from, to, .. } = spec;
+        let place = json!({"kind": kind, "at": at, "rows": rows, "from": from, "to": to});
+        let what = format!("start a job: {place}");
+        let started: Started = read(self.lua("return M.start(...)", &[place])?)?;
+        self.queue.push((spec.answer_after, Event::Answer(self.jobs.len())));
+        self.jobs.push(Played {
+            id: started.id,
+            spec,
+            started,
+            sent: None,
+            landing: String::new(),
+            is_decided: false,
+            written: None,
+        });
+        self.look(&what)
+    }
+
+    fn answer(&mut self, index: usize) -> Result<(), String> {
+        let Played { id, spec, started, .. } = &self.jobs[index];
+        let (id, changes) = (*id, spec.answer.clone());
+        let Started { ids, storms, next, .. } = started.clone();
+        let at = self.requests.iter().position(|request| request.id == id);
+        let request = self.requests.remove(at.ok_or("its request has not arrived")?);
+        let text = host::answer(&request, &changes, || self.word("a"));
+        let answer = land::prepare(&request, &text);
+        let told = host::finish(id, &text, &answer);
+        let what = format!("answer job {id}, of {:?}: {:?}", request.selection.text, answer.lines);
+        self.jobs[index].sent = Some(Sent { request, ids, storms, next, answer });
+        self.lua("require('botglue.apply').finish(...)", &[told])?;
+        self.look(&what)
+    }
+
+    /// Looks into the editor once it has taken what it was given, and judges what has come of answers.
+    fn look(&mut self, what: &str) -> Result<(), String> {
+        // What was scheduled by the keys runs before what is asked after this.
+        self.lua("", &[])?;
+        self.seen = read(self.lua("return M.look()", &[])?)?;
+        self.story.push(format!("{what}\n    {} {:?}", self.seen.mode, self.seen.lines));
+        self.take_notifications()?;
+        for record in std::mem::take(&mut self.seen.records) {
+            let (id, landing, reason) = (&record["id"], &record["landing"], &record["held_for"]);
+            self.story.push(format!("    job {id} is {landing} {reason}"));
+            if record.get("after").is_some() {
+                self.writes.push(record.clone());
+            }
+            self.judge(&read(record)?)?;
+        }
+        match self.seen.faults.first() {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn judge(&mut self, record: &Record) -> Result<(), String> {
+        let Some(job) = self.jobs.iter_mut().find(|job| job.id == record.id) else {
+            return Err(format!("nobody knows this job: {record:?}"));
+        };
+        let sent = job.sent.as_ref().ok_or("it has ended before its answer came")?;
+        if job.is_decided {
+            return decision::judge(sent, job.written.as_ref(), record);
+        } else if !job.landing.is_empty() {
+            return Err(format!("job {} has ended twice", job.id));
+        }
+        promise::judge(sent, record)?;
+        job.landing = record.held_for.clone().unwrap_or_else(|| record.landing.clone());
+        job.written = Written::of(sent, record);
+        Ok(())
+    }
+
+    /// Takes what the plugin sent to its host.
+    fn take_notifications(&mut self) -> Result<(), String> {
+        let arrived = std::mem::take(&mut self.nvim.channel().inbox().notifications);
+        for (method, arguments) in arrived {
+            let argument = arguments.first().unwrap_or(&Value::Nil);
+            match method.as_str() {
+                "run" => self.requests.push(request::decode(argument).map_err(|error| error.message)?),
+                "merge" => {
+                    let question = MergeRequest::decode(argument).map_err(|error| error.message)?;
+                    let job = self.jobs.iter().find(|job| job.id == question.id);
+                    let after = job.map_or(0, |job| job.spec.merge_after);
+                    self.queue.push((after, Event::Merge(question)));
+                }
+                "landed" => {
+                    // The answer is on the disk already.
+                    let kept = json!({"id": to_json(argument)["id"]});
+                    self.lua("require('botglue.apply').kept(...)", &[kept])?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn lua(&self, code: &str, arguments: &[Json]) -> Result<Json, String> {
+        let arguments = arguments.iter().map(from_json).collect();
+        let call = vec![code.into(), Value::Array(arguments)];
+        self.nvim.channel().call("nvim_exec_lua", call, STUCK).map(|value| to_json(&value))
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(value: Json) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}

@@ -1,0 +1,136 @@
+//! What must not be lost, whatever comes of an answer: what the user had stays, in order, and nothing stands twice.
+
+use std::collections::HashMap;
+
+use botglue::request::Kind;
+
+use super::expected::{Record, Sent, expected, find, place, splice};
+
+/// Whether an answer's end is one that may be.
+pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
+    let is_written = record.after.is_some();
+    if is_written != ["applied", "merged"].contains(&record.landing.as_str()) {
+        return Err(format!("it was told: {}; written: {is_written}", record.landing));
+    }
+    // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
+    // that came next to it with that may count as rows of it.
+    if record.storms > sent.storms {
+        match record.held_for.as_deref() {
+            Some("range_lost") => return Ok(()),
+            Some("conflict") if has_other_neighbours(sent, record) => return Ok(()),
+            _ => {}
+        }
+    }
+    match expected(sent, record) {
+        Some(expected) if expected.is(record) => Ok(()),
+        Some(expected) if !is_doubled(sent, record) => Err(format!("expected {expected:?}\ngot {record:?}")),
+        _ => nothing_lost(sent, record),
+    }
+}
+
+/// Whether the rows around the range are not those that were sent.
+fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
+    let Some(rows) = find(&sent.ids, &sent.request.selection.rows, record) else { return true };
+    let above = rows.start.checked_sub(1).map(|row| &record.before[row]);
+    above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
+}
+
+/// Whether an end of the range stands next to its like: which of both it is makes no difference to anybody.
+fn is_doubled(sent: &Sent, record: &Record) -> bool {
+    let ends = [sent.ids.first(), sent.ids.last()].into_iter().flatten().filter_map(|id| place(*id, record));
+    let lines = &record.before;
+    ends.into_iter().any(|row| {
+        (row > 0 && lines[row - 1] == lines[row])
+            || lines.get(row + 1).is_some_and(|next| *next == lines[row])
+    })
+}
+
+fn nothing_lost(sent: &Sent, record: &Record) -> Result<(), String> {
+    let Some(after) = &record.after else {
+        let may_be = match record.held_for.as_deref() {
+            None => record.landing == "unchanged",
+            Some("not_modifiable") => !record.modifiable,
+            Some(reason) => ["conflict", "range_lost"].contains(&reason),
+        };
+        return if may_be { Ok(()) } else { Err(format!("this cannot be: {record:?}")) };
+    };
+    let (before, text, answer) = (&record.before, &sent.request.selection.text, &sent.answer.lines);
+    let is_it = match sent.request.selection.kind {
+        Kind::Line => return rows_kept(sent, before, after).map_err(|what| format!("{what}: {record:?}")),
+        Kind::Char => {
+            is_replaced(&before.join("\n"), &text.join("\n"), &answer.join("\n"), &after.join("\n"))
+        }
+        Kind::Block => is_block(text, answer, before, after),
+        Kind::Insert => {
+            (0..=before.len()).any(|at| splice(before, &(at..at), answer) == *after)
+                || (*before == [""] && after == answer)
+        }
+    };
+    if is_it { Ok(()) } else { Err(format!("something else was written: {record:?}")) }
+}
+
+/// Whether `after` is `before` with `old` replaced by `new` in one place.
+fn is_replaced(before: &str, old: &str, new: &str, after: &str) -> bool {
+    (0..=before.len()).filter(|at| before.is_char_boundary(*at)).any(|at| {
+        before[at..].starts_with(old)
+            && after.strip_prefix(&before[..at]).and_then(|rest| rest.strip_prefix(new))
+                == Some(&before[at + old.len()..])
+    })
+}
+
+/// Whether each row of a block was replaced in its row, filled up with blanks where that was too short.
+fn is_block(old: &[String], new: &[String], before: &[String], after: &[String]) -> bool {
+    let is_row = |(row, (old, new)): (usize, (&String, &String))| {
+        let filled = after[row].strip_prefix(&before[row]).filter(|_| old.is_empty());
+        filled.is_some_and(|filled| filled.trim_start() == new.trim_start())
+            || is_replaced(&before[row], old, new, &after[row])
+    };
+    before.len() == after.len()
+        && (0..=before.len().saturating_sub(old.len())).any(|first| {
+            let rows = first..first + old.len();
+            rows.clone().zip(old.iter().zip(new)).all(is_row)
+                && (0..before.len()).all(|row| rows.contains(&row) || before[row] == after[row])
+        })
+}
+
+/// Only words that the answer takes away are gone, only those that it brings are new, and all other lines are as and
+/// where they were.
+fn rows_kept(sent: &Sent, before: &[String], after: &[String]) -> Result<(), String> {
+    let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
+    let (taken, brought) = (less(&words(base), &words(answer)), less(&words(answer), &words(base)));
+    let (lost, new) = (less(&words(before), &words(after)), less(&words(after), &words(before)));
+    if let Some((word, _)) = less(&lost, &taken).iter().next() {
+        return Err(format!("{word} is lost"));
+    }
+    if let Some((word, _)) = less(&new, &brought).iter().next() {
+        return Err(format!("{word} stands there too often"));
+    }
+    let is_single = |line: &&String| {
+        [before, after].iter().all(|all| all.iter().filter(|other| other == line).count() < 2)
+    };
+    let is_other = |line: &&String| base.contains(line) == answer.contains(line);
+    let others = |all: &[String]| -> Vec<String> {
+        let own = |line: &&String| !line.trim().is_empty() && is_single(line) && is_other(line);
+        all.iter().filter(own).cloned().collect()
+    };
+    if others(before) == others(after) {
+        return Ok(());
+    }
+    Err("the lines are others, or in another order".to_owned())
+}
+
+type Counts = HashMap<String, i64>;
+
+fn words(lines: &[String]) -> Counts {
+    let mut counts = HashMap::new();
+    for word in lines.iter().flat_map(|line| line.split_whitespace()) {
+        *counts.entry(word.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// What there is more often in the one than in the other, and by how much.
+fn less(one: &Counts, other: &Counts) -> Counts {
+    let rest = |(word, count): (&String, &i64)| (word.clone(), count - other.get(word).unwrap_or(&0));
+    one.iter().map(rest).filter(|(_, count)| *count > 0).collect()
+}

@@ -1,0 +1,243 @@
+//! A random schedule: what the user types, which jobs start, and when their answers arrive.
+//!
+//! Pure data, so that proptest can make it from a seed and shrink it. Which line or word a step means is settled only
+//! when it is played, so every schedule is a valid one, also after a part was taken out.
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A whole run.
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    /// The lines to begin with.
+    pub text: Vec<Row>,
+    /// How the user's editor is set up.
+    pub habits: Habits,
+    /// What happens, in this order.
+    pub steps: Vec<Step>,
+}
+
+/// A line to begin with.
+#[derive(Debug, Clone, Copy)]
+pub enum Row {
+    /// Some words of its own, indented.
+    Words { indent: usize, count: usize },
+    /// Nothing.
+    Blank,
+}
+
+/// Options that change what keys do.
+#[derive(Debug, Clone, Copy)]
+pub struct Habits {
+    pub textwidth: u64,
+    pub autoindent: bool,
+    /// An autocommand that takes trailing blanks away as soon as text changes.
+    pub formats: bool,
+}
+
+/// One thing that happens.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// The user goes to a line and types; each chunk is read before the next one is sent.
+    Type { line: usize, motion: &'static str, chunks: &'static [&'static str] },
+    /// A formatter replaces the whole buffer.
+    Format(&'static str),
+    /// A job is asked for and answered, among the steps that follow.
+    Job(Job),
+    /// The user accepts, rejects or reverts one of the answers that there are.
+    Decide { verb: &'static str, which: usize },
+}
+
+/// One job and its answer.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub kind: &'static str,
+    /// The first line, by the number of lines then, and how many more.
+    pub at: usize,
+    pub rows: usize,
+    /// Characters, for the kinds that have them.
+    pub from: usize,
+    pub to: usize,
+    /// Chunks until it starts.
+    pub start: usize,
+    /// Chunks from there until its answer arrives.
+    pub answer_after: usize,
+    /// Chunks until a merge that it asks for is replied to.
+    pub merge_after: usize,
+    pub answer: Vec<Change>,
+}
+
+/// What the agent makes of a line; of the next lines over again.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    Keep,
+    /// A word more.
+    Append,
+    /// A new line instead.
+    Replace,
+    Delete,
+    /// New lines below it.
+    Insert(usize),
+}
+
+const MOTIONS: &[&str] = &["", "0", "$", "w"];
+
+/// What people type, the simple things first. `{w}` is a new word.
+const TYPED: &[&[&str]] = &[
+    &["o", "{w} ", "{w}", "<Esc>"],
+    &["O", "{w}", "<Esc>"],
+    &["A", " {w}", "<Esc>"],
+    &["I", "{w} ", "<Esc>"],
+    &["dd"],
+    &["2dd"],
+    &["3dd"],
+    &["u"],
+    &["u", "u"],
+    &["<C-r>"],
+    &["u", "<C-r>"],
+    &["J"],
+    &["3J"],
+    &["i", "{w}", "<CR>", "{w}", "<Esc>"],
+    &["cc", "{w}", "<Esc>"],
+    &["C", "{w}", "<Esc>"],
+    &["x"],
+    &["D"],
+    &["dw"],
+    &["cw", "{w}", "<Esc>"],
+    &[">>"],
+    &["<lt><lt>"],
+    &["yyp"],
+    &["yyP"],
+    &["dd", "p"],
+    &["dd", "kP"],
+    &["p"],
+    &["."],
+    &["g-"],
+    &["g+"],
+    &[":silent! m0<CR>"],
+    &[":silent! m$<CR>"],
+    &[":silent! m+1<CR>"],
+    &[":silent! .,+1m0<CR>"],
+    &[":silent! t.<CR>"],
+    &[":silent! t0<CR>"],
+    &[":silent! w<CR>"],
+    &[":silent! e!<CR>"],
+    &[":silent! undo 0<CR>"],
+    &[":silent! earlier 2<CR>"],
+    &[":silent! .,+1s/$/ {w}/<CR>"],
+    &[":silent! g/u/d<CR>"],
+    &[":silent! .,+2j<CR>"],
+    &[":silent! sort<CR>"],
+    &[":silent! %d<CR>"],
+    &[":silent! %d<CR>", "u"],
+    &[":silent! normal! ggdGP<CR>"],
+    &[":", "2", "d", "<CR>"],
+    &["/t", "<CR>"],
+    &["V", "j", "d"],
+    &["V", "j", "c", "{w}", "<Esc>"],
+    &["V", "j", ">"],
+    &["V", "j", "J"],
+    &["V", "j", "y", "P"],
+    &["V", "<Esc>"],
+    &["v", "e", "d"],
+    &["v", "j", "c", "{w}", "<Esc>"],
+    &["d", "j"],
+    &["d", "k"],
+    &["cj", "{w}", "<Esc>"],
+    &[">", "j"],
+    &["d", "<Esc>"],
+    &["d", "ip"],
+    &["<C-v>", "j", "I", "{w}", "<Esc>"],
+    &["<C-v>", "j", "A", "{w}", "<Esc>"],
+    &["<C-v>", "j", "l", "d"],
+    &["<C-v>", "j", "c", "{w}", "<Esc>"],
+    &["R", "{w}", "<Esc>"],
+    &["R", "{w}", "<BS><BS>", "<Esc>"],
+    &["o", "{w}", "<C-u>", "{w}", "<Esc>"],
+    &["A", "<BS><BS><BS>", "{w}", "<Esc>"],
+    &["A", "<C-w>", "{w}", "<Esc>"],
+    &["I", "<Del>", "<BS>", "<Esc>"],
+    &["A", " {w}", "<Up>", "{w}", "<Esc>"],
+    &["o", "{w}", "<C-o>", "dd", "{w}", "<Esc>"],
+    &["A", "<CR>", "<CR>", "{w}", "<Esc>"],
+    &["A", " t", "<C-n>", "<C-n>", "<C-y>", "<Esc>"],
+    &["o", "t", "<C-p>", "<C-e>", "<Esc>"],
+    &["qqA {w}<Esc>jq"],
+    &["@q"],
+    &["zfj"],
+    &["zE"],
+    &["ma"],
+    &[":silent! sp<CR>"],
+    &["<C-w>w"],
+    &[":silent! new<CR>"],
+    &[":silent! only<CR>"],
+    &[":silent! buffer {home}<CR>"],
+    &[":silent! setlocal nomodifiable<CR>"],
+    &[":silent! setlocal modifiable<CR>"],
+];
+
+fn row() -> impl Strategy<Value = Row> {
+    prop_oneof![
+        5 => (0usize..3, 1usize..4).prop_map(|(indent, count)| Row::Words { indent: 2 * indent, count }),
+        1 => Just(Row::Blank),
+    ]
+}
+
+fn habits() -> impl Strategy<Value = Habits> {
+    (prop_oneof![6 => Just(0), 1 => Just(20u64)], any::<bool>(), weighted(0.15, Just(()))).prop_map(
+        |(textwidth, autoindent, formats)| Habits { textwidth, autoindent, formats: formats.is_some() },
+    )
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        4 => Just(Change::Keep),
+        3 => Just(Change::Append),
+        2 => Just(Change::Replace),
+        1 => Just(Change::Delete),
+        2 => (1usize..3).prop_map(Change::Insert),
+    ]
+}
+
+fn job() -> impl Strategy<Value = Job> {
+    let kind = prop_oneof![6 => Just("line"), 2 => Just("char"), 1 => Just("block"), 2 => Just("insert")];
+    let place = (0usize..14, 0usize..6, 0usize..20, 0usize..20);
+    let times = (0usize..4, 0usize..14, 0usize..4);
+    (kind, place, times, vec(change(), 1..5)).prop_map(|(kind, place, times, answer)| Job {
+        kind,
+        at: place.0,
+        rows: place.1,
+        from: place.2,
+        to: place.3,
+        start: times.0,
+        answer_after: times.1,
+        merge_after: times.2,
+        answer,
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let typed = (1usize..14, select(MOTIONS), select(TYPED)).prop_map(|(line, motion, chunks)| Step::Type {
+        line,
+        motion,
+        chunks,
+    });
+    prop_oneof![
+        10 => typed,
+        3 => job().prop_map(Step::Job),
+        1 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
+        1 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
+            .prop_map(|(verb, which)| Step::Decide { verb, which }),
+    ]
+}
+
+/// All schedules.
+pub fn any_schedule() -> impl Strategy<Value = Schedule> {
+    (vec(row(), 1..12), habits(), vec(step(), 1..16)).prop_map(|(text, habits, steps)| Schedule {
+        text,
+        habits,
+        steps,
+    })
+}
