@@ -11,13 +11,14 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
+use crate::error::JobError;
 use crate::job::{self, Job, Launch, Observers, Prewarm, Registration, Surroundings};
 use crate::land::{self, Capture, Merge};
 use crate::message;
 use crate::record;
 use crate::request::{MergeRequest, PrewarmRequest, Request};
 use crate::rpc::Command;
-use crate::store::{Database, Transcripts};
+use crate::store::{Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
 
 /// How long the editor's last words are waited for once the system asks the host to end.
@@ -131,7 +132,8 @@ impl Host {
                 tracing::warn!(job = id, %error, "rejected");
                 self.editor.reject(id, error);
             }
-            Command::Landed { id, landing, held_for } => self.landed(id, landing, held_for),
+            Command::Landed { id, landed } => self.landed(id, landed),
+            Command::Query { token, query } => self.query(token, query),
             Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
             Command::Held => {
                 let editor = self.editor.clone();
@@ -259,20 +261,29 @@ impl Host {
     }
 
     fn amend(&mut self, id: u64, outcome: Box<Outcome>) {
-        let tokens = (outcome.usage.input_tokens, outcome.usage.output_tokens);
         let editor = self.editor.clone();
-        self.database.amend(id, outcome.cost_usd, tokens, move || editor.amend(id, &outcome));
+        self.database.amend(id, record::amounts(&outcome), move || editor.amend(id, &outcome));
     }
 
-    fn landed(&mut self, id: u64, landing: String, held_for: Option<String>) {
-        tracing::info!(job = id, landing, held_for, "landed");
-        let held = landing == "held";
+    fn landed(&mut self, id: u64, landed: Landed) {
+        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
+        let held = landed.landing == "held";
         let editor = self.editor.clone();
-        self.database.land(id, landing, held_for, move || {
+        self.database.land(id, landed, move || {
             if held {
                 editor.kept(id);
             }
         });
+    }
+
+    fn query(&self, token: u64, query: Result<Query, JobError>) {
+        let editor = self.editor.clone();
+        match query {
+            Ok(query) => self.database.query(query, move |reply| {
+                editor.reply(token, reply.map_err(|error| error.to_string()));
+            }),
+            Err(error) => editor.reply(token, Err(error.message)),
+        }
     }
 
     /// Ends every agent. Neovim kills the host 1.9 s after `:qa`, so this takes 1.5 s at the most.

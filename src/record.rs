@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 
 use crate::land::Landing;
-use crate::request::{Kind, Request};
-use crate::store::{Record, Selected};
+use crate::request::Request;
+use crate::store::{Amounts, Record, Resumed, Selected};
 use crate::stream::Outcome;
 
 /// What is kept of a job that was asked for at `started_ms`.
@@ -17,14 +17,20 @@ pub fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>, start
     Record {
         id: request.id,
         agent: request.agent.name.clone(),
+        protocol: Some(request.agent.protocol.dialect().name.to_owned()),
         model: outcome.model.clone().or_else(|| request.agent.model.clone()),
         session_id: outcome.session_id.clone(),
+        resumed: request
+            .resume
+            .as_ref()
+            .map(|resume| Resumed { session_id: resume.session_id.clone(), at: resume.at.clone() }),
         project: request.cwd.to_string_lossy().into_owned(),
         path: request.path.clone(),
         filetype: request.filetype.clone(),
         prompt: request.prompt.clone(),
+        question: request.question,
         selection: Selected {
-            kind: kind(selection.kind).to_owned(),
+            kind: selection.kind,
             first_line: selection.first_line,
             last_line: selection.last_line,
             text: selection.text.clone(),
@@ -38,9 +44,22 @@ pub fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>, start
         text: outcome.text.clone().filter(|_| outcome.error.is_none()),
         lines: landing.map(|landing| landing.lines.clone()),
         held_for,
+        amounts: amounts(outcome),
+        checkpoints: outcome.checkpoints.clone(),
+        transcript: None,
+    }
+}
+
+/// What a job cost.
+pub fn amounts(outcome: &Outcome) -> Amounts {
+    Amounts {
         cost_usd: outcome.cost_usd,
-        tokens: (outcome.usage.input_tokens, outcome.usage.output_tokens),
+        input_tokens: outcome.usage.input_tokens,
+        output_tokens: outcome.usage.output_tokens,
+        cache_read_tokens: outcome.usage.cache_read_input_tokens,
+        cache_creation_tokens: outcome.usage.cache_creation_input_tokens,
         num_turns: outcome.num_turns,
+        duration_ms: outcome.duration_ms,
     }
 }
 
@@ -48,15 +67,6 @@ pub fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>, start
 pub fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Line => "line",
-        Kind::Char => "char",
-        Kind::Block => "block",
-        Kind::Insert => "insert",
-    }
 }
 
 /// The public name of a variant, which is how serde writes it.

@@ -6,6 +6,7 @@ mod decode;
 pub mod fields;
 mod merge;
 mod prewarm;
+mod query;
 #[cfg(test)]
 pub mod sample;
 
@@ -13,10 +14,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 pub use self::decode::{decode, id_of};
 pub use self::fields::Fields;
 pub use self::merge::{MergeRequest, Texts};
 pub use self::prewarm::PrewarmRequest;
+pub use self::query::query;
 use crate::agent::Protocol;
 
 /// One job, as the editor asked for it.
@@ -110,7 +114,8 @@ pub struct Tidy {
 }
 
 /// How the selection was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Whole lines.
     Line,
@@ -120,6 +125,23 @@ pub enum Kind {
     Block,
     /// Nothing: the answer goes below `first_line`.
     Insert,
+}
+
+impl Kind {
+    /// Its public name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Char => "char",
+            Self::Block => "block",
+            Self::Insert => "insert",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Line, Self::Char, Self::Block, Self::Insert].into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// The selected text and where it stood when the job was asked for.

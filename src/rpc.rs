@@ -17,6 +17,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::request::{self, Fields, MergeRequest, PrewarmRequest, Request};
+use crate::store::{Landed, Query};
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -40,10 +41,15 @@ pub enum Command {
     Landed {
         /// The job's id.
         id: u64,
-        /// `applied`, `held`, and so on.
-        landing: String,
-        /// Why it is held.
-        held_for: Option<String>,
+        /// What became of it.
+        landed: Landed,
+    },
+    /// Ask the store.
+    Query {
+        /// Comes back with the reply.
+        token: u64,
+        /// What is asked, or why that cannot be read.
+        query: Result<Query, JobError>,
     },
     /// Merge what the user and the agent made of the same text.
     Merge(Box<MergeRequest>),
@@ -87,6 +93,7 @@ impl Command {
                 (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
             },
             "landed" => read(method, Self::landed(argument)),
+            "query" => read(method, Self::query(argument)),
             "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,
             "adopted" => read(method, Self::adopted(argument)),
@@ -107,8 +114,19 @@ impl Command {
 
     fn landed(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        let held_for = fields.get("held_for").and_then(Value::as_str).map(str::to_owned);
-        Ok(Self::Landed { id: fields.count("id")?, landing: fields.text("landing")?, held_for })
+        let line = |field| fields.get(field).map(|_| fields.count(field)).transpose();
+        let landed = Landed {
+            landing: fields.text("landing")?,
+            held_for: fields.get("held_for").and_then(Value::as_str).map(str::to_owned),
+            place: line("first_line")?.zip(line("last_line")?),
+            rows: fields.get("rows").map(|_| fields.lossy_texts("rows")).transpose()?,
+        };
+        Ok(Self::Landed { id: fields.count("id")?, landed })
+    }
+
+    fn query(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        Ok(Self::Query { token: fields.count("token")?, query: request::query(&fields) })
     }
 
     fn observe(argument: &Value) -> Result<Self, JobError> {

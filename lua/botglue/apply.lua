@@ -86,6 +86,12 @@ function M.prewarmed(waiting)
   client.note_prewarmed(waiting.token, waiting.pgid)
 end
 
+--- The answer to a question to the store.
+---@param reply { token: integer, error: string? }
+function M.reply(reply)
+  require("botglue.query").reply(reply)
+end
+
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)

@@ -23,6 +23,9 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
 ---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
+---@field queries table<integer, botglue.Query> questions to the store, by their token
+---@field last_query integer
+---@field answered_within integer milliseconds that the store may take for an answer
 ---@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
 ---@field review botglue.Review? the one that is open
 ---@field unsent table[] what became of answers, for the next host
@@ -47,6 +50,9 @@ local connection = {
   ended = {},
   kept = {},
   questions = {},
+  queries = {},
+  last_query = 0,
+  answered_within = 10000,
   held_replies = {},
   unsent = {},
   groups = {},
@@ -119,6 +125,11 @@ local function lost(process, err)
   for _, question in pairs(vim.tbl_extend("error", {}, connection.questions)) do
     if question.process == process then
       question.lost()
+    end
+  end
+  for _, query in pairs(vim.tbl_extend("error", {}, connection.queries)) do
+    if query.process == process then
+      query.reply(nil, err.message)
     end
   end
   M.held_answered()
@@ -271,12 +282,27 @@ function M.submit(job, request)
   process:notify("run", request)
 end
 
+local STANDS = { applied = true, merged = true, unchanged = true }
+
+--- Where an answer stands now, and the rows there: by them it is found again.
+---@param range botglue.Range
+---@return { first_line: integer?, last_line: integer?, rows: string[]? }
+local function place_of(range)
+  local place = range:place()
+  if not place then
+    return {}
+  end
+  local first, last = range:lines()
+  return { first_line = first, last_line = last, rows = range:read(place).rows }
+end
+
 --- Tells the host what became of an answer; the next one where there is none now.
 ---@param job botglue.Job
 ---@param landing string
 ---@param held_for string?
 function M.landed(job, landing, held_for)
-  local message = { id = job.id, landing = landing, held_for = held_for }
+  local message = STANDS[landing] and place_of(job.range) or {}
+  message.id, message.landing, message.held_for = job.id, landing, held_for
   if connection.process then
     connection.process:notify("landed", message)
   else

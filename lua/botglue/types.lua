@@ -109,3 +109,94 @@
 ---@field held_for string?
 ---@field lines string[]?
 ---@field edits botglue.Edit[]?
+
+---@class botglue.Entry a finished job as the store lists it
+---@field uuid string
+---@field id integer? where it is a job of this Neovim
+---@field agent string
+---@field protocol string?
+---@field model string?
+---@field session_id string?
+---@field project string
+---@field path string
+---@field filetype string
+---@field kind "line"|"char"|"block"|"insert"
+---@field first_line integer
+---@field last_line integer
+---@field prompt string
+---@field question boolean
+---@field status "done"|"failed"
+---@field landing string?
+---@field held_for string?
+---@field error { code: string, message: string }?
+---@field started_ms integer Unix time
+---@field ended_ms integer
+---@field cost_usd number? this and the other amounts: of this job alone
+---@field input_tokens integer
+---@field output_tokens integer
+---@field cache_read_tokens integer
+---@field cache_creation_tokens integer
+---@field num_turns integer?
+---@field duration_ms integer?
+---@field transcript string? the file of its raw stream, while that is kept
+---@field has_answer boolean
+---@field landed_first integer? with `writers`, `job` and `again` alone: where the answer stood when it had landed
+---@field landed_last integer?
+---@field landed_rows string[]?
+
+---@class botglue.FullEntry: botglue.Entry
+---@field text string?
+---@field lines string[]?
+---@field selection botglue.StoredSelection
+
+---@class botglue.StoredSelection what was selected when the job was asked for
+---@field kind "line"|"char"|"block"|"insert"
+---@field first_line integer
+---@field last_line integer
+---@field text string[] the selected part of each row
+---@field rows string[] the whole rows
+---@field cols integer[] the byte at which each entry of `text` begins
+---@field anchor string? the row below which an insertion goes
+
+---@class botglue.Sums
+---@field jobs integer
+---@field landed integer
+---@field held integer
+---@field failed integer
+---@field input_tokens integer
+---@field output_tokens integer
+---@field cache_read_tokens integer
+---@field cache_creation_tokens integer
+---@field cost_usd number?
+---@field num_turns integer?
+---@field duration_ms integer?
+
+---@class botglue.ShareOfSums
+---@field name string
+---@field jobs integer
+---@field cost_usd number?
+---@field input_tokens integer
+---@field output_tokens integer
+
+---@class botglue.Info the answer to `info { project, agent?, session_id?, today_ms }`
+---@field session botglue.Sums? that session and all that came of the same one
+---@field project botglue.Sums
+---@field today botglue.Sums
+---@field month botglue.Sums
+---@field all botglue.Sums
+---@field models botglue.ShareOfSums[] the costliest first
+---@field agents botglue.ShareOfSums[]
+
+---@class botglue.Checkpoint an entry of the answer to `checkpoints { agent, session_id }`, oldest first
+---@field uuid string the message's
+---@field session_id string
+---@field job string the uuid of the job whose message it is
+---@field prompt string
+---@field at_ms integer
+---@field kind string
+---@field rows string[] what stood in the range then
+
+---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`
+---@field prompt string
+---@field uses integer
+---@field last_ms integer

@@ -135,6 +135,11 @@ impl Editor {
         self.send(Tell::Call("prewarmed", Map::default().with("token", token).with("pgid", group).build()));
     }
 
+    /// The reply to a question to the store.
+    pub fn reply(&self, token: u64, reply: Result<serde_json::Value, String>) {
+        self.send(Tell::Call("reply", value::reply(token, reply)));
+    }
+
     /// Something that the user should know, and that concerns no single job.
     pub fn warn(&self, message: String) {
         self.send(Tell::Call("warn", Map::default().with("message", message).build()));

@@ -2,6 +2,7 @@
 
 use rmpv::Value;
 use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::error::JobError;
 use crate::land::{self, Edit, Landing, Merge};
@@ -102,7 +103,7 @@ fn held_answer(Held { uuid, record }: &Held) -> Value {
         .with("path", record.path.as_str())
         .with("filetype", record.filetype.as_str())
         .with("prompt", record.prompt.as_str())
-        .with("kind", selection.kind.as_str())
+        .with("kind", selection.kind.name())
         .with("first_line", selection.first_line)
         .with("last_line", selection.last_line)
         .with("base", lines(&selection.text))
@@ -113,11 +114,41 @@ fn held_answer(Held { uuid, record }: &Held) -> Value {
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
         .with_some("held_for", record.held_for.as_deref())
-        .with_some("cost_usd", record.cost_usd)
-        .with_some("num_turns", record.num_turns)
-        .with("input_tokens", record.tokens.0)
-        .with("output_tokens", record.tokens.1)
+        .with_some("cost_usd", record.amounts.cost_usd)
+        .with_some("num_turns", record.amounts.num_turns)
+        .with("input_tokens", record.amounts.input_tokens)
+        .with("output_tokens", record.amounts.output_tokens)
         .build()
+}
+
+/// The argument of `apply.reply`.
+pub(super) fn reply(token: u64, reply: Result<Json, String>) -> Value {
+    let (mut map, error) = match reply.map(from_json) {
+        Ok(Value::Map(fields)) => (Map(fields), None),
+        Ok(_) => (Map::default(), None),
+        Err(error) => (Map::default(), Some(error)),
+    };
+    map = map.with("token", token);
+    map.with_some("error", error).build()
+}
+
+/// JSON in msgpack; what is null is left out.
+fn from_json(json: Json) -> Value {
+    match json {
+        Json::Null => Value::Nil,
+        Json::Bool(value) => value.into(),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into(),
+            (None, Some(number)) => count(number).into(),
+            (None, None) => number.as_f64().unwrap_or_default().into(),
+        },
+        Json::String(text) => text.into(),
+        Json::Array(list) => Value::Array(list.into_iter().map(from_json).collect()),
+        Json::Object(map) => {
+            let there = map.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Map(there.map(|(key, value)| (key.into(), from_json(value))).collect())
+        }
+    }
 }
 
 fn amounts(map: Map, outcome: &Outcome) -> Map {

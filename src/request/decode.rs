@@ -179,13 +179,8 @@ pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
 }
 
 fn selection(selection: &Fields) -> Result<Selection, JobError> {
-    let kind = match selection.text("kind")?.as_str() {
-        "line" => Kind::Line,
-        "char" => Kind::Char,
-        "block" => Kind::Block,
-        "insert" => Kind::Insert,
-        _ => return Err(bad(&selection.name("kind"), r#"must be "line", "char", "block" or "insert""#)),
-    };
+    let kind = Kind::named(&selection.text("kind")?)
+        .ok_or_else(|| bad(&selection.name("kind"), r#"must be "line", "char", "block" or "insert""#))?;
     let first_line = selection.count("first_line")?;
     let last_line = selection.count("last_line")?;
     let text = selected(selection, first_line)?;

@@ -6,6 +6,9 @@
 mod database;
 mod owner;
 mod queries;
+mod record;
+#[cfg(test)]
+mod sample;
 mod schema;
 mod transcript;
 
@@ -13,8 +16,11 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-pub use database::Database;
-pub use queries::{Held, Record, Selected};
+pub use database::{Database, Query, Reply};
+pub use queries::entry::Which;
+pub use queries::history::Page;
+pub use queries::info::Wanted;
+pub use record::{Amounts, Held, Landed, Record, Resumed, Selected};
 pub use transcript::{Transcript, Transcripts};
 
 /// A directory under `data_dir` that only its owner can write to, and in which there is nothing. Where it
@@ -30,7 +36,7 @@ pub fn empty_directory(data_dir: Option<&Path>) -> PathBuf {
     }
 }
 
-/// Why something could not be kept.
+/// Why something could not be kept, or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database was made by a newer version.
@@ -47,6 +53,12 @@ pub enum StoreError {
     /// A file could not be made or read.
     #[error("{0}")]
     File(#[from] std::io::Error),
+    /// There is no store, or it is closed.
+    #[error("there is no store to read from")]
+    Closed,
+    /// It was asked for one that it does not have.
+    #[error("the store has no such job")]
+    NoSuchJob,
     /// A row does not hold what it should.
     #[error("a job in the store cannot be read: {0}")]
     Row(#[from] serde_json::Error),

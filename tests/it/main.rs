@@ -43,6 +43,8 @@ mod scripts;
 #[cfg(test)]
 mod status;
 #[cfg(test)]
+mod store;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;

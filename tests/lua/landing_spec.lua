@@ -28,7 +28,11 @@ test("a linewise answer lands in its range, which has moved down", function()
   local job = nvim:job(1)
   equal({ job.status, job.landing, job.first_line, job.last_line }, { "done", "applied", 3, 5 })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-  equal(nvim:host("received", "landed"), { { id = 1, landing = "applied" } })
+  local landed = nvim:host("received", "landed")
+  equal(
+    landed,
+    { { id = 1, landing = "applied", first_line = 3, last_line = 5, rows = { "TWO", "AND", "THREE" } } }
+  )
 end)
 
 test("edits touch only the rows that differ", function()

@@ -33,7 +33,8 @@ test("an edit inside the range is merged with the answer, as one undo step", fun
   equal(asked(nvim), { { "land", { "b", "c", "d" }, { "b -- mine", "c", "d" }, { "b", "c", "D" } } })
   equal(nvim:lines(), { "a", "b -- mine", "c", "D", "e" })
   equal(outcome(nvim), { "done", "merged" })
-  equal(nvim:host("received", "landed"), { { id = 1, landing = "merged" } })
+  local landed = nvim:host("received", "landed")[1]
+  equal({ landed.landing, landed.rows }, { "merged", { "b -- mine", "c", "D" } })
   nvim:type("u")
   equal(nvim:lines(), { "a", "b -- mine", "c", "d", "e" })
   nvim:type("u")
@@ -165,7 +166,8 @@ test("what a host could not be told any more, the next one is", function()
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:host("received", "landed"), {})
   nvim:run(line(1, 1))
-  equal(nvim:host("received", "landed"), { { id = 1, landing = "applied" } })
+  local landed = nvim:host("received", "landed")
+  equal({ #landed, landed[1].id, landed[1].landing, landed[1].rows }, { 1, 1, "applied", { "B" } })
 end)
 
 --- What becomes of an answer for rows 2 and 3 after Lua in the child.

@@ -1,0 +1,108 @@
+//! The `query` notification: a question to the store, by its name.
+
+use super::fields::{Fields, bad};
+use crate::error::JobError;
+use crate::store::{Page, Query, Wanted, Which};
+
+/// How many entries of a list are given where nobody says.
+const ENTRIES: u64 = 100;
+/// The same for what wrote in a file.
+const WRITERS: u64 = 50;
+/// The same for prompts.
+const PROMPTS: u64 = 200;
+
+/// Reads a question; `fields` are those of the whole notification.
+///
+/// # Errors
+/// Names the field that is missing or wrong.
+pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
+    let text = |field| fields.get(field).map(|_| fields.lossy(field)).transpose();
+    let limit = |default| fields.get("limit").map_or(Ok(default), |_| fields.count("limit"));
+    match fields.text("name")?.as_str() {
+        "history" => Ok(Query::History(Page {
+            text: text("text")?,
+            path: text("path")?,
+            project: text("project")?,
+            limit: limit(ENTRIES)?,
+            before: fields.get("before").map(|_| before(fields)).transpose()?,
+        })),
+        "job" => Ok(Query::Job(match fields.get("uuid") {
+            Some(_) => Which::Uuid(fields.text("uuid")?),
+            None => Which::Id(fields.count("id")?),
+        })),
+        "info" => Ok(Query::Info(Wanted {
+            project: fields.lossy("project")?,
+            session: text("agent")?.zip(text("session_id")?),
+            today_ms: time(fields, "today_ms")?,
+        })),
+        "writers" => Ok(Query::Writers { path: fields.lossy("path")?, limit: limit(WRITERS)? }),
+        "checkpoints" => {
+            Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
+        }
+        "prompts" => Ok(Query::Prompts { limit: limit(PROMPTS)? }),
+        "again" => Ok(Query::Again { uuid: fields.text("uuid")?, id: fields.count("id")? }),
+        _ => Err(bad("name", "is no question that this host knows")),
+    }
+}
+
+fn before(fields: &Fields<'_>) -> Result<(i64, String), JobError> {
+    let before = fields.fields("before")?;
+    Ok((time(&before, "ended_ms")?, before.text("uuid")?))
+}
+
+/// A time in Unix milliseconds.
+fn time(fields: &Fields<'_>, field: &str) -> Result<i64, JobError> {
+    Ok(i64::try_from(fields.count(field)?).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmpv::Value;
+
+    use super::*;
+
+    fn map(fields: &[(&str, Value)]) -> Value {
+        Value::Map(fields.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
+    }
+
+    fn read(fields: &[(&str, Value)]) -> Result<Query, JobError> {
+        query(&Fields::root(&map(fields))?)
+    }
+
+    #[test]
+    fn what_is_left_out_has_a_default() {
+        let page = Page { limit: 100, ..Page::default() };
+        assert_eq!(read(&[("name", "history".into())]), Ok(Query::History(page)));
+        let expected = Query::Writers { path: "/a".to_owned(), limit: 50 };
+        assert_eq!(read(&[("name", "writers".into()), ("path", "/a".into())]), Ok(expected));
+        assert_eq!(read(&[("name", "prompts".into())]), Ok(Query::Prompts { limit: 200 }));
+    }
+
+    #[test]
+    fn a_page_begins_behind_the_one_before() {
+        let before = map(&[("ended_ms", 12.into()), ("uuid", "u".into())]);
+        let fields = [("name", "history".into()), ("before", before), ("limit", 5.0.into())];
+        let page = Page { limit: 5, before: Some((12, "u".to_owned())), ..Page::default() };
+        assert_eq!(read(&fields), Ok(Query::History(page)));
+    }
+
+    #[test]
+    fn a_session_is_known_with_its_agent_alone() {
+        let fields = [("name", "info".into()), ("session_id", "s".into()), ("today_ms", 7.into())];
+        let wanted = Wanted { project: String::new(), session: None, today_ms: 7 };
+        assert_eq!(read(&fields), Ok(Query::Info(wanted)));
+    }
+
+    #[test]
+    fn an_error_names_the_field() {
+        for (fields, named) in [
+            (vec![("name", Value::from("weather"))], "name"),
+            (vec![("name", "job".into())], "id"),
+            (vec![("name", "history".into()), ("limit", "all".into())], "limit"),
+            (vec![("name", "again".into()), ("id", 3.into())], "uuid"),
+        ] {
+            let error = read(&fields).unwrap_err();
+            assert!(error.message.starts_with(named), "{error}");
+        }
+    }
+}

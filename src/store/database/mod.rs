@@ -1,0 +1,151 @@
+//! The database on threads of its own: the host hands work over and goes on; nothing here is waited for but
+//! what was asked to be kept before something else happens.
+//!
+//! One thread writes, in the order in which work came. What should happen afterwards comes with it, and happens
+//! also where keeping failed: a broken store never costs an answer. Another thread answers questions, so that a
+//! long list never delays an answer.
+
+mod open;
+mod reader;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::StoreError;
+use super::queries::entry::Which;
+use super::queries::history::Page;
+use super::queries::info::Wanted;
+use super::record::{Amounts, Held, Landed, Record};
+use reader::Question;
+use writer::{Task, Writer};
+
+/// How long the end of the host may wait for the store.
+const LAST: Duration = Duration::from_millis(300);
+
+type Then<T> = Box<dyn FnOnce(T) + Send>;
+
+/// What can be asked of the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Query {
+    /// Finished jobs.
+    History(Page),
+    /// One job whole.
+    Job(Which),
+    /// Sums.
+    Info(Wanted),
+    /// The jobs whose answer landed in a file.
+    Writers {
+        /// The file.
+        path: String,
+        /// The most jobs.
+        limit: u64,
+    },
+    /// The messages of a session that can be gone back to.
+    Checkpoints {
+        /// Whose session it is.
+        agent: String,
+        /// The session.
+        session_id: String,
+    },
+    /// Earlier prompts.
+    Prompts {
+        /// The most prompts.
+        limit: u64,
+    },
+    /// An answer once more, held by the asking Neovim.
+    Again {
+        /// The job's key.
+        uuid: String,
+        /// The number it gets.
+        id: u64,
+    },
+}
+
+/// The answer to a [`Query`]: a map with the fields that the editor gets, or why there is none.
+pub type Reply = Result<Value, StoreError>;
+
+/// A handle to the database's threads. They end when the last handle is dropped.
+#[derive(Debug, Clone)]
+pub struct Database {
+    tasks: mpsc::Sender<Task>,
+    questions: mpsc::Sender<Question>,
+}
+
+impl Database {
+    /// Opens, or makes, `botglue.db` under `data_dir`. `warn` is told, once, where nothing can be kept.
+    pub fn open(data_dir: Option<PathBuf>, warn: impl FnOnce(StoreError) + Send + 'static) -> Self {
+        let (tasks, waiting) = mpsc::channel();
+        let (questions, asked) = mpsc::channel();
+        // Threads of their own, and none of the agents' parents: they start no process.
+        std::thread::spawn(move || {
+            let mut writer = Writer::new(data_dir.as_deref(), Box::new(warn));
+            if let Some(data_dir) = data_dir {
+                std::thread::spawn(move || reader::answer(&data_dir, &asked));
+            }
+            for task in waiting {
+                writer.work(task);
+            }
+        });
+        Self { tasks, questions }
+    }
+
+    /// Keeps a finished job, then goes on.
+    pub fn keep(&self, record: Record, then: impl FnOnce() + Send + 'static) {
+        self.send(Task::Keep(Box::new(record), Box::new(|()| then())));
+    }
+
+    /// Keeps what became of an answer, then goes on; a held one is on the disk then.
+    pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
+        self.send(Task::Land { id, landed, then: Box::new(|()| then()) });
+    }
+
+    /// Keeps later amounts of a job, then goes on.
+    pub fn amend(&self, id: u64, amounts: Amounts, then: impl FnOnce() + Send + 'static) {
+        self.send(Task::Amend { id, amounts, then: Box::new(|()| then()) });
+    }
+
+    /// Takes over the answers that wait for a decision and whose Neovim is gone.
+    pub fn adopt(&self, then: impl FnOnce(Vec<Held>) + Send + 'static) {
+        self.send(Task::Adopt(Box::new(then)));
+    }
+
+    /// Gives an adopted answer its number in this Neovim.
+    pub fn number(&self, uuid: String, id: u64) {
+        self.send(Task::Number { uuid, id });
+    }
+
+    /// Answers a question.
+    pub fn query(&self, query: Query, then: impl FnOnce(Reply) + Send + 'static) {
+        let then: Then<Reply> = Box::new(then);
+        if let Query::Again { uuid, id } = query {
+            self.send(Task::Again { uuid, id, then });
+        } else if let Err(mpsc::SendError(question)) = self.questions.send(Question { query, then }) {
+            (question.then)(Err(StoreError::Closed));
+        }
+    }
+
+    /// Waits until everything that was handed over is kept, but no longer than Neovim lets the host live.
+    pub async fn close(&self) {
+        let (done, closed) = tokio::sync::oneshot::channel();
+        self.send(Task::Close(Box::new(move |()| {
+            // Who waited may have given up.
+            let _ = done.send(());
+        })));
+        if tokio::time::timeout(LAST, closed).await.is_err() {
+            tracing::error!("the store was still busy when the host ended");
+        }
+    }
+
+    fn send(&self, task: Task) {
+        if self.tasks.send(task).is_err() {
+            // It never ends by itself; a panic of it has ended the host.
+            tracing::error!("the store's thread is gone");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The thread that answers questions. It has a connection of its own, opened with the first question.
+
+use std::path::Path;
+use std::sync::mpsc;
+
+use rusqlite::Connection;
+use serde_json::json;
+
+use super::{Query, Reply, Then, open};
+use crate::store::queries::entry::Asker;
+use crate::store::queries::{checkpoints, history, info, prompts};
+use crate::store::{StoreError, owner, transcript};
+
+/// A question and who waits for its answer.
+pub struct Question {
+    pub query: Query,
+    pub then: Then<Reply>,
+}
+
+/// Answers until nobody can ask any more.
+pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
+    let owner = owner::current();
+    let transcripts = transcript::folder(data_dir);
+    let asker = Asker { owner: &owner, transcripts: &transcripts };
+    let mut connection = None;
+    for Question { query, then } in questions {
+        let reply =
+            connected(&mut connection, data_dir).and_then(|connection| reply(connection, asker, &query));
+        if let Err(error) = &reply {
+            tracing::error!(%error, "the store has no answer");
+        }
+        then(reply);
+    }
+}
+
+fn connected<'a>(
+    connection: &'a mut Option<Connection>,
+    data_dir: &Path,
+) -> Result<&'a Connection, StoreError> {
+    match connection {
+        Some(connection) => Ok(connection),
+        None => Ok(connection.insert(open::to_read(data_dir)?)),
+    }
+}
+
+fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
+    let reply = match query {
+        Query::History(page) => serde_json::to_value(history::history(connection, asker, page)?)?,
+        Query::Job(which) => {
+            json!({ "job": asker.job(connection, which)?.ok_or(StoreError::NoSuchJob)? })
+        }
+        Query::Info(wanted) => serde_json::to_value(info::info(connection, wanted)?)?,
+        Query::Writers { path, limit } => {
+            json!({ "jobs": history::writers(connection, asker, path, *limit)? })
+        }
+        Query::Checkpoints { agent, session_id } => {
+            json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
+        }
+        Query::Prompts { limit } => json!({ "prompts": prompts::prompts(connection, *limit)? }),
+        // The writer's.
+        Query::Again { .. } => return Err(StoreError::NoSuchJob),
+    };
+    Ok(reply)
+}

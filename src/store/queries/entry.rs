@@ -1,0 +1,154 @@
+//! A job as lists show it, and the same with its long texts.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::Serialize;
+
+use super::{amounts, parse, signed, unsigned};
+use crate::store::StoreError;
+use crate::store::record::{Amounts, Selected};
+
+/// A finished job in a list. Its field names are those that the editor gets.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    pub uuid: String,
+    /// Only of a job of the asking Neovim.
+    pub id: Option<u64>,
+    pub agent: String,
+    pub protocol: Option<String>,
+    pub model: Option<String>,
+    pub session_id: Option<String>,
+    pub project: String,
+    pub path: String,
+    pub filetype: String,
+    pub kind: String,
+    pub first_line: u64,
+    pub last_line: u64,
+    pub prompt: String,
+    pub question: bool,
+    pub status: &'static str,
+    pub landing: Option<String>,
+    pub held_for: Option<String>,
+    pub error: Option<Failure>,
+    pub started_ms: i64,
+    pub ended_ms: i64,
+    #[serde(flatten)]
+    pub amounts: Amounts,
+    /// Where its raw stream is, as long as that is kept.
+    pub transcript: Option<String>,
+    pub has_answer: bool,
+    /// Only in lists of what was written where.
+    pub landed_first: Option<u64>,
+    pub landed_last: Option<u64>,
+    pub landed_rows: Option<Vec<String>>,
+}
+
+/// Why a job failed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Failure {
+    pub code: String,
+    pub message: String,
+}
+
+/// A job with everything that is known of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Full {
+    #[serde(flatten)]
+    pub entry: Entry,
+    pub text: Option<String>,
+    pub lines: Option<Vec<String>>,
+    pub selection: Selected,
+}
+
+/// Which job is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// The one with this key.
+    Uuid(String),
+    /// The one with this number in the asking Neovim.
+    Id(u64),
+}
+
+/// Who asks, and where transcripts are.
+#[derive(Debug, Clone, Copy)]
+pub struct Asker<'a> {
+    pub owner: &'a str,
+    pub transcripts: &'a Path,
+}
+
+impl Asker<'_> {
+    /// Reads a row of `jobs`.
+    pub fn entry(&self, row: &Row<'_>) -> Result<Entry, StoreError> {
+        let id: i64 = row.get("id")?;
+        let own = row.get::<_, String>("owner")? == self.owner;
+        let code: Option<String> = row.get("error_code")?;
+        let message: Option<String> = row.get("error_message")?;
+        let transcript: Option<String> = row.get("transcript")?;
+        let transcript = transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
+        Ok(Entry {
+            uuid: row.get("uuid")?,
+            id: u64::try_from(id).ok().filter(|_| own),
+            agent: row.get("agent")?,
+            protocol: row.get("protocol")?,
+            model: row.get("model")?,
+            session_id: row.get("session_id")?,
+            project: row.get("project")?,
+            path: row.get("path")?,
+            filetype: row.get("filetype")?,
+            kind: row.get("kind")?,
+            first_line: unsigned(row.get("first_line")?),
+            last_line: unsigned(row.get("last_line")?),
+            prompt: row.get("prompt")?,
+            question: row.get("question")?,
+            status: if code.is_some() { "failed" } else { "done" },
+            landing: row.get("landing")?,
+            held_for: row.get("held_for")?,
+            error: code.map(|code| Failure { code, message: message.unwrap_or_default() }),
+            started_ms: row.get("started_ms")?,
+            ended_ms: row.get("ended_ms")?,
+            amounts: amounts(row)?,
+            transcript: transcript.map(|path| path.to_string_lossy().into_owned()),
+            has_answer: row.get("has_answer")?,
+            landed_first: None,
+            landed_last: None,
+            landed_rows: None,
+        })
+    }
+
+    /// Reads a row of `jobs` with what is known of where its answer landed; `texts` has to be joined.
+    pub fn landed_entry(&self, row: &Row<'_>) -> Result<Entry, StoreError> {
+        let rows: Option<String> = row.get("landed_rows")?;
+        let line = |name| row.get::<_, Option<i64>>(name).map(|line| line.map(unsigned));
+        Ok(Entry {
+            landed_first: line("landed_first")?,
+            landed_last: line("landed_last")?,
+            landed_rows: rows.as_deref().map(parse).transpose()?,
+            ..self.entry(row)?
+        })
+    }
+
+    /// One job whole; none where there is no such job.
+    pub fn job(&self, connection: &Connection, which: &Which) -> Result<Option<Full>, StoreError> {
+        let full = |row: &Row<'_>| {
+            let lines: Option<String> = row.get("lines")?;
+            Ok::<_, StoreError>(Full {
+                entry: self.landed_entry(row)?,
+                text: row.get("text")?,
+                lines: lines.as_deref().map(parse).transpose()?,
+                selection: parse(&row.get::<_, String>("selection")?)?,
+            })
+        };
+        let found = match which {
+            Which::Uuid(uuid) => connection
+                .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE uuid = ?1")?
+                .query_row([uuid], |row| Ok(full(row)))
+                .optional()?,
+            Which::Id(id) => connection
+                .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE owner = ?1 AND id = ?2")?
+                .query_row(params![self.owner, signed(*id)], |row| Ok(full(row)))
+                .optional()?,
+        };
+        found.transpose()
+    }
+}

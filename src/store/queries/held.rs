@@ -1,0 +1,99 @@
+//! Answers that wait for a decision, handed over from Neovims that are gone, or taken up again from the history.
+
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+
+use super::keep::free_number;
+use super::{amounts, parse, signed};
+use crate::store::record::{Held, Record};
+use crate::store::{StoreError, owner};
+
+/// Takes over every answer that waits for a decision and whose Neovim is gone, oldest first. Of several
+/// Neovims that ask at once each answer goes to one.
+pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let held: Vec<(String, i64, Held)> = transaction
+        .prepare_cached(
+            "SELECT * FROM jobs JOIN texts ON job = key
+             WHERE has_answer AND NOT question AND (landing IS NULL OR landing = 'held') ORDER BY ended_ms",
+        )?
+        .query_and_then([], |row| Ok::<_, StoreError>((row.get("owner")?, row.get("key")?, held(row)?)))?
+        .collect::<Result<_, _>>()?;
+    let mut adopted = Vec::new();
+    for (of, key, held) in held {
+        if of == owner || owner::is_alive(&of) {
+            continue;
+        }
+        // Its number here comes later; until then it has one that no job of this Neovim can have.
+        transaction.execute(
+            "UPDATE jobs SET owner = ?1, id = -key, landing = 'held', held_for = coalesce(held_for, 'buffer_gone')
+             WHERE key = ?2",
+            params![owner, key],
+        )?;
+        adopted.push(held);
+    }
+    transaction.commit()?;
+    Ok(adopted)
+}
+
+/// Gives an adopted answer its number in this Neovim.
+pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Result<(), StoreError> {
+    free_number(connection, owner, id)?;
+    connection.execute("UPDATE jobs SET id = ?2 WHERE uuid = ?1", params![uuid, signed(id)])?;
+    Ok(())
+}
+
+/// Copies the answer of a job as one that this Neovim holds for review under the number `id`. It costs nothing: the
+/// job did. Whether there is such an answer.
+pub fn again(connection: &mut Connection, owner: &str, uuid: &str, id: u64) -> Result<bool, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    free_number(&transaction, owner, id)?;
+    let of: Option<i64> = transaction
+        .query_row("SELECT key FROM jobs WHERE uuid = ?1 AND has_answer", [uuid], |row| row.get(0))
+        .optional()?;
+    let Some(of) = of else { return Ok(false) };
+    transaction.execute(
+        "INSERT INTO jobs (owner, id, copy_of, agent, protocol, model, session_id, project, path, filetype, kind,
+            first_line, last_line, prompt, question, started_ms, ended_ms, has_answer, landing, held_for,
+            input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, duration_ms, transcript)
+         SELECT ?2, ?3, coalesce(copy_of, uuid), agent, protocol, model, session_id, project, path, filetype, kind,
+            first_line, last_line, prompt, 0, started_ms, ended_ms, has_answer, 'held', 'review',
+            0, 0, 0, 0, 0, transcript
+         FROM jobs WHERE key = ?1",
+        params![of, owner, signed(id)],
+    )?;
+    transaction.execute(
+        "INSERT INTO texts (job, selection, text, lines) SELECT ?2, selection, text, lines FROM texts WHERE job = ?1",
+        params![of, transaction.last_insert_rowid()],
+    )?;
+    transaction.commit()?;
+    Ok(true)
+}
+
+fn held(row: &Row<'_>) -> Result<Held, StoreError> {
+    let lines: Option<String> = row.get("lines")?;
+    let held_for: Option<String> = row.get("held_for")?;
+    let record = Record {
+        id: 0,
+        agent: row.get("agent")?,
+        protocol: row.get("protocol")?,
+        model: row.get("model")?,
+        session_id: row.get("session_id")?,
+        resumed: None,
+        project: row.get("project")?,
+        path: row.get("path")?,
+        filetype: row.get("filetype")?,
+        prompt: row.get("prompt")?,
+        question: row.get("question")?,
+        selection: parse(&row.get::<_, String>("selection")?)?,
+        started_ms: row.get("started_ms")?,
+        ended_ms: row.get("ended_ms")?,
+        error: None,
+        text: row.get("text")?,
+        lines: lines.as_deref().map(parse).transpose()?,
+        held_for: held_for.or_else(|| Some("buffer_gone".to_owned())),
+        amounts: amounts(row)?,
+        checkpoints: Vec::new(),
+        transcript: row.get("transcript")?,
+    };
+    Ok(Held { uuid: row.get("uuid")?, record })
+}

@@ -1,0 +1,97 @@
+//! Lists of finished jobs, newest first: the history, and what was written in a file.
+
+use rusqlite::{Connection, named_params, params};
+use serde::Serialize;
+
+use super::entry::{Asker, Entry};
+use super::signed;
+use crate::store::StoreError;
+
+/// A page of the history: what it is filtered by, how long it is, and where it begins.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// Words in the prompt or the path, capital letters or not; all of them.
+    pub text: Option<String>,
+    /// The file.
+    pub path: Option<String>,
+    /// The project's directory.
+    pub project: Option<String>,
+    /// The most entries.
+    pub limit: u64,
+    /// The last entry of the page before: when it ended, and its key.
+    pub before: Option<(i64, String)>,
+}
+
+/// What a page shows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Listed {
+    pub jobs: Vec<Entry>,
+    /// Whether there are older ones.
+    pub more: bool,
+}
+
+/// A page of the history.
+pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result<Listed, StoreError> {
+    let mut sql = "SELECT * FROM jobs WHERE (ended_ms, uuid) < (:ended_ms, :uuid)".to_owned();
+    if page.path.is_some() {
+        sql += " AND path = :path";
+    } else if page.project.is_some() {
+        sql += " AND project = :project";
+    }
+    let words: Vec<String> = page.text.iter().flat_map(|text| text.split_whitespace().map(pattern)).collect();
+    sql.extend(
+        (0..words.len())
+            .map(|n| format!(r" AND (prompt LIKE :word{n} ESCAPE '\' OR path LIKE :word{n} ESCAPE '\')")),
+    );
+    sql += " ORDER BY ended_ms DESC, uuid DESC LIMIT :limit";
+    let mut statement = connection.prepare(&sql)?;
+    let (ended_ms, uuid) =
+        page.before.as_ref().map_or((i64::MAX, ""), |(ended_ms, uuid)| (*ended_ms, uuid.as_str()));
+    // One more than is shown tells whether there are more.
+    let all = named_params! {
+        ":ended_ms": ended_ms, ":uuid": uuid, ":limit": signed(page.limit.saturating_add(1)),
+        ":path": page.path, ":project": page.project,
+    };
+    for (name, value) in all {
+        if let Some(index) = statement.parameter_index(name)? {
+            statement.raw_bind_parameter(index, value)?;
+        }
+    }
+    for (n, word) in words.iter().enumerate() {
+        if let Some(index) = statement.parameter_index(&format!(":word{n}"))? {
+            statement.raw_bind_parameter(index, word)?;
+        }
+    }
+    let mut jobs = Vec::new();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        jobs.push(asker.entry(row)?);
+    }
+    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+    let more = jobs.len() > limit;
+    jobs.truncate(limit);
+    Ok(Listed { jobs, more })
+}
+
+/// Jobs whose answer landed in a file and whose session can go on.
+pub fn writers(
+    connection: &Connection,
+    asker: Asker<'_>,
+    path: &str,
+    limit: u64,
+) -> Result<Vec<Entry>, StoreError> {
+    connection
+        .prepare_cached(
+            "SELECT * FROM jobs JOIN texts ON job = key
+             WHERE path = ?1 AND session_id IS NOT NULL AND landing IN ('applied', 'merged', 'unchanged')
+             ORDER BY ended_ms DESC, uuid DESC LIMIT ?2",
+        )?
+        .query_and_then(params![path, signed(limit)], |row| asker.landed_entry(row))?
+        .collect()
+}
+
+/// A pattern for `LIKE` that finds a word anywhere.
+fn pattern(word: &str) -> String {
+    let escaped = word.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    format!("%{escaped}%")
+}

@@ -1,0 +1,49 @@
+//! What the database is asked, each as one function over one connection: `keep` writes, `held` hands over what
+//! waits for a decision, the others only read.
+
+pub mod checkpoints;
+pub mod entry;
+pub mod held;
+pub mod history;
+pub mod info;
+pub mod keep;
+pub mod prompts;
+#[cfg(test)]
+mod tests;
+
+use rusqlite::Row;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::StoreError;
+use super::record::Amounts;
+
+fn amounts(row: &Row<'_>) -> Result<Amounts, StoreError> {
+    let count = |name| row.get::<_, Option<i64>>(name).map(|n| n.map(unsigned));
+    Ok(Amounts {
+        cost_usd: row.get("cost_usd")?,
+        input_tokens: count("input_tokens")?.unwrap_or_default(),
+        output_tokens: count("output_tokens")?.unwrap_or_default(),
+        cache_read_tokens: count("cache_read_tokens")?.unwrap_or_default(),
+        cache_creation_tokens: count("cache_creation_tokens")?.unwrap_or_default(),
+        num_turns: count("num_turns")?,
+        duration_ms: count("duration_ms")?,
+    })
+}
+
+fn json(value: &(impl Serialize + ?Sized)) -> Result<String, StoreError> {
+    Ok(serde_json::to_string(value)?)
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    Ok(serde_json::from_str(text)?)
+}
+
+/// SQLite's integers are signed; no count here comes near the difference.
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+fn unsigned(n: i64) -> u64 {
+    u64::try_from(n).unwrap_or_default()
+}

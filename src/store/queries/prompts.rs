@@ -1,0 +1,32 @@
+//! Prompts of earlier jobs, to be used again.
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use super::{signed, unsigned};
+use crate::store::StoreError;
+
+/// A prompt. Its field names are those that the editor gets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Used {
+    pub prompt: String,
+    pub uses: u64,
+    pub last_ms: i64,
+}
+
+/// The prompts of the newest jobs, those first that are used often and were used lately: each week takes as much
+/// away as it would take to use it once more.
+pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<Used>, StoreError> {
+    connection
+        .prepare_cached(
+            "WITH newest AS (SELECT prompt, ended_ms FROM jobs WHERE copy_of IS NULL ORDER BY ended_ms DESC LIMIT 5000)
+             SELECT prompt, count(*), max(ended_ms) FROM newest GROUP BY prompt
+             ORDER BY count(*) / (1 + ((SELECT max(ended_ms) FROM newest) - max(ended_ms)) / 604800000.0) DESC,
+                max(ended_ms) DESC
+             LIMIT ?1",
+        )?
+        .query_and_then([signed(limit)], |row| {
+            Ok(Used { prompt: row.get(0)?, uses: unsigned(row.get(1)?), last_ms: row.get(2)? })
+        })?
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! What is kept of a finished job, in the words of the database.
+
+use serde::{Deserialize, Serialize};
+
+use crate::request::Kind;
+
+/// A finished job, as it is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Its number in its Neovim.
+    pub id: u64,
+    /// Which agent ran it: the option's name.
+    pub agent: String,
+    /// How that agent talks; unknown of jobs of the first version.
+    pub protocol: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The agent's session.
+    pub session_id: Option<String>,
+    /// The session that it went on from.
+    pub resumed: Option<Resumed>,
+    /// The project's directory.
+    pub project: String,
+    /// The file; empty for a buffer without a name.
+    pub path: String,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
+    /// What the user wanted.
+    pub prompt: String,
+    /// It was a question: the answer was shown, nothing landed.
+    pub question: bool,
+    /// What was selected, and where.
+    pub selection: Selected,
+    /// When it was asked for, Unix time in milliseconds.
+    pub started_ms: i64,
+    /// When its outcome was decided, likewise.
+    pub ended_ms: i64,
+    /// Code and message of a failure.
+    pub error: Option<(String, String)>,
+    /// The answer as the agent gave it.
+    pub text: Option<String>,
+    /// The tidied answer.
+    pub lines: Option<Vec<String>>,
+    /// Why it must not land by itself.
+    pub held_for: Option<String>,
+    /// What it cost.
+    pub amounts: Amounts,
+    /// Ids of the user's messages in its session that can be gone back to, oldest first.
+    pub checkpoints: Vec<String>,
+    /// The file of its raw stream, without the folder.
+    pub transcript: Option<String>,
+}
+
+/// A session that a job went on from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resumed {
+    /// The agent's session.
+    pub session_id: String,
+    /// The message in it from which it went on; none for its end.
+    pub at: Option<String>,
+}
+
+/// What a job, or several, cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Amounts {
+    /// US dollars; unknown where the agent does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Tokens sent, and not found in a cache.
+    pub input_tokens: u64,
+    /// Tokens received.
+    pub output_tokens: u64,
+    /// Tokens sent, and found in a cache.
+    pub cache_read_tokens: u64,
+    /// Tokens sent, and put in a cache.
+    pub cache_creation_tokens: u64,
+    /// Turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_turns: Option<u64>,
+    /// How long the agent worked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// A selection as the database keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    /// How it was selected.
+    pub kind: Kind,
+    /// The first row, from 1.
+    pub first_line: u64,
+    /// The last row, from 1.
+    pub last_line: u64,
+    /// The selected text by rows.
+    pub text: Vec<String>,
+    /// The whole rows.
+    pub rows: Vec<String>,
+    /// The byte at which each entry of `text` begins.
+    pub cols: Vec<u64>,
+    /// The row below which an insertion goes.
+    pub anchor: Option<String>,
+}
+
+/// What became of an answer, and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Landed {
+    /// `applied`, `held`, and so on.
+    pub landing: String,
+    /// Why it is held.
+    pub held_for: Option<String>,
+    /// The first and the last row of the range afterwards, from 1.
+    pub place: Option<(u64, u64)>,
+    /// Its whole rows as they stand now.
+    pub rows: Option<Vec<String>>,
+}
+
+/// An answer that waits for a decision, and whose Neovim is gone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// Its key in the store.
+    pub uuid: String,
+    /// The rest of it.
+    pub record: Record,
+}

@@ -1,0 +1,48 @@
+//! A finished job for tests.
+
+use super::record::{Amounts, Record, Selected};
+use crate::request::Kind;
+
+/// A job with an answer where `text` is one, else with none.
+pub fn record(id: u64, text: Option<&str>) -> Record {
+    let rows = vec!["local a = 1".to_owned()];
+    Record {
+        id,
+        agent: "claude".to_owned(),
+        protocol: Some("claude".to_owned()),
+        model: Some("opus".to_owned()),
+        session_id: None,
+        resumed: None,
+        project: "/project".to_owned(),
+        path: "/project/a.lua".to_owned(),
+        filetype: "lua".to_owned(),
+        prompt: "shorter".to_owned(),
+        question: false,
+        selection: Selected {
+            kind: Kind::Line,
+            first_line: 3,
+            last_line: 3,
+            text: rows.clone(),
+            rows,
+            cols: vec![0],
+            anchor: None,
+        },
+        started_ms: 1000,
+        ended_ms: 2000 + i64::try_from(id).unwrap(),
+        error: None,
+        text: text.map(str::to_owned),
+        lines: text.map(|text| vec![text.to_owned()]),
+        held_for: None,
+        amounts: Amounts {
+            cost_usd: Some(0.25),
+            input_tokens: 10,
+            output_tokens: 5,
+            cache_read_tokens: 100,
+            cache_creation_tokens: 1,
+            num_turns: Some(1),
+            duration_ms: Some(700),
+        },
+        checkpoints: Vec::new(),
+        transcript: None,
+    }
+}

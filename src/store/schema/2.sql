@@ -1,0 +1,115 @@
+-- Sessions with what they cost, checkpoints, and jobs whose long texts stand apart, so that lists of jobs and sums
+-- over them read little.
+DROP INDEX jobs_undecided;
+ALTER TABLE jobs RENAME TO jobs_1;
+
+CREATE TABLE jobs (
+    key INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE DEFAULT (lower(hex(randomblob(16)))),
+    owner TEXT NOT NULL,            -- the Neovim that ran it, see `owner`
+    id INTEGER NOT NULL,            -- its number in that Neovim; negative: it has none
+    copy_of TEXT,                   -- the uuid of the job whose answer this repeats: it cost nothing itself
+    agent TEXT NOT NULL,
+    protocol TEXT,
+    model TEXT,
+    session_id TEXT,
+    project TEXT NOT NULL,
+    path TEXT NOT NULL,
+    filetype TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    first_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    prompt TEXT NOT NULL,
+    question INTEGER NOT NULL,
+    started_ms INTEGER NOT NULL,    -- Unix time
+    ended_ms INTEGER NOT NULL,
+    error_code TEXT,
+    error_message TEXT,
+    has_answer INTEGER NOT NULL,
+    landing TEXT,                   -- NULL until the editor has decided
+    held_for TEXT,
+    landed_first INTEGER,           -- where the answer stood when it had landed
+    landed_last INTEGER,
+    cost_usd REAL,                  -- this and the other amounts: of this job alone
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cache_read_tokens INTEGER NOT NULL,
+    cache_creation_tokens INTEGER NOT NULL,
+    num_turns INTEGER,
+    duration_ms INTEGER NOT NULL,
+    transcript TEXT,                -- its file's name
+    UNIQUE (owner, id)
+) STRICT;
+CREATE INDEX jobs_undecided ON jobs (landing)
+    WHERE has_answer AND NOT question AND (landing IS NULL OR landing = 'held');
+CREATE INDEX jobs_ended ON jobs (ended_ms, uuid);
+CREATE INDEX jobs_path ON jobs (path, ended_ms, uuid);
+CREATE INDEX jobs_project ON jobs (project, ended_ms, uuid);
+CREATE INDEX jobs_session ON jobs (agent, session_id) WHERE session_id IS NOT NULL;
+
+CREATE TABLE texts (
+    job INTEGER PRIMARY KEY REFERENCES jobs (key),
+    selection TEXT NOT NULL,        -- JSON: kind, first_line, last_line, text, rows, cols, anchor
+    text TEXT,                      -- the answer as the agent gave it
+    lines TEXT,                     -- JSON: the tidied answer
+    landed_rows TEXT                -- JSON: the rows of its range when it had landed
+) STRICT;
+
+CREATE TABLE sessions (
+    agent TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    family TEXT NOT NULL,           -- the session from which it came, over all forks
+    parent TEXT,                    -- the session it was forked from
+    parent_at TEXT,                 -- the last message that it shares with that; NULL: all of them
+    model TEXT,
+    project TEXT NOT NULL,
+    first_ms INTEGER NOT NULL,
+    last_ms INTEGER NOT NULL,
+    PRIMARY KEY (agent, session_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_family ON sessions (agent, family);
+
+-- What an agent's own counters stand at: a fork begins with what its parent had counted.
+CREATE TABLE session_metadata (
+    agent TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    cost_usd REAL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cache_read_tokens INTEGER NOT NULL,
+    cache_creation_tokens INTEGER NOT NULL,
+    num_turns INTEGER,
+    duration_ms INTEGER,
+    PRIMARY KEY (agent, session_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checkpoints (
+    key INTEGER PRIMARY KEY,        -- their order
+    agent TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    uuid TEXT NOT NULL,             -- the message's
+    job INTEGER NOT NULL REFERENCES jobs (key),
+    UNIQUE (agent, session_id, uuid)
+) STRICT;
+
+INSERT INTO jobs (uuid, owner, id, agent, model, session_id, project, path, filetype, kind, first_line, last_line,
+        prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, landing, held_for, cost_usd,
+        input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms)
+    SELECT uuid, owner, id, agent, model, session_id, project, path, filetype, selection ->> 'kind',
+        selection ->> 'first_line', selection ->> 'last_line', prompt, 0, started_ms, ended_ms, error_code,
+        error_message, text IS NOT NULL, landing, held_for, cost_usd, input_tokens, output_tokens, 0, 0, num_turns,
+        max(ended_ms - started_ms, 0)
+    FROM jobs_1 ORDER BY ended_ms;
+INSERT INTO texts (job, selection, text, lines)
+    SELECT jobs.key, jobs_1.selection, jobs_1.text, jobs_1.lines FROM jobs JOIN jobs_1 USING (uuid);
+DROP TABLE jobs_1;
+
+-- The first version resumed nothing: each session is its own family, and cost what its jobs cost.
+INSERT INTO sessions (agent, session_id, family, model, project, first_ms, last_ms)
+    SELECT agent, session_id, session_id, max(model), max(project), min(started_ms), max(ended_ms)
+    FROM jobs WHERE session_id IS NOT NULL GROUP BY agent, session_id;
+INSERT INTO session_metadata (agent, session_id, cost_usd, input_tokens, output_tokens, cache_read_tokens,
+        cache_creation_tokens, num_turns, duration_ms)
+    SELECT agent, session_id, sum(cost_usd), sum(input_tokens), sum(output_tokens), 0, 0, sum(num_turns),
+        sum(duration_ms)
+    FROM jobs WHERE session_id IS NOT NULL GROUP BY agent, session_id;

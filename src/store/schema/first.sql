@@ -1,0 +1,21 @@
+INSERT INTO jobs (owner, id, agent, model, session_id, project, path, filetype, prompt, selection, started_ms, ended_ms,
+    error_code, error_message, text, lines, landing, held_for, cost_usd, input_tokens, output_tokens, num_turns)
+VALUES
+    ('41:7', 1, 'claude', 'opus', 's1', '/p', '/p/a.lua', 'lua', 'shorter "please"',
+        '{"kind":"char","first_line":4,"last_line":6,"text":["é","b","c"],"rows":["aé","b","cd"],"cols":[1,0,0],"anchor":null}',
+        1000, 1900, NULL, NULL, 'é' || char(10) || 'x', '["é","x"]', 'applied', NULL, 0.25, 10, 5, 1),
+    ('41:7', 2, 'claude', NULL, 's1', '/p', '/p/a.lua', 'lua', 'again',
+        '{"kind":"line","first_line":1,"last_line":1,"text":["a"],"rows":["a"],"cols":[0],"anchor":null}',
+        3000, 3500, NULL, NULL, 'b', '["b"]', 'held', 'conflict', 0.5, 20, 7, 2),
+    ('41:7', 3, 'droid', NULL, 's1', '/p', '/p/b.lua', 'lua', 'longer',
+        '{"kind":"line","first_line":2,"last_line":3,"text":["a","b"],"rows":["a","b"],"cols":[0,0],"anchor":null}',
+        4000, 4300, 'timeout', 'It took longer than 1 s.', NULL, NULL, NULL, NULL, NULL, 7, 0, NULL),
+    ('42:8', 4, 'text', NULL, NULL, '/q', '', '', 'write',
+        '{"kind":"insert","first_line":0,"last_line":0,"text":[],"rows":[],"cols":[],"anchor":"above"}',
+        5000, 5100, NULL, NULL, '', '[]', NULL, NULL, NULL, 0, 0, NULL),
+    ('42:8', 5, 'text', NULL, NULL, '/q', '/q/c', '', '',
+        '{"kind":"line","first_line":9,"last_line":9,"text":[""],"rows":[""],"cols":[0],"anchor":null}',
+        6000, 5999, NULL, NULL, 'raw', NULL, 'rejected', NULL, NULL, 0, 0, NULL),
+    ('43:9', 6, 'claude', NULL, NULL, '/q', '/q/c', '', 'unnumbered',
+        '{"kind":"line","first_line":9,"last_line":9,"text":[""],"rows":[""],"cols":[0],"anchor":null}',
+        6000, 6070, NULL, NULL, 'raw', '["raw"]', 'reverted', NULL, 0.125, 1, 2, 3);

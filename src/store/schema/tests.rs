@@ -1,0 +1,158 @@
+//! Databases of every earlier version, with jobs in them.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row};
+
+use super::*;
+
+/// A database as the first version left it: sessions with several jobs, failures, answers in every state.
+const FIRST: &str = include_str!("first.sql");
+
+fn old(version: usize, data: &str) -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    for migration in &MIGRATIONS[..version] {
+        connection.execute_batch(migration).unwrap();
+    }
+    connection.pragma_update(None, "user_version", u32::try_from(version).unwrap()).unwrap();
+    connection.execute_batch(data).unwrap();
+    connection
+}
+
+fn rows(connection: &Connection, sql: &str) -> Vec<Vec<Value>> {
+    let mut statement = connection.prepare(sql).unwrap();
+    let width = statement.column_count();
+    let read = |row: &Row<'_>| (0..width).map(|column| row.get(column)).collect();
+    statement.query_map([], read).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.to_owned())
+}
+
+#[test]
+fn nothing_of_the_first_version_is_lost() {
+    let mut connection = old(1, FIRST);
+    let before = rows(&connection, "SELECT * FROM jobs ORDER BY uuid");
+    assert_eq!(before.len(), 6);
+    migrate(&mut connection).unwrap();
+    let after = rows(
+        &connection,
+        "SELECT uuid, owner, id, agent, model, session_id, project, path, filetype, prompt, selection, started_ms, ended_ms,
+            error_code, error_message, text, lines, landing, held_for, cost_usd, input_tokens, output_tokens, num_turns
+         FROM jobs JOIN texts ON job = key ORDER BY uuid",
+    );
+    assert_eq!(after, before);
+    assert_eq!(
+        rows(
+            &connection,
+            "SELECT kind, first_line, last_line, has_answer, question, duration_ms FROM jobs ORDER BY id"
+        ),
+        [
+            ("char", 4, 6, 1, 900),
+            ("line", 1, 1, 1, 500),
+            ("line", 2, 3, 0, 300),
+            ("insert", 0, 0, 1, 100),
+            ("line", 9, 9, 1, 0),
+            ("line", 9, 9, 1, 70)
+        ]
+        .map(|(kind, first, last, has_answer, ms)| {
+            vec![
+                text(kind),
+                Value::Integer(first),
+                Value::Integer(last),
+                Value::Integer(has_answer),
+                Value::Integer(0),
+                Value::Integer(ms),
+            ]
+        })
+    );
+}
+
+#[test]
+fn sessions_of_the_first_version_are_those_of_its_jobs() {
+    let mut connection = old(1, FIRST);
+    migrate(&mut connection).unwrap();
+    assert_eq!(
+        rows(
+            &connection,
+            "SELECT agent, session_id, family, parent, model, project, first_ms, last_ms FROM sessions ORDER BY 1"
+        ),
+        [
+            vec![
+                text("claude"),
+                text("s1"),
+                text("s1"),
+                Value::Null,
+                text("opus"),
+                text("/p"),
+                Value::Integer(1000),
+                Value::Integer(3500)
+            ],
+            vec![
+                text("droid"),
+                text("s1"),
+                text("s1"),
+                Value::Null,
+                Value::Null,
+                text("/p"),
+                Value::Integer(4000),
+                Value::Integer(4300)
+            ],
+        ]
+    );
+    assert_eq!(
+        rows(
+            &connection,
+            "SELECT agent, cost_usd, input_tokens, output_tokens, num_turns, duration_ms FROM session_metadata ORDER BY 1"
+        ),
+        [
+            vec![
+                text("claude"),
+                Value::Real(0.75),
+                Value::Integer(30),
+                Value::Integer(12),
+                Value::Integer(3),
+                Value::Integer(1400)
+            ],
+            vec![
+                text("droid"),
+                Value::Null,
+                Value::Integer(7),
+                Value::Integer(0),
+                Value::Null,
+                Value::Integer(300)
+            ],
+        ]
+    );
+}
+
+#[test]
+fn every_version_becomes_the_same_as_a_new_one() {
+    let shape = |connection: &Connection| {
+        rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
+    };
+    let mut new = old(0, "");
+    migrate(&mut new).unwrap();
+    for (version, data) in [(0, ""), (1, FIRST), (2, "")] {
+        let mut connection = old(version, data);
+        migrate(&mut connection).unwrap();
+        assert_eq!(shape(&connection), shape(&new), "from version {version}");
+        let number: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!(number as usize, MIGRATIONS.len());
+        let sound: String = connection.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap();
+        assert_eq!(sound, "ok");
+        migrate(&mut connection).unwrap();
+    }
+}
+
+#[test]
+fn a_migration_that_fails_leaves_the_old_version_as_it_was() {
+    let mut connection = old(1, FIRST);
+    // Not what the first version wrote: the second cannot read it.
+    connection.execute("UPDATE jobs SET selection = 'broken' WHERE id = 1", []).unwrap();
+    let before = rows(&connection, "SELECT * FROM jobs");
+    migrate(&mut connection).unwrap_err();
+    assert_eq!(rows(&connection, "SELECT * FROM jobs"), before);
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert_eq!(version, 1);
+}

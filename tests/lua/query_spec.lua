@@ -1,0 +1,101 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+--- Asks, and collects every answer.
+local function ask(nvim, name, args)
+  nvim:lua(
+    [[
+      _G.answers = _G.answers or {}
+      local name, args = ...
+      require("botglue.query").ask(name, args, function(result, err)
+        table.insert(answers, { result = result, err = err, fast = vim.in_fast_event() })
+      end)
+      _G.at_once = #answers
+    ]],
+    name,
+    args
+  )
+end
+
+local function answers(nvim, count)
+  return nvim:eventually("it is answered", "return #answers >= ... and answers", count)
+end
+
+local function asked(nvim)
+  nvim:eventually("the host is asked", "return #require('support.host').received('query') > 0")
+  return nvim:host("received", "query")
+end
+
+local function open_queries(nvim)
+  return nvim:lua("return vim.tbl_count(require('botglue.client').connection().queries)")
+end
+
+test("a question is answered once, with what the host says", function()
+  local nvim = child.with_host({ "a" })
+  ask(nvim, "history", { limit = 2 })
+  local question = asked(nvim)[1]
+  equal({ question.name, question.limit }, { "history", 2 })
+  nvim:lua(
+    "for _ = 1, 2 do require('botglue.apply').reply({ token = ..., jobs = {}, more = false }) end",
+    question.token
+  )
+  equal(answers(nvim, 1), { { result = { jobs = {}, more = false }, fast = false } })
+  nvim:ticks(1)
+  equal(#answers(nvim, 1), 1)
+  equal(open_queries(nvim), 0)
+end)
+
+test("answers find their questions in any order, and an error is one", function()
+  local nvim = child.with_host({ "a" })
+  ask(nvim, "prompts", vim.empty_dict())
+  ask(nvim, "job", { id = 7 })
+  nvim:eventually("both are asked", "return #require('support.host').received('query') == 2")
+  local first, second = unpack(asked(nvim))
+  nvim:lua("require('botglue.apply').reply({ token = ..., error = 'no such job' })", second.token)
+  nvim:lua("require('botglue.apply').reply({ token = ..., prompts = { 1 } })", first.token)
+  local got = answers(nvim, 2)
+  equal({ got[1].err, got[1].result, got[2].result }, { "no such job", nil, { prompts = { 1 } } })
+end)
+
+test("a host that is lost, silent or not there is an answer too, and never at once", function()
+  local nvim = child.with_host({ "a" })
+  ask(nvim, "info", vim.empty_dict())
+  asked(nvim)
+  nvim:host("die")
+  suite.contains(answers(nvim, 1)[1].err, "signal 9")
+
+  nvim:lua("require('botglue.client').connection().answered_within = 10")
+  ask(nvim, "info", vim.empty_dict())
+  suite.contains(answers(nvim, 2)[2].err, "does not answer")
+
+  nvim:host("die")
+  nvim:lua("require('botglue').setup({ host = '/no/such/host' })")
+  ask(nvim, "info", vim.empty_dict())
+  equal(nvim:lua("return at_once"), 2)
+  suite.contains(answers(nvim, 3)[3].err, "no host")
+  equal(open_queries(nvim), 0)
+end)
+
+test("the host is told where an answer stands and what its rows are", function()
+  local nvim = child.with_host({ "a", "b", "c", "d" })
+  local id = nvim:run({ kind = "line", first = { 2 }, last = { 3 } })
+  nvim:type("ggOtop<Esc>")
+  nvim:answer(id, { "B", "C", "D" }, { edits = { { first = 0, last = 2, lines = { "B", "C", "D" } } } })
+  nvim:eventually("it landed", "return #require('support.host').received('landed') == 1")
+  local landed = nvim:host("received", "landed")[1]
+  equal(landed, { id = id, landing = "applied", first_line = 3, last_line = 5, rows = { "B", "C", "D" } })
+end)
+
+test("of a part of a line the whole rows are told, of a held answer none", function()
+  local nvim = child.with_host({ "one two three" })
+  local id = nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
+  nvim:answer(id, { "2" })
+  nvim:eventually("it landed", "return #require('support.host').received('landed') == 1")
+  local landed = nvim:host("received", "landed")[1]
+  equal({ landed.first_line, landed.last_line, landed.rows }, { 1, 1, { "one 2 three" } })
+  id = nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
+  nvim:answer(id, { "x" })
+  nvim:eventually("it is held", "return #require('support.host').received('landed') == 2")
+  equal(nvim:host("received", "landed")[2], { id = id, landing = "held", held_for = "review" })
+end)
