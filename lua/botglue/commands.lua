@@ -52,6 +52,12 @@ local subcommands = {
       start(selected(args), { prompt = rest:find("%S") and rest or nil, review = args.bang or nil })
     end,
   },
+  info = {
+    run = function(_, rest)
+      no_argument("info", rest)
+      require("botglue.ui.info").open()
+    end,
+  },
   jobs = {
     run = function(_, rest)
       no_argument("jobs", rest)

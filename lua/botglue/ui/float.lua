@@ -132,7 +132,7 @@ end
 ---@return botglue.Chunks
 function Float:footer_bar()
   local signs, note = M.signs(self.spec.options), self.spec.note
-  local left = note and { { (" %s "):format(text.clean(note)), "BotglueLabel" } } or {}
+  local left = note and note ~= "" and { { (" %s "):format(text.clean(note)), "BotglueLabel" } } or {}
   local pages = self:pages(self.width)
   local keys = {}
   for i, key in ipairs(pages[self.page % #pages + 1]) do

@@ -1,0 +1,188 @@
+--- `:Botglue info`: what the jobs were, and what they took: of this session, this project, today, 30 days, all time;
+--- and by model and by agent. The sums are the store's.
+
+local amounts = require("botglue.ui.amounts")
+local choose = require("botglue.choose")
+local client = require("botglue.client")
+local columns = require("botglue.ui.columns")
+local signs_of = require("botglue.ui.signs").of
+
+local M = {}
+
+local SHARES = 6 -- models, or agents
+
+local COLUMNS = {
+  { width = 13 },
+  { width = 5, right = true },
+  { width = 6, right = true, drop = 2 },
+  { width = 4, right = true, drop = 3 },
+  { width = 6, right = true, drop = 4 },
+  { width = 13, right = true, drop = 5 },
+  { width = 8, right = true },
+  { width = 6, right = true, drop = 1 },
+}
+local SHARE_COLUMNS = {
+  { width = 12, rest = true },
+  { width = 10, right = true, drop = 1 },
+  { width = 5, right = true },
+  { width = 8, right = true },
+}
+local WIDTH, GAP = 77, 2
+
+--- The job whose session is meant: the one at the cursor, else the newest.
+---@return botglue.Job?
+local function job_of_session()
+  local jobs = choose.all(function(job)
+    return job.session_id ~= nil
+  end)
+  return choose.at_cursor(jobs) or jobs[#jobs]
+end
+
+--- All tokens that went in, those from the agent's cache too.
+---@param sums table
+---@return integer?
+local function tokens_in(sums)
+  if not sums.input_tokens then
+    return nil
+  end
+  return sums.input_tokens + (sums.cache_read_tokens or 0) + (sums.cache_creation_tokens or 0)
+end
+
+---@class botglue.InfoRows
+---@field room integer
+---@field signs table
+local Rows = {}
+Rows.__index = Rows
+
+---@param layout botglue.Column[]
+---@param words string[]
+---@param group string?
+---@return botglue.Chunks
+function Rows:row(layout, words, group)
+  local cells = vim.tbl_map(function(word)
+    return { word, group }
+  end, words)
+  return columns.row(cells, columns.fit(layout, self.room, GAP), GAP, self.signs.cut)
+end
+
+---@param label string
+---@param sums table
+---@return botglue.Chunks
+function Rows:sums(label, sums)
+  local unknown = self.signs.unknown
+  local nothing = sums.jobs == 0 and unknown
+  local into, out = tokens_in(sums), sums.output_tokens
+  return self:row(COLUMNS, {
+    label,
+    tostring(sums.jobs),
+    tostring(sums.landed),
+    tostring(sums.held),
+    tostring(sums.failed),
+    nothing or ("%s / %s"):format(amounts.tokens(into, unknown), amounts.tokens(out, unknown)),
+    amounts.money(sums.cost_usd, unknown),
+    nothing or amounts.duration(sums.duration_ms or 0),
+  })
+end
+
+--- What each model, or agent, had of the cost; a dash where no cost is known.
+---@param heading string
+---@param shares table[]
+---@param all table
+---@return botglue.Chunks[]
+function Rows:shares(heading, shares, all)
+  local rows = { {}, { { " " .. heading, "BotglueTitle" } } }
+  for i, share in ipairs(shares) do
+    if i > SHARES then
+      rows[#rows + 1] = { { (" and %d more"):format(#shares - SHARES), "BotglueLabel" } }
+      break
+    end
+    local part = share.cost_usd and (all.cost_usd or 0) > 0 and share.cost_usd / all.cost_usd
+    rows[#rows + 1] = self:row(SHARE_COLUMNS, {
+      share.name,
+      share.jobs == 1 and "1 job" or share.jobs .. " jobs",
+      part and ("%.0f %%"):format(part * 100) or self.signs.unknown,
+      amounts.money(share.cost_usd, self.signs.unknown),
+    })
+  end
+  return #shares > 0 and rows or {}
+end
+
+---@param info table what the store says
+---@param room integer
+---@param options botglue.Options
+---@return botglue.Chunks[]
+function M.rows(info, room, options)
+  local self = setmetatable({ room = math.min(room, WIDTH - 2), signs = signs_of(options) }, Rows)
+  local heads = { "", "jobs", "landed", "held", "failed", "tokens in/out", "cost", "time" }
+  local rows = { self:row(COLUMNS, heads, "BotglueTitle") }
+  for _, part in ipairs({
+    { "this session", info.session },
+    { "this project", info.project },
+    { "today", info.today },
+    { "last 30 days", info.month },
+    { "all time", info.all },
+  }) do
+    if part[2] then
+      rows[#rows + 1] = self:sums(part[1], part[2])
+    end
+  end
+  vim.list_extend(rows, self:shares("by model", info.models or {}, info.all))
+  return vim.list_extend(rows, self:shares("by agent", info.agents or {}, info.all))
+end
+
+--- How much of what went in the agents had read before.
+---@param all table
+---@return string
+local function cached(all)
+  local read, into = all.cache_read_tokens or 0, tokens_in(all) or 0
+  return read > 0 and ("%.0f %% of the tokens in: from the cache"):format(read / into * 100) or ""
+end
+
+--- When today began.
+---@return integer milliseconds
+local function midnight()
+  local now = os.date("*t") --[[@as osdate]]
+  return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
+end
+
+--- Opens the window; the sums come a moment later.
+function M.open()
+  local options, job = client.options(), job_of_session()
+  local project = require("botglue.context").project(vim.api.nvim_get_current_buf())
+  local info
+  local float = require("botglue.ui.float").open({
+    name = "info",
+    options = options,
+    width = WIDTH,
+    height = 6,
+    title = { left = "what it cost", right = vim.fn.fnamemodify(project, ":t") },
+    note = "",
+    keys = {},
+    on_resize = function(float)
+      if info then
+        float:draw(M.rows(info, float.width - 2, options))
+      end
+    end,
+  })
+  require("botglue.query").ask("info", {
+    project = project,
+    agent = job and job.agent,
+    session_id = job and job.session_id,
+    today_ms = midnight(),
+  }, function(result, err)
+    if not float:is_open() then
+      return
+    elseif not result then
+      float:close()
+      require("botglue.notify").error("botglue: " .. err)
+      return
+    end
+    info = result
+    local rows = M.rows(info, float.width - 2, options)
+    float:resize(WIDTH, #rows)
+    float:note(cached(info.all))
+    float:draw(rows)
+  end)
+end
+
+return M
