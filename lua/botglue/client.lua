@@ -37,6 +37,7 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
+---@field batch botglue.Batch? the jobs of which progress is told
 ---@field repeated string? the prompt that `.` sends again
 ---@field setup table? what `setup()` was given
 local connection = {
@@ -153,6 +154,7 @@ local function leave()
   end
   -- There is no next tick.
   require("botglue.events").flush()
+  require("botglue.progress").flush()
 end
 
 --- The host, started if there is none.
@@ -188,6 +190,7 @@ end
 function M.register(job)
   connection.jobs[job.id] = job
   connection.open[job.id] = job
+  require("botglue.progress").started(job)
 end
 
 --- Lets go of all that is known of a job.
@@ -209,6 +212,7 @@ end
 ---@param job botglue.Job
 function M.release(job)
   connection.open[job.id] = nil
+  require("botglue.progress").ended(job)
   local bufnr = job.range.bufnr
   if job.landing == "held" then
     connection.held[job.id] = job
