@@ -3,6 +3,7 @@
 
 local client = require("botglue.client")
 local land = require("botglue.land")
+local observe = require("botglue.observe")
 
 local M = {}
 
@@ -24,6 +25,17 @@ function M.frame(states)
   end
 end
 
+--- What jobs say that somebody watches, before a frame or an outcome shows the same.
+---@param jobs { id: integer, updates: table[] }[]
+function M.observed(jobs)
+  for _, said in ipairs(jobs) do
+    local job = client.job(said.id)
+    if job then
+      observe.take(job, said.updates)
+    end
+  end
+end
+
 --- The raw stream of a job is kept in a file.
 ---@param recording { id: integer, path: string }
 function M.recording(recording)
@@ -40,6 +52,7 @@ function M.finish(outcome)
   if not job or not job:is_waiting() then
     return
   end
+  observe.tools(job, outcome.tools or {})
   job:learn(outcome)
   if outcome.status == "failed" then
     job:fail(outcome.error)

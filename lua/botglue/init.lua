@@ -77,6 +77,25 @@ function M.revert(id)
   require("botglue.decide").revert(id)
 end
 
+--- Lets a function watch a job: it gets each update as it comes, and last that the job has finished.
+---@param id integer
+---@param fn fun(update: botglue.Update)
+---@param opts { thinking: boolean? }?
+---@return fun() take_back
+function M.on(id, fn, opts)
+  local job = client.job(id)
+  if not job then
+    error("botglue.on: there is no job " .. vim.inspect(id), 0)
+  elseif not vim.is_callable(fn) then
+    error("botglue.on: fn must be a function, not " .. vim.inspect(fn), 0)
+  elseif
+    opts ~= nil and (type(opts) ~= "table" or not vim.tbl_contains({ "nil", "boolean" }, type(opts.thinking)))
+  then
+    error("botglue.on: opts must be a table like { thinking = true }, not " .. vim.inspect(opts), 0)
+  end
+  return require("botglue.observe").add(job, fn, opts ~= nil and opts.thinking == true)
+end
+
 --- Waits until a job has ended, nothing is being decided of it and its events were told, with the event loop running.
 ---@param id integer
 ---@param ms integer

@@ -3,6 +3,7 @@
 
 local events = require("botglue.events")
 local notify = require("botglue.notify")
+local observe = require("botglue.observe")
 local status = require("botglue.ui.status")
 
 local M = {}
@@ -23,6 +24,9 @@ local M = {}
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
+---@field observers botglue.Observer[]? the user's functions that watch it
+---@field observed string? what of it the host was asked to forward
+---@field preview string[]? the newest lines of code
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
@@ -131,15 +135,30 @@ function Job:told()
   )
 end
 
+--- Enters a state, and tells those who watch, once.
+---@param state string
+function Job:enter(state)
+  self.status = state
+  if self.entered ~= state then
+    self.entered = state
+    observe.tell(self, { kind = "state", status = state })
+  end
+end
+
 --- Takes a newer state from the host.
 ---@param state botglue.State
 function Job:update(state)
+  self.preview = state.preview or self.preview
+  if state.preview and not state.tools then
+    -- Nothing else is new.
+    return
+  end
   local before = self:told()
   self:learn(state)
   if not self:is_waiting() then
     return
   end
-  self.status = state.status or self.status
+  self:enter(state.status or self.status)
   self.queue_position = state.queue_position
   self.activity = state.activity
   self.tool = state.tool
@@ -159,8 +178,8 @@ function Job:wait_ready(fn)
   if self.status == "ready" then
     return
   end
-  self.status = "ready"
-  self.tool = nil
+  self:enter("ready")
+  self.tool, self.preview = nil, nil
   self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
   self.land_again = fn
   self.view:draw()
@@ -248,7 +267,9 @@ end
 function Job:close(how)
   self.status = how
   self.ended = vim.uv.hrtime()
-  self.tool, self.activity, self.retry, self.failure = nil, nil, nil, nil
+  self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
+  self:enter(how)
+  observe.finished(self)
   if self.unwatch then
     self.unwatch()
   end

@@ -101,6 +101,7 @@ local function start(target, wish, options)
     max_parallel = options.max_parallel,
     rules = options.context.rules,
     record = options.record,
+    preview = options.status.preview,
     tidy = options.tidy,
     path = path,
     filetype = vim.bo[bufnr].filetype,

@@ -59,6 +59,17 @@
 ---@field status "running"|"ok"|"error"|"denied"|"unfinished"
 ---@field error string?
 
+---@class botglue.Update what a function gets that watches a job
+---@field kind "state"|"text"|"thinking"|"tool"|"retry"|"finished"
+---@field status string? of a state
+---@field text string? the new part of a text or of thinking
+---@field tool botglue.Tool?
+---@field attempt integer? of a retry
+---@field max integer?
+---@field delay_ms integer?
+---@field reason string?
+---@field job botglue.JobTable? of one that has finished
+
 ---@class botglue.JobTable
 ---@field id integer
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
@@ -100,6 +111,7 @@
 ---@field model string?
 ---@field pgid integer|false|nil
 ---@field tools table[]? those that changed, each with its `index`
+---@field preview string[]? the newest lines of code, where they changed
 
 ---@class botglue.Outcome what the host tells of a job that has ended
 ---@field id integer

@@ -25,6 +25,8 @@ mod load;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
+mod observers;
+#[cfg(test)]
 mod parallel;
 #[cfg(test)]
 mod parse;

@@ -1,0 +1,146 @@
+--- Functions of the user's that watch one job: who they are, what each is told, and that nothing of them is left when
+--- the job has ended. They hang off their job. The host is asked for what a job says only while somebody listens.
+---
+--- They are called as things come, within the host's call, before anything is drawn or kept of it: a slow one holds up
+--- the host. One that raises an error is called no more.
+
+local M = {}
+
+---@class botglue.Observer
+---@field fn fun(update: botglue.Update)
+---@field thinking boolean
+
+--- What the host is to send, of the observers that a job has.
+---@param job botglue.Job
+---@return "nothing"|"words"|"thinking"
+local function wanted(job)
+  local most = "nothing"
+  for _, observer in ipairs(job.observers or {}) do
+    most = observer.thinking and "thinking" or most == "nothing" and "words" or most
+  end
+  return most
+end
+
+--- Lets the host know where what is wanted of it is not what it was.
+---@param job botglue.Job
+local function ask(job)
+  local now = wanted(job)
+  if now == (job.observed or "nothing") or not job.process then
+    return
+  end
+  job.observed = now
+  if now == "nothing" then
+    job.process:notify("unobserve", { id = job.id })
+  else
+    job.process:notify("observe", { id = job.id, thinking = now == "thinking" })
+  end
+end
+
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+---@return integer?
+local function place_of(job, fn)
+  for i, observer in ipairs(job.observers or {}) do
+    if observer.fn == fn then
+      return i
+    end
+  end
+end
+
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+local function remove(job, fn)
+  local i = place_of(job, fn)
+  if i then
+    table.remove(job.observers, i)
+    if job:is_waiting() then
+      ask(job)
+    end
+  end
+end
+
+--- Lets a function watch a job. One that has ended already is told of that alone, in the next tick.
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+---@param thinking boolean
+---@return fun() take_back
+function M.add(job, fn, thinking)
+  local i = place_of(job, fn)
+  if i then
+    job.observers[i].thinking = job.observers[i].thinking or thinking
+  else
+    job.observers = job.observers or {}
+    table.insert(job.observers, { fn = fn, thinking = thinking })
+  end
+  if job:is_waiting() then
+    ask(job)
+  elseif not job:is_open() then
+    vim.schedule(function()
+      M.finished(job)
+    end)
+  end
+  return function()
+    remove(job, fn)
+  end
+end
+
+--- Tells each of the job's functions, in the order in which they came.
+---@param job botglue.Job
+---@param update botglue.Update
+function M.tell(job, update)
+  for _, observer in ipairs(vim.list_extend({}, job.observers or {})) do
+    local listens = update.kind ~= "thinking" or observer.thinking
+    if listens and place_of(job, observer.fn) then
+      local ok, err = pcall(observer.fn, vim.deepcopy(update))
+      if not ok then
+        remove(job, observer.fn)
+        require("botglue.notify").error(
+          ("botglue: a function that watched job %d failed and watches no more: %s"):format(job.id, err)
+        )
+      end
+    end
+  end
+end
+
+--- Takes what the host forwards.
+---@param job botglue.Job
+---@param updates table[]
+function M.take(job, updates)
+  for _, update in ipairs(updates) do
+    if not job:is_waiting() then
+      return
+    end
+    -- What says something runs; the frame that says so comes later.
+    job:enter("running")
+    if update.kind == "tool" then
+      M.tools(job, { update.tool })
+    else
+      M.tell(job, update)
+    end
+  end
+end
+
+--- Takes the tools that changed, and tells of those that are not known to be so.
+---@param job botglue.Job
+---@param tools table[] each with its index
+function M.tools(job, tools)
+  for _, tool in ipairs(tools) do
+    local known = job.tools[tool.index]
+    job:learn({ tools = { tool } })
+    if not known or known.status ~= tool.status then
+      local told = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+      M.tell(job, { kind = "tool", tool = told })
+    end
+  end
+end
+
+--- The job has ended: the last that its functions hear.
+---@param job botglue.Job
+function M.finished(job)
+  if job.observers and #job.observers > 0 then
+    M.tell(job, { kind = "finished", job = job:table() })
+  end
+  job.observers, job.observed = nil, nil
+end
+
+return M

@@ -1,0 +1,235 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- A child in which a job runs on the first of two lines.
+local function running()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:lua([[
+    _G.told = {}
+    --- Notes in short what a function is told.
+    function _G.watcher(name)
+      return function(update)
+        local word = update.status or update.text or update.reason
+        word = word or update.tool and update.tool.name .. " " .. update.tool.status
+        word = word or update.job and update.job.status
+        table.insert(told, ("%s %s %s"):format(name, update.kind, word))
+      end
+    end
+    function _G.say(...)
+      require("botglue.apply").observed({ { id = 1, updates = { ... } } })
+    end
+  ]])
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  return nvim
+end
+
+local function on(nvim, name, opts)
+  nvim:lua(
+    "local name, opts = ...; _G.back = require('botglue').on(1, watcher(name), opts)",
+    name,
+    opts or vim.empty_dict()
+  )
+end
+
+local function told(nvim)
+  local said = nvim:lua("local said = told; _G.told = {}; return said")
+  return said
+end
+
+local function say(nvim, ...)
+  nvim:lua("say(...)", ...)
+end
+
+local function text(words)
+  return { kind = "text", text = words }
+end
+
+test("a function gets each update in its order, and last that the job has finished", function()
+  local nvim = running()
+  on(nvim, "a")
+  equal(nvim:host("received", "observe"), { { id = 1, thinking = false } })
+  local tool = { index = 1, id = "t", name = "Read", title = "Read x" }
+  say(nvim, text("on"), { kind = "tool", tool = vim.tbl_extend("error", { status = "running" }, tool) })
+  say(nvim, { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" }, text("e"))
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', activity = 'writing' } })")
+  local ended = vim.tbl_extend("error", { status = "unfinished" }, tool)
+  nvim:answer(1, { "ONE" }, { tools = { ended } })
+  equal(told(nvim), {
+    "a state running",
+    "a text on",
+    "a tool Read running",
+    "a retry overloaded",
+    "a text e",
+    "a tool Read unfinished",
+    "a state done",
+    "a finished done",
+  })
+  equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL)
+end)
+
+test("the updates have the fields of the contract", function()
+  local nvim = running()
+  nvim:lua("require('botglue').on(1, function(update) table.insert(told, update) end)")
+  local tool =
+    { index = 1, id = "t", name = "Read", status = "error", error = "no such file", title = "Read x" }
+  local retry = { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" }
+  say(nvim, text("a"), { kind = "tool", tool = tool }, retry)
+  equal(told(nvim), {
+    { kind = "state", status = "running" },
+    { kind = "text", text = "a" },
+    { kind = "tool", tool = { id = "t", name = "Read", status = "error", error = "no such file" } },
+    retry,
+  })
+  nvim:lua([[
+    require("botglue.apply").finish({ id = 1, status = "failed", error = { code = "timeout", message = "no" } })
+  ]])
+  local said = told(nvim)
+  equal({ said[1], said[2].kind }, { { kind = "state", status = "failed" }, "finished" })
+  equal({ said[2].job.id, said[2].job.error.code }, { 1, "timeout" })
+end)
+
+test("a job that has to wait, and an answer that has to, are states too", function()
+  local nvim = running()
+  on(nvim, "a")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued', queue_position = 1 } })")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued', queue_position = 2 } })")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running' } })")
+  nvim:type("v")
+  nvim:answer(1, { "ONE" })
+  equal(told(nvim), { "a state queued", "a state running", "a state ready" })
+  nvim:type("<Esc>")
+  nvim:eventually("it lands", "return require('botglue').job(1).status == 'done'")
+  equal(told(nvim), { "a state done", "a finished done" })
+end)
+
+test("thinking is for those that ask for it", function()
+  local nvim = running()
+  on(nvim, "a")
+  on(nvim, "b", { thinking = true })
+  on(nvim, "c", { thinking = false })
+  equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
+  say(nvim, { kind = "thinking", text = "hm" })
+  equal(told(nvim), { "a state running", "b state running", "c state running", "b thinking hm" })
+end)
+
+test("one function registered twice counts once", function()
+  local nvim = running()
+  nvim:lua([[
+    local fn = watcher("a")
+    _G.first = require("botglue").on(1, fn)
+    _G.second = require("botglue").on(1, fn, { thinking = true })
+  ]])
+  say(nvim, text("x"), { kind = "thinking", text = "hm" })
+  equal(told(nvim), { "a state running", "a text x", "a thinking hm" })
+  nvim:lua("first()")
+  say(nvim, text("y"))
+  equal(told(nvim), {})
+  nvim:lua("second()")
+end)
+
+test("taking it back ends it, also from within, and the host sends no more", function()
+  local nvim = running()
+  on(nvim, "a")
+  nvim:lua([[
+    local back
+    back = require("botglue").on(1, function(update)
+      table.insert(told, "b " .. update.kind)
+      back()
+    end)
+  ]])
+  on(nvim, "c")
+  say(nvim, text("x"))
+  equal(
+    told(nvim),
+    { "a state running", "b state", "c state running", "a text x", "c text x" },
+    "those that stay miss nothing"
+  )
+  nvim:lua("back(); back()")
+  say(nvim, text("y"))
+  equal(told(nvim), { "a text y" })
+  equal(#nvim:host("received", "unobserve"), 0)
+  nvim:lua("require('botglue').on(1, watcher('d'))()")
+  equal(#nvim:host("received", "unobserve"), 0)
+end)
+
+test("the host is asked only while somebody listens", function()
+  local nvim = running()
+  equal(#nvim:host("received", "observe"), 0)
+  on(nvim, "a")
+  nvim:lua("back()")
+  equal(nvim:host("received", "unobserve"), { { id = 1 } })
+  on(nvim, "a", { thinking = true })
+  equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
+end)
+
+test("an error of a function is told once and ends it, and the others and the job go on", function()
+  local nvim = running()
+  nvim:lua("require('botglue').on(1, function() table.insert(told, 'called') error('oh\\nno') end)")
+  on(nvim, "a")
+  say(nvim, text("x"), text("y"))
+  equal(told(nvim), { "called", "a state running", "a text x", "a text y" })
+  contains(nvim:messages(), "botglue: a function that watched job 1 failed and watches no more: ")
+  equal(select(2, nvim:messages():gsub("watched job 1", "")), 1)
+  nvim:answer(1, { "ONE" })
+  equal(nvim:lines(), { "ONE", "two" })
+end)
+
+test("it is told before the job's own view draws the same", function()
+  local nvim = running()
+  nvim:lua([[
+    require("botglue").on(1, function(update)
+      local view = require("botglue.client").job(1).view
+      table.insert(told, update.kind .. " " .. (view and view.mark and "drawn" or "gone"))
+    end)
+  ]])
+  nvim:answer(1, { "ONE" })
+  equal(told(nvim), { "state drawn", "finished drawn" })
+  equal(nvim:drawn(), 0)
+end)
+
+test("a job that has ended tells that alone, in the next tick", function()
+  local nvim = running()
+  nvim:answer(1, { "ONE" })
+  equal(nvim:lua("require('botglue').on(1, watcher('a')); return told"), {})
+  nvim:eventually("it is told", "return #told > 0")
+  equal(told(nvim), { "a finished done" })
+  nvim:lua("require('botglue').on(1, watcher('b'))()")
+  nvim:settle()
+  equal(told(nvim), {}, "it was taken back before")
+  equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL)
+end)
+
+test("on every way out nothing of it is left", function()
+  for _, way in ipairs({
+    "require('support.host').answer(1, { 'ONE' })",
+    "require('support.host').answer(1, { 'ONE' }, { held_for = 'ambiguous' })",
+    "require('botglue.apply').finish({ id = 1, status = 'failed', error = { code = 'timeout', message = 'no' } })",
+    "require('support.host').die()",
+    "vim.cmd('bwipeout! 1'); require('support.host').answer(1, { 'ONE' })",
+  }) do
+    local nvim = running()
+    on(nvim, "a")
+    nvim:lua(way)
+    local said = told(nvim)
+    contains(said[#said], "a finished ")
+    equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL, way)
+    say(nvim, text("late"))
+    equal(told(nvim), {}, way)
+  end
+end)
+
+test("what is wrong raises one clear error", function()
+  local nvim = running()
+  local function wrong(arguments, expected)
+    equal(nvim:lua(("return select(2, pcall(require('botglue').on, %s))"):format(arguments)), expected)
+  end
+  wrong("9, print", "botglue.on: there is no job 9")
+  wrong("'1', print", [[botglue.on: there is no job "1"]])
+  wrong("1", "botglue.on: fn must be a function, not nil")
+  wrong("1, print, true", "botglue.on: opts must be a table like { thinking = true }, not true")
+  contains(
+    nvim:lua("return select(2, pcall(require('botglue').on, 1, print, { thinking = 1 }))"),
+    "botglue.on: opts must be a table like { thinking = true }"
+  )
+end)
