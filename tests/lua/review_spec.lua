@@ -340,7 +340,10 @@ test("answers of Neovims that are gone are adopted by the review, and only by it
   )
   nvim:type("a")
   equal(nvim:job(1).landing, "applied")
-  equal(nvim:host("received", "landed"), { { id = 1, landing = "applied" } })
+  equal(
+    nvim:host("received", "landed"),
+    { { id = 1, landing = "applied", first_line = 2, last_line = 2, rows = { "B" } } }
+  )
 end)
 
 test("an adopted answer whose text stands elsewhere, or nowhere", function()
