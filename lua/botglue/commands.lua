@@ -69,6 +69,16 @@ local subcommands = {
       start(selected(args), { prompt = rest:find("%S") and rest or nil, question = true })
     end,
   },
+  each = {
+    run = function(args, rest)
+      require("botglue.each").start(rest, {
+        range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
+        review = args.bang or nil,
+        -- With `:silent`, or with nobody at a screen, it is a script's.
+        ask = not args.smods.silent and #vim.api.nvim_list_uis() > 0,
+      })
+    end,
+  },
   answer = {
     run = function(_, rest)
       require("botglue.ask").open(choose.newest(rest, choose.answered, "to a question"))

@@ -70,6 +70,24 @@ function M.diagnostics(bufnr, first, last)
   return found
 end
 
+--- Diagnostics, and what else is known of the same lines.
+---@param diagnostics table[]
+---@param notes table[]?
+---@return table[]
+function M.notes(diagnostics, notes)
+  local all, known = vim.list_extend({}, diagnostics), {}
+  for _, one in ipairs(diagnostics) do
+    known[one.line .. one.message] = true
+  end
+  for _, one in ipairs(notes or {}) do
+    if not known[one.line .. one.message] then
+      known[one.line .. one.message] = true
+      all[#all + 1] = one
+    end
+  end
+  return all
+end
+
 --- The file of a buffer, absolute; "" where it has none on this machine.
 ---@param bufnr integer
 ---@return string

@@ -82,11 +82,10 @@ local function tell()
     end
     table.insert(said[key].ids, item.id)
   end
-  for i, item in ipairs(order) do
-    if i > 1 then
-      -- A line that was drawn is written over; one that was not makes room for both, and asks for Enter.
-      vim.cmd.redraw()
-    end
+  for _, item in ipairs(order) do
+    -- A line that was drawn is written over; one that was not, as that of the tick before, makes room for both, and
+    -- asks for Enter.
+    vim.cmd.redraw()
     local jobs = #item.ids == 1 and "job " or "jobs "
     show(
       ("botglue: %s%s %s: %s"):format(jobs, table.concat(item.ids, ", "), item.verb, item.words),

@@ -45,6 +45,7 @@ end
 ---@field review boolean?
 ---@field prewarmed integer? the token of the agent that was started for it
 ---@field question boolean?
+---@field notes table[]? what else is known of the lines, in the shape of diagnostics
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -116,10 +117,10 @@ local function start(target, wish, options)
     },
     before = before,
     after = after,
-    diagnostics = options.context.diagnostics
-        and not inserted
-        and context.diagnostics(bufnr, first - 1, last - 1)
-      or {},
+    diagnostics = context.notes(
+      options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
+      wish.notes
+    ),
   })
   local new = job.new({
     id = id,

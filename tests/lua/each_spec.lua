@@ -1,0 +1,220 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- A child with files of four lines each and a quickfix list of `{ file, lnum, end_lnum, text, type }`.
+local function with_list(items)
+  local nvim = child.with_host({ "here" })
+  nvim:lua(
+    [[
+      _G.directory = vim.fn.tempname()
+      vim.fn.mkdir(directory, "p")
+      for _, name in ipairs({ "a", "b" }) do
+        local lines = {}
+        for i = 1, 4 do
+          lines[i] = name .. i
+        end
+        vim.fn.writefile(lines, directory .. "/" .. name)
+      end
+      local list = {}
+      for i, item in ipairs(...) do
+        list[i] = {
+          filename = directory .. "/" .. item[1],
+          lnum = item[2],
+          end_lnum = item[3] or 0,
+          text = item[4] or "",
+          type = item[5],
+        }
+      end
+      vim.fn.setqflist(list)
+    ]],
+    items
+  )
+  return nvim
+end
+
+local function requests(nvim, count)
+  nvim:eventually("the requests arrive", "return #require('support.host').received('run') == ...", count)
+  nvim:settle()
+  equal(#nvim:host("received", "run"), count)
+  return nvim:host("received", "run")
+end
+
+--- The result list: its title, and the text of each entry.
+local function results(nvim)
+  return nvim:lua([[
+    local list = vim.fn.getqflist({ title = 1, items = 1 })
+    local texts = {}
+    for i, item in ipairs(list.items) do
+      local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(item.bufnr), ":t")
+      texts[i] = ("%s:%d-%d %s"):format(name, item.lnum, item.end_lnum, item.text)
+    end
+    return { list.title, texts }
+  ]])
+end
+
+test("each item is a job on its lines, in files that nobody sees", function()
+  local nvim = with_list({ { "a", 2, 3, "too long", "W" }, { "b", 4, nil, "unused" }, { "b", 1, nil, "b1" } })
+  nvim:type(":Botglue each mend it<CR>")
+  local sent = {}
+  for i, request in ipairs(requests(nvim, 3)) do
+    local name = vim.fs.basename(request.path)
+    sent[i] = { request.prompt, name, request.selection.kind, request.selection.text, request.diagnostics }
+  end
+  equal(sent, {
+    {
+      "mend it",
+      "a",
+      "line",
+      { "a2", "a3" },
+      { { line = 2, severity = "warning", message = "too long", source = "" } },
+    },
+    {
+      "mend it",
+      "b",
+      "line",
+      { "b4" },
+      { { line = 4, severity = "info", message = "unused", source = "" } },
+    },
+    { "mend it", "b", "line", { "b1" }, {} },
+  })
+  equal(nvim:lines(), { "here" })
+  equal(#nvim:api("list_wins"), 1)
+end)
+
+test("the results are a quickfix list with what became of each", function()
+  local nvim = with_list({ { "a", 2 }, { "a", 4 }, { "b", 1 } })
+  nvim:type(":Botglue each mend it<CR>")
+  requests(nvim, 3)
+  equal(results(nvim), {
+    "botglue each mend it: 0 of 3 ended",
+    { "a:2-2 queued", "a:4-4 queued", "b:1-1 queued" },
+  })
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running' } })")
+  nvim:answer(1, { "one", "two" })
+  nvim:answer(2, { "x" }, { held_for = "ambiguous" })
+  nvim:lua(
+    "require('botglue.apply').finish({ id = 3, status = 'failed', error = { code = 'refused', message = 'No.' } })"
+  )
+  nvim:settle()
+  equal(results(nvim), {
+    "botglue each mend it: 3 of 3 ended, 1 applied, 1 failed, 1 held",
+    {
+      "a:2-3 applied",
+      "a:5-5 held: the answer has several code blocks, :Botglue review 2",
+      "b:1-1 failed: No.",
+    },
+  })
+  equal(
+    nvim:lua("return vim.tbl_map(function(item) return item.type end, vim.fn.getqflist())"),
+    { "", "W", "E" }
+  )
+  equal(#nvim:api("list_wins"), 1)
+  nvim:lua("require('botglue').reject(2)")
+  nvim:settle()
+  contains(results(nvim)[2][2], "rejected")
+  -- The list that was there before is one :colder away.
+  nvim:lua("vim.cmd('silent colder')")
+  equal(nvim:lua("return #vim.fn.getqflist()"), 3)
+  contains(results(nvim)[2][3], "b:1-0")
+end)
+
+test("the results do not move where the user is in their list", function()
+  local nvim = with_list({ { "a", 2 }, { "a", 4 }, { "b", 1 } })
+  nvim:type(":Botglue each mend it<CR>")
+  requests(nvim, 3)
+  nvim:type(":copen<CR>:3<CR>")
+  nvim:lua("vim.cmd('cc 2 | copen | 3')")
+  nvim:answer(1, { "one" })
+  nvim:settle()
+  contains(results(nvim)[2][1], "applied")
+  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getqflist({ idx = 0 }).idx }"), { 3, 2 })
+end)
+
+test("items that share lines are one job", function()
+  local nvim = with_list({
+    { "a", 3, 4, "second" },
+    { "a", 1, 3, "first" },
+    { "a", 1, 1, "first" },
+    { "b", 3 },
+    { "b", 4 },
+  })
+  nvim:type(":Botglue each mend it<CR>")
+  local sent = {}
+  for i, request in ipairs(requests(nvim, 3)) do
+    local said = vim.tbl_map(function(one)
+      return one.message
+    end, request.diagnostics)
+    sent[i] = { request.selection.first_line, request.selection.last_line, said }
+  end
+  equal(sent, { { 1, 4, { "first", "second" } }, { 3, 3, {} }, { 4, 4, {} } })
+end)
+
+test("a range means rows of the quickfix window, else what lies in those lines", function()
+  local nvim = with_list({ { "a", 1 }, { "a", 3 }, { "b", 1 } })
+  nvim:type(":copen<CR>:2,3Botglue each mend it<CR>")
+  local sent = requests(nvim, 2)
+  equal({ sent[1].selection.text, sent[2].selection.text }, { { "a3" }, { "b1" } })
+
+  nvim = with_list({ { "a", 1 }, { "a", 3 }, { "b", 3 } })
+  nvim:lua("vim.cmd.edit(directory .. '/a')")
+  nvim:type(":2,4Botglue each mend it<CR>")
+  equal(requests(nvim, 1)[1].selection.text, { "a3" })
+end)
+
+test("with a bang every answer is held", function()
+  local nvim = with_list({ { "a", 1 } })
+  nvim:type(":Botglue! each mend it<CR>")
+  equal(requests(nvim, 1)[1].review, true)
+end)
+
+test("what cannot be is one error line", function()
+  local function said(items, command)
+    local nvim = with_list(items)
+    nvim:lua("vim.cmd('messages clear')")
+    nvim:type(":" .. command .. "<CR>")
+    equal(#nvim:lua("return require('botglue').jobs()"), 0)
+    return vim.trim(nvim:messages())
+  end
+  equal(said({}, "Botglue each mend it"), "botglue: the quickfix list is empty")
+  equal(said({ { "a", 1 } }, "Botglue each"), "botglue: each needs a prompt")
+  equal(said({ { "a", 0 } }, "Botglue each mend it"), "botglue: no quickfix item is a place in a file")
+  equal(said({ { "a", 1 } }, "1Botglue each mend it"), "botglue: no quickfix item in these lines")
+  equal(
+    said({ { "c", 1 }, { "a", 9 } }, "Botglue each mend it"),
+    "botglue: the files of the quickfix list are not there"
+  )
+end)
+
+test("items that are nowhere are left out, and that is told", function()
+  local nvim = with_list({ { "c", 1 }, { "a", 9 }, { "a", 1 } })
+  nvim:type(":Botglue each mend it<CR>")
+  requests(nvim, 1)
+  contains(nvim:messages(), "botglue: 2 items are in no file, or behind its end")
+end)
+
+test("who has many items is asked first, a script is not", function()
+  local function many()
+    local nvim = child.with_host({ "here" })
+    nvim:lua([[
+      local lines, items = {}, {}
+      for i = 1, 31 do
+        lines[i], items[i] = "line " .. i, { bufnr = 1, lnum = i }
+      end
+      vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
+      vim.fn.setqflist(items)
+    ]])
+    return nvim
+  end
+  local nvim = many()
+  nvim:type(":Botglue each mend it<CR>")
+  equal(nvim:api("get_mode").mode:sub(1, 1), "r")
+  nvim:type("c")
+  equal(#nvim:lua("return require('botglue').jobs()"), 0)
+  nvim:type(":Botglue each mend it<CR>")
+  nvim:type("s")
+  requests(nvim, 31)
+  nvim = many()
+  nvim:type(":silent Botglue each mend it<CR>")
+  requests(nvim, 31)
+end)
