@@ -121,7 +121,9 @@ function M.check(opts, options)
     end
   end
   optional(opts, "prompt", "string")
-  optional(opts, "model", "string")
+  if opts.model ~= nil and (type(opts.model) ~= "string" or not opts.model:find("%S")) then
+    wrong("model", "the name of a model", opts.model)
+  end
   optional(opts, "review", "boolean")
   optional(opts, "agent", "string")
   if opts.prompt and not opts.prompt:find("%S") then

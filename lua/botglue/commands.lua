@@ -33,6 +33,17 @@ local function selected(args)
   return selection.from_command(args.line1, args.line2)
 end
 
+--- The selection of a job without a prompt: where no range was given on a line with diagnostics, it is theirs.
+---@param args table
+---@return botglue.Selection
+local function diagnosed(args)
+  local bufnr, first, last = vim.api.nvim_get_current_buf(), nil, nil
+  if args.range == 0 and client.options().context.diagnostics then
+    first, last = require("botglue.context").diagnosed(bufnr, args.line1)
+  end
+  return first and selection.lines(bufnr, first, last) or selected(args)
+end
+
 ---@param name string
 ---@param rest string
 local function no_argument(name, rest)
@@ -49,7 +60,9 @@ end
 local subcommands = {
   run = {
     run = function(args, rest)
-      start(selected(args), { prompt = rest:find("%S") and rest or nil, review = args.bang or nil })
+      local prompt = rest:find("%S") and rest or nil
+      local taken = prompt and selected(args) or diagnosed(args)
+      start(taken, { prompt = prompt, review = args.bang or nil })
     end,
   },
   info = {

@@ -66,11 +66,25 @@ local function integer(least)
   end
 end
 
+local LEAST_SECONDS = 0.001 -- less is none at all to a timer
+
 local function seconds(value)
-  if type(value) == "number" and value > 0 and value < 2 ^ 31 then
+  if type(value) == "number" and value >= LEAST_SECONDS and value < 2 ^ 31 then
     return nil
   end
-  return "a number of seconds above 0"
+  return ("a number of seconds from %g"):format(LEAST_SECONDS)
+end
+
+local function model(value)
+  if type(value) ~= "string" or not value:find("%S") then
+    return "the name of a model"
+  end
+end
+
+local function models(value)
+  if type(value) ~= "table" or not vim.islist(value) or vim.iter(value):any(model) then
+    return "a list of names of models"
+  end
 end
 
 local function words(value)
@@ -116,16 +130,16 @@ local agent_rules = {
   command = command,
   args = words,
   env = environment,
-  model = or_false(a("string")),
-  models = or_false(words),
+  model = or_false(model),
+  models = or_false(models),
 }
 
 --- A rule for each option; a table of rules for a group of them.
 ---@type table<string, botglue.Rule|table<string, botglue.Rule>>
 local rules = {
   agent = a("string"),
-  model = or_false(a("string")),
-  models = or_false(words),
+  model = or_false(model),
+  models = or_false(models),
   tools = words,
   timeout = seconds,
   max_turns = or_false(integer(1)),

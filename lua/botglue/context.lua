@@ -70,6 +70,66 @@ function M.diagnostics(bufnr, first, last)
   return found
 end
 
+local LONGEST = 120 -- cells of a proposal
+local NAMED = 3 -- diagnostics
+
+--- Diagnostics that somebody would mend in these lines, and the lines that they are about. One may end before the first
+--- column of a row.
+---@param bufnr integer
+---@param first integer from 1
+---@param last integer
+---@return { message: string, first: integer, last: integer }[]
+local function in_lines(bufnr, first, last)
+  local found = {}
+  for _, diagnostic in ipairs(package.loaded["vim.diagnostic"] and vim.diagnostic.get(bufnr) or {}) do
+    local from, to = diagnostic.lnum, diagnostic.end_lnum or diagnostic.lnum
+    to = diagnostic.end_col == 0 and math.max(to - 1, from) or to
+    if from < last and to >= first - 1 then
+      found[#found + 1] = { message = diagnostic.message, first = from + 1, last = to + 1, nth = #found }
+    end
+  end
+  table.sort(found, function(a, b)
+    return a.first < b.first or (a.first == b.first and a.nth < b.nth)
+  end)
+  return found
+end
+
+--- A prompt to propose for lines that have diagnostics.
+---@param bufnr integer
+---@param first integer from 1
+---@param last integer
+---@return string? prompt
+function M.proposal(bufnr, first, last)
+  local text = require("botglue.text")
+  local words, known = {}, {}
+  for _, diagnostic in ipairs(in_lines(bufnr, first, last)) do
+    local message = text.clean(vim.split(diagnostic.message, "\n")[1])
+    if not known[message] then
+      known[message] = true
+      words[#words + 1] = message
+    end
+  end
+  if #words == 0 then
+    return nil
+  elseif #words > NAMED then
+    return ("fix these %d diagnostics"):format(#words)
+  end
+  return text.fit("fix: " .. table.concat(words, "; "), LONGEST, "…")
+end
+
+--- The lines of the diagnostics that touch one.
+---@param bufnr integer
+---@param line integer from 1
+---@return integer? first
+---@return integer? last
+function M.diagnosed(bufnr, line)
+  local first, last
+  for _, diagnostic in ipairs(in_lines(bufnr, line, line)) do
+    first, last = math.min(first or line, diagnostic.first), math.max(last or line, diagnostic.last)
+  end
+  return first, last and math.min(last, api.nvim_buf_line_count(bufnr))
+end
+
 --- Diagnostics, and what else is known of the same lines.
 ---@param diagnostics table[]
 ---@param notes table[]?

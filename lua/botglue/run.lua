@@ -148,6 +148,18 @@ local function start(target, wish, options)
   return id
 end
 
+--- What to propose where a prompt is asked for.
+---@param pinned botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return string?
+function M.proposal(pinned, wish, options)
+  if wish.question or pinned.kind == "insert" or not options.context.diagnostics then
+    return nil
+  end
+  return context.proposal(pinned.bufnr, pinned:lines())
+end
+
 --- Starts a job on a selection; asks for the prompt first where the wish has none.
 ---@param selection botglue.Selection
 ---@param wish botglue.Wish
@@ -160,7 +172,10 @@ function M.begin(selection, wish, options, sent)
   if wish.prompt then
     return start(pinned, wish, options)
   end
-  require("botglue.ui.prompt").ask(pinned, wish, { options = options }, function(typed)
+  require("botglue.ui.prompt").ask(pinned, wish, {
+    options = options,
+    proposal = M.proposal(pinned, wish, options),
+  }, function(typed)
     if sent then
       sent(typed.prompt)
     end

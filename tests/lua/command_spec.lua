@@ -29,7 +29,7 @@ test("a wrong command shows one line and changes nothing", function()
     "botglue: there is no log yet at " .. nvim:lua("return vim.fn.stdpath('log')") .. "/botglue.log"
   )
   nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
-  wrong("Botglue run it", 'botglue: option timeout must be a number of seconds above 0, got "x"')
+  wrong("Botglue run it", 'botglue: option timeout must be a number of seconds from 0.001, got "x"')
 end)
 
 test("the words after run are the prompt, as they are", function()
