@@ -18,7 +18,7 @@ use crate::message;
 use crate::record;
 use crate::request::{MergeRequest, PrewarmRequest, Request};
 use crate::rpc::Command;
-use crate::store::{Database, Landed, Query, Transcripts};
+use crate::store::{Amounts, Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
 
 /// How long the editor's last words are waited for once the system asks the host to end.
@@ -60,6 +60,8 @@ struct Running {
     /// Where its raw stream is kept.
     transcript: Option<PathBuf>,
     watched: Watched,
+    /// What its agent has counted by its last finishing line.
+    counted: Amounts,
     /// None once it was told to stop.
     job: Option<Job>,
 }
@@ -199,9 +201,12 @@ impl Host {
                 surroundings.transcripts = Transcripts::none();
             }
             let ticket = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
+            if let Some(resume) = &request.resume {
+                self.database.begin(request.id, request.agent.name.clone(), resume.session_id.clone());
+            }
             let job = Job::start(Arc::clone(&request), surroundings, watched.observers.clone(), ticket);
-            self.running
-                .insert(request.id, Running { request, since_ms, transcript: None, watched, job: Some(job) });
+            let (transcript, counted, job) = (None, Amounts::default(), Some(job));
+            self.running.insert(request.id, Running { request, since_ms, transcript, watched, counted, job });
         }
         for (index, waiting) in self.queue.iter().enumerate() {
             self.editor.change(waiting.request.id, Change::Queued { position: index + 1 });
@@ -247,22 +252,41 @@ impl Host {
         }
     }
 
-    fn finish(&mut self, id: u64, outcome: Box<Outcome>) {
+    fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
         tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
-        let Some(Running { request, since_ms, .. }) = self.running.get(&id) else { return };
+        let Some(Running { request, since_ms, transcript, counted, .. }) = self.running.get_mut(&id) else {
+            return;
+        };
         let landing = match (&outcome.text, &outcome.error) {
             (Some(text), None) => Some(land::prepare(request, text)),
             _ => None,
         };
-        let record = record::of(request, &outcome, landing.as_ref(), *since_ms);
+        let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
+        *counted = record.amounts;
         // In the store first: from here on the answer survives the end of any process.
         let editor = self.editor.clone();
-        self.database.keep(record, move || editor.finish(id, outcome, landing.map(Box::new)));
+        self.database.keep(record, move |share| {
+            record::with_share(&mut outcome, &share);
+            editor.finish(id, outcome, landing.map(Box::new));
+        });
     }
 
-    fn amend(&mut self, id: u64, outcome: Box<Outcome>) {
+    fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
+        let Some(Running { request, counted, .. }) = self.running.get_mut(&id) else { return };
+        let all = record::amounts(&outcome);
+        let more = all.beyond(counted);
+        *counted = all;
         let editor = self.editor.clone();
-        self.database.amend(id, record::amounts(&outcome), move || editor.amend(id, &outcome));
+        let resumed = request.resume.is_some();
+        self.database.amend(id, more, move |share| {
+            match share {
+                Some(share) => record::with_share(&mut outcome, &share),
+                // What of it is this job's own nobody knows.
+                None if resumed => return,
+                None => {}
+            }
+            editor.amend(id, &outcome);
+        });
     }
 
     fn landed(&mut self, id: u64, landed: Landed) {

@@ -1,16 +1,23 @@
 //! A finished job in the words of the store.
 
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
 use crate::land::Landing;
 use crate::request::Request;
-use crate::store::{Amounts, Record, Resumed, Selected};
-use crate::stream::Outcome;
+use crate::store::{Amounts, Record, Resumed, Selected, Tokens};
+use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job that was asked for at `started_ms`.
-pub fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>, started_ms: i64) -> Record {
+pub fn of(
+    request: &Request,
+    outcome: &Outcome,
+    landing: Option<&Landing>,
+    started_ms: i64,
+    transcript: Option<&Path>,
+) -> Record {
     let selection = &request.selection;
     let held_for =
         outcome.held_for.map(name).or_else(|| landing.and_then(|landing| landing.held_for).map(name));
@@ -45,22 +52,37 @@ pub fn of(request: &Request, outcome: &Outcome, landing: Option<&Landing>, start
         lines: landing.map(|landing| landing.lines.clone()),
         held_for,
         amounts: amounts(outcome),
+        counted: outcome.counted,
         checkpoints: outcome.checkpoints.clone(),
-        transcript: None,
+        transcript: transcript.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
     }
 }
 
-/// What a job cost.
+/// What a job cost, as its agent counts.
 pub fn amounts(outcome: &Outcome) -> Amounts {
     Amounts {
         cost_usd: outcome.cost_usd,
-        input_tokens: outcome.usage.input_tokens,
-        output_tokens: outcome.usage.output_tokens,
-        cache_read_tokens: outcome.usage.cache_read_input_tokens,
-        cache_creation_tokens: outcome.usage.cache_creation_input_tokens,
+        tokens: Tokens {
+            input: outcome.usage.input_tokens,
+            output: outcome.usage.output_tokens,
+            cache_read: outcome.usage.cache_read_input_tokens,
+            cache_creation: outcome.usage.cache_creation_input_tokens,
+        },
         num_turns: outcome.num_turns,
         duration_ms: outcome.duration_ms,
     }
+}
+
+/// The outcome with a job's own share of what its agent counted.
+pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
+    outcome.cost_usd = share.cost_usd;
+    outcome.usage = Usage {
+        input_tokens: share.tokens.input,
+        output_tokens: share.tokens.output,
+        cache_read_input_tokens: share.tokens.cache_read,
+        cache_creation_input_tokens: share.tokens.cache_creation,
+    };
+    outcome.num_turns = share.num_turns;
 }
 
 /// Now, Unix time in milliseconds.

@@ -12,7 +12,8 @@ use super::json::{self, Raw, Read, Reader};
 use super::values;
 use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
 use crate::stream::event::{
-    Amounts, Argument, Call, Caller, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight, Words,
+    Amounts, Argument, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight,
+    Words,
 };
 use crate::stream::failure::{Speaker, classify};
 use crate::stream::{Count, Counted, Usage};
@@ -104,7 +105,7 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             verdict: Verdict::LastBlock(line.final_text.unwrap_or_default()),
             weight: Weight::UnlessStopped,
             amounts: Amounts {
-                cost: None,
+                cost: Cost::default(),
                 usage: line.usage,
                 num_turns: line.num_turns,
                 duration_ms: line.duration_ms,

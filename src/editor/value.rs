@@ -116,8 +116,8 @@ fn held_answer(Held { uuid, record }: &Held) -> Value {
         .with_some("held_for", record.held_for.as_deref())
         .with_some("cost_usd", record.amounts.cost_usd)
         .with_some("num_turns", record.amounts.num_turns)
-        .with("input_tokens", record.amounts.input_tokens)
-        .with("output_tokens", record.amounts.output_tokens)
+        .with("input_tokens", record.amounts.tokens.input)
+        .with("output_tokens", record.amounts.tokens.output)
         .build()
 }
 

@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
 
+mod amounts;
 mod database;
 mod owner;
 mod queries;
@@ -16,11 +17,12 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+pub use amounts::{Amounts, Tokens};
 pub use database::{Database, Query, Reply};
 pub use queries::entry::Which;
 pub use queries::history::Page;
 pub use queries::info::Wanted;
-pub use record::{Amounts, Held, Landed, Record, Resumed, Selected};
+pub use record::{Held, Landed, Record, Resumed, Selected};
 pub use transcript::{Transcript, Transcripts};
 
 /// A directory under `data_dir` that only its owner can write to, and in which there is nothing. Where it

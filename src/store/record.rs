@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::amounts::Amounts;
 use crate::request::Kind;
+use crate::stream::Counted;
 
 /// A finished job, as it is kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,8 +45,10 @@ pub struct Record {
     pub lines: Option<Vec<String>>,
     /// Why it must not land by itself.
     pub held_for: Option<String>,
-    /// What it cost.
+    /// What it cost, as its agent counts.
     pub amounts: Amounts,
+    /// Of what those are the amounts.
+    pub counted: Counted,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
@@ -58,28 +62,6 @@ pub struct Resumed {
     pub session_id: String,
     /// The message in it from which it went on; none for its end.
     pub at: Option<String>,
-}
-
-/// What a job, or several, cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Amounts {
-    /// US dollars; unknown where the agent does not tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost_usd: Option<f64>,
-    /// Tokens sent, and not found in a cache.
-    pub input_tokens: u64,
-    /// Tokens received.
-    pub output_tokens: u64,
-    /// Tokens sent, and found in a cache.
-    pub cache_read_tokens: u64,
-    /// Tokens sent, and put in a cache.
-    pub cache_creation_tokens: u64,
-    /// Turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub num_turns: Option<u64>,
-    /// How long the agent worked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
 }
 
 /// A selection as the database keeps it.

@@ -1,7 +1,9 @@
 //! A finished job for tests.
 
-use super::record::{Amounts, Record, Selected};
+use super::amounts::{Amounts, Tokens};
+use super::record::{Record, Selected};
 use crate::request::Kind;
+use crate::stream::Counted;
 
 /// A job with an answer where `text` is one, else with none.
 pub fn record(id: u64, text: Option<&str>) -> Record {
@@ -35,13 +37,11 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         held_for: None,
         amounts: Amounts {
             cost_usd: Some(0.25),
-            input_tokens: 10,
-            output_tokens: 5,
-            cache_read_tokens: 100,
-            cache_creation_tokens: 1,
+            tokens: Tokens { input: 10, output: 5, cache_read: 100, cache_creation: 1 },
             num_turns: Some(1),
             duration_ms: Some(700),
         },
+        counted: Counted::default(),
         checkpoints: Vec::new(),
         transcript: None,
     }

@@ -198,7 +198,7 @@ pub enum Weight {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Amounts {
     /// Money.
-    pub cost: Option<Cost>,
+    pub cost: Cost,
     /// Tokens.
     pub usage: Usage,
     /// Turns.
@@ -209,11 +209,11 @@ pub struct Amounts {
     pub counted: Counted,
 }
 
-/// Money in US dollars.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cost {
-    /// Of this run alone.
-    Share(f64),
+/// Money in US dollars, as far as the line tells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cost {
+    /// Since the last such line, or since the run began.
+    pub share: Option<f64>,
     /// Of the session so far: it runs on from line to line.
-    RunningTotal(f64),
+    pub total: Option<f64>,
 }

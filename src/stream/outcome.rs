@@ -167,6 +167,15 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Raises each to what another line of a count that runs on says.
+    pub fn raise(&mut self, other: Self) {
+        self.input_tokens = self.input_tokens.max(other.input_tokens);
+        self.output_tokens = self.output_tokens.max(other.output_tokens);
+        self.cache_read_input_tokens = self.cache_read_input_tokens.max(other.cache_read_input_tokens);
+        self.cache_creation_input_tokens =
+            self.cache_creation_input_tokens.max(other.cache_creation_input_tokens);
+    }
+
     /// Adds another run's tokens.
     pub fn add(&mut self, other: Self) {
         let sum = u64::saturating_add;

@@ -1,4 +1,6 @@
-//! What a run cost, summed over all its finishing lines. Never falls.
+//! What a run cost, over all its finishing lines. Never falls.
+//!
+//! What is told of each line alone is added up; what runs on is taken from the last line.
 
 use super::event::{Amounts, Cost};
 use super::outcome::{Count, Counted, Usage};
@@ -16,30 +18,44 @@ pub struct Tally {
     pub duration_ms: Option<u64>,
     /// Of what those are.
     pub counted: Counted,
-    /// The last running total of a session's cost.
-    total: f64,
+    /// The last running total of the session's cost.
+    total: Option<f64>,
 }
 
 impl Tally {
     /// Adds what one finishing line reports.
     pub fn add(&mut self, amounts: &Amounts) {
-        self.usage.add(amounts.usage);
-        add(&mut self.num_turns, amounts.num_turns);
-        add(&mut self.duration_ms, amounts.duration_ms);
         self.counted = Counted { cost: self.counted.cost, ..amounts.counted };
-        let share = match amounts.cost {
-            None => return,
-            Some(Cost::Share(share)) => share,
-            Some(Cost::RunningTotal(total)) => {
-                let share = total - self.total;
-                self.total = total;
+        match amounts.counted.usage {
+            Count::Run => self.usage.add(amounts.usage),
+            Count::Session | Count::Lineage => self.usage.raise(amounts.usage),
+        }
+        match amounts.counted.num_turns {
+            Count::Run => add(&mut self.num_turns, amounts.num_turns),
+            Count::Session | Count::Lineage => self.num_turns = self.num_turns.max(amounts.num_turns),
+        }
+        add(&mut self.duration_ms, amounts.duration_ms);
+        if let Some(share) = self.share(amounts.cost) {
+            let sum = self.cost_usd.unwrap_or(0.0) + share.max(0.0);
+            // Sums of decimal fractions are off in their last digits, which nobody wants to read.
+            self.cost_usd = Some((sum * 1e10).round() / 1e10);
+        }
+    }
+
+    /// What a line cost beyond the one before it. Where the first one tells no more than the session's total, that is
+    /// what there is.
+    fn share(&mut self, cost: Cost) -> Option<f64> {
+        let before = self.total;
+        self.total = cost.total.or(before.map(|total| total + cost.share.unwrap_or(0.0)));
+        match (cost.share, cost.total, before) {
+            (Some(share), ..) => Some(share),
+            (None, Some(total), Some(before)) => Some(total - before),
+            (None, Some(total), None) => {
                 self.counted.cost = Count::Lineage;
-                share
+                Some(total)
             }
-        };
-        let sum = self.cost_usd.unwrap_or(0.0) + share.max(0.0);
-        // Sums of decimal fractions are off in their last digits, which nobody wants to read.
-        self.cost_usd = Some((sum * 1e10).round() / 1e10);
+            (None, None, _) => None,
+        }
     }
 }
 
@@ -53,21 +69,47 @@ fn add(sum: &mut Option<u64>, more: Option<u64>) {
 mod tests {
     use super::*;
 
-    fn cost(costs: &[Cost]) -> Option<f64> {
+    /// The cost of lines that each tell a share, a total, or both; negative: not told.
+    fn cost(lines: &[(f64, f64)]) -> (Option<f64>, Count) {
         let mut tally = Tally::default();
-        for &cost in costs {
-            tally.add(&Amounts { cost: Some(cost), ..Amounts::default() });
+        let told = |number: f64| Some(number).filter(|number| *number >= 0.0);
+        for &(share, total) in lines {
+            let cost = Cost { share: told(share), total: told(total) };
+            tally.add(&Amounts { cost, ..Amounts::default() });
         }
-        tally.cost_usd
+        (tally.cost_usd, tally.counted.cost)
     }
 
     #[test]
     fn shares_add_up_and_running_totals_do_not() {
-        assert_eq!(cost(&[]), None);
-        assert_eq!(cost(&[Cost::Share(0.5), Cost::Share(0.25)]), Some(0.75));
-        assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.75)]), Some(0.75));
-        assert_eq!(cost(&[Cost::RunningTotal(0.5), Cost::RunningTotal(0.25)]), Some(0.5), "never falls");
-        assert_eq!(cost(&[Cost::Share(0.000_91), Cost::Share(0.004_55)]), Some(0.005_46));
+        assert_eq!(cost(&[]), (None, Count::Run));
+        assert_eq!(cost(&[(-1.0, -1.0)]), (None, Count::Run));
+        assert_eq!(cost(&[(0.5, -1.0), (0.25, -1.0)]), (Some(0.75), Count::Run));
+        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.75)]), (Some(0.75), Count::Lineage));
+        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.25)]), (Some(0.5), Count::Lineage), "never falls");
+        assert_eq!(cost(&[(0.000_91, -1.0), (0.004_55, -1.0)]), (Some(0.005_46), Count::Run));
+    }
+
+    #[test]
+    fn a_total_behind_a_share_tells_what_came_after_it() {
+        assert_eq!(cost(&[(0.25, 1.25), (-1.0, 1.75)]), (Some(0.75), Count::Run));
+        assert_eq!(cost(&[(-1.0, 1.25), (0.25, 1.5), (-1.0, 1.75)]), (Some(1.75), Count::Lineage));
+    }
+
+    #[test]
+    fn what_runs_on_is_not_added() {
+        let mut tally = Tally::default();
+        let usage = |input_tokens| Usage { input_tokens, ..Usage::default() };
+        let counted = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+        for (input, turns) in [(10, 1), (25, 3)] {
+            tally.add(&Amounts {
+                usage: usage(input),
+                num_turns: Some(turns),
+                counted,
+                ..Amounts::default()
+            });
+        }
+        assert_eq!((tally.usage, tally.num_turns, tally.counted), (usage(25), Some(3), counted));
     }
 
     #[test]

@@ -259,10 +259,7 @@ fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
 
 fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let amounts = Amounts {
-        cost: match (&line.usage_since, line.total_cost_usd) {
-            (Some(since), _) => Some(Cost::Share(since.cost)),
-            (None, total) => total.map(Cost::RunningTotal),
-        },
+        cost: Cost { share: line.usage_since.map(|since| since.cost), total: line.total_cost_usd },
         usage: line.usage_since.map_or(line.usage, |since| since.usage),
         num_turns: line.num_turns,
         duration_ms: line.duration_ms,

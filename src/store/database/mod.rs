@@ -18,10 +18,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::StoreError;
+use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Amounts, Held, Landed, Record};
+use super::record::{Held, Landed, Record};
 use reader::Question;
 use writer::{Task, Writer};
 
@@ -95,9 +96,14 @@ impl Database {
         Self { tasks, questions }
     }
 
-    /// Keeps a finished job, then goes on.
-    pub fn keep(&self, record: Record, then: impl FnOnce() + Send + 'static) {
-        self.send(Task::Keep(Box::new(record), Box::new(|()| then())));
+    /// A job starts that goes on from this session: what that has counted by now will not be the job's.
+    pub fn begin(&self, id: u64, agent: String, session_id: String) {
+        self.send(Task::Begin { id, agent, session_id });
+    }
+
+    /// Keeps a finished job, then goes on with its own share of what its agent counted.
+    pub fn keep(&self, record: Record, then: impl FnOnce(Amounts) + Send + 'static) {
+        self.send(Task::Keep(Box::new(record), Box::new(then)));
     }
 
     /// Keeps what became of an answer, then goes on; a held one is on the disk then.
@@ -105,9 +111,9 @@ impl Database {
         self.send(Task::Land { id, landed, then: Box::new(|()| then()) });
     }
 
-    /// Keeps later amounts of a job, then goes on.
-    pub fn amend(&self, id: u64, amounts: Amounts, then: impl FnOnce() + Send + 'static) {
-        self.send(Task::Amend { id, amounts, then: Box::new(|()| then()) });
+    /// Adds later amounts to a kept job, then goes on with all that it cost; nothing where that is not known.
+    pub fn amend(&self, id: u64, more: Amounts, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
+        self.send(Task::Amend { id, more, then: Box::new(then) });
     }
 
     /// Takes over the answers that wait for a decision and whose Neovim is gone.

@@ -25,11 +25,11 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
     for (id, text) in [(1, Some("held")), (2, Some("undecided")), (3, Some("landed")), (4, None)] {
-        keep::insert(&mut connection, GONE, &record(id, text)).unwrap();
+        keep::insert(&mut connection, GONE, &record(id, text), None).unwrap();
     }
     keep::land(&mut connection, GONE, 1, &landed("held", Some("conflict"))).unwrap();
     keep::land(&mut connection, GONE, 3, &landed("applied", None)).unwrap();
-    keep::insert(&mut connection, &owner::current(), &record(1, Some("of a living one"))).unwrap();
+    keep::insert(&mut connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
 
     let held = held::adopt(&mut connection, "me:1").unwrap();
     assert_eq!(texts(&held), ["held", "undecided"]);
@@ -49,7 +49,7 @@ fn only_the_owner_reads_the_files() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("data");
     let mut connection = open(&folder).unwrap();
-    keep::insert(&mut connection, GONE, &record(1, Some("x"))).unwrap();
+    keep::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     for file in std::fs::read_dir(&folder).unwrap() {
@@ -74,7 +74,8 @@ fn eight_at_once_lose_nothing() {
             std::thread::spawn(move || {
                 let mut connection = open(&dir).unwrap();
                 for id in 0..25 {
-                    keep::insert(&mut connection, &format!("{writer}:0"), &record(id, Some("x"))).unwrap();
+                    keep::insert(&mut connection, &format!("{writer}:0"), &record(id, Some("x")), None)
+                        .unwrap();
                 }
             })
         })
@@ -98,7 +99,7 @@ fn a_store_that_cannot_be_opened_warns_once_and_holds_up_nothing() {
         Database::open(Some(dir.path().to_owned()), move |error| warned.send(error.to_string()).unwrap());
     for id in 1..=2 {
         let told = told.clone();
-        database.keep(record(id, Some("x")), move || told.send(format!("went on {id}")).unwrap());
+        database.keep(record(id, Some("x")), move |_| told.send(format!("went on {id}")).unwrap());
     }
     let next = || telling.recv_timeout(Duration::from_secs(20)).expect("the store goes on");
     assert!(next().contains("not a database"));

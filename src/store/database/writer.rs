@@ -1,5 +1,6 @@
 //! What the writing thread owns, and how it works off its tasks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
@@ -7,15 +8,16 @@ use serde_json::json;
 
 use super::{Reply, Then, open};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{held, keep};
-use crate::store::record::{Amounts, Held, Landed, Record};
-use crate::store::{StoreError, owner, transcript};
+use crate::store::queries::{held, keep, sessions};
+use crate::store::record::{Held, Landed, Record};
+use crate::store::{Amounts, StoreError, owner, transcript};
 
 /// Something to be written, and what comes after it.
 pub enum Task {
-    Keep(Box<Record>, Then<()>),
+    Begin { id: u64, agent: String, session_id: String },
+    Keep(Box<Record>, Then<Amounts>),
     Land { id: u64, landed: Landed, then: Then<()> },
-    Amend { id: u64, amounts: Amounts, then: Then<()> },
+    Amend { id: u64, more: Amounts, then: Then<Option<Amounts>> },
     Adopt(Then<Vec<Held>>),
     Number { uuid: String, id: u64 },
     Again { uuid: String, id: u64, then: Then<Reply> },
@@ -25,6 +27,8 @@ pub enum Task {
 pub struct Writer {
     connection: Option<Connection>,
     owner: String,
+    /// What the sessions that running jobs went on from had counted, by the jobs' numbers.
+    parents: BTreeMap<u64, Amounts>,
     transcripts: PathBuf,
     warn: Option<Then<StoreError>>,
 }
@@ -35,6 +39,7 @@ impl Writer {
         let mut writer = Self {
             connection: None,
             owner: owner::current(),
+            parents: BTreeMap::new(),
             transcripts: data_dir.map(transcript::folder).unwrap_or_default(),
             warn: Some(warn),
         };
@@ -47,9 +52,17 @@ impl Writer {
 
     pub fn work(&mut self, task: Task) {
         match task {
+            Task::Begin { id, agent, session_id } => {
+                let counters =
+                    self.attempt(|connection, _| sessions::counters(connection, &agent, &session_id));
+                // One of which nothing is kept yet has nothing to hand on.
+                self.parents.extend(counters.map(|counters| (id, counters.unwrap_or_default())));
+            }
             Task::Keep(record, then) => {
-                self.attempt(|connection, owner| keep::insert(connection, owner, &record));
-                then(());
+                let parent = self.parents.remove(&record.id);
+                let share =
+                    self.attempt(|connection, owner| keep::insert(connection, owner, &record, parent));
+                then(share.unwrap_or_else(|| unkept(&record)));
             }
             Task::Land { id, landed, then } => {
                 self.attempt(|connection, owner| {
@@ -59,9 +72,8 @@ impl Writer {
                 });
                 then(());
             }
-            Task::Amend { id, amounts, then } => {
-                self.attempt(|connection, owner| keep::amend(connection, owner, id, &amounts));
-                then(());
+            Task::Amend { id, more, then } => {
+                then(self.attempt(|connection, owner| keep::amend(connection, owner, id, &more)).flatten());
             }
             Task::Adopt(then) => then(self.attempt(held::adopt).unwrap_or_default()),
             Task::Number { uuid, id } => {
@@ -101,4 +113,9 @@ impl Writer {
             warn(error);
         }
     }
+}
+
+/// The share of a job that could not be kept.
+fn unkept(record: &Record) -> Amounts {
+    if record.resumed.is_some() { record.amounts.certain(record.counted) } else { record.amounts }
 }

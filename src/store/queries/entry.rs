@@ -6,8 +6,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::{amounts, parse, signed, unsigned};
+use crate::store::Amounts;
 use crate::store::StoreError;
-use crate::store::record::{Amounts, Selected};
+use crate::store::record::Selected;
 
 /// A finished job in a list. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]

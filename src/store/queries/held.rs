@@ -6,6 +6,7 @@ use super::keep::free_number;
 use super::{amounts, parse, signed};
 use crate::store::record::{Held, Record};
 use crate::store::{StoreError, owner};
+use crate::stream::Counted;
 
 /// Takes over every answer that waits for a decision and whose Neovim is gone, oldest first. Of several
 /// Neovims that ask at once each answer goes to one.
@@ -92,6 +93,7 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         lines: lines.as_deref().map(parse).transpose()?,
         held_for: held_for.or_else(|| Some("buffer_gone".to_owned())),
         amounts: amounts(row)?,
+        counted: Counted::default(),
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };

@@ -4,8 +4,8 @@ use rusqlite::{Connection, Params, Row, params};
 use serde::Serialize;
 
 use super::{amounts, unsigned};
+use crate::store::Amounts;
 use crate::store::StoreError;
-use crate::store::record::Amounts;
 
 /// What the last 30 days are, in milliseconds before the beginning of today.
 const MONTH: i64 = 29 * 24 * 60 * 60 * 1000;

@@ -2,28 +2,39 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
-use super::{json, signed};
-use crate::store::StoreError;
-use crate::store::record::{Amounts, Landed, Record};
+use super::{amounts, json, sessions, signed};
+use crate::store::record::{Landed, Record};
+use crate::store::{Amounts, StoreError};
 
-/// How many checkpoints of a session are kept: the newest.
-const CHECKPOINTS: i64 = 100;
-
-/// Keeps a finished job with its session and its checkpoints.
-pub fn insert(connection: &mut Connection, owner: &str, record: &Record) -> Result<(), StoreError> {
+/// Keeps a finished job with its session and its checkpoints. `parent` is what the session that it went on from had
+/// counted when it started. Gives the job's own share of what its agent counted.
+pub fn insert(
+    connection: &mut Connection,
+    owner: &str,
+    record: &Record,
+    parent: Option<Amounts>,
+) -> Result<Amounts, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let key = job(&transaction, owner, record)?;
+    let before = sessions::before(&transaction, record, parent)?;
+    let share = record.amounts.share(record.counted, &before);
+    let key = job(&transaction, owner, record, &share)?;
     if let Some(session_id) = &record.session_id {
-        session(&transaction, record, session_id)?;
-        checkpoints(&transaction, record, session_id, key)?;
+        sessions::keep(&transaction, record, session_id, &before.lineage.plus(&share))?;
+        sessions::checkpoints(&transaction, record, session_id, key)?;
     }
     transaction.commit()?;
-    Ok(())
+    Ok(share)
 }
 
-fn job(transaction: &Transaction<'_>, owner: &str, record: &Record) -> Result<i64, StoreError> {
+fn job(
+    transaction: &Transaction<'_>,
+    owner: &str,
+    record: &Record,
+    share: &Amounts,
+) -> Result<i64, StoreError> {
     free_number(transaction, owner, record.id)?;
-    let Record { error, selection, amounts, .. } = record;
+    let Record { error, selection, .. } = record;
+    let Amounts { cost_usd, tokens, num_turns, duration_ms } = share;
     transaction
         .prepare_cached(
             "INSERT INTO jobs (owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
@@ -43,12 +54,11 @@ fn job(transaction: &Transaction<'_>, owner: &str, record: &Record) -> Result<i6
             ":prompt": record.prompt, ":question": record.question, ":started_ms": record.started_ms,
             ":ended_ms": record.ended_ms, ":error_code": error.as_ref().map(|(code, _)| code),
             ":error_message": error.as_ref().map(|(_, message)| message), ":has_answer": record.text.is_some(),
-            ":held_for": record.held_for, ":cost_usd": amounts.cost_usd,
-            ":input_tokens": signed(amounts.input_tokens), ":output_tokens": signed(amounts.output_tokens),
-            ":cache_read_tokens": signed(amounts.cache_read_tokens),
-            ":cache_creation_tokens": signed(amounts.cache_creation_tokens),
-            ":num_turns": amounts.num_turns.map(signed),
-            ":duration_ms": amounts.duration_ms.map_or((record.ended_ms - record.started_ms).max(0), signed),
+            ":held_for": record.held_for, ":cost_usd": cost_usd,
+            ":input_tokens": signed(tokens.input), ":output_tokens": signed(tokens.output),
+            ":cache_read_tokens": signed(tokens.cache_read), ":cache_creation_tokens": signed(tokens.cache_creation),
+            ":num_turns": num_turns.map(signed),
+            ":duration_ms": duration_ms.map_or((record.ended_ms - record.started_ms).max(0), signed),
             ":transcript": record.transcript,
         })?;
     let key = transaction.last_insert_rowid();
@@ -64,48 +74,6 @@ pub(super) fn free_number(connection: &Connection, owner: &str, id: u64) -> Resu
     connection
         .prepare_cached("UPDATE jobs SET id = -key WHERE owner = ?1 AND id = ?2")?
         .execute(params![owner, signed(id)])?;
-    Ok(())
-}
-
-fn session(transaction: &Transaction<'_>, record: &Record, session_id: &str) -> Result<(), StoreError> {
-    let parent = record.resumed.as_ref().filter(|resumed| resumed.session_id != session_id);
-    transaction
-        .prepare_cached(
-            "INSERT INTO sessions (agent, session_id, family, parent, parent_at, model, project, first_ms, last_ms)
-             VALUES (:agent, :session_id,
-                coalesce((SELECT family FROM sessions WHERE agent = :agent AND session_id = :parent), :parent, :session_id),
-                :parent, :parent_at, :model, :project, :first_ms, :last_ms)
-             ON CONFLICT DO UPDATE SET model = coalesce(excluded.model, model),
-                first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, excluded.last_ms)",
-        )?
-        .execute(named_params! {
-            ":agent": record.agent, ":session_id": session_id,
-            ":parent": parent.map(|parent| &parent.session_id),
-            ":parent_at": parent.and_then(|parent| parent.at.as_ref()),
-            ":model": record.model, ":project": record.project, ":first_ms": record.started_ms,
-            ":last_ms": record.ended_ms,
-        })?;
-    Ok(())
-}
-
-fn checkpoints(
-    transaction: &Transaction<'_>,
-    record: &Record,
-    session_id: &str,
-    job: i64,
-) -> Result<(), StoreError> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO checkpoints (agent, session_id, uuid, job) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
-    )?;
-    for uuid in &record.checkpoints {
-        insert.execute(params![record.agent, session_id, uuid, job])?;
-    }
-    transaction
-        .prepare_cached(
-            "DELETE FROM checkpoints WHERE agent = ?1 AND session_id = ?2 AND key <= (SELECT key FROM checkpoints
-                WHERE agent = ?1 AND session_id = ?2 ORDER BY key DESC LIMIT 1 OFFSET ?3)",
-        )?
-        .execute(params![record.agent, session_id, CHECKPOINTS])?;
     Ok(())
 }
 
@@ -133,21 +101,40 @@ pub fn land(connection: &mut Connection, owner: &str, id: u64, landed: &Landed) 
     Ok(())
 }
 
-/// Keeps later amounts of a kept job.
-pub fn amend(connection: &Connection, owner: &str, id: u64, amounts: &Amounts) -> Result<(), StoreError> {
-    connection
+/// Adds later amounts to a kept job and to its session. Gives what the job cost in all; nothing where it is not kept.
+pub fn amend(
+    connection: &mut Connection,
+    owner: &str,
+    id: u64,
+    more: &Amounts,
+) -> Result<Option<Amounts>, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let kept = transaction
+        .prepare_cached("SELECT * FROM jobs WHERE owner = ?1 AND id = ?2")?
+        .query_row(params![owner, signed(id)], |row| {
+            Ok((row.get::<_, i64>("key")?, row.get("agent")?, row.get("session_id")?, amounts(row)))
+        })
+        .optional()?;
+    let Some((key, agent, session_id, before)) = kept else { return Ok(None) };
+    let (agent, session_id): (String, Option<String>) = (agent, session_id);
+    let all = before?.plus(more);
+    transaction
         .prepare_cached(
             "UPDATE jobs SET cost_usd = :cost_usd, input_tokens = :input_tokens, output_tokens = :output_tokens,
                 cache_read_tokens = :cache_read_tokens, cache_creation_tokens = :cache_creation_tokens,
-                num_turns = :num_turns, duration_ms = coalesce(:duration_ms, duration_ms)
-             WHERE owner = :owner AND id = :id",
+                num_turns = :num_turns, duration_ms = :duration_ms
+             WHERE key = :key",
         )?
         .execute(named_params! {
-            ":owner": owner, ":id": signed(id), ":cost_usd": amounts.cost_usd,
-            ":input_tokens": signed(amounts.input_tokens), ":output_tokens": signed(amounts.output_tokens),
-            ":cache_read_tokens": signed(amounts.cache_read_tokens),
-            ":cache_creation_tokens": signed(amounts.cache_creation_tokens),
-            ":num_turns": amounts.num_turns.map(signed), ":duration_ms": amounts.duration_ms.map(signed),
+            ":key": key, ":cost_usd": all.cost_usd, ":input_tokens": signed(all.tokens.input),
+            ":output_tokens": signed(all.tokens.output), ":cache_read_tokens": signed(all.tokens.cache_read),
+            ":cache_creation_tokens": signed(all.tokens.cache_creation),
+            ":num_turns": all.num_turns.map(signed), ":duration_ms": all.duration_ms.map(signed),
         })?;
-    Ok(())
+    if let Some(session_id) = session_id {
+        let counters = sessions::counters(&transaction, &agent, &session_id)?.unwrap_or_default();
+        sessions::count(&transaction, &agent, &session_id, &counters.plus(more))?;
+    }
+    transaction.commit()?;
+    Ok(Some(all))
 }

@@ -8,6 +8,7 @@ pub mod history;
 pub mod info;
 pub mod keep;
 pub mod prompts;
+pub mod sessions;
 #[cfg(test)]
 mod tests;
 
@@ -16,16 +17,18 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::StoreError;
-use super::record::Amounts;
+use super::amounts::{Amounts, Tokens};
 
 fn amounts(row: &Row<'_>) -> Result<Amounts, StoreError> {
     let count = |name| row.get::<_, Option<i64>>(name).map(|n| n.map(unsigned));
     Ok(Amounts {
         cost_usd: row.get("cost_usd")?,
-        input_tokens: count("input_tokens")?.unwrap_or_default(),
-        output_tokens: count("output_tokens")?.unwrap_or_default(),
-        cache_read_tokens: count("cache_read_tokens")?.unwrap_or_default(),
-        cache_creation_tokens: count("cache_creation_tokens")?.unwrap_or_default(),
+        tokens: Tokens {
+            input: count("input_tokens")?.unwrap_or_default(),
+            output: count("output_tokens")?.unwrap_or_default(),
+            cache_read: count("cache_read_tokens")?.unwrap_or_default(),
+            cache_creation: count("cache_creation_tokens")?.unwrap_or_default(),
+        },
         num_turns: count("num_turns")?,
         duration_ms: count("duration_ms")?,
     })

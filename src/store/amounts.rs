@@ -1,0 +1,189 @@
+//! A job's own share of what its agent counted. Pure.
+//!
+//! Some agents tell what a run cost, some what the session has cost so far, and of those some begin a fork at what its
+//! parent had cost. The share is what is left when all that was counted before is taken off.
+
+use serde::Serialize;
+
+use crate::stream::{Count, Counted};
+
+/// What a job, or several, cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Amounts {
+    /// US dollars; unknown where the agent does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Tokens.
+    #[serde(flatten)]
+    pub tokens: Tokens,
+    /// Turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_turns: Option<u64>,
+    /// How long the agent worked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// Tokens by kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Tokens {
+    /// Sent, and not found in a cache.
+    #[serde(rename = "input_tokens")]
+    pub input: u64,
+    /// Received.
+    #[serde(rename = "output_tokens")]
+    pub output: u64,
+    /// Sent, and found in a cache.
+    #[serde(rename = "cache_read_tokens")]
+    pub cache_read: u64,
+    /// Sent, and put in a cache.
+    #[serde(rename = "cache_creation_tokens")]
+    pub cache_creation: u64,
+}
+
+/// What was counted before a job.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Before {
+    /// In its session.
+    pub session: Amounts,
+    /// The same, with what that had taken over from the one it was forked from.
+    pub lineage: Amounts,
+}
+
+impl Amounts {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let money = |a: f64, b: f64| whole(a + b);
+        Self {
+            cost_usd: either(self.cost_usd, other.cost_usd, money),
+            tokens: self.tokens.each(other.tokens, u64::saturating_add),
+            num_turns: either(self.num_turns, other.num_turns, u64::saturating_add),
+            duration_ms: either(self.duration_ms, other.duration_ms, u64::saturating_add),
+        }
+    }
+
+    /// What `self` has more than `other`, which it once was.
+    #[must_use]
+    pub fn beyond(&self, other: &Self) -> Self {
+        let count = |a: Option<u64>, b: Option<u64>| a.map(|a| a.saturating_sub(b.unwrap_or(0)));
+        Self {
+            cost_usd: self.cost_usd.map(|cost| whole((cost - other.cost_usd.unwrap_or(0.0)).max(0.0))),
+            tokens: self.tokens.each(other.tokens, u64::saturating_sub),
+            num_turns: count(self.num_turns, other.num_turns),
+            duration_ms: count(self.duration_ms, other.duration_ms),
+        }
+    }
+
+    /// The share of a job whose agent told `self`. A counter that stands lower than before began anew.
+    #[must_use]
+    pub fn share(&self, counted: Counted, before: &Before) -> Self {
+        let of = |count| match count {
+            Count::Run => Self::default(),
+            Count::Session => before.session,
+            Count::Lineage => before.lineage,
+        };
+        let cost = of(counted.cost).cost_usd.unwrap_or(0.0);
+        let tokens = of(counted.usage).tokens;
+        let turns = of(counted.num_turns).num_turns.unwrap_or(0);
+        Self {
+            cost_usd: self
+                .cost_usd
+                .map(|told| if whole(told) < whole(cost) { told } else { whole(told - cost) }),
+            tokens: if self.tokens.reach(tokens) {
+                self.tokens.each(tokens, u64::wrapping_sub)
+            } else {
+                self.tokens
+            },
+            num_turns: self.num_turns.map(|told| told.checked_sub(turns).unwrap_or(told)),
+            duration_ms: self.duration_ms,
+        }
+    }
+
+    /// The share where nobody knows what was counted before: only what the agent tells of the run itself.
+    #[must_use]
+    pub fn certain(&self, counted: Counted) -> Self {
+        Self {
+            cost_usd: self.cost_usd.filter(|_| counted.cost == Count::Run),
+            tokens: if counted.usage == Count::Run { self.tokens } else { Tokens::default() },
+            num_turns: self.num_turns.filter(|_| counted.num_turns == Count::Run),
+            duration_ms: self.duration_ms,
+        }
+    }
+}
+
+impl Tokens {
+    fn each(self, other: Self, of: impl Fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: of(self.input, other.input),
+            output: of(self.output, other.output),
+            cache_read: of(self.cache_read, other.cache_read),
+            cache_creation: of(self.cache_creation, other.cache_creation),
+        }
+    }
+
+    /// Whether it is as much as `other` of each kind.
+    fn reach(self, other: Self) -> bool {
+        self.each(other, u64::max) == self
+    }
+}
+
+fn either<T>(a: Option<T>, b: Option<T>, sum: impl Fn(T, T) -> T) -> Option<T> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(sum(a, b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Sums of decimal fractions are off in their last digits, which nobody wants to read.
+fn whole(dollars: f64) -> f64 {
+    (dollars * 1e10).round() / 1e10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINEAGE: Counted = Counted { cost: Count::Lineage, usage: Count::Run, num_turns: Count::Lineage };
+
+    fn amounts(cost_usd: f64, input: u64, num_turns: u64) -> Amounts {
+        let tokens = Tokens { input, ..Tokens::default() };
+        Amounts { cost_usd: Some(cost_usd), tokens, num_turns: Some(num_turns), duration_ms: Some(7) }
+    }
+
+    #[test]
+    fn what_was_counted_before_is_taken_off() {
+        let before = Before { session: amounts(0.0, 4, 1), lineage: amounts(0.3, 9, 2) };
+        let told = amounts(0.4, 10, 5);
+        assert_eq!(told.share(Counted::default(), &before), told);
+        assert_eq!(told.share(LINEAGE, &before), amounts(0.1, 10, 3));
+        let droid = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+        assert_eq!(told.share(droid, &before), amounts(0.4, 6, 3));
+        assert_eq!(told.share(LINEAGE, &Before::default()), told);
+    }
+
+    #[test]
+    fn a_counter_that_began_anew_tells_the_share_itself() {
+        let before = Before { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
+        assert_eq!(amounts(0.2, 0, 2).share(LINEAGE, &before), amounts(0.2, 0, 2));
+        assert_eq!(amounts(0.5, 0, 9).share(LINEAGE, &before), amounts(0.0, 0, 0));
+    }
+
+    #[test]
+    fn nothing_is_claimed_of_what_nobody_knows() {
+        let certain = amounts(0.5, 8, 2).certain(LINEAGE);
+        let tokens = Tokens { input: 8, ..Tokens::default() };
+        assert_eq!(certain, Amounts { cost_usd: None, tokens, num_turns: None, duration_ms: Some(7) });
+    }
+
+    #[test]
+    fn later_amounts_are_what_is_more() {
+        assert_eq!(
+            amounts(0.3, 5, 2).beyond(&amounts(0.1, 5, 1)),
+            Amounts { duration_ms: Some(0), ..amounts(0.2, 0, 1) }
+        );
+        let sum = amounts(0.1, 5, 1).plus(&amounts(0.2, 1, 1));
+        assert_eq!(sum, Amounts { duration_ms: Some(14), ..amounts(0.3, 6, 2) });
+        assert_eq!(Amounts::default().plus(&Amounts::default()).cost_usd, None, "unknown stays unknown");
+    }
+}

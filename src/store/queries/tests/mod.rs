@@ -1,0 +1,184 @@
+//! What the questions answer over a handful of jobs.
+
+mod checkpoints;
+mod spending;
+mod sums;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use super::entry::{Asker, Entry, Which};
+use super::history::Page;
+use super::{history, info, keep};
+use crate::store::Amounts;
+use crate::store::record::{Landed, Record, Resumed};
+use crate::store::sample::record;
+use crate::store::schema;
+
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+fn store() -> Connection {
+    let mut connection = Connection::open_in_memory().unwrap();
+    schema::migrate(&mut connection).unwrap();
+    connection
+}
+
+fn asker() -> Asker<'static> {
+    Asker { owner: "me:1", transcripts: Path::new("/nowhere") }
+}
+
+fn keep_all(connection: &mut Connection, records: impl IntoIterator<Item = Record>) {
+    for record in records {
+        keep::insert(connection, "me:1", &record, None).unwrap();
+    }
+}
+
+fn land(connection: &mut Connection, id: u64, landing: &str, rows: &[&str]) {
+    let landed = Landed {
+        landing: landing.to_owned(),
+        place: Some((7, 6 + rows.len() as u64)),
+        rows: Some(rows.iter().map(|&row| row.to_owned()).collect()),
+        ..Landed::default()
+    };
+    keep::land(connection, "me:1", id, &landed).unwrap();
+}
+
+fn ids(entries: &[Entry]) -> Vec<u64> {
+    entries.iter().map(|entry| entry.id.unwrap()).collect()
+}
+
+fn page(limit: u64) -> Page {
+    Page { limit, ..Page::default() }
+}
+
+#[test]
+fn the_history_is_read_page_by_page_newest_first() {
+    let mut connection = store();
+    // Those that ended in the same millisecond stand in an order of their own, and none is lost between pages.
+    keep_all(
+        &mut connection,
+        (1..=7).map(|id| Record { ended_ms: 2000 + i64::try_from(id / 4).unwrap(), ..record(id, None) }),
+    );
+    let mut seen = Vec::new();
+    let mut next = page(3);
+    loop {
+        let listed = history::history(&connection, asker(), &next).unwrap();
+        let last = listed.jobs.last().unwrap();
+        next.before = Some((last.ended_ms, last.uuid.clone()));
+        seen.extend(listed.jobs.iter().map(|job| (job.ended_ms, job.id.unwrap())));
+        if !listed.more {
+            break;
+        }
+    }
+    assert!(seen.is_sorted_by_key(|(ended_ms, _)| -ended_ms), "{seen:?}");
+    let mut found: Vec<u64> = seen.iter().map(|(_, id)| *id).collect();
+    found.sort_unstable();
+    assert_eq!(found, [1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn the_history_is_filtered_by_file_project_and_words() {
+    let mut connection = store();
+    let named = |id, path: &str, prompt: &str| Record {
+        path: path.to_owned(),
+        prompt: prompt.to_owned(),
+        ..record(id, None)
+    };
+    keep_all(
+        &mut connection,
+        [
+            named(1, "/project/a.lua", "Add a Test"),
+            named(2, "/project/b.lua", "100% sure, a_b"),
+            Record { project: "/other".to_owned(), ..named(3, "/other/a.lua", "test the other") },
+        ],
+    );
+    let find =
+        |page: Page| ids(&history::history(&connection, asker(), &Page { limit: 9, ..page }).unwrap().jobs);
+    let text = |text: &str| Page { text: Some(text.to_owned()), ..Page::default() };
+    assert_eq!(find(Page { path: Some("/project/a.lua".to_owned()), ..Page::default() }), [1]);
+    assert_eq!(find(Page { project: Some("/project".to_owned()), ..Page::default() }), [2, 1]);
+    assert_eq!(find(text("TEST")), [3, 1]);
+    assert_eq!(find(text("test add")), [1], "all words, in any order");
+    assert_eq!(find(text("b.lua")), [2], "in the path too");
+    assert_eq!(find(text("0% a_")), [2], "as they are, not as patterns");
+    assert_eq!(find(text("a%e")), [0; 0]);
+    assert_eq!(find(Page { project: Some("/other".to_owned()), ..text("test") }), [3]);
+}
+
+#[test]
+fn an_entry_has_what_a_list_shows_and_no_number_of_another_neovim() {
+    let mut connection = store();
+    let failed = Record {
+        error: Some(("timeout".to_owned(), "It took too long.".to_owned())),
+        transcript: Some("gone.jsonl".to_owned()),
+        ..record(1, None)
+    };
+    keep::insert(&mut connection, "you:2", &failed, None).unwrap();
+    let entry = history::history(&connection, asker(), &page(1)).unwrap().jobs.remove(0);
+    let json = serde_json::to_value(&entry).unwrap();
+    assert_eq!((json["id"].as_u64(), json["status"].as_str()), (None, Some("failed")));
+    assert_eq!(json["error"]["code"], "timeout");
+    assert_eq!((json["cost_usd"].as_f64(), json["cache_read_tokens"].as_u64()), (Some(0.25), Some(100)));
+    assert_eq!((json["has_answer"].as_bool(), json["transcript"].as_str()), (Some(false), None));
+}
+
+#[test]
+fn a_transcript_is_named_as_long_as_it_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("1.jsonl"), "").unwrap();
+    let mut connection = store();
+    keep_all(&mut connection, [Record { transcript: Some("1.jsonl".to_owned()), ..record(1, None) }]);
+    let asker = Asker { transcripts: dir.path(), ..asker() };
+    let entry = history::history(&connection, asker, &page(1)).unwrap().jobs.remove(0);
+    assert_eq!(entry.transcript.map(PathBuf::from), Some(dir.path().join("1.jsonl")));
+}
+
+#[test]
+fn those_that_wrote_in_a_file_are_given_with_what_they_wrote() {
+    let mut connection = store();
+    let with = |id, session: Option<&str>| Record {
+        session_id: session.map(str::to_owned),
+        ..record(id, Some("x"))
+    };
+    keep_all(&mut connection, [with(1, Some("s")), with(2, None), with(3, Some("t")), with(4, Some("u"))]);
+    land(&mut connection, 1, "applied", &["a", "b"]);
+    land(&mut connection, 2, "applied", &["c"]);
+    land(&mut connection, 3, "rejected", &[]);
+    land(&mut connection, 4, "merged", &["d"]);
+    let writers = history::writers(&connection, asker(), "/project/a.lua", 9).unwrap();
+    assert_eq!(ids(&writers), [4, 1]);
+    assert_eq!(writers[1].landed_rows.as_deref(), Some(&["a".to_owned(), "b".to_owned()][..]));
+    assert_eq!((writers[1].landed_first, writers[1].landed_last), (Some(7), Some(8)));
+    assert_eq!(history::writers(&connection, asker(), "/project/b.lua", 9).unwrap(), []);
+}
+
+#[test]
+fn one_job_is_given_whole_by_either_key() {
+    let mut connection = store();
+    keep_all(&mut connection, [record(4, Some("answer"))]);
+    let full = asker().job(&connection, &Which::Id(4)).unwrap().unwrap();
+    assert_eq!(full.text.as_deref(), Some("answer"));
+    assert_eq!(full.selection, record(4, None).selection);
+    assert_eq!(asker().job(&connection, &Which::Uuid(full.entry.uuid.clone())).unwrap(), Some(full));
+    assert_eq!(asker().job(&connection, &Which::Id(5)).unwrap(), None);
+}
+
+/// A job of `session` with messages of these ids, started at `at`.
+fn spoke(
+    id: u64,
+    session: &str,
+    at: i64,
+    messages: &[&str],
+    resumed: Option<(&str, Option<&str>)>,
+) -> Record {
+    Record {
+        session_id: Some(session.to_owned()),
+        resumed: resumed
+            .map(|(session, at)| Resumed { session_id: session.to_owned(), at: at.map(str::to_owned) }),
+        prompt: format!("prompt {id}"),
+        started_ms: at,
+        checkpoints: messages.iter().map(|&message| message.to_owned()).collect(),
+        ..record(id, None)
+    }
+}
