@@ -39,6 +39,9 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field waiting integer how many calls of `wait()` are under way
 ---@field batch botglue.Batch? the jobs of which progress is told
 ---@field repeated string? the prompt that `.` sends again
+---@field operator botglue.Operator? the one whose prompt is asked for
+---@field prompt botglue.Prompt? the one that is open
+---@field drafts botglue.Draft[] oldest first
 ---@field setup table? what `setup()` was given
 local connection = {
   waiting = 0,
@@ -56,6 +59,7 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  drafts = {},
   groups = {},
   telling = { depth = 0, queue = {} },
   news = {},

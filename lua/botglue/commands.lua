@@ -205,6 +205,7 @@ end
 local function operator(fn)
   client.connection().repeated = nil
   vim.go.operatorfunc = "v:lua.require'botglue.commands'." .. fn
+  require("botglue.redo").begin(vim.go.operatorfunc)
   return "g@"
 end
 
@@ -216,6 +217,7 @@ local function operate(kind, wish)
     wish.prompt = connection.repeated
     start(selection.from_operator(kind), wish, function(prompt)
       connection.repeated = prompt
+      require("botglue.redo").restore()
     end)
   end)
 end

@@ -20,6 +20,9 @@ Prewarm.__index = Prewarm
 
 ---@param wish botglue.Wish
 function Prewarm:ask(wish)
+  if not vim.api.nvim_buf_is_valid(self.bufnr) then
+    return
+  end
   local launch = require("botglue.run").launch(self.bufnr, wish, self.options)
   if launch.agent.protocol == "text" then
     -- Nobody knows what it does before it has read anything.

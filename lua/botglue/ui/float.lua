@@ -38,6 +38,7 @@ local ASCII = { border = { "+", "-", "+", "|", "+", "-", "+", "|" }, between = "
 ---@field modifiable boolean?
 ---@field cursorline boolean?
 ---@field stay boolean? the cursor stays where it is
+---@field prepare (fun(bufnr: integer))? called before the buffer is entered
 ---@field on_close fun()? called once, when it is gone
 ---@field on_resize fun(float: botglue.Float)? called when it has another size
 
@@ -365,6 +366,9 @@ function M.open(spec)
   end
   vim.bo[bufnr].bufhidden = "wipe"
   vim.bo[bufnr].modifiable = spec.modifiable == true
+  if spec.prepare then
+    spec.prepare(bufnr)
+  end
   self.win =
     api.nvim_open_win(bufnr, not spec.stay, vim.tbl_extend("force", self:config(), { style = "minimal" }))
   local window = vim.wo[self.win][0]

@@ -4,6 +4,7 @@ local M = {
   sent = {},
   events = {},
   store = {}, -- the held answers of Neovims that are gone
+  prompts = nil, -- the earlier ones; without them a test answers by itself
   keeps = true, -- says at once that a held answer is on the disk
   merges = {}, -- the replies to come, by the merged rows; without one, two different sides are a conflict
 }
@@ -25,6 +26,11 @@ function M.install()
     table.insert(M.sent, { method = method, argument = argument })
     if method == "landed" and argument.landing == "held" and M.keeps then
       require("botglue.apply").kept({ id = argument.id })
+    elseif method == "query" and argument.name == "prompts" and M.prompts then
+      local prompts = vim.tbl_map(function(prompt)
+        return { prompt = prompt, uses = 1, last_ms = 0 }
+      end, M.prompts)
+      require("botglue.apply").reply({ token = argument.token, prompts = prompts })
     elseif method == "held" then
       require("botglue.apply").held(M.store)
     elseif method == "merge" and M.merges then

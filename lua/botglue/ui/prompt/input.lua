@@ -1,22 +1,18 @@
---- Asks for the prompt. The range is marked before, so that what changes while it is typed moves it along; the agent is
---- started, so that it is ready when the prompt is.
-
-local M = {}
+--- Asks for the prompt by `vim.ui.input`: where the option says so, and where nobody looks at a screen.
 
 local notify = require("botglue.notify")
 
----@class botglue.PromptOptions
----@field options botglue.Options
+local M = {}
 
---- Opens the prompt for a range; the range is let go of where nothing is sent.
 ---@param range botglue.Range
----@param wish botglue.Wish what is known of the job
+---@param wish botglue.Wish
 ---@param opts botglue.PromptOptions
----@param send fun(wish: botglue.Wish) called with what was typed added to the wish, the range as it is by then
+---@param send fun(wish: botglue.Wish)
 function M.ask(range, wish, opts, send)
   local unhighlight = require("botglue.ui.highlight").range(range)
   local prewarm = require("botglue.prewarm").start(range.bufnr, wish, opts.options)
-  vim.ui.input({ prompt = "botglue: " }, function(prompt)
+  local label = wish.question and "botglue ask: " or "botglue: "
+  vim.ui.input({ prompt = label, default = opts.proposal }, function(prompt)
     unhighlight()
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then

@@ -1,0 +1,114 @@
+--- Which agent and which model a prompt goes to, and the next ones of each.
+
+local config = require("botglue.config")
+
+local M = {}
+
+---@class botglue.Choice
+---@field options botglue.Options
+---@field agents string[]
+---@field agent string
+---@field wanted string? the model that was asked for with the first agent
+---@field first string the first agent
+---@field models table<string, string|false> what was chosen, by agent; false leaves it to the CLI
+local Choice = {}
+Choice.__index = Choice
+
+--- The models of an agent, what it has without a choice first.
+---@param name string
+---@return (string|false)[]
+function Choice:known(name)
+  local agent = config.agent(self.options, name, "agent")
+  local claude = name == "claude"
+  local own = agent.model or claude and self.options.model or false
+  local models = { own }
+  if name == self.first and self.wanted and self.wanted ~= own then
+    table.insert(models, 1, self.wanted)
+  end
+  for _, model in ipairs(agent.models or claude and self.options.models or {}) do
+    if not vim.tbl_contains(models, model) then
+      models[#models + 1] = model
+    end
+  end
+  return models
+end
+
+---@return string|false model false leaves it to the CLI
+function Choice:model()
+  local chosen = self.models[self.agent]
+  if chosen == nil then
+    return self:known(self.agent)[1]
+  end
+  return chosen
+end
+
+---@generic T
+---@param list T[]
+---@param value T
+---@return T
+local function behind(list, value)
+  for i, entry in ipairs(list) do
+    if entry == value then
+      return list[i % #list + 1]
+    end
+  end
+  return list[1]
+end
+
+function Choice:next_agent()
+  self.agent = behind(self.agents, self.agent)
+end
+
+function Choice:next_model()
+  self.models[self.agent] = behind(self:known(self.agent), self:model())
+end
+
+--- Takes what was chosen before, where a wish leaves it open.
+---@param agent string
+---@param model string|false
+---@param wish botglue.Wish
+function Choice:take(agent, model, wish)
+  if not wish.agent and not wish.model and self.options.agents[agent] then
+    self.agent = agent
+    if vim.tbl_contains(self:known(agent), model) then
+      self.models[agent] = model
+    end
+  end
+end
+
+--- What is chosen, added to a wish. Without a model of its own a wish has the one of the options.
+---@param wish botglue.Wish
+---@return botglue.Wish
+function Choice:apply(wish)
+  local chosen = vim.tbl_extend("force", wish, { agent = self.agent, model = self:model() or nil })
+  if not self:model() then
+    chosen.model = nil
+  end
+  return chosen
+end
+
+--- Both in a few words.
+---@return string
+function Choice:words()
+  local model = self:model()
+  return model and self.agent .. " " .. model or self.agent
+end
+
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return botglue.Choice
+function M.new(wish, options)
+  local agents = vim.tbl_keys(options.agents)
+  table.sort(agents)
+  local agent = wish.agent or options.agent
+  return setmetatable({
+    options = options,
+    agents = agents,
+    agent = agent,
+    first = agent,
+    wanted = wish.model,
+    models = {},
+  }, Choice)
+end
+
+return M

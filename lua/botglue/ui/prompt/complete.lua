@@ -1,0 +1,106 @@
+--- Completes `@` and what follows it to a file of the project: what is open comes first, then whatever has the
+--- characters in its path.
+
+local context = require("botglue.context")
+local files = require("botglue.files")
+local text = require("botglue.text")
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.Complete
+---@field root string
+---@field files botglue.Files? from the first `@` on
+---@field stop fun()? ends the search that is under way
+---@field cut string
+local Complete = {}
+Complete.__index = Complete
+
+--- The `@` word before the cursor.
+---@return integer? col its byte, from 0
+---@return string? query
+local function word()
+  local col = api.nvim_win_get_cursor(0)[2]
+  local before = api.nvim_get_current_line():sub(1, col)
+  local at, query = before:match("()@([^%s@]*)$")
+  if not at or before:sub(at - 1, at - 1):find("[%w_.]") then
+    return nil
+  end
+  return at - 1, query
+end
+
+--- Files of the project that are open, the one that was used last first.
+---@return string[]
+function Complete:open()
+  local buffers = vim.fn.getbufinfo({ buflisted = 1 })
+  table.sort(buffers, function(a, b)
+    return a.lastused > b.lastused
+  end)
+  local paths = {}
+  for _, buffer in ipairs(buffers) do
+    local path = context.path(buffer.bufnr)
+    if vim.startswith(path, self.root .. "/") then
+      paths[#paths + 1] = path:sub(#self.root + 2)
+    end
+  end
+  return paths
+end
+
+---@param path string
+---@return botglue.MenuItem
+function Complete:item(path)
+  local clean = text.clean(path)
+  local quoted = path:find("%s") and ('@"%s"'):format(path) or "@" .. path
+  return { word = quoted, abbr = text.fit(clean, 60, self.cut) }
+end
+
+--- The source of the menu.
+---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
+function Complete:source(reply)
+  if self.stop then
+    self.stop()
+    self.stop = nil
+  end
+  local col, query = word()
+  if not col then
+    reply(nil)
+    return
+  end
+  self.files = self.files or files.start(self.root)
+  self.stop = files.search(self.files, query, function(paths)
+    local items, there = {}, {}
+    local function add(path)
+      if not there[path] and not path:find("\n", 1, true) then
+        there[path] = true
+        items[#items + 1] = self:item(path)
+      end
+    end
+    for _, path in ipairs(query == "" and self:open() or {}) do
+      add(path)
+    end
+    for _, path in ipairs(paths) do
+      add(path)
+    end
+    -- What is there already needs no menu.
+    reply(col, (#items > 1 or items[1] and items[1].word ~= "@" .. query) and items or {})
+  end)
+end
+
+function Complete:close()
+  if self.stop then
+    self.stop()
+  end
+  if self.files then
+    self.files:stop()
+  end
+end
+
+---@param bufnr integer whose project it is
+---@param cut string
+---@return botglue.Complete
+function M.new(bufnr, cut)
+  return setmetatable({ root = context.project(bufnr), cut = cut }, Complete)
+end
+
+return M

@@ -1,0 +1,395 @@
+--- Asks for the prompt, in a window at the range. The range is marked before, so that what changes while it is typed
+--- moves it along; the agent is started, so that it is ready when the prompt is.
+---
+--- There is one prompt at a time. Nothing of it is left when it is closed, in whatever way, but what was typed: that is
+--- kept as a draft. The cursor, the mode and the view of the user's window are then what they were.
+
+local choice = require("botglue.ui.prompt.choice")
+local client = require("botglue.client")
+local draft = require("botglue.ui.prompt.draft")
+local notify = require("botglue.notify")
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.PromptOptions
+---@field options botglue.Options
+---@field proposal string? what could be asked for: typing replaces it
+
+---@class botglue.Prompt
+---@field range botglue.Range
+---@field wish botglue.Wish
+---@field opts botglue.PromptOptions
+---@field send fun(wish: botglue.Wish)
+---@field prewarm botglue.Prewarm
+---@field choice botglue.Choice
+---@field float botglue.Float
+---@field recall botglue.Recall
+---@field menu botglue.Menu
+---@field completion botglue.Complete
+---@field place botglue.Spot? where the range was seen last
+---@field side botglue.Side
+---@field typed string? what stands in it
+---@field sent boolean?
+---@field closing boolean? whether it is about to close
+---@field after fun()? what comes once insert mode is over
+---@field inserting integer? the column at which the user was typing when it was opened
+---@field listing boolean? whether the menu shows earlier prompts
+---@field unhighlight fun()
+local Prompt = {}
+Prompt.__index = Prompt
+
+---@return string
+function Prompt:text()
+  return table.concat(api.nvim_buf_get_lines(self.float.bufnr, 0, -1, false), "\n")
+end
+
+--- Replaces what was typed; the cursor goes to its end.
+---@param text string
+function Prompt:set_text(text)
+  local lines = vim.split(text, "\n", { plain = true })
+  api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
+  api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
+end
+
+--- The place in a few words: the file below the project, and the lines.
+---@return string
+function Prompt:where()
+  local context = require("botglue.context")
+  local bufnr = self.range.bufnr
+  if not api.nvim_buf_is_valid(bufnr) then
+    return "gone"
+  end
+  local path, root = context.path(bufnr), context.project(bufnr) .. "/"
+  if vim.startswith(path, root) then
+    path = path:sub(#root + 1)
+  elseif path == "" then
+    path = "[No Name]"
+  end
+  local first, last = self.range:lines()
+  return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
+end
+
+---@return string
+function Prompt:title()
+  local between = require("botglue.ui.float").signs(self.opts.options).between
+  return (self.wish.question and "botglue ask" or "botglue") .. between .. self.choice:words()
+end
+
+--- How many rows its text takes.
+---@return integer
+function Prompt:rows()
+  return api.nvim_win_text_height(self.float.win, {}).all
+end
+
+--- Puts the window where the range is now, as high as its text.
+function Prompt:follow()
+  if not self.float or not self.float:is_open() then
+    return
+  end
+  local place = require("botglue.ui.prompt.place")
+  self.place = place.spot(self.range, self.float.origin) or self.place
+  if not place.fits(self.place, self.side) then
+    self.side = place.side(self.place)
+  end
+  self.float:title(self:title(), self:where())
+  self.float:resize(place.WIDTH, place.height(self.place, self.side, self:rows()))
+  self.float:refresh()
+end
+
+--- Changes the agent or the model.
+---@param what "next_agent"|"next_model"
+function Prompt:change(what)
+  local before = self.choice:words()
+  self.choice[what](self.choice)
+  if self.choice:words() ~= before then
+    self.prewarm:want(self.choice:apply(self.wish))
+    self.float:title(self:title(), self:where())
+  end
+end
+
+--- Puts an earlier prompt into the place of what was typed, or a later one.
+---@param by integer
+function Prompt:step(by)
+  self.recall:known(function()
+    local text = self.float:is_open() and self.recall:step(by, self:text())
+    if text then
+      self:set_text(text)
+    end
+  end)
+end
+
+--- Shows earlier prompts as a list, which what is typed filters.
+function Prompt:list()
+  self.listing = true
+  self.recall:known(function()
+    if not self.float:is_open() or api.nvim_get_current_win() ~= self.float.win then
+      return
+    elseif api.nvim_get_mode().mode:match("^i") then
+      self.menu:update()
+    else
+      vim.cmd.startinsert({ bang = true })
+    end
+  end)
+end
+
+--- What the menu offers: earlier prompts, else files.
+---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
+function Prompt:offer(reply)
+  if not self.listing then
+    self.completion:source(reply)
+    return
+  end
+  local clean = require("botglue.text")
+  local cut, items = require("botglue.ui.float").signs(self.opts.options).cut, {}
+  for i, prompt in ipairs(self.recall:matching(self:text())) do
+    items[i] = {
+      word = prompt:match("^[^\n]*"),
+      abbr = clean.fit(clean.clean(prompt), self.float.width - 4, cut),
+      value = prompt,
+    }
+  end
+  reply(0, items)
+end
+
+--- Keeps what was typed, for another time.
+function Prompt:keep()
+  local text = self.typed
+  if not text or vim.trim(text) == self.opts.proposal then
+    return
+  end
+  local first, last = self.range:lines()
+  draft.keep({
+    bufnr = self.range.bufnr,
+    first = first,
+    last = last,
+    text = text,
+    agent = self.choice.agent,
+    model = self.choice:model(),
+  })
+end
+
+--- The window is gone: so is everything else.
+function Prompt:closed()
+  local connection = client.connection()
+  if not self.sent then
+    self:keep()
+  end
+  if connection.prompt == self then
+    connection.prompt = nil
+  end
+  if not self.closing and api.nvim_get_mode().mode:match("^i") then
+    vim.cmd.stopinsert()
+  end
+  self.menu:leave()
+  self.completion:close()
+  self.unhighlight()
+  pcall(api.nvim_del_augroup_by_id, self.group)
+  if not self.sent then
+    self.prewarm:drop()
+    self.range:unmark()
+  end
+end
+
+--- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
+--- whatever was typed behind it.
+---@param fn fun()
+function Prompt:in_normal_mode(fn)
+  local mode = api.nvim_get_mode().mode
+  if mode:match("^[iR]") then
+    self.after = fn
+    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt').go_on()<CR>"
+    api.nvim_feedkeys(vim.keycode(go_on), "ni", false)
+    return
+  elseif mode:match("^[vVsS\22\19]") then
+    vim.cmd("normal! \27")
+  end
+  fn()
+end
+
+--- Closes the window; the user is where they were.
+function Prompt:leave()
+  local origin = self.float.origin
+  if self.float:is_open() then
+    local cursor = api.nvim_win_is_valid(origin) and api.nvim_win_get_cursor(origin)
+    self.float:close()
+    require("botglue.ui.prompt.back").go(origin, cursor, self.inserting)
+  end
+end
+
+--- Closes the prompt, and keeps what was typed.
+function Prompt:close()
+  if self.closing then
+    return
+  end
+  self.closing = true
+  self:in_normal_mode(function()
+    self:leave()
+  end)
+end
+
+--- Sends what was typed, if there is anything.
+function Prompt:submit()
+  if self.closing then
+    return
+  end
+  local text = vim.trim(self:text())
+  if text == "" then
+    self:close()
+    return
+  end
+  self.closing = true
+  self:in_normal_mode(function()
+    if not self.float:is_open() then
+      return
+    elseif not self.range:rebase() then
+      self:leave()
+      notify.error("botglue: the lines that this was for are gone; <C-p> in a prompt recalls it")
+      return
+    end
+    self.sent = true
+    draft.sent(text)
+    self:leave()
+    local wish = self.choice:apply(self.wish)
+    self.send(vim.tbl_extend("force", wish, { prompt = text, prewarmed = self.prewarm:take() }))
+  end)
+end
+
+function Prompt:watch()
+  self.group = api.nvim_create_augroup("botglue.prompt", { clear = true })
+  local function on(event, options, fn)
+    options.group, options.desc = self.group, "botglue: the prompt"
+    options.callback = fn
+    api.nvim_create_autocmd(event, options)
+  end
+  local function follow()
+    self:follow()
+  end
+  on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.float.bufnr }, function()
+    self.typed = self:text()
+    self:follow()
+  end)
+  on({ "WinScrolled", "WinResized" }, {}, follow)
+  on("User", { pattern = "BotglueJob*" }, vim.schedule_wrap(follow))
+  on("DirChanged", {}, function()
+    self.prewarm:want(self.choice:apply(self.wish))
+  end)
+  on("InsertLeave", { buffer = self.float.bufnr }, function()
+    self.listing = false
+  end)
+  self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
+    self:offer(reply)
+  end, function(item)
+    self.listing = false
+    if item.value then
+      self:set_text(item.value)
+    end
+  end)
+end
+
+--- What stands in the prompt when it is opened.
+function Prompt:begin()
+  local first, last = self.range:lines()
+  local kept = draft.take(self.range.bufnr, first, last)
+  local proposal = not kept and self.opts.proposal
+  if kept then
+    self.choice:take(kept.agent, kept.model, self.wish)
+  end
+  local text = kept and kept.text or proposal
+  if text then
+    local bufnr = self.float.bufnr
+    local levels = vim.bo[bufnr].undolevels
+    vim.bo[bufnr].undolevels = -1
+    self:set_text(text)
+    vim.bo[bufnr].undolevels = levels
+    self.typed = text
+  end
+  if proposal then
+    -- In select mode what is typed takes its place.
+    vim.cmd("normal! ggVG\7")
+  else
+    vim.cmd.startinsert({ bang = true })
+  end
+end
+
+function Prompt:open()
+  local float, place = require("botglue.ui.float"), require("botglue.ui.prompt.place")
+  local origin = api.nvim_get_current_win()
+  self.inserting = require("botglue.ui.prompt.back").inserting()
+  self.unhighlight = require("botglue.ui.highlight").range(self.range)
+  self.place = place.spot(self.range, origin)
+  self.side = place.side(self.place)
+  self.float = float.open({
+    name = "prompt",
+    options = self.opts.options,
+    width = place.WIDTH,
+    height = place.height(self.place, self.side, 1),
+    title = { left = self:title(), right = self:where() },
+    keys = require("botglue.ui.prompt.keys").of(self),
+    close = false,
+    modifiable = true,
+    prepare = require("botglue.ui.prompt.quiet").apply,
+    place = function(width, height)
+      return place.config(self.place, self.side, width, height)
+    end,
+    on_resize = function()
+      self.side = place.side(place.spot(self.range, self.float.origin) or self.place)
+      self:follow()
+    end,
+    on_close = function()
+      self:closed()
+    end,
+  })
+  local window = vim.wo[self.float.win][0]
+  window.wrap, window.linebreak, window.scrolloff, window.sidescrolloff = true, true, 0, 0
+  vim.bo[self.float.bufnr].filetype = "botglue-prompt"
+  require("botglue.ui.prompt.quiet").entered(self.float.bufnr)
+  self:watch()
+  self:begin()
+  self:follow()
+end
+
+--- Goes to the prompt that is open.
+function Prompt:focus()
+  api.nvim_set_current_win(self.float.win)
+  vim.cmd.startinsert({ bang = true })
+end
+
+--- Insert mode is over.
+function M.go_on()
+  local prompt = client.connection().prompt
+  if prompt and prompt.after then
+    prompt.after()
+  end
+end
+
+--- Opens the prompt for a range; the range is let go of where nothing is sent.
+---@param range botglue.Range
+---@param wish botglue.Wish what is known of the job
+---@param opts botglue.PromptOptions
+---@param send fun(wish: botglue.Wish) called with what was typed added to the wish, the range as it is by then
+function M.ask(range, wish, opts, send)
+  if opts.options.prompt == "ui" or #api.nvim_list_uis() == 0 then
+    require("botglue.ui.prompt.input").ask(range, wish, opts, send)
+    return
+  end
+  local connection = client.connection()
+  if connection.prompt then
+    range:unmark()
+    connection.prompt:focus()
+    return
+  end
+  local self = setmetatable({ range = range, wish = wish, opts = opts, send = send }, Prompt)
+  connection.prompt = self
+  self.choice = choice.new(wish, opts.options)
+  self.prewarm = require("botglue.prewarm").start(range.bufnr, self.choice:apply(wish), opts.options)
+  self.recall = require("botglue.ui.prompt.recall").start()
+  self.completion = require("botglue.ui.prompt.complete").new(
+    range.bufnr,
+    require("botglue.ui.float").signs(opts.options).cut
+  )
+  self:open()
+end
+
+return M

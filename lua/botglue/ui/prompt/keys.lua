@@ -1,0 +1,66 @@
+--- The keys of the prompt, in the order of its footer. While the menu is open, its own keys come first.
+
+local menu = require("botglue.ui.prompt.menu")
+
+local M = {}
+
+--- Presses a key, before whatever was typed behind it.
+---@param key string
+local function press(key)
+  vim.api.nvim_feedkeys(vim.keycode(key), "ni", false)
+end
+
+---@param key string what it is in the menu
+---@param fn fun() what it does otherwise
+---@return fun()
+local function or_menu(key, fn)
+  return function()
+    if menu.is_open() then
+      press(key)
+    else
+      fn()
+    end
+  end
+end
+
+---@param prompt botglue.Prompt
+---@return botglue.Key[]
+function M.of(prompt)
+  local everywhere = { "n", "i", "s" }
+  local function submit()
+    prompt:submit()
+  end
+  local function close()
+    prompt:close()
+  end
+  local function change(what)
+    return function()
+      prompt:change(what)
+    end
+  end
+  local function step(by)
+    return function()
+      prompt:step(by)
+    end
+  end
+  local function list()
+    prompt:list()
+  end
+  local function break_line()
+    press("<CR>")
+  end
+  return {
+    { "<C-s>", "send", submit, mode = everywhere },
+    { "<S-Tab>", "model", or_menu("<Up>", change("next_model")), mode = everywhere },
+    { "<Tab>", "agent", or_menu("<C-y>", change("next_agent")), mode = everywhere },
+    { "<C-p>", "earlier", or_menu("<Up>", step(1)), mode = everywhere },
+    { "<Esc>", "close", close, mode = "n" },
+    { "<C-n>", nil, or_menu("<Down>", step(-1)), mode = everywhere },
+    { "<C-f>", nil, or_menu("<C-e>", list), mode = everywhere },
+    { "<CR>", nil, or_menu("<C-y>", break_line), mode = "i" },
+    { "<CR>", nil, submit, mode = { "n", "s" } },
+    { "q", nil, close, mode = "n" },
+  }
+end
+
+return M

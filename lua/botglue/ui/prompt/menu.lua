@@ -1,0 +1,132 @@
+--- The popup menu of the prompt, as Neovim's completion draws it: what it offers is asked for anew with each character,
+--- so it may be any match, not only one that begins like what was typed.
+
+local M = {}
+
+local api = vim.api
+
+local MOST_ROWS = 8
+
+---@class botglue.MenuItem
+---@field word string what is put at the place where the menu begins
+---@field abbr string
+---@field value any?
+
+--- Asked with each change. `col` is the byte, from 0, at which the words begin; without it there is nothing to offer.
+---@alias botglue.MenuSource fun(reply: fun(col: integer?, items: botglue.MenuItem[]?))
+
+---@class botglue.Menu
+---@field bufnr integer
+---@field source botglue.MenuSource
+---@field accepted fun(item: botglue.MenuItem)? called when one was taken
+---@field asked integer
+---@field taken string?
+---@field items botglue.MenuItem[]?
+---@field saved table<string, any>? options of the user's while the prompt is entered
+local Menu = {}
+Menu.__index = Menu
+
+---@return boolean
+function M.is_open()
+  return vim.fn.pumvisible() == 1
+end
+
+--- The text and the place of the cursor: what was just taken is not offered again.
+---@return string
+local function state()
+  local cursor = api.nvim_win_get_cursor(0)
+  return ("%d:%d:%s"):format(cursor[1], cursor[2], api.nvim_get_current_line())
+end
+
+--- Shows what there is for the text as it is.
+function Menu:update()
+  self.asked = self.asked + 1
+  if self.taken == state() then
+    return
+  end
+  self.taken = nil
+  local asked = self.asked
+  self.source(function(col, items)
+    local here = api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^i")
+    if asked ~= self.asked or not here then
+      return
+    elseif not col or #items == 0 then
+      if M.is_open() then
+        vim.fn.complete(api.nvim_win_get_cursor(0)[2] + 1, {})
+      end
+      return
+    end
+    self.items = items
+    local shown = {}
+    for i, item in ipairs(items) do
+      shown[i] = { word = item.word, abbr = item.abbr, user_data = i, dup = 1, equal = 1, empty = 1 }
+    end
+    vim.fn.complete(col + 1, shown)
+  end)
+end
+
+--- Something was taken, or the menu was left.
+function Menu:done()
+  local item = self.items and self.items[tonumber(vim.v.completed_item.user_data)]
+  if not item or M.is_open() then
+    return
+  end
+  self.items, self.asked = nil, self.asked + 1
+  self.taken = state()
+  if self.accepted then
+    self.accepted(item)
+  end
+end
+
+--- Some of how the menu works are global options: they are the user's again outside of the prompt.
+function Menu:enter()
+  if self.saved then
+    return
+  end
+  local saved = { shortmess = vim.go.shortmess, pumheight = vim.go.pumheight }
+  vim.opt.shortmess:append("c")
+  if vim.go.pumheight == 0 or vim.go.pumheight > MOST_ROWS then
+    vim.go.pumheight = MOST_ROWS
+  end
+  if api.nvim_get_option_info2("completeopt", {}).global_local then
+    vim.bo[self.bufnr].completeopt = "menuone,noinsert"
+  else
+    saved.completeopt = vim.go.completeopt
+    vim.go.completeopt = "menuone,noinsert"
+  end
+  self.saved = saved
+end
+
+function Menu:leave()
+  for name, value in pairs(self.saved or {}) do
+    vim.go[name] = value
+  end
+  self.saved = nil
+end
+
+---@param bufnr integer
+---@param group integer of autocommands
+---@param source botglue.MenuSource
+---@param accepted fun(item: botglue.MenuItem)?
+---@return botglue.Menu
+function M.attach(bufnr, group, source, accepted)
+  local self = setmetatable({ bufnr = bufnr, source = source, accepted = accepted, asked = 0 }, Menu)
+  local function on(event, fn)
+    api.nvim_create_autocmd(event, {
+      group = group,
+      buffer = bufnr,
+      desc = "botglue: the menu of the prompt",
+      callback = function()
+        fn(self)
+      end,
+    })
+  end
+  on({ "TextChangedI", "TextChangedP" }, self.update)
+  on("CompleteDone", self.done)
+  on("BufEnter", self.enter)
+  on("BufLeave", self.leave)
+  self:enter()
+  return self
+end
+
+return M

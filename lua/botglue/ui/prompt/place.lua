@@ -1,0 +1,137 @@
+--- Where the prompt's window goes: beside the rows of its range on the screen, below them or above, never over them
+--- where there is room elsewhere. It stays on the side that it was opened on for as long as there is room.
+
+local M = {}
+
+local api = vim.api
+
+M.WIDTH = 72 -- cells inside, where the screen has them
+local LEAST, MOST = 3, 10 -- rows inside
+
+--- The rows of the screen that may be drawn on, from 0; `past` is the one behind the last.
+---@return integer first
+---@return integer past
+local function screen()
+  local tabs = vim.o.showtabline == 2 or vim.o.showtabline == 1 and #api.nvim_list_tabpages() > 1
+  local status = vim.o.laststatus > 0 and 1 or 0
+  return tabs and 1 or 0, math.max(vim.o.lines - vim.o.cmdheight - status, 1)
+end
+
+--- A window of this tab page in which the buffer is, the one that the prompt was opened from first.
+---@param bufnr integer
+---@param origin integer
+---@return integer? win
+local function window_of(bufnr, origin)
+  for _, win in ipairs(vim.list_extend({ origin }, api.nvim_tabpage_list_wins(0))) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr then
+      return win
+    end
+  end
+end
+
+---@class botglue.Spot the rows of a range on the screen, from 0
+---@field first integer
+---@field past integer the row behind the last one
+---@field col integer where its text begins
+
+--- Where a range is on the screen; nil where nothing of it is seen.
+---@param range botglue.Range
+---@param origin integer
+---@return botglue.Spot?
+function M.spot(range, origin)
+  local win = window_of(range.bufnr, origin)
+  if not win then
+    return nil
+  end
+  local first, last = range:lines()
+  first, last = math.max(first, 1), math.max(last, 1)
+  local info = vim.fn.getwininfo(win)[1]
+  if last < info.topline or first > info.botline then
+    return nil
+  end
+  local top = vim.fn.screenpos(win, math.max(first, info.topline), 1)
+  local bottom = info.botline
+  if last < bottom then
+    bottom = last
+  end
+  local line = api.nvim_buf_get_lines(range.bufnr, bottom - 1, bottom, false)[1] or ""
+  local foot = vim.fn.screenpos(win, bottom, math.max(#line, 1))
+  -- The rows of a closed fold, and those of a wrapped line above the window, have no position.
+  local first_row = top.row > 0 and top.row - 1 or info.winrow - 1
+  local past = foot.row > 0 and foot.row or math.max(top.row, first_row + 1)
+  return { first = first_row, past = past, col = info.wincol - 1 + info.textoff }
+end
+
+---@alias botglue.Side "below"|"above"|"over"
+
+--- How many rows there are for the window on a side, border included.
+---@param spot botglue.Spot?
+---@param side botglue.Side
+---@return integer
+local function room(spot, side)
+  local first, past = screen()
+  if spot and side == "below" then
+    return past - spot.past
+  elseif spot and side == "above" then
+    return spot.first - first
+  end
+  return past - first
+end
+
+--- Whether there is room for the window at its least.
+---@param spot botglue.Spot?
+---@param side botglue.Side
+---@return boolean
+function M.fits(spot, side)
+  return room(spot, side) >= LEAST + 2
+end
+
+--- On which side there is room: below, if it is not much less than above.
+---@param spot botglue.Spot?
+---@return botglue.Side
+function M.side(spot)
+  local below, above = room(spot, "below"), room(spot, "above")
+  if not spot then
+    return "over"
+  elseif M.fits(spot, "below") and (below >= above or below >= LEAST + 4) then
+    return "below"
+  end
+  return M.fits(spot, "above") and "above" or "over"
+end
+
+--- How many rows there are inside on a side.
+---@param spot botglue.Spot?
+---@param side botglue.Side
+---@param wanted integer
+---@return integer
+function M.height(spot, side, wanted)
+  return math.max(math.min(math.max(wanted, LEAST), MOST, room(spot, side) - 2), 1)
+end
+
+--- Fields for |nvim_open_win()|.
+---@param spot botglue.Spot?
+---@param side botglue.Side
+---@param width integer cells inside
+---@param height integer
+---@return table
+function M.config(spot, side, width, height)
+  local first, past = screen()
+  local row, col = past - height - 2, math.floor((vim.o.columns - width - 2) / 2)
+  if spot then
+    col = spot.col
+    if side == "below" then
+      row = spot.past
+    elseif side == "above" then
+      row = spot.first - height - 2
+    end
+  else
+    row = math.floor((first + past - height - 2) / 2)
+  end
+  return {
+    relative = "editor",
+    row = math.max(row, first),
+    col = math.max(math.min(col, vim.o.columns - width - 2), 0),
+  }
+end
+
+return M

@@ -1,0 +1,114 @@
+--- Earlier prompts, while one is being typed: drafts, those of jobs that still run, and those of the store by use and
+--- recency. What was typed so far filters them: only prompts with all of its words are gone through, in any case.
+
+local client = require("botglue.client")
+local draft = require("botglue.ui.prompt.draft")
+
+local M = {}
+
+---@class botglue.Recall
+---@field prompts string[] newest first, each once
+---@field waiting (fun())[]? who waits for the store's answer; nil once it is there
+---@field matches string[] those that are gone through
+---@field at integer which of them is shown; 0: what was typed
+---@field typed string what they were filtered by
+---@field shown string? what was put into the prompt last
+local Recall = {}
+Recall.__index = Recall
+
+--- Adds prompts that are not there yet.
+---@param prompts string[]
+function Recall:add(prompts)
+  local there = {}
+  for _, prompt in ipairs(self.prompts) do
+    there[prompt] = true
+  end
+  for _, prompt in ipairs(prompts) do
+    if not there[prompt] and prompt:find("%S") then
+      there[prompt] = true
+      self.prompts[#self.prompts + 1] = prompt
+    end
+  end
+end
+
+--- Prompts that the store does not have: drafts and those of jobs that have not ended, newest first.
+---@return string[]
+local function unfinished()
+  local prompts, drafts = {}, draft.all()
+  for i = #drafts, 1, -1 do
+    prompts[#prompts + 1] = drafts[i].text
+  end
+  local ids = vim.tbl_keys(client.connection().open)
+  table.sort(ids, function(a, b)
+    return a > b
+  end)
+  for _, id in ipairs(ids) do
+    prompts[#prompts + 1] = client.job(id).prompt
+  end
+  return prompts
+end
+
+--- Calls a function once the prompts are known, at once where they are.
+---@param fn fun()
+function Recall:known(fn)
+  if self.waiting then
+    table.insert(self.waiting, fn)
+  else
+    fn()
+  end
+end
+
+--- Prompts with all words of a text in them.
+---@param text string
+---@return string[]
+function Recall:matching(text)
+  local words = vim.split(text:lower(), "%s+", { trimempty = true })
+  return vim.tbl_filter(function(prompt)
+    local lower = prompt:lower()
+    for _, word in ipairs(words) do
+      if not lower:find(word, 1, true) then
+        return false
+      end
+    end
+    return vim.trim(prompt) ~= vim.trim(text)
+  end, self.prompts)
+end
+
+--- The prompt that is `by` further back than what the prompt shows; what was typed comes after the newest.
+---@param by integer
+---@param now string what the prompt shows
+---@return string? text nil where there is none
+function Recall:step(by, now)
+  if now ~= self.shown then
+    self.typed, self.at, self.matches = now, 0, self:matching(now)
+  end
+  local at = self.at + by
+  if at < 0 or at > #self.matches then
+    return nil
+  end
+  self.at = at
+  self.shown = at == 0 and self.typed or self.matches[at]
+  return self.shown
+end
+
+--- Asks for the prompts.
+---@return botglue.Recall
+function M.start()
+  local self = setmetatable({ prompts = {}, waiting = {}, matches = {}, at = 0, typed = "" }, Recall)
+  self:add(unfinished())
+  require("botglue.query").ask("prompts", { limit = 200 }, function(result)
+    -- Without a store there are those of this Neovim.
+    local stored = vim.tbl_map(function(entry)
+      return entry.prompt
+    end, result and result.prompts or {})
+    self:add(stored)
+    local waiting = self.waiting or {}
+    self.waiting = nil
+    for _, fn in ipairs(waiting) do
+      fn()
+    end
+  end)
+  return self
+end
+
+return M

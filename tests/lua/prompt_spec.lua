@@ -1,0 +1,277 @@
+-- The prompt: its window, its keys, what it sends, and that the user's window is afterwards as it was.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+
+local LINES = {}
+for i = 1, 60 do
+  LINES[i] = ("line %d"):format(i)
+end
+
+--- A child in which earlier prompts are these.
+---@param prompts string[]?
+local function start(prompts)
+  local nvim = child.with_host(LINES)
+  nvim:lua("require('support.host').prompts = ...", prompts or {})
+  return nvim
+end
+
+--- The window of the prompt: its rows on the screen, from 0, border included, and the mode.
+local function window(nvim)
+  return nvim:lua([[
+    local prompt = require("botglue.client").connection().prompt
+    if not prompt then
+      return nil
+    end
+    local config = vim.api.nvim_win_get_config(prompt.float.win)
+    return {
+      row = config.row, col = config.col, height = config.height + 2, width = config.width + 2,
+      lines = vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false),
+      mode = vim.api.nvim_get_mode().mode,
+      entered = vim.api.nvim_get_current_win() == prompt.float.win,
+    }
+  ]])
+end
+
+--- Types keys in the prompt, after which it is closed.
+local function type_and_leave(nvim, keys)
+  nvim:type(keys)
+  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+end
+
+local function sent(nvim)
+  return nvim:host("received", "run")
+end
+
+test("it opens below the range, and <C-s> sends what was typed", function()
+  local nvim = start()
+  nvim:type(":2,4Botglue<CR>")
+  local opened = window(nvim)
+  equal({ opened.row, opened.mode, opened.entered }, { 4, "i", true })
+  local screen = nvim:screen()
+  contains(screen, "botglue · claude")
+  contains(screen, "[No Name]:2-4")
+  contains(screen, "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier · <Esc> close")
+  nvim:type("make it<CR>shorter")
+  type_and_leave(nvim, "<C-s>")
+  equal(#sent(nvim), 1)
+  equal(sent(nvim)[1].prompt, "make it\nshorter")
+  equal(sent(nvim)[1].selection.text, { "line 2", "line 3", "line 4" })
+  equal(nvim:api("get_mode").mode, "n")
+  equal(nvim:lines(), LINES)
+end)
+
+test("<CR> in normal mode sends, in insert mode it is a new line", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>one<CR>two<Esc>")
+  equal(window(nvim).lines, { "one", "two" })
+  type_and_leave(nvim, "<CR>")
+  equal(sent(nvim)[1].prompt, "one\ntwo")
+end)
+
+test("an empty prompt sends nothing", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>  <CR> ")
+  type_and_leave(nvim, "<C-s>")
+  equal(sent(nvim), {})
+  equal(nvim:drawn(), 0)
+end)
+
+test(
+  "<Esc> in normal mode and q close it, the draft is there the next time, once it is sent no more",
+  function()
+    local nvim = start()
+    for _, key in ipairs({ "<Esc>", "q", ":q<CR>" }) do
+      nvim:type(":2,4Botglue<CR>" .. (key == "<Esc>" and "half a thought" or "") .. "<Esc>")
+      equal(window(nvim).lines, { "half a thought" }, key)
+      type_and_leave(nvim, key)
+      equal(sent(nvim), {})
+    end
+    nvim:type(":20Botglue<CR>")
+    equal(window(nvim).lines, { "" }, "another place")
+    type_and_leave(nvim, "<Esc><Esc>")
+    nvim:type(":3Botglue<CR>, and the rest")
+    type_and_leave(nvim, "<C-s>")
+    equal(sent(nvim)[1].prompt, "half a thought, and the rest")
+    nvim:type(":2,4Botglue<CR>")
+    equal(window(nvim).lines, { "" })
+  end
+)
+
+test("a draft that is emptied is none any more, and cannot be undone to nothing", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>half<Esc><Esc>")
+  nvim:type(":2Botglue<CR><Esc>u")
+  equal(window(nvim).lines, { "half" })
+  nvim:type("dd<Esc>")
+  nvim:type(":2Botglue<CR>")
+  equal(window(nvim).lines, { "" })
+end)
+
+test("<S-Tab> goes through the models, <Tab> through the agents", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({
+    host = "/bin/sh", models = { "opus", "sonnet" },
+    agents = { mine = { protocol = "text", command = { "mine" }, model = "a", models = { "a", "b" } } },
+  })]])
+  nvim:type(":2Botglue<CR>")
+  local function title()
+    return nvim:screen():match("botglue · ([%w ]-) ─")
+  end
+  local seen = { title() }
+  for _ = 1, 3 do
+    nvim:type("<S-Tab>")
+    seen[#seen + 1] = title()
+  end
+  equal(seen, { "claude", "claude opus", "claude sonnet", "claude" })
+  nvim:type("<S-Tab><S-Tab><Tab>")
+  equal(title(), "droid")
+  nvim:type("<S-Tab><Tab>")
+  equal(title(), "mine a")
+  nvim:type("<S-Tab>")
+  equal(title(), "mine b")
+  nvim:type("<Esc><Tab>")
+  equal(title(), "claude sonnet", "in normal mode too, and each agent keeps its model")
+  nvim:type("<Tab><Tab>ihello")
+  type_and_leave(nvim, "<C-s>")
+  local request = sent(nvim)[1]
+  equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
+end)
+
+test("what was asked for is where it begins", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ host = "/bin/sh", model = "haiku" })]])
+  nvim:type(":lua require('botglue').run({ model = 'own', review = true })<CR>x")
+  contains(nvim:screen(), "claude own")
+  nvim:type("<S-Tab>")
+  contains(nvim:screen(), "claude haiku")
+  nvim:type("<S-Tab><S-Tab><S-Tab>")
+  contains(nvim:screen(), "claude own")
+  type_and_leave(nvim, "<C-s>")
+  equal({ sent(nvim)[1].agent.model, sent(nvim)[1].review }, { "own", true })
+end)
+
+test("the cursor, the mode and the view are what they were, whether it is sent or not", function()
+  for _, last in ipairs({ "<C-s>", "<Esc><Esc>", "<Esc>:q<CR>", "<Esc><CR>" }) do
+    local nvim = start()
+    nvim:type("30Gztll")
+    local before = nvim:lua("return { vim.fn.winsaveview(), vim.fn.win_getid() }")
+    nvim:type(":31,33Botglue<CR>words")
+    type_and_leave(nvim, last)
+    nvim:settle()
+    equal(nvim:lua("return { vim.fn.winsaveview(), vim.fn.win_getid() }"), before, last)
+    equal(nvim:api("get_mode").mode, "n", last)
+  end
+end)
+
+test("who was typing types on", function()
+  for _, last in ipairs({ "<C-s>", "<Esc><Esc>" }) do
+    local nvim = start()
+    nvim:lua("vim.keymap.set('i', '<F2>', '<Cmd>Botglue<CR>')")
+    nvim:type("3GA end<F2>words")
+    equal(window(nvim).lines, { "words" })
+    type_and_leave(nvim, last)
+    nvim:type("ing")
+    equal(nvim:lua("return vim.fn.getline(3)"), "line 3 ending")
+    nvim:type("<Esc>0wi<F2>")
+    type_and_leave(nvim, "<C-u>" .. last)
+    nvim:type("x")
+    equal(nvim:lua("return vim.fn.getline(3)"), "line x3 ending")
+  end
+end)
+
+test("the selection can be selected again", function()
+  local nvim = start()
+  nvim:lua("vim.keymap.set('x', 'Q', '<Plug>(botglue-run)')")
+  nvim:type("3G2lv2jeQwords")
+  equal(window(nvim).lines, { "words" })
+  type_and_leave(nvim, "<C-s>")
+  local request = sent(nvim)[1]
+  equal(request.selection.kind, "char")
+  nvim:type("gv")
+  equal(
+    nvim:lua("return { vim.api.nvim_get_mode().mode, vim.fn.getpos('v'), vim.fn.getpos('.') }"),
+    { "v", { 0, 3, 3, 0 }, { 0, 5, 4, 0 } }
+  )
+end)
+
+test("a second one is the first one", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>first<Esc><C-w>w")
+  equal(window(nvim).entered, false)
+  nvim:type(":20,30Botglue<CR>")
+  equal({ window(nvim).entered, window(nvim).lines }, { true, { "first" } })
+  type_and_leave(nvim, "<C-s>")
+  equal(#sent(nvim), 1)
+  equal(sent(nvim)[1].selection.first_line, 2)
+end)
+
+test("the range is followed while the prompt is typed", function()
+  local nvim = start()
+  nvim:type(":5,6Botglue<CR>words")
+  nvim:lua(
+    "vim.api.nvim_buf_set_lines(1, 0, 0, false, { 'a', 'b' }); vim.api.nvim_buf_set_text(1, 7, 0, 7, 4, { 'new' })"
+  )
+  type_and_leave(nvim, "<C-s>")
+  equal(sent(nvim)[1].selection.text, { "line 5", "new 6" })
+  equal(sent(nvim)[1].selection.first_line, 7)
+end)
+
+test("where the range is gone the prompt is kept, and somebody says so", function()
+  local nvim = start()
+  nvim:type(":5,6Botglue<CR>my words")
+  nvim:lua("vim.cmd.new(); vim.cmd.wincmd('p'); vim.api.nvim_buf_delete(1, { force = true })")
+  type_and_leave(nvim, "<C-s>")
+  equal(sent(nvim), {})
+  contains(nvim:messages(), "the lines that this was for are gone")
+  nvim:type(":Botglue<CR><C-p>")
+  equal(window(nvim).lines, { "my words" })
+end)
+
+test("nothing is left of it", function()
+  local nvim = start()
+  local function count()
+    return nvim:lua([[return {
+      #vim.api.nvim_list_wins(), #vim.api.nvim_list_bufs(), #vim.api.nvim_get_autocmds({}),
+      #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, {}), vim.o.completeopt, vim.o.shortmess, vim.o.pumheight,
+    }]])
+  end
+  nvim:type(":2Botglue<CR><Esc><Esc>")
+  local before = count()
+  for _, last in ipairs({ "<Esc><Esc>", "<Esc>:q<CR>", "<Esc><C-w>w:only<CR>" }) do
+    nvim:type(":2,4Botglue<CR>@x<C-p>")
+    type_and_leave(nvim, last)
+    equal(count(), before, last)
+  end
+end)
+
+test("other plugins leave it alone, from before it is entered", function()
+  local nvim = start()
+  nvim:lua([[
+    package.loaded.cmp = { setup = { buffer = function(options)
+      _G.cmp = { options, vim.bo.filetype }
+    end } }
+    vim.api.nvim_create_autocmd("BufEnter", { callback = function()
+      _G.entered = { vim.bo.buftype, vim.b.completion, vim.b.copilot_enabled, vim.b.minicompletion_disable }
+    end })
+  ]])
+  nvim:type(":2Botglue<CR>")
+  equal(nvim:lua("return entered"), { "nofile", false, false, true })
+  equal(nvim:lua("return cmp"), { { enabled = false }, "botglue-prompt" })
+end)
+
+test("vim.ui.input asks where the option says so, and where nobody looks", function()
+  local nvim = start()
+  nvim:lua([[
+    require("botglue").setup({ host = "/bin/sh", prompt = "ui" })
+    vim.ui.input = function(options, fn) _G.asked = options; fn("from the other one") end
+  ]])
+  nvim:type(":2Botglue<CR>")
+  equal(nvim:lua("return asked"), { prompt = "botglue: " })
+  equal(sent(nvim)[1].prompt, "from the other one")
+  nvim:lua("require('botglue').setup({ host = '/bin/sh' })")
+  nvim:api("ui_detach")
+  nvim:lua("require('botglue').run()")
+  equal(#sent(nvim), 2)
+end)
