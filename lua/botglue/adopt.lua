@@ -55,6 +55,8 @@ local function to_job(answer, options)
     path = path,
     prompt = answer.prompt,
     agent = answer.agent,
+    wanted = answer.model,
+    cwd = answer.project,
     options = options,
     indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,

@@ -24,6 +24,24 @@ function M.answered(job)
   return job.landing == "answered"
 end
 
+--- A job that has ended.
+---@param job botglue.Job
+function M.ended(job)
+  return not job:is_open()
+end
+
+--- A job with a session that can be opened.
+---@param job botglue.Job
+function M.has_session(job)
+  return M.ended(job) and job.session_id ~= nil
+end
+
+--- A job whose agent has been started.
+---@param job botglue.Job
+function M.has_transcript(job)
+  return job.transcript ~= nil
+end
+
 --- The jobs that can be meant, oldest first.
 ---@param choice botglue.Choice
 ---@return botglue.Job[]
@@ -92,6 +110,20 @@ function M.one(words, choice, what)
     return one.id
   end, jobs)
   error(("botglue: say which answer: %s"):format(table.concat(ids, ", ")), 0)
+end
+
+--- The job that a command's words name, else the one at the cursor, else the newest.
+---@param words string
+---@param choice botglue.Choice
+---@param what string what there may be none of
+---@return integer id
+function M.latest(words, choice, what)
+  if words ~= "" then
+    return M.one(words, choice, what)
+  end
+  local jobs = M.all(choice)
+  local job = M.at_cursor(jobs) or jobs[#jobs] or error("botglue: no job " .. what, 0)
+  return job.id
 end
 
 --- Completes the number of a job.

@@ -122,6 +122,35 @@ local subcommands = {
     end,
     complete = choose.complete(choose.landed),
   },
+  followup = {
+    run = function(_, rest)
+      require("botglue.followup").command(rest)
+    end,
+  },
+  rewind = {
+    run = function(_, rest)
+      no_argument("rewind", rest)
+      require("botglue.rewind").command()
+    end,
+  },
+  retry = {
+    run = function(_, rest)
+      require("botglue.retry").retry(choose.latest(rest, choose.ended, "has ended yet"))
+    end,
+    complete = choose.complete(choose.ended),
+  },
+  open = {
+    run = function(_, rest)
+      require("botglue.terminal").open(choose.latest(rest, choose.has_session, "has a session"))
+    end,
+    complete = choose.complete(choose.has_session),
+  },
+  transcript = {
+    run = function(_, rest)
+      require("botglue.transcript").open(choose.latest(rest, choose.has_transcript, "has a transcript"))
+    end,
+    complete = choose.complete(choose.has_transcript),
+  },
   log = {
     run = function(_, rest)
       no_argument("log", rest)

@@ -96,6 +96,21 @@ function M.on(id, fn, opts)
   return require("botglue.observe").add(job, fn, opts ~= nil and opts.thinking == true)
 end
 
+--- The same prompt once more, on the range as it is now.
+---@param id integer
+---@return integer id of the new job
+function M.retry(id)
+  return require("botglue.retry").retry(id)
+end
+
+--- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
+---@param id integer
+---@param prompt string?
+---@return integer? id of the new job
+function M.followup(id, prompt)
+  return require("botglue.followup").followup(id, prompt)
+end
+
 --- Waits until a job has ended, nothing is being decided of it and its events were told, with the event loop running.
 ---@param id integer
 ---@param ms integer

@@ -19,6 +19,10 @@ local M = {}
 ---@field question boolean? its answer is shown, and lands nowhere
 ---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
 ---@field agent string
+---@field wanted string? the model that was asked for
+---@field notes table[]? what was known of its lines besides
+---@field cwd string the project's directory
+---@field resume { session_id: string, at: string? }? the session that it goes on in
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
 ---@field process botglue.Process? the host that runs it
@@ -252,6 +256,21 @@ function Job:recall()
   local known = range:home()
   self.view:draw()
   return known
+end
+
+--- Its place for another job, as it is now; its file is loaded where that is needed.
+---@return botglue.Range? range nil where it is gone
+function Job:again()
+  local range = self.range
+  if self.landing == "held" then
+    self:recall()
+  elseif not vim.api.nvim_buf_is_loaded(range.bufnr) then
+    local bufnr = require("botglue.adopt").load(self.path)
+    if bufnr then
+      range:move_to(bufnr)
+    end
+  end
+  return range:again()
 end
 
 --- Ends without an answer.

@@ -232,8 +232,8 @@ end
 ---@return botglue.Extent? place
 function Range:recognise()
   local count, first = api.nvim_buf_line_count(self.bufnr), nil
-  local insertion = self.shape == "insert"
-  local rows = insertion and { self.base.above } or self.base.rows
+  local insertion, expected = self.shape == "insert", self:expected()
+  local rows = insertion and { expected.above } or expected.rows
   if insertion and self.known[1] == 0 then
     return { first = 0, last = 0 }
   elseif #rows == 0 then
@@ -251,7 +251,7 @@ function Range:recognise()
   if first and insertion then
     return { first = first + 1, last = first + 1 }
   end
-  return first and extent.at(first, self.base, self.shape)
+  return first and extent.at(first, expected, self.shape)
 end
 
 --- Marks the range in a buffer that was read since, if its text is there.
@@ -267,9 +267,28 @@ function Range:home()
     return false
   end
   self:mark(place, self.shape)
-  self.base = self:read(place)
+  self[self.landed and "landed" or "base"] = self:read(place)
   self:watch()
   return true
+end
+
+--- The same place for another job, as it is now.
+---@return botglue.Range? range nil where it is gone
+function Range:again()
+  local place = self:home() and self:look()
+  if not place then
+    return nil
+  end
+  local other = setmetatable({
+    bufnr = self.bufnr,
+    kind = self.shape,
+    column = self.column,
+    marks = {},
+    held = {},
+  }, Range)
+  other:mark(place, self.shape)
+  other.base = other:read(place)
+  return other
 end
 
 --- Its file is in another buffer now.

@@ -8,6 +8,16 @@ local range = require("botglue.range")
 
 local M = {}
 
+--- The program of an agent and its first arguments.
+---@param agent botglue.Agent
+---@return string[]
+function M.command(agent)
+  local command = vim.deepcopy(agent.command)
+  -- No shell is there to do it, and a wrapper's path is often written like this.
+  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
+  return command
+end
+
 ---@param options botglue.Options
 ---@param name string
 ---@param model string?
@@ -15,13 +25,10 @@ local M = {}
 local function agent_of(options, name, model)
   local agent = config.agent(options, name, "agent")
   local wanted = model or agent.model or (name == "claude" and options.model)
-  local command = vim.deepcopy(agent.command)
-  -- No shell is there to do it, and a wrapper's path is often written like this.
-  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
   return {
     name = name,
     protocol = agent.protocol,
-    command = command,
+    command = M.command(agent),
     args = agent.args or {},
     env = agent.env or {},
     model = wanted or nil,
@@ -46,6 +53,8 @@ end
 ---@field prewarmed integer? the token of the agent that was started for it
 ---@field question boolean?
 ---@field notes table[]? what else is known of the lines, in the shape of diagnostics
+---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
+---@field cwd string? the directory of that session
 
 --- Tells once of options that do not exist; those given to `setup()` it tells of itself.
 local function warn_of_unknown_options()
@@ -70,7 +79,8 @@ function M.launch(bufnr, wish, options)
     tools = options.tools,
     max_turns = options.max_turns or nil,
     trust_project = options.trust_project,
-    cwd = context.project(bufnr),
+    cwd = wish.cwd or context.project(bufnr),
+    resume = wish.resume,
   }
 end
 
@@ -79,7 +89,7 @@ end
 ---@param wish botglue.Wish
 ---@param options botglue.Options
 ---@return integer id
-local function start(target, wish, options)
+function M.send(target, wish, options)
   local launch = M.launch(target.bufnr, wish, options)
   local review = options.review
   if wish.review ~= nil then
@@ -132,6 +142,10 @@ local function start(target, wish, options)
     prewarmed = wish.prewarmed,
     review = review,
     question = wish.question,
+    notes = wish.notes,
+    resume = wish.resume,
+    cwd = launch.cwd,
+    wanted = launch.agent.model,
     options = options,
     indent = indent_of(target),
     on_close = client.release,
@@ -170,16 +184,25 @@ function M.begin(selection, wish, options, sent)
   warn_of_unknown_options()
   local pinned = range.pin(selection)
   if wish.prompt then
-    return start(pinned, wish, options)
+    return M.send(pinned, wish, options)
   end
-  require("botglue.ui.prompt").ask(pinned, wish, {
+  M.ask(pinned, wish, options, sent)
+end
+
+--- Asks for the prompt of a job, and starts it.
+---@param target botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@param sent fun(prompt: string)? told of the prompt
+function M.ask(target, wish, options, sent)
+  require("botglue.ui.prompt").ask(target, wish, {
     options = options,
-    proposal = M.proposal(pinned, wish, options),
+    proposal = M.proposal(target, wish, options),
   }, function(typed)
     if sent then
       sent(typed.prompt)
     end
-    start(pinned, typed, options)
+    M.send(target, typed, options)
   end)
 end
 

@@ -6,3 +6,4 @@ mod answers;
 mod failures;
 mod killed;
 mod prewarmed;
+mod sessions;

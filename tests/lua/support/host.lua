@@ -6,6 +6,7 @@ local M = {
   store = {}, -- the held answers of Neovims that are gone
   prompts = nil, -- the earlier ones; without them a test answers by itself
   keeps = true, -- says at once that a held answer is on the disk
+  replies = {}, -- what the store answers, by the name of the question; without one, nothing
   merges = {}, -- the replies to come, by the merged rows; without one, two different sides are a conflict
 }
 
@@ -33,6 +34,9 @@ function M.install()
       require("botglue.apply").reply({ token = argument.token, prompts = prompts })
     elseif method == "held" then
       require("botglue.apply").held(M.store)
+    elseif method == "query" and M.replies[argument.name] then
+      local reply = vim.tbl_extend("force", M.replies[argument.name], { token = argument.token })
+      require("botglue.query").reply(reply)
     elseif method == "merge" and M.merges then
       M.merge(argument, table.remove(M.merges, 1) or M.one_sided(argument))
     end

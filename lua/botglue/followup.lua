@@ -1,0 +1,56 @@
+--- Goes on in the session that wrote a range, on that range as it is now. Always in a fork: the session stays as it is,
+--- so several can go on from it side by side.
+
+local client = require("botglue.client")
+local run = require("botglue.run")
+local writer = require("botglue.writer")
+
+local M = {}
+
+--- What a job has to know that goes on in a session.
+---@param source botglue.Source
+---@param at string? the message after which everything is left out
+---@return botglue.Wish
+function M.wish(source, at)
+  return {
+    agent = source.agent,
+    model = source.model,
+    question = source.question,
+    resume = { session_id = source.session_id, at = at },
+    cwd = source.cwd,
+  }
+end
+
+---@param source botglue.Source
+---@param prompt string? none: it is asked for
+---@return integer? id
+local function start(source, prompt)
+  local wish, options = M.wish(source), (client.options())
+  if prompt then
+    wish.prompt = prompt
+    return run.send(source.target, wish, options)
+  end
+  run.ask(source.target, wish, options)
+end
+
+--- Goes on from a job of this Neovim.
+---@param id integer
+---@param prompt string? none: it is asked for
+---@return integer? id of the new job
+function M.followup(id, prompt)
+  if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
+    error("botglue: prompt must be some words, got " .. vim.inspect(prompt), 0)
+  end
+  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  return start(writer.of_job(job), prompt)
+end
+
+--- `:Botglue followup [prompt]`
+---@param words string
+function M.command(words)
+  writer.at_cursor(function(source)
+    start(source, words ~= "" and words or nil)
+  end)
+end
+
+return M

@@ -1,0 +1,28 @@
+--- The same request once more, on the range as it is now: also of a job that failed.
+
+local client = require("botglue.client")
+
+local M = {}
+
+---@param id integer
+---@return integer id of the new job
+function M.retry(id)
+  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  if job:is_open() then
+    error(("botglue: job %d has not ended yet: wait for it"):format(id), 0)
+  end
+  local target = job:again()
+    or error(("botglue: the lines of job %d are gone: select them and start a new job"):format(id), 0)
+  return require("botglue.run").send(target, {
+    prompt = job.prompt,
+    agent = job.agent,
+    model = job.wanted,
+    review = job.review,
+    question = job.question,
+    notes = job.notes,
+    resume = job.resume,
+    cwd = job.resume and job.cwd or nil,
+  }, (client.options()))
+end
+
+return M

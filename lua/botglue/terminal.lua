@@ -1,0 +1,77 @@
+--- A job's session in a terminal, for the user to go on in by hand. The window is theirs: nothing here closes it.
+
+local client = require("botglue.client")
+local writer = require("botglue.writer")
+
+local M = {}
+
+---@param agent botglue.Agent
+---@param cwd string the project's directory
+---@param options botglue.Options
+---@return string
+local function directory(agent, cwd, options)
+  -- Where the host runs it: in a project that is not trusted it would run what that says.
+  local empty = vim.fs.joinpath(options.data_dir, "empty")
+  local elsewhere = agent.protocol == "droid" and not options.trust_project and vim.fn.isdirectory(empty) == 1
+  return elsewhere and empty or cwd
+end
+
+--- Runs a program in a terminal in the current, empty buffer.
+---@param command string[]
+---@param settings { cwd: string, env: table<string, string>? }
+local function run(command, settings)
+  -- With it the Claude CLI takes itself for one inside another.
+  local inside = vim.env.CLAUDECODE
+  vim.env.CLAUDECODE = nil
+  local ok, result
+  if vim.fn.has("nvim-0.11") == 1 then
+    ok, result = pcall(vim.fn.jobstart, command, vim.tbl_extend("error", settings, { term = true }))
+  else
+    ok, result = pcall(vim.fn.termopen, command, settings)
+  end
+  vim.env.CLAUDECODE = inside
+  if not ok or result <= 0 then
+    vim.cmd.close()
+    error(
+      ("botglue: %s cannot be started: %s"):format(command[1], ok and "see :checkhealth botglue" or result),
+      0
+    )
+  end
+end
+
+--- Opens a session in a split.
+---@param source { agent: string, session_id: string, cwd: string }
+---@param name string of the job, for messages
+function M.open_session(source, name)
+  local options = client.options()
+  local session_id, agent = writer.session(name, source.agent, source.session_id)
+  local command = require("botglue.run").command(agent)
+  vim.list_extend(command, { "--resume", session_id })
+  local cwd = directory(agent, source.cwd, options)
+  if vim.fn.executable(command[1]) == 0 then
+    error(
+      ("botglue: there is no program %s: install it, or set agents.%s.command"):format(
+        command[1],
+        source.agent
+      ),
+      0
+    )
+  elseif vim.fn.isdirectory(cwd) == 0 then
+    error(("botglue: the directory of the session is gone: %s"):format(cwd), 0)
+  end
+  vim.cmd.new()
+  run(command, { cwd = cwd, env = next(agent.env or {}) and agent.env or nil })
+  vim.cmd.startinsert()
+end
+
+--- Opens the session of a job of this Neovim.
+---@param id integer
+function M.open(id)
+  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  if job:is_open() then
+    error(("botglue: job %d still works in its session: wait for it"):format(id), 0)
+  end
+  M.open_session(job, "job " .. id)
+end
+
+return M

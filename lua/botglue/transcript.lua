@@ -1,0 +1,48 @@
+--- The raw stream of a job in a window: the file as it is, to be read, never to be written.
+
+local client = require("botglue.client")
+
+local M = {}
+
+--- Shows a file of the host's.
+---@param path string
+function M.show(path)
+  if not vim.uv.fs_stat(path) then
+    error("botglue: this transcript is not kept any more: the newest 200 are", 0)
+  end
+  local loaded = vim.fn.bufloaded(path) == 1
+  vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
+  if loaded then
+    -- A running job has written more since.
+    vim.cmd.edit({ bang = true })
+  end
+  local bo = vim.bo
+  bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
+  bo.readonly, bo.modifiable = true, false
+end
+
+--- Shows the raw stream of a job of this Neovim.
+---@param id integer
+function M.open(id)
+  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  if job.transcript then
+    M.show(job.transcript)
+    return
+  elseif not job.options.record then
+    error(("botglue: job %d kept no transcript: the option record is off"):format(id), 0)
+  end
+  require("botglue.query").ask("job", { id = id }, function(result)
+    local ok, err = pcall(function()
+      local path = result and result.job.transcript
+      if not path then
+        error(("botglue: there is no transcript of job %d; see :Botglue log"):format(id), 0)
+      end
+      M.show(path)
+    end)
+    if not ok then
+      require("botglue.notify").error(tostring(err))
+    end
+  end)
+end
+
+return M

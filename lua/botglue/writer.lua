@@ -1,0 +1,146 @@
+--- Who wrote a text, and in which session: what a follow-up and a rewind go on from. While the buffer lives the ranges
+--- of its jobs tell; after a restart the store and the text do, where that stands in the buffer exactly once.
+
+local choose = require("botglue.choose")
+local client = require("botglue.client")
+local config = require("botglue.config")
+local find = require("botglue.find")
+local query = require("botglue.query")
+local range = require("botglue.range")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.writer")
+
+---@class botglue.Source
+---@field agent string
+---@field model string?
+---@field session_id string
+---@field cwd string where the session is at home
+---@field question boolean?
+---@field target botglue.Range what it wrote, as it is now
+
+---@param format string
+local function fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+---@param job botglue.Job
+local function wrote(job)
+  return job.landing == "applied" or job.landing == "merged" or job.landing == "unchanged"
+end
+
+---@param job botglue.Job
+local function answered(job)
+  return job.landing == "answered"
+end
+
+--- The session of a job. An error says why there is none to go on in.
+---@param name string of the job, for messages
+---@param agent string
+---@param session_id string?
+---@return string session_id
+---@return botglue.Agent agent
+function M.session(name, agent, session_id)
+  local known = config.agent((client.options()), agent, "agent")
+  if known.protocol == "text" then
+    fail("%s was run by %s, which keeps no sessions: start a new job", name, agent)
+  elseif not session_id then
+    fail("%s has no session to go on in: start a new job", name)
+  end
+  ---@cast session_id string
+  return session_id, known
+end
+
+--- A job of this Neovim as what to go on from.
+---@param job botglue.Job
+---@return botglue.Source
+function M.of_job(job)
+  local name = "job " .. job.id
+  if job:is_open() then
+    fail("%s has not ended yet: wait for it", name)
+  end
+  local session_id = M.session(name, job.agent, job.session_id)
+  local target = job:again() or fail("the lines of %s are gone: select them and start a new job", name)
+  return {
+    agent = job.agent,
+    model = job.wanted,
+    session_id = session_id,
+    cwd = job.cwd,
+    question = job.question,
+    target = target,
+  }
+end
+
+--- The place of what a job of an earlier time wrote: beyond doubt, and with the row in it.
+---@param bufnr integer
+---@param entry table what the store knows of the job
+---@param row integer from 0
+---@return botglue.Range?
+local function place_of(bufnr, entry, row)
+  local rows = entry.landed_rows or {}
+  if not find.is_telling(rows) then
+    return nil
+  end
+  local count, first = find.rows(bufnr, rows)
+  if count ~= 1 or row < first or row >= first + #rows then
+    return nil
+  end
+  return range.pin(require("botglue.selection").lines(bufnr, first + 1, first + #rows))
+end
+
+---@param bufnr integer
+---@param entries table[] newest first
+---@param row integer from 0
+---@return botglue.Source
+local function of_entries(bufnr, entries, row)
+  for _, entry in ipairs(entries) do
+    local target = place_of(bufnr, entry, row)
+    if target then
+      return {
+        agent = entry.agent,
+        model = entry.model,
+        session_id = M.session("the job that wrote this", entry.agent, entry.session_id),
+        cwd = entry.project,
+        target = target,
+      }
+    end
+  end
+  fail("no job is known to have written the text under the cursor: select it and start a new job")
+end
+
+--- Finds what wrote the text under the cursor.
+---@param callback fun(source: botglue.Source) called now, or once the store has answered; its errors are told
+function M.at_cursor(callback)
+  local job = choose.at_cursor(choose.all(wrote)) or choose.at_cursor(choose.all(answered))
+  if job then
+    callback(M.of_job(job))
+    return
+  end
+  local bufnr = api.nvim_get_current_buf()
+  local path = require("botglue.context").path(bufnr)
+  if path == "" then
+    of_entries(bufnr, {}, 0)
+  end
+  -- The user goes on meanwhile: what was under the cursor moves.
+  local mark = api.nvim_buf_set_extmark(bufnr, namespace, api.nvim_win_get_cursor(0)[1] - 1, 0, {})
+  query.ask("writers", { path = path, limit = 50 }, function(result, err)
+    local ok, raised = pcall(function()
+      if not api.nvim_buf_is_loaded(bufnr) then
+        return
+      end
+      local row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
+      api.nvim_buf_del_extmark(bufnr, namespace, mark)
+      if not result then
+        fail("%s", err)
+      end
+      callback(of_entries(bufnr, result.jobs, row))
+    end)
+    if not ok then
+      require("botglue.notify").error(tostring(raised))
+    end
+  end)
+end
+
+return M

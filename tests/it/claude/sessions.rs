@@ -1,0 +1,239 @@
+//! Follow-ups, rewinds and retries in sessions of the real CLI: what the model is told, and that nothing mixes.
+
+use serde_json::{Value, json};
+
+use crate::support::api::{Block, Gate, Reply, Request, says};
+use crate::support::cli::Cli;
+use crate::support::fixture::Fixture;
+use crate::support::nvim::{Builder, Nvim};
+
+/// The texts of a request's conversation by role, but for what the CLI puts in by itself.
+fn conversation(request: &Request) -> Vec<(String, String)> {
+    let messages = request.body["messages"].as_array().unwrap().iter();
+    let said = messages.filter(|message| message["role"] != "system").map(|message| {
+        let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
+        let texts = blocks.iter().filter_map(|block| block["text"].as_str());
+        let whole = message["content"].as_str().into_iter().chain(texts).collect::<Vec<_>>().join("\n");
+        (message["role"].as_str().unwrap().to_owned(), whole)
+    });
+    said.collect()
+}
+
+/// Whether a conversation goes like this: the role, and words that are said there.
+#[track_caller]
+fn assert_goes(request: &Request, expected: &[(&str, &str)]) {
+    let said = conversation(request);
+    assert_eq!(said.len(), expected.len(), "{said:#?}");
+    for ((role, text), (wanted, words)) in said.iter().zip(expected) {
+        assert!(role == wanted && text.contains(words), "{role} does not say {words:?}: {text}");
+    }
+}
+
+#[track_caller]
+fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> u64 {
+    let id = nvim.exec_with("return require('botglue').followup(...)", &[id.into(), prompt.into()]);
+    id.as_u64().unwrap()
+}
+
+/// Answers every choice with these numbers, one after another, and every prompt with this one.
+fn choose(nvim: &Nvim, choices: &[u64], prompt: &str) {
+    nvim.exec_with(
+        "local choices, prompt = ...
+         vim.ui.select = function(items, options, callback)
+           local index = table.remove(choices, 1)
+           vim.schedule(function() callback(items[index], index) end)
+         end
+         vim.ui.input = function(_, callback) vim.schedule(function() callback(prompt) end) end
+         require('botglue').setup({ prompt = 'ui' })",
+        &[choices.into(), prompt.into()],
+    );
+}
+
+#[test]
+fn a_follow_up_knows_the_conversation_and_the_text_as_it_is_now() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    let first = fixture.ask("ANSWER<<fn target() {\n    one()\n}>>");
+    nvim.command("4s/one/mine/");
+    nvim.command("1,1delete");
+    nvim.command("3");
+    nvim.command("Botglue followup ANSWER<<fn target() { two() }>>");
+    let job = nvim.finished(2);
+    assert_eq!((&job["landing"], &job["first_line"]), (&json!("applied"), &json!(2)), "{job:#}");
+    assert_eq!(nvim.lines(), ["", "fn target() { two() }", "", "fn below() {}"]);
+    assert_ne!(job["session_id"], first["session_id"], "a fork");
+
+    let requests = fixture.api.requests();
+    assert_goes(&requests[1], &[("user", "one()"), ("assistant", "one()"), ("user", "mine()")]);
+    let (_, told) = &conversation(&requests[1])[2];
+    assert!(
+        told.contains("lines=\"2-4\"") && told.contains("This goes on from the messages before."),
+        "{told}"
+    );
+    assert!(!requests[0].user_text().contains("This goes on"));
+}
+
+#[test]
+fn two_follow_ups_of_one_session_do_not_mix() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    fixture.ask("ANSWER<<fn target() {}>>");
+    let gates = ["left", "right"].map(|name| {
+        let gate = Gate::new();
+        let message = vec![Block::Wait(gate.clone()), Block::Text(format!("fn {name}() {{}}"))];
+        fixture.api.script(name, [Reply::Message(message, "end_turn")]);
+        gate
+    });
+    let ids = ["left", "right"].map(|name| follow_up(nvim, 1, &format!("SCRIPT:{name}")));
+    nvim.wait("both are under way", || gates.iter().all(Gate::is_reached));
+    for gate in &gates {
+        gate.open();
+    }
+    let jobs = ids.map(|id| nvim.finished(id));
+    assert_eq!(jobs.each_ref().map(|job| &job["text"]), ["fn left() {}", "fn right() {}"]);
+    assert_ne!(jobs[0]["session_id"], jobs[1]["session_id"]);
+    for (request, [own, other]) in fixture.api.requests()[1..].iter().map(|request| {
+        let left = request.user_text().contains("SCRIPT:left");
+        (request, if left { ["SCRIPT:left", "SCRIPT:right"] } else { ["SCRIPT:right", "SCRIPT:left"] })
+    }) {
+        assert_goes(request, &[("user", "ANSWER<<"), ("assistant", "fn target() {}"), ("user", own)]);
+        assert!(!request.user_text().contains(other));
+    }
+
+    // Each goes on from its own.
+    let id = follow_up(nvim, ids[1], "ANSWER<<fn third() {}>>");
+    nvim.finished(id);
+    let said = conversation(fixture.api.requests().last().unwrap());
+    assert_eq!((said.len(), said[3].1.as_str()), (5, "fn right() {}"));
+}
+
+#[test]
+fn a_rewind_goes_on_before_what_was_answered_then() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    fixture.ask("first ANSWER<<fn one() {}>>");
+    for (id, answer) in [(1, "second ANSWER<<fn two() {}>>"), (2, "third ANSWER<<fn three() {}>>")] {
+        let id = follow_up(nvim, id, answer);
+        nvim.finished(id);
+    }
+    assert_eq!(nvim.lines()[2], "fn three() {}");
+    // From a fork of a fork, to a message that was said in the first session, with the text of then.
+    choose(nvim, &[2, 2], "another ANSWER<<fn other() {}>>");
+    nvim.command("3");
+    nvim.command("Botglue rewind");
+    let job = nvim.finished(4);
+    assert_eq!(job["landing"], "applied", "{job:#}");
+    assert_eq!(nvim.lines(), ["fn above() {}", "", "fn other() {}", "", "fn below() {}"]);
+    let requests = fixture.api.requests();
+    let last = requests.last().unwrap();
+    assert_goes(last, &[("user", "first"), ("assistant", "fn one() {}"), ("user", "another")]);
+    let (_, told) = &conversation(last)[2];
+    assert!(told.contains("second") && told.contains("was taken back"), "{told}");
+    assert!(!told.contains("third"), "{told}");
+    let (_, own) = told.split_once("was taken back").unwrap();
+    assert!(own.contains("\nfn one() {}\n"), "the text of that time: {own}");
+
+    // The fork can be gone back in, too: to its own message, and to those before it.
+    nvim.exec(
+        "vim.ui.select = function(items) _G.shown = vim.tbl_map(function(item) return item.prompt end, items) end",
+    );
+    nvim.command("3");
+    nvim.command("Botglue rewind");
+    nvim.wait("the messages are shown", || nvim.exec("return shown ~= nil") == true);
+    let prompts = nvim.exec("return shown");
+    let prompts: Vec<&str> = prompts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| prompt.as_str().unwrap().split(' ').next().unwrap())
+        .collect();
+    assert_eq!(prompts, ["first", "second", "another"]);
+}
+
+#[test]
+fn tomorrow_the_session_is_known_by_the_text() {
+    let fixture = Fixture::new(Cli::Claude);
+    fixture.ask("ANSWER<<fn target() {\n    tomorrow()\n}>>");
+    fixture.nvim.command("write");
+    let Fixture { nvim, api } = fixture;
+    let scratch = nvim.quit_to();
+    let agents = Cli::Claude.agents(&scratch, &api);
+    let nvim = Builder::new(scratch).option("agents", agents).start();
+    nvim.command("edit src/a.rs");
+    nvim.command("1s/^/new line\\r/");
+    nvim.command("5");
+    nvim.command("Botglue followup ANSWER<<fn target() {}>>");
+    let job = nvim.finished(1);
+    assert_eq!(job["landing"], "applied", "{job:#}");
+    assert_eq!(nvim.lines(), ["new line", "fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
+    let requests = api.requests();
+    assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "lines=\"4-6\"")]);
+}
+
+#[test]
+fn a_session_that_is_gone_is_said_to_be() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    fixture.ask("ANSWER<<fn target() {}>>");
+    std::fs::remove_dir_all(nvim.scratch.path("home/.claude/projects")).unwrap();
+    let job = nvim.finished(follow_up(nvim, 1, "ANSWER<<fn lost() {}>>"));
+    assert_eq!(job["error"]["code"], "session_not_found", "{job:#}");
+    assert!(job["error"]["message"].as_str().unwrap().contains("start a new job instead"), "{job:#}");
+    assert_eq!((nvim.lines()[2].as_str(), fixture.api.requests().len()), ("fn target() {}", 1));
+}
+
+#[test]
+fn a_retry_asks_the_same_again_on_the_text_as_it_is_now() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    let down = Reply::Error(400, "invalid_request_error", "not now");
+    fixture.api.script("once", [down]);
+    let failed = fixture.ask("SCRIPT:once");
+    assert_eq!(failed["status"], "failed", "{failed:#}");
+    fixture.api.script("once", [says("fn target() {}")]);
+    nvim.command("4s/todo/mine/");
+    nvim.command("Botglue retry");
+    let job = nvim.finished(2);
+    fixture.assert_landed(&job, &["fn target() {}"]);
+    assert_eq!(job["prompt"], failed["prompt"]);
+    assert_goes(fixture.api.requests().last().unwrap(), &[("user", "mine!()")]);
+}
+
+#[test]
+fn the_raw_stream_is_kept_and_shown() {
+    let fixture = Fixture::new(Cli::Claude);
+    let nvim = &fixture.nvim;
+    let gate = Gate::new();
+    let message = vec![Block::Wait(gate.clone()), Block::Text("fn target() {}".into())];
+    fixture.api.script("wait", [Reply::Message(message, "end_turn")]);
+    let id = fixture.start("SCRIPT:wait");
+    nvim.wait("the agent waits", || gate.is_reached());
+    nvim.command("Botglue transcript");
+    let of_running = kinds_of(nvim);
+    assert!(
+        of_running.contains(&"system".to_owned()) && !of_running.contains(&"result".to_owned()),
+        "{of_running:?}"
+    );
+    nvim.command("quit");
+    gate.open();
+    nvim.finished(id);
+    nvim.wait_for_no_agent();
+    nvim.command("Botglue transcript 1");
+    assert_eq!(kinds_of(nvim).last().unwrap(), "result");
+    assert_eq!(nvim.exec("return { vim.bo.filetype, vim.bo.modifiable }"), json!(["json", false]));
+    nvim.command("quit");
+
+    // The store knows it, too.
+    nvim.exec("require('botglue.client').job(1).transcript = nil");
+    nvim.command("Botglue transcript 1");
+    nvim.wait("the store has said where it is", || {
+        kinds_of(nvim).last().is_some_and(|kind| kind == "result")
+    });
+}
+
+/// The kinds of the lines in the current buffer; none where they are no stream.
+fn kinds_of(nvim: &Nvim) -> Vec<String> {
+    let lines = nvim.lines();
+    let kind = |line: &String| Some(serde_json::from_str::<Value>(line).ok()?["type"].as_str()?.to_owned());
+    lines.iter().map(kind).collect::<Option<_>>().unwrap_or_default()
+}
