@@ -180,7 +180,7 @@ test("numbers are completed: held ones, and those that landed", function()
   equal(complete("reject 2"), {})
   equal(complete("review "), { "1" })
   equal(complete("revert "), { "2" })
-  equal(complete("re"), { "reject", "revert", "review" })
+  equal(complete("re"), { "reject", "retry", "revert", "review", "rewind" })
 end)
 
 --- A child in which an answer landed.
