@@ -103,7 +103,8 @@ function M.new(wish, options)
   local agent = wish.agent or options.agent
   return setmetatable({
     options = options,
-    agents = agents,
+    -- A session is its agent's own.
+    agents = wish.resume and { agent } or agents,
     agent = agent,
     first = agent,
     wanted = wish.model,
