@@ -3,3 +3,4 @@
 
 mod ask;
 mod held;
+mod lists;
