@@ -33,9 +33,7 @@ end
 --- A job with a session that can be opened.
 ---@param job botglue.Job
 function M.has_session(job)
-  -- The CLI names a session even where it has just said that it has none.
-  local is_lost = job.error and job.error.code == "session_not_found"
-  return M.ended(job) and job.session_id ~= nil and not is_lost
+  return M.ended(job) and job.session_id ~= nil
 end
 
 --- A job whose agent has been started.

@@ -21,8 +21,6 @@ mod job;
 #[cfg(test)]
 mod large;
 #[cfg(test)]
-mod lists;
-#[cfg(test)]
 mod load;
 #[cfg(test)]
 mod model;

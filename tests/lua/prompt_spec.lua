@@ -139,6 +139,24 @@ test("<S-Tab> goes through the models, <Tab> through the agents", function()
   equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
 end)
 
+test("a session stays with its agent, but may go on with another model", function()
+  local nvim = start()
+  nvim:lua([[
+    local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
+    local wish = { agent = "claude", model = "opus", resume = { session_id = "s" } }
+    require("botglue.run").ask(range, wish, (require("botglue.client").options()))
+  ]])
+  nvim:type("<Tab><S-Tab>")
+  contains(nvim:screen(), "botglue follow up · claude")
+  type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
+  local request = sent(nvim)[1]
+  equal(
+    { request.agent.name, request.agent.model, request.resume },
+    { "claude", "haiku", { session_id = "s" } }
+  )
+  equal(nvim:host("received", "prewarm")[1].resume, { session_id = "s" })
+end)
+
 test("what was asked for is where it begins", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ host = "/bin/sh", model = "haiku" })]])

@@ -6,8 +6,7 @@ use std::sync::mpsc;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::open::{self, Opened};
-use super::{Query, Reply, Then};
+use super::{Query, Reply, Then, open};
 use crate::store::queries::entry::Asker;
 use crate::store::queries::{checkpoints, history, info, prompts};
 use crate::store::{StoreError, owner, transcript};
@@ -23,9 +22,10 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
     let asker = Asker { owner: &owner, transcripts: &transcripts };
-    let mut opened = None;
+    let mut connection = None;
     for Question { query, then } in questions {
-        let reply = connection(&mut opened, data_dir).and_then(|connection| reply(connection, asker, &query));
+        let reply =
+            connected(&mut connection, data_dir).and_then(|connection| reply(connection, asker, &query));
         if let Err(error) = &reply {
             tracing::error!(%error, "the store has no answer");
         }
@@ -33,14 +33,13 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
     }
 }
 
-/// The connection; a new one where the database is another file by now.
-fn connection<'a>(opened: &'a mut Option<Opened>, data_dir: &Path) -> Result<&'a Connection, StoreError> {
-    if opened.as_ref().is_some_and(Opened::is_replaced) {
-        *opened = None;
-    }
-    match opened {
-        Some(opened) => Ok(&opened.connection),
-        None => Ok(&opened.insert(open::to_read(data_dir)?).connection),
+fn connected<'a>(
+    connection: &'a mut Option<Connection>,
+    data_dir: &Path,
+) -> Result<&'a Connection, StoreError> {
+    match connection {
+        Some(connection) => Ok(connection),
+        None => Ok(connection.insert(open::to_read(data_dir)?)),
     }
 }
 

@@ -6,5 +6,4 @@ mod answers;
 mod failures;
 mod killed;
 mod prewarmed;
-mod price;
 mod sessions;

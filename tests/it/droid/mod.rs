@@ -4,4 +4,3 @@ mod answers;
 mod failures;
 mod killed;
 mod prewarmed;
-mod sessions;

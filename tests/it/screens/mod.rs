@@ -3,4 +3,4 @@
 
 mod ask;
 mod held;
-mod lists;
+mod prompt;

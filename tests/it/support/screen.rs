@@ -121,7 +121,12 @@ fn group_names(parts: &[Value]) -> String {
         let group = name(part, "hi_name");
         if group.is_empty() { name(part, "ui_name") } else { group }
     });
-    names.filter(|name| name != "Normal").collect::<Vec<_>>().join("+")
+    let mut names: Vec<_> = names.filter(|name| name != "Normal").collect();
+    // Newer versions put what a row of the popup menu is upon what the menu is.
+    if names.len() > 1 && names[0] == "Pmenu" {
+        names.remove(0);
+    }
+    names.join("+")
 }
 
 fn number(value: &Value) -> usize {

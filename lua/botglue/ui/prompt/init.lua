@@ -74,7 +74,12 @@ end
 ---@return string
 function Prompt:title()
   local between = require("botglue.ui.float").signs(self.opts.options).between
-  return (self.wish.question and "botglue ask" or "botglue") .. between .. self.choice:words()
+  local what = self.wish.question and "botglue ask" or self.wish.resume and "botglue follow up" or "botglue"
+  local words = self.choice:words()
+  local full = what .. between .. words
+  -- Where there is no room for all, what can be changed is what counts.
+  local width = self.float and self.float.width or math.min(vim.o.columns - 2, 72)
+  return api.nvim_strwidth(full .. self:where()) + 5 <= width and full or words
 end
 
 --- How many rows its text takes.
@@ -342,7 +347,8 @@ function Prompt:open()
     end,
   })
   local window = vim.wo[self.float.win][0]
-  window.wrap, window.linebreak, window.scrolloff, window.sidescrolloff = true, true, 0, 0
+  window.wrap, window.linebreak, window.scrolloff, window.foldcolumn = true, true, 0, "1"
+  window.winhighlight = (window.winhighlight .. ",FoldColumn:NormalFloat"):gsub("^,", "")
   vim.bo[self.float.bufnr].filetype = "botglue-prompt"
   require("botglue.ui.prompt.quiet").entered(self.float.bufnr)
   self:watch()

@@ -49,6 +49,10 @@ function M.of(prompt)
   local function break_line()
     press("<CR>")
   end
+  --- A proposal is deleted, and typing goes on.
+  local function empty()
+    press([[<C-\><C-n>ggVG"_c]])
+  end
   return {
     { "<C-s>", "send", submit, mode = everywhere },
     { "<S-Tab>", "model", or_menu("<Up>", change("next_model")), mode = everywhere },
@@ -60,6 +64,8 @@ function M.of(prompt)
     { "<CR>", nil, or_menu("<C-y>", break_line), mode = "i" },
     { "<CR>", nil, submit, mode = { "n", "s" } },
     { "q", nil, close, mode = "n" },
+    { "<BS>", nil, empty, mode = "s" },
+    { "<Del>", nil, empty, mode = "s" },
   }
 end
 

@@ -78,25 +78,24 @@ local function room(spot, side)
   return past - first
 end
 
---- Whether there is room for the window at its least.
+--- Whether there is room for one row of text at least.
 ---@param spot botglue.Spot?
 ---@param side botglue.Side
 ---@return boolean
 function M.fits(spot, side)
-  return room(spot, side) >= LEAST + 2
+  return room(spot, side) >= 3
 end
 
---- On which side there is room: below, if it is not much less than above.
+--- On which side there is room: below, if there is not much less than above.
 ---@param spot botglue.Spot?
 ---@return botglue.Side
 function M.side(spot)
-  local below, above = room(spot, "below"), room(spot, "above")
   if not spot then
     return "over"
-  elseif M.fits(spot, "below") and (below >= above or below >= LEAST + 4) then
-    return "below"
   end
-  return M.fits(spot, "above") and "above" or "over"
+  local below, above = room(spot, "below"), room(spot, "above")
+  local side = (below >= above or below >= LEAST + 4) and "below" or "above"
+  return M.fits(spot, side) and side or "over"
 end
 
 --- How many rows there are inside on a side.

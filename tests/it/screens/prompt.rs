@@ -1,0 +1,89 @@
+//! The prompt beside its range.
+
+use serde_json::json;
+
+use crate::support::nvim::Nvim;
+use crate::support::picture::{Stage, on_each_screen};
+
+const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
+
+const WORDS: &str = "return errors instead of panicking, and keep the signature as it is";
+
+/// A file of a project with the prompt on four of its lines.
+fn open(stage: &Stage) -> Nvim {
+    let (nvim, _gated) = stage.gated();
+    for name in ["src/config.rs", "src/lib.rs", "src/library.rs"] {
+        nvim.scratch.write(name, "");
+    }
+    nvim.scratch.write(".git/HEAD", "");
+    nvim.edit("src/config.rs", TEXT);
+    ask(&nvim, 3, 7);
+    nvim
+}
+
+/// Opens the prompt without a trace on the command line.
+fn ask(nvim: &Nvim, first: u64, last: u64) {
+    let range = json!({"kind": "line", "first": [first], "last": [last]});
+    nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
+}
+
+fn is_open(rows: &[String]) -> bool {
+    rows.iter().any(|row| row.contains("─") && row.contains("claude"))
+}
+
+#[test]
+fn some_words_and_another_model() {
+    on_each_screen(|stage| {
+        let nvim = open(stage);
+        nvim.input(WORDS);
+        nvim.input("<S-Tab>");
+        stage.expect("prompt", &nvim, "the words", |rows| {
+            is_open(rows)
+                && rows.iter().any(|row| row.contains("as it is"))
+                && rows.concat().contains("claude opus")
+        });
+    });
+}
+
+#[test]
+fn files_of_the_project() {
+    on_each_screen(|stage| {
+        let nvim = open(stage);
+        nvim.input("as in @li");
+        stage.expect("prompt-files", &nvim, "the files", |rows| rows.concat().contains("src/library.rs"));
+    });
+}
+
+#[test]
+fn earlier_prompts() {
+    on_each_screen(|stage| {
+        let nvim = open(stage);
+        nvim.input("make it shorter<Esc><Esc>");
+        for prompt in
+            ["add a test\nand run it", "split this function where it does two things, and name both"]
+        {
+            nvim.exec_with(
+                "require('botglue.ui.prompt.draft').keep({ bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' })",
+                &[json!(prompt)],
+            );
+        }
+        ask(&nvim, 1, 1);
+        nvim.input("<C-f>");
+        stage.expect("prompt-earlier", &nvim, "the list", |rows| rows.concat().contains("make it shorter"));
+    });
+}
+
+#[test]
+fn an_answer_that_comes_while_it_is_typed() {
+    on_each_screen(|stage| {
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.txt", "one\ntwo\nthree\nfour\n");
+        nvim.command("1Botglue run GATE:it longer");
+        ask(&nvim, 3, 3);
+        nvim.input("shorter");
+        gated.answer("it", "1\n1\n1");
+        stage.expect("prompt-moved", &nvim, "the answer", |rows| {
+            rows[0] == "1" && rows[4] == "three" && rows.concat().contains("a.txt:5")
+        });
+    });
+}

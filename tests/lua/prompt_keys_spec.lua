@@ -1,0 +1,274 @@
+-- What the prompt offers while it is typed: earlier prompts, files, a proposal; and the agent that is started for it.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+
+--- A child in which earlier prompts are these.
+---@param prompts string[]?
+local function start(prompts)
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua("require('support.host').prompts = ...", prompts or {})
+  return nvim
+end
+
+local function typed(nvim)
+  return nvim:lua([[
+    local prompt = require("botglue.client").connection().prompt
+    return vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false)
+  ]])
+end
+
+--- The words of the popup menu, once there are `count` of them.
+local function menu(nvim, count)
+  nvim:eventually(
+    "the menu has " .. count,
+    "return vim.fn.pumvisible() == (... > 0 and 1 or 0) and #vim.fn.complete_info({ 'items' }).items == ...",
+    count
+  )
+  return nvim:lua([[return vim.tbl_map(function(item)
+    return item.word
+  end, vim.fn.complete_info({ "items" }).items)]])
+end
+
+local function received(nvim, method)
+  return nvim:host("received", method)
+end
+
+test("<C-p> goes back through earlier prompts, <C-n> to what was typed", function()
+  local nvim = start({ "newest", "older\nof two lines", "oldest" })
+  nvim:type(":1Botglue<CR>")
+  local seen = {}
+  for _, key in ipairs({ "<C-p>", "<C-p>", "<C-p>", "<C-p>", "<C-n>", "<C-n>", "<C-n>", "<C-n>" }) do
+    nvim:type(key)
+    seen[#seen + 1] = table.concat(typed(nvim), "/")
+  end
+  equal(seen, { "newest", "older/of two lines", "oldest", "oldest", "older/of two lines", "newest", "", "" })
+  nvim:type("<C-p><C-p>!<C-s>")
+  equal(received(nvim, "run")[1].prompt, "older\nof two lines!")
+end)
+
+test("what was typed filters them, in any order and case", function()
+  local nvim = start({ "Add a test", "make it shorter", "add a doc comment", "test this" })
+  nvim:type(":1Botglue<CR>a ADD<C-p>")
+  equal(typed(nvim), { "Add a test" })
+  nvim:type("<C-p>")
+  equal(typed(nvim), { "add a doc comment" })
+  nvim:type("<C-n><C-n>")
+  equal(typed(nvim), { "a ADD" })
+  nvim:type("<C-u>nothing like it<C-p>")
+  equal(typed(nvim), { "nothing like it" })
+  nvim:type("<Esc>0D<C-p>")
+  equal(typed(nvim), { "Add a test" }, "in normal mode too")
+end)
+
+test("prompts of jobs that run, and drafts, are earlier ones too", function()
+  local nvim = start({ "from the store", "of a job" })
+  nvim:type(":2Botglue run of a job<CR>")
+  nvim:type(":1Botglue<CR>never sent<Esc><Esc>")
+  nvim:type(":3Botglue<CR>")
+  local seen = {}
+  for i = 1, 4 do
+    nvim:type("<C-p>")
+    seen[i] = typed(nvim)[1]
+  end
+  equal(seen, { "never sent", "of a job", "from the store", "from the store" })
+end)
+
+test("keys that come before the store's answer count", function()
+  local nvim = start()
+  nvim:lua("require('support.host').prompts = nil")
+  nvim:type(":1Botglue<CR><C-p><C-p>")
+  equal(typed(nvim), { "" })
+  nvim:lua([[
+    local query = require("support.host").received("query")[1]
+    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "a" }, { prompt = "b" } } })
+  ]])
+  nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
+end)
+
+test("<C-f> lists them, what is typed filters the list, <CR> takes one", function()
+  local nvim = start({ "make it shorter", "add a test\nand run it", "add docs" })
+  nvim:type(":1Botglue<CR><C-f>")
+  equal(menu(nvim, 3), { "make it shorter", "add a test", "add docs" })
+  nvim:type("ad")
+  equal(menu(nvim, 2), { "add a test", "add docs" })
+  nvim:type("d t")
+  equal(menu(nvim, 1), { "add a test" })
+  nvim:type("<CR>")
+  equal(typed(nvim), { "add a test", "and run it" })
+  menu(nvim, 0)
+  nvim:type("<Esc>:%d<CR><C-f>")
+  menu(nvim, 3)
+  nvim:type("<C-n><CR><C-s>")
+  equal(received(nvim, "run")[1].prompt, "add a test\nand run it")
+end)
+
+--- A project with these files, and its Neovim in the prompt.
+---@param files string[]
+---@param git boolean
+local function project(files, git)
+  local nvim = start()
+  nvim:lua(
+    [[
+      local files, git = ...
+      local root = vim.uv.fs_realpath(vim.fn.fnamemodify(vim.fn.tempname(), ":h")) .. "/project"
+      for _, file in ipairs(files) do
+        vim.fn.mkdir(vim.fs.dirname(root .. "/" .. file), "p")
+        vim.fn.writefile({ "x" }, root .. "/" .. file)
+      end
+      vim.fn.mkdir(root .. "/.git", "p")
+      if git then
+        vim.fn.system({ "git", "init", "-q", root })
+        vim.fn.writefile({ "ignored.txt" }, root .. "/.gitignore")
+      end
+      vim.cmd.cd(root)
+      vim.cmd.edit(files[1])
+    ]],
+    files,
+    git
+  )
+  nvim:type(":1Botglue<CR>")
+  return nvim
+end
+
+for _, git in ipairs({ true, false }) do
+  test("@ completes files of " .. (git and "a repository" or "a folder"), function()
+    local nvim = project({ "src/lib.rs", "src/deep/er/library.rs", "a b.txt", "tests/lib_test.rs" }, git)
+    nvim:type("see @lib")
+    equal(menu(nvim, 3), { "@src/lib.rs", "@tests/lib_test.rs", "@src/deep/er/library.rs" })
+    nvim:type("<Tab> and @b.t")
+    equal(menu(nvim, 1), { '@"a b.txt"' })
+    nvim:type("<C-y> and @sdlib")
+    equal(menu(nvim, 1), { "@src/deep/er/library.rs" })
+    nvim:type("<CR>.")
+    equal(typed(nvim), { 'see @src/lib.rs and @"a b.txt" and @src/deep/er/library.rs.' })
+    menu(nvim, 0)
+    nvim:type("<C-u>@")
+    equal(menu(nvim, git and 5 or 4)[1], "@src/lib.rs", "what is open comes first")
+    nvim:type("<C-e><C-u>me@lib")
+    menu(nvim, 0)
+  end)
+end
+
+test("@ does not offer what git ignores, and runs nothing of the repository's", function()
+  local nvim = project({ "src/lib.rs", "ignored.txt" }, true)
+  nvim:lua([[
+    vim.fn.system({ "git", "config", "core.fsmonitor", "touch " .. vim.fn.getcwd() .. "/ran; false" })
+  ]])
+  nvim:type("@ignore")
+  equal(menu(nvim, 1), { "@.gitignore" })
+  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+end)
+
+test("a huge tree holds up no key", function()
+  local nvim = project({ "src/lib.rs" }, false)
+  nvim:lua([[
+    local files = require("botglue.files")
+    files.start = function(root)
+      local list = {}
+      for i = 1, 200000 do
+        list[i] = ("packages/mod%d/src/components/thing_%d/index%d.tsx"):format(i % 997, i, i % 13)
+      end
+      list[#list + 1] = "the/one/wanted.md"
+      return { root = root, list = list, done = true, stop = function() end }
+    end
+    _G.longest, _G.last = 0, vim.uv.hrtime()
+    vim.uv.new_timer():start(1, 1, function()
+      local now = vim.uv.hrtime()
+      longest, last = math.max(longest, now - last), now
+    end)
+  ]])
+  nvim:type("@w")
+  nvim:lua("_G.longest = 0")
+  nvim:type("anted")
+  equal(menu(nvim, 1), { "@the/one/wanted.md" })
+  local longest = nvim:lua("return longest") / 1e6
+  assert(longest < 100, ("%g ms without a turn"):format(longest))
+end)
+
+test("a proposal is there to be sent, typing takes its place, and it is no draft", function()
+  local nvim = start()
+  nvim:lua([[
+    _G.open = function()
+      local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
+      require("botglue.ui.prompt").ask(range, {}, {
+        options = (require("botglue.client").options()), proposal = "fix: two\nlines",
+      }, function(wish)
+        _G.wish = wish
+        range:unmark()
+      end)
+    end
+    vim.keymap.set("n", "<F2>", open)
+  ]])
+  for keys, expected in pairs({
+    ["<C-s>"] = "fix: two\nlines",
+    ["<CR>"] = "fix: two\nlines",
+    ["other<C-s>"] = "other",
+    ["<Esc>A!<C-s>"] = "fix: two\nlines!",
+    ["<BS>new<C-s>"] = "new",
+  }) do
+    nvim:type("<F2>" .. keys)
+    equal(nvim:lua("return wish.prompt"), expected, keys)
+    equal(nvim:api("get_mode").mode, "n")
+  end
+  nvim:type("<F2><Esc><Esc>")
+  equal(nvim:lua("return #require('botglue.client').connection().drafts"), 0)
+  equal(nvim:lines(), { "one", "two", "three" })
+end)
+
+test(
+  "an agent is started with the prompt, another for another choice once it is made, and it goes with its job",
+  function()
+    local nvim = start()
+    nvim:lua([[require("botglue").setup({ host = "/bin/sh", models = { "opus", "sonnet", "haiku" } })]])
+    nvim:type(":1Botglue<CR>")
+    equal(#received(nvim, "prewarm"), 1)
+    equal(received(nvim, "prewarm")[1].agent.model, nil)
+    nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>")
+    nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
+    equal(received(nvim, "prewarm")[2].agent.model, "opus")
+    nvim:type("words<C-s>")
+    local request = received(nvim, "run")[1]
+    equal({ request.agent.model, request.prewarmed }, { "opus", received(nvim, "prewarm")[2].token })
+    equal(received(nvim, "drop"), {})
+    local decided = { "agent", "tools", "max_turns", "trust_project", "cwd" }
+    for _, field in ipairs(decided) do
+      equal(received(nvim, "prewarm")[2][field], request[field], field)
+    end
+  end
+)
+
+test("a prompt that is dropped drops its agent, an agent that may act by itself is not started", function()
+  local nvim = start()
+  for i, keys in ipairs({ "<Esc><Esc>", "<C-s>", "words<Esc>:q<CR>" }) do
+    nvim:type((":%dBotglue<CR>%s"):format(i, keys))
+    nvim:eventually("it is dropped", "return #require('support.host').received('drop') == ...", i)
+    equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
+  end
+  nvim:lua([[require("botglue").setup({
+    host = "/bin/sh", agents = { mine = { protocol = "text", command = { "mine" } } },
+  })]])
+  nvim:type(":1Botglue<CR><Tab><Tab>")
+  contains(nvim:screen(), "botglue · mine")
+  nvim:eventually("the one that waits is dropped", "return #require('support.host').received('drop') == 4")
+  nvim:type("words<C-s>")
+  equal(received(nvim, "run")[1].prewarmed, nil)
+end)
+
+test("none is started where the option says so", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ host = "/bin/sh", prewarm = false })]])
+  nvim:type(":1Botglue<CR><S-Tab>words<C-s>")
+  equal(#received(nvim, "prewarm"), 0)
+  equal(received(nvim, "run")[1].prewarmed, nil)
+end)
+
+test("another project is another agent", function()
+  local nvim = start()
+  nvim:lua("vim.api.nvim_buf_set_name(0, '')")
+  nvim:type(":1Botglue<CR>")
+  nvim:lua("vim.cmd.cd('/')")
+  nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
+  equal(received(nvim, "prewarm")[2].cwd, "/")
+end)

@@ -1,0 +1,122 @@
+-- Where the prompt's window is: beside the rows of its range, within the screen, whatever the windows are like.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local equal, test = suite.equal, suite.test
+
+--- A child with sixty lines, of which 22 are on the screen; without a status line of windows that could be mistaken.
+local function start()
+  local lines = {}
+  for i = 1, 60 do
+    lines[i] = ("line %d"):format(i)
+  end
+  local nvim = child.with_host(lines)
+  nvim:lua("require('support.host').prompts = {}")
+  return nvim
+end
+
+--- The rows and columns that the window has on the screen, from 0, border included: first and last of each.
+local function box(nvim)
+  return nvim:lua([[
+    vim.cmd.redraw()
+    local prompt = require("botglue.client").connection().prompt
+    local position = vim.api.nvim_win_get_position(prompt.float.win)
+    return {
+      rows = { position[1], position[1] + vim.api.nvim_win_get_height(prompt.float.win) + 1 },
+      cols = { position[2], position[2] + vim.api.nvim_win_get_width(prompt.float.win) + 1 },
+    }
+  ]])
+end
+
+local function open(nvim, command)
+  nvim:type((":%sBotglue<CR>"):format(command))
+  return box(nvim)
+end
+
+test("below the range, where there is room", function()
+  equal(open(start(), "2,4"), { rows = { 4, 8 }, cols = { 0, 73 } })
+end)
+
+test("above it at the end of the screen, and there it grows upwards", function()
+  local nvim = start()
+  equal(open(nvim, "18,20").rows, { 12, 16 })
+  nvim:type("1<CR>2<CR>3<CR>4<CR>5")
+  equal(box(nvim).rows, { 10, 16 })
+  nvim:type("<Esc>ggdG")
+  equal(box(nvim).rows, { 12, 16 })
+end)
+
+test("it grows with its text, to a height, and never over the range", function()
+  local nvim = start()
+  open(nvim, "3,4")
+  nvim:type(("word "):rep(40))
+  equal(box(nvim).rows, { 4, 8 })
+  nvim:type("<CR>x<CR>y")
+  equal(box(nvim).rows, { 4, 10 })
+  nvim:type(("<CR>z"):rep(20))
+  equal(box(nvim).rows, { 4, 15 })
+  nvim:type("<Esc>q")
+  equal(open(nvim, "10,12").rows, { 12, 16 })
+  nvim:type(("<CR>z"):rep(20))
+  equal(box(nvim).rows, { 12, 21 }, "to the end of the screen")
+end)
+
+test("over the end of a range that fills the screen", function()
+  equal(open(start(), "1,60").rows, { 17, 21 })
+end)
+
+test("beside what is seen of a range that goes beyond the screen", function()
+  local nvim = start()
+  nvim:type("30Gzt")
+  equal(open(nvim, "10,33").rows, { 4, 8 })
+end)
+
+test("below wrapped lines and closed folds as they are on the screen", function()
+  local nvim = start()
+  nvim:lua("vim.fn.setline(2, ('long '):rep(40))")
+  equal(open(nvim, "2").rows, { 4, 8 })
+  nvim:type("<Esc><Esc>:4,13fold<CR>")
+  equal(open(nvim, "4,13").rows, { 6, 10 })
+  nvim:type("<Esc><Esc>")
+  equal(open(nvim, "14").rows, { 7, 11 })
+end)
+
+test("within the screen, for a window at its right and a screen that is small", function()
+  local nvim = start()
+  nvim:lua("vim.o.splitright = true; vim.cmd.vsplit()")
+  equal(open(nvim, "2"), { rows = { 2, 6 }, cols = { 6, 79 } })
+  nvim:type("<Esc><Esc>")
+  nvim:api("ui_try_resize", 40, 12)
+  equal(open(nvim, "2"), { rows = { 2, 6 }, cols = { 0, 39 } })
+  nvim:type("words")
+  nvim:api("ui_try_resize", 100, 30)
+  nvim:eventually("it is wide again", "return vim.api.nvim_win_get_width(0) == 72")
+  equal(box(nvim).rows, { 2, 6 })
+  nvim:api("ui_try_resize", 20, 6)
+  nvim:eventually("it is narrow", "return vim.api.nvim_win_get_width(0) == 18")
+  local small = box(nvim)
+  assert(small.rows[1] >= 0 and small.rows[2] <= 5, vim.inspect(small))
+  nvim:type("<C-s>")
+  equal(nvim:host("received", "run")[1].prompt, "words")
+end)
+
+test("it follows a range that moves, and stays where the range was seen last", function()
+  local nvim = start()
+  open(nvim, "3")
+  nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, false, { 'a', 'b' })")
+  nvim:type("x")
+  equal(box(nvim).rows, { 5, 9 })
+  nvim:lua("vim.api.nvim_win_call(1000, function() vim.cmd('normal! 50Gzt') end)")
+  nvim:type("x")
+  equal(box(nvim).rows, { 5, 9 })
+end)
+
+test("in the middle, for a range that is nowhere to be seen", function()
+  local nvim = start()
+  nvim:lua([[
+    local other = vim.api.nvim_create_buf(true, false)
+    vim.api.nvim_buf_set_lines(other, 0, -1, false, { "one", "two" })
+    require("botglue").run({ bufnr = other, range = { kind = "line", first = { 1 }, last = { 2 } } })
+  ]])
+  equal(box(nvim), { rows = { 8, 12 }, cols = { 3, 76 } })
+end)
