@@ -58,6 +58,11 @@ screens: need-cargo $(NVIM_READY) ## writes the expected screens anew (TEST=held
 		cargo test --locked --quiet --test it screens::$(TEST)
 	@git status --short tests/it/screens/expected
 
+.PHONY: recording
+recording: need-cargo $(NVIM_READY) ## plays the README's recording again, and writes it to doc/
+	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --locked --quiet --test it recording::record -- --ignored
+	@ls -l doc/recording-*.svg
+
 .PHONY: test-nvims
 test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	@test -n "$(strip $(NVIMS))" || { echo 'make test-nvims NVIMS="path path …"' >&2; exit 2; }

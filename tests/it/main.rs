@@ -35,6 +35,8 @@ mod prewarm;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod recording;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod scenarios;

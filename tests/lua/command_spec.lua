@@ -114,6 +114,28 @@ test("the operator takes a motion, and the dot repeats it with the same prompt",
   equal(taken(requests(nvim)[3]), { "longer", "line", { "one two", "three four" } })
 end)
 
+test("the dot repeats text objects and counts, however the prompt was edited", function()
+  local function twice(keys, again)
+    local nvim = child.with_host({ "one two", "three four", "", "five", "six", "", "seven", "eight" })
+    nvim:lua("vim.keymap.set('n', 'gb', '<Plug>(botglue-run)')")
+    nvim:type(keys)
+    nvim:type("shorter<Esc>ciwlonger<Esc>x<CR>")
+    nvim:eventually("the first arrives", "return #require('support.host').received('run') == 1")
+    nvim:type(again)
+    nvim:eventually("the second arrives", "return #require('support.host').received('run') == 2")
+    local function taken(request)
+      return { request.prompt, request.selection.kind, request.selection.text }
+    end
+    local first, second = unpack(vim.tbl_map(taken, requests(nvim)))
+    equal({ first[1], second[1], first[2] }, { "longe", "longe", second[2] })
+    equal(#nvim:lines(), 8)
+    return { first[2], first[3], second[3] }
+  end
+  equal(twice("gbip", "G."), { "line", { "one two", "three four" }, { "seven", "eight" } })
+  equal(twice("gb2j", "4G."), { "line", { "one two", "three four", "" }, { "five", "six", "" } })
+  equal(twice("2gbw", "2G."), { "char", { "one two" }, { "three four" } })
+end)
+
 test("<Plug>(botglue-line) takes lines by count", function()
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")

@@ -18,7 +18,8 @@ const SIZES: [(u64, u64); 3] = [(80, 24), (200, 50), (40, 12)];
 /// Rows that are the same this often or more are written down once.
 const FOLD: usize = 4;
 
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// The frames of the spinner, each a cell.
+pub const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// Before anything is drawn: what Neovim's versions do not agree about, and the clock.
 const SETTING: &str = r"
