@@ -103,9 +103,7 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
 fn open_database(options: &Options, editor: &Editor) -> Database {
     let editor = editor.clone();
     Database::open(options.data_dir.clone(), move |error| {
-        editor.warn(format!(
-            "answers are not kept beyond this Neovim: {error}; jobs run all the same, see :checkhealth botglue"
-        ));
+        editor.warn(error.warning());
     })
 }
 

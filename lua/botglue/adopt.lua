@@ -39,10 +39,12 @@ local function base_of(answer)
   }
 end
 
+--- A held answer as a job of this Neovim.
 ---@param answer table
+---@param id integer
 ---@param options botglue.Options
 ---@return botglue.Job
-local function to_job(answer, options)
+local function to_job(answer, id, options)
   local path = answer.path
   local bufnr = path ~= "" and vim.fn.bufadd(path) or -1
   local range = require("botglue.range").recall(bufnr, answer.kind, base_of(answer), {
@@ -50,7 +52,7 @@ local function to_job(answer, options)
     answer.last_line,
   })
   return require("botglue.job").recall({
-    id = client.next_id(),
+    id = id,
     range = range,
     path = path,
     prompt = answer.prompt,
@@ -72,9 +74,36 @@ end
 function M.take(answers)
   local options = client.options()
   for _, answer in ipairs(answers) do
-    local job = to_job(answer, options)
+    local job = to_job(answer, client.next_id(), options)
     client.adopted(job, answer.uuid)
   end
+end
+
+--- Holds the answer of a job of the store once more, for review.
+---@param uuid string
+---@param reply fun(job: botglue.Job?, err: string?)
+function M.again(uuid, reply)
+  local id = client.next_id()
+  require("botglue.query").ask("again", { uuid = uuid, id = id }, function(result, err)
+    if not result then
+      reply(nil, err)
+      return
+    end
+    local answer, selection = result.job, result.job.selection
+    local job = to_job(
+      vim.tbl_extend("force", answer, {
+        base = selection.text,
+        rows = selection.rows,
+        cols = selection.cols,
+        anchor = selection.anchor,
+        elapsed_ms = answer.ended_ms - answer.started_ms,
+      }),
+      id,
+      client.options()
+    )
+    client.holds(job)
+    reply(job)
+  end)
 end
 
 return M

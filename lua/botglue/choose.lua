@@ -33,7 +33,9 @@ end
 --- A job with a session that can be opened.
 ---@param job botglue.Job
 function M.has_session(job)
-  return M.ended(job) and job.session_id ~= nil
+  -- The CLI names a session even where it has just said that it has none.
+  local is_lost = job.error and job.error.code == "session_not_found"
+  return M.ended(job) and job.session_id ~= nil and not is_lost
 end
 
 --- A job whose agent has been started.

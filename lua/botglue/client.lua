@@ -240,12 +240,18 @@ function M.release(job)
   end
 end
 
+--- Adds a held answer of the store, which knows its number.
+---@param job botglue.Job
+function M.holds(job)
+  connection.jobs[job.id] = job
+  connection.held[job.id] = job
+end
+
 --- Adds a held answer that was another Neovim's, and says under which number it is known here.
 ---@param job botglue.Job
 ---@param uuid string
 function M.adopted(job, uuid)
-  connection.jobs[job.id] = job
-  connection.held[job.id] = job
+  M.holds(job)
   if connection.process then
     connection.process:notify("adopted", { uuid = uuid, id = job.id })
   end

@@ -65,6 +65,12 @@ local subcommands = {
       start(taken, { prompt = prompt, review = args.bang or nil })
     end,
   },
+  history = {
+    run = function(_, rest)
+      no_argument("history", rest)
+      require("botglue.ui.history").open()
+    end,
+  },
   info = {
     run = function(_, rest)
       no_argument("info", rest)

@@ -156,10 +156,11 @@ struct Run {
 
 impl Run {
     fn new(request: &Request, process: Process, stop: oneshot::Receiver<()>) -> Self {
+        let stream = Stream::new(request.agent.protocol, &request.cwd.to_string_lossy());
         Self {
             process,
             stop: Some(stop),
-            stream: Stream::new(request.agent.protocol, &request.cwd.to_string_lossy()),
+            stream: if request.resume.is_some() { stream.going_on() } else { stream },
             lines: Lines::default(),
             tail: Tail::default(),
             stage: Stage::Working,

@@ -5,6 +5,7 @@
 
 mod amounts;
 mod database;
+mod error;
 mod owner;
 mod queries;
 mod record;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 pub use amounts::{Amounts, Tokens};
 pub use database::{Database, Query, Reply};
+pub use error::StoreError;
 pub use queries::entry::Which;
 pub use queries::history::Page;
 pub use queries::info::Wanted;
@@ -36,32 +38,4 @@ pub fn empty_directory(data_dir: Option<&Path>) -> PathBuf {
             PathBuf::from("/")
         }
     }
-}
-
-/// Why something could not be kept, or read.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The database was made by a newer version.
-    #[error("the store is of version {version}, this host knows versions up to {newest}; update the plugin")]
-    Newer {
-        /// The version found.
-        version: u32,
-        /// The newest one known.
-        newest: u32,
-    },
-    /// SQLite failed.
-    #[error("{0}")]
-    Sqlite(#[from] rusqlite::Error),
-    /// A file could not be made or read.
-    #[error("{0}")]
-    File(#[from] std::io::Error),
-    /// There is no store, or it is closed.
-    #[error("there is no store to read from")]
-    Closed,
-    /// It was asked for one that it does not have.
-    #[error("the store has no such job")]
-    NoSuchJob,
-    /// A row does not hold what it should.
-    #[error("a job in the store cannot be read: {0}")]
-    Row(#[from] serde_json::Error),
 }

@@ -87,6 +87,16 @@ impl Speaker {
         sentence(Code::Exited, &fact, words, advice)
     }
 
+    /// The error for a process that should have gone on in a session, and ended badly without a word: that is how
+    /// Droid says that there is none.
+    pub fn silent_about_session(self, code: i32) -> JobError {
+        let fact = format!(
+            "{} exited with code {code} and said nothing, as it does where it does not know the session to go on with",
+            self.name
+        );
+        sentence(Code::SessionNotFound, &fact, "", "start a new job instead")
+    }
+
     /// The error for a process that was ended by a signal.
     pub fn signal(self, signal: i32, words: &str) -> JobError {
         let called = signal_name(signal);

@@ -57,6 +57,13 @@ impl Stream {
         }
     }
 
+    /// The same of a job that goes on in a session that there is, or was.
+    #[must_use]
+    pub fn going_on(mut self) -> Self {
+        self.reducer.goes_on();
+        self
+    }
+
     /// Takes what [`Lines`] hands out.
     pub fn take(&mut self, line: Line<'_>, emit: Emit<'_>) {
         match line {

@@ -166,38 +166,53 @@ test("r opens the review of a held answer, and says where there is none", functi
   contains(nvim:screen(), "held answer 1 of 1")
 end)
 
-for key, call in pairs({ R = "retry", f = "followup", t = "transcript" }) do
-  test(key .. " hands the job on: " .. call, function()
-    local nvim = start(2)
-    nvim:lua([[
-      _G.called = {}
-      local botglue = require("botglue")
-      for _, name in ipairs({ "retry", "followup" }) do
-        botglue[name] = function(...)
-          table.insert(called, { name, ... })
-        end
-      end
-      vim.api.nvim_create_user_command("Botglue", function(args)
-        table.insert(called, args.fargs)
-      end, { nargs = "*" })
-      vim.ui.input = function(_, reply)
-        reply("and now this")
-      end
-    ]])
-    frame(nvim, { id = 1, session_id = "s-1" })
-    nvim:lua("require('botglue.ui.jobs').open()")
-    nvim:type("j" .. key)
-    local expected = { retry = { "retry", 1 }, followup = { "followup", 1, "and now this" } }
-    equal(nvim:lua("return called"), { expected[call] or { "transcript", "1" } })
-    nvim:type(key == "R" and "gg" .. key or "")
-  end)
-end
+test("R sends the prompt once more, and says where it cannot", function()
+  local nvim = start(2)
+  nvim:answer(1, { "ONE" })
+  open(nvim)
+  nvim:type("R")
+  contains(nvim:messages(), "botglue: job 2 has not ended yet")
+  nvim:type("jR")
+  local request = nvim:eventually("it is sent", "return require('support.host').received('run')[3]")
+  equal({ request.prompt, request.selection.rows }, { "prompt 1", { "ONE" } })
+  nvim:eventually("it is in the list", "return vim.fn.line('$') == 3")
+  equal(nvim:api("win_get_cursor", 0)[1], 3)
+end)
 
-test("a job without a session cannot be followed up", function()
-  local nvim = start(1)
+test("f goes on in the session of a job, at its range", function()
+  local nvim = start(3)
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })")
+  nvim:answer(1, { "ONE" }, { session_id = "s-1" })
+  nvim:answer(2, { "TWO" })
+  nvim:type("3G")
   open(nvim)
   nvim:type("f")
-  contains(nvim:messages(), "botglue: job 1 has no session to go on with")
+  contains(nvim:messages(), "botglue: job 3 has not ended yet: wait for it")
+  nvim:type("jf")
+  contains(nvim:messages(), "job 2 has no session to go on in")
+  nvim:type("jf")
+  equal(#nvim:api("list_wins"), 1)
+  equal(nvim:api("win_get_cursor", 0)[1], 1)
+  nvim:type("and now this<CR>")
+  local request = nvim:eventually("it is sent", "return require('support.host').received('run')[4]")
+  equal({ request.prompt, request.resume.session_id, request.selection.rows }, {
+    "and now this",
+    "s-1",
+    { "ONE" },
+  })
+end)
+
+test("t shows the transcript of a job", function()
+  local nvim = start(1)
+  nvim:lua([[
+    _G.path = vim.fn.tempname()
+    vim.fn.writefile({ "{}" }, path)
+    require("botglue.client").job(1).transcript = path
+  ]])
+  open(nvim)
+  nvim:type("t")
+  equal(nvim:lua("return { vim.api.nvim_buf_get_name(0) == path, vim.fn.getline(1) }"), { true, "{}" })
+  equal(#nvim:api("list_wins"), 2)
 end)
 
 test("an empty list says so, and its keys do no harm", function()

@@ -21,6 +21,14 @@ local function with_landed(more)
   return nvim
 end
 
+--- A prompt that the test answers with `typed`.
+local function with_plain_prompt(nvim)
+  nvim:lua([[
+    require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })
+    vim.ui.input = function(_, callback) _G.typed = callback end
+  ]])
+end
+
 local function request(nvim, n)
   nvim:eventually("the request arrives", "return #require('support.host').received('run') >= ...", n)
   return nvim:host("received", "run")[n]
@@ -59,7 +67,7 @@ end)
 
 test("a follow-up without a prompt asks for it, and the range goes on moving meanwhile", function()
   local nvim = with_landed()
-  nvim:lua("vim.ui.input = function(_, callback) _G.typed = callback end")
+  with_plain_prompt(nvim)
   nvim:type("3G:Botglue followup<CR>ggOtop<Esc>")
   nvim:lua("typed('now')")
   local sent = request(nvim, 2)
@@ -67,6 +75,19 @@ test("a follow-up without a prompt asks for it, and the range goes on moving mea
   nvim:type("4G:Botglue followup<CR>")
   nvim:lua("typed(nil)")
   equal(#nvim:host("received", "run"), 2)
+end)
+
+test("the prompt of a follow-up leaves it with the agent whose session it is", function()
+  local nvim = child.with_host(ROWS)
+  local words = nvim:lua([[
+    local function after_next(wish)
+      local choice = require('botglue.ui.prompt.choice').new(wish, (require('botglue.client').options()))
+      choice:next_agent()
+      return choice:words()
+    end
+    return { after_next({ agent = 'claude' }), after_next({ agent = 'claude', resume = { session_id = 's1' } }) }
+  ]])
+  equal(words, { "droid", "claude" })
 end)
 
 test("a follow-up of a question is one", function()
@@ -178,10 +199,10 @@ local function with_checkpoints()
         table.insert(asked, { items = items, shown = vim.tbl_map(options.format_item or tostring, items) })
         _G.pick = function(n) callback(items[n], n and n or nil) end
       end
-      vim.ui.input = function(_, callback) _G.typed = callback end
     ]],
     CHECKPOINTS
   )
+  with_plain_prompt(nvim)
   nvim:type("3G:Botglue rewind<CR>")
   nvim:eventually("the checkpoints are shown", "return #asked == 1")
   return nvim

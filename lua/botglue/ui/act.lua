@@ -33,15 +33,13 @@ end
 ---@param col integer from 0
 function M.show(float, bufnr, row, col)
   float:close()
-  local win = api.nvim_get_current_win()
-  if api.nvim_win_get_buf(win) ~= bufnr then
-    vim.cmd("normal! m'")
-    -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
-    if not pcall(vim.cmd.buffer, bufnr) then
-      vim.cmd.sbuffer(bufnr)
-    end
-  else
-    vim.cmd("normal! m'")
+  if api.nvim_win_is_valid(float.origin) then
+    api.nvim_set_current_win(float.origin)
+  end
+  vim.cmd("normal! m'")
+  -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
+  if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
+    vim.cmd.sbuffer(bufnr)
   end
   row = math.max(math.min(row, api.nvim_buf_line_count(bufnr)), 1)
   api.nvim_win_set_cursor(0, { row, col })
@@ -85,25 +83,23 @@ function M.retry(job)
   require("botglue").retry(job.id)
 end
 
+--- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
 ---@param job botglue.Job
 ---@param float botglue.Float
 function M.followup(job, float)
-  if not job.session_id then
-    fail("job %d has no session to go on with", job.id)
+  if job:is_open() then
+    fail("job %d has not ended yet: wait for it", job.id)
   end
-  float:close()
-  vim.ui.input({ prompt = ("botglue: follow up job %d: "):format(job.id) }, function(prompt)
-    if prompt and prompt:find("%S") then
-      require("botglue").followup(job.id, prompt)
-    end
-  end)
+  require("botglue.writer").session("job " .. job.id, job.agent, job.session_id)
+  M.jump(job, float)
+  require("botglue").followup(job.id)
 end
 
 ---@param job botglue.Job
 ---@param float botglue.Float
 function M.transcript(job, float)
   float:close()
-  vim.cmd.Botglue({ args = { "transcript", tostring(job.id) } })
+  require("botglue.transcript").open(job.id)
 end
 
 return M

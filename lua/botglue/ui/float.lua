@@ -46,7 +46,8 @@ local ASCII = { border = { "+", "-", "+", "|", "+", "-", "+", "|" }, between = "
 ---@field spec botglue.FloatSpec
 ---@field bufnr integer
 ---@field win integer
----@field origin integer the window from which it was opened
+---@field before integer the window that was current, which may be a floating one too
+---@field origin integer the window with text from which it was opened
 ---@field width integer cells inside
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
@@ -87,12 +88,11 @@ end
 ---@return botglue.Chunks
 function Float:title_bar()
   local signs, title = M.signs(self.spec.options), self.spec.title
-  local right = title.right and title.right ~= "" and (" %s "):format(text.clean(title.right)) or ""
-  local room = self.width - 2
-  if width_of(right) + 8 > room then
-    right = ""
-  end
-  local left = text.fit(text.clean(title.left), room - width_of(right), signs.cut)
+  local room, right = self.width - 4, text.clean(title.right or "")
+  local left =
+    text.fit(text.clean(title.left), room - math.min(width_of(right), math.floor(room / 2)), signs.cut)
+  local rest = room - width_of(left)
+  right = right ~= "" and rest >= 6 and (" %s "):format(text.fit(right, rest, signs.cut)) or ""
   return self:bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } })
 end
 
@@ -275,8 +275,8 @@ function Float:close()
   if api.nvim_buf_is_valid(self.bufnr) then
     pcall(api.nvim_buf_delete, self.bufnr, { force = true })
   end
-  if was_here and api.nvim_win_is_valid(self.origin) then
-    api.nvim_set_current_win(self.origin)
+  if was_here and api.nvim_win_is_valid(self.before) then
+    api.nvim_set_current_win(self.before)
   end
   if self.spec.on_close then
     self.spec.on_close()
@@ -354,7 +354,10 @@ function M.open(spec)
   if spec.name then
     M.close(spec.name)
   end
-  local self = setmetatable({ spec = spec, page = 0, drawn = {}, origin = origin() }, Float)
+  local self = setmetatable(
+    { spec = spec, page = 0, drawn = {}, before = api.nvim_get_current_win(), origin = origin() },
+    Float
+  )
   self.keys = vim.list_extend({}, spec.keys)
   if spec.close ~= false then
     table.insert(self.keys, { spec.close or "q", "close", self.close })

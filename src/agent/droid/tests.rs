@@ -173,6 +173,12 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
     );
     let (_, silent) = told_with(Protocol::Droid, &[], &End::with_code(1));
     assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
+    let mut going_on = Stream::new(Protocol::Droid, "").going_on();
+    let silent = going_on.end(&End::with_code(1), &mut |_| {});
+    assert_eq!(code(&silent), Code::SessionNotFound, "it has no words for that");
+    let mut going_on = Stream::new(Protocol::Droid, "").going_on();
+    let told = going_on.end(&End { stderr: "no network".to_owned(), ..End::with_code(1) }, &mut |_| {});
+    assert_eq!(code(&told), Code::Exited);
 }
 
 #[test]

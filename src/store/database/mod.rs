@@ -5,6 +5,7 @@
 //! also where keeping failed: a broken store never costs an answer. Another thread answers questions, so that a
 //! long list never delays an answer.
 
+mod link;
 mod open;
 mod reader;
 #[cfg(test)]
@@ -85,13 +86,12 @@ impl Database {
         let (questions, asked) = mpsc::channel();
         // Threads of their own, and none of the agents' parents: they start no process.
         std::thread::spawn(move || {
-            let mut writer = Writer::new(data_dir.as_deref(), Box::new(warn));
+            let writer = Writer::new(data_dir.clone(), Box::new(warn));
+            // Behind the writer, which makes what is read.
             if let Some(data_dir) = data_dir {
                 std::thread::spawn(move || reader::answer(&data_dir, &asked));
             }
-            for task in waiting {
-                writer.work(task);
-            }
+            writer.run(&waiting);
         });
         Self { tasks, questions }
     }

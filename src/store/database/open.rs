@@ -1,39 +1,135 @@
-//! Opens the database's file.
+//! Opens the database's file, and puts one aside that is damaged. Nothing is ever deleted.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
-use std::time::Duration;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, ffi};
 
 use crate::store::{StoreError, schema};
 
 /// How long another Neovim's write is waited for.
-const BUSY: Duration = Duration::from_secs(2);
+pub const BUSY: Duration = Duration::from_secs(2);
+/// How long another Neovim that makes or migrates the database is waited for.
+const MIGRATING: Duration = Duration::from_secs(3);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
+/// What SQLite puts beside it.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
+/// The least size of a database that is not empty.
+const PAGE: u64 = 512;
+
+/// An open database.
+#[derive(Debug)]
+pub struct Opened {
+    pub connection: Connection,
+    path: PathBuf,
+    file: Option<Identity>,
+}
+
+/// Which file a path leads to.
+type Identity = (u64, u64);
+
+impl Opened {
+    /// Whether the path leads to another file by now, or to none: somebody put this one aside.
+    pub fn is_replaced(&self) -> bool {
+        identity(&self.path) != self.file
+    }
+}
 
 /// Opens `botglue.db` under `data_dir` to write, and makes it where there is none.
-pub fn to_write(data_dir: &Path) -> Result<Connection, StoreError> {
+pub fn to_write(data_dir: &Path) -> Result<Opened, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
     let path = data_dir.join(FILE);
     // Made here, so that it is never there with more rights, not even for a moment; SQLite gives the files
     // beside it the same.
-    OpenOptions::new().append(true).create(true).mode(0o600).open(&path)?;
+    // One that is there is never opened: closing it would take SQLite's locks away, of which a process has one set.
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
+        _ => {}
+    }
+    let file = identity(&path);
+    protect(&path)?;
+    check_size(&path)?;
     let mut connection = Connection::open(&path)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(MIGRATING)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     schema::migrate(&mut connection)?;
-    Ok(connection)
+    connection.busy_timeout(BUSY)?;
+    Ok(Opened { connection, path, file })
 }
 
 /// Opens what [`to_write`] has made, to read alone.
-pub fn to_read(data_dir: &Path) -> Result<Connection, StoreError> {
+pub fn to_read(data_dir: &Path) -> Result<Opened, StoreError> {
+    let path = data_dir.join(FILE);
+    let file = identity(&path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(data_dir.join(FILE), flags)?;
+    let connection = Connection::open_with_flags(&path, flags)?;
     connection.busy_timeout(BUSY)?;
-    Ok(connection)
+    Ok(Opened { connection, path, file })
+}
+
+/// Puts the database aside in which `damaged`, or at least somebody who opened it, found damage; where it went. None
+/// where another Neovim was quicker.
+pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option<PathBuf>> {
+    let path = data_dir.join(FILE);
+    // One at a time; the lock ends with the handle.
+    let folder = File::open(data_dir)?;
+    // SAFETY: the descriptor is open as long as `folder` is.
+    if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let is_still_there = match damaged {
+        Some(damaged) => !damaged.is_replaced(),
+        None => to_write(data_dir).is_err_and(|error| error.is_damage()),
+    };
+    if !is_still_there {
+        return Ok(None);
+    }
+    let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let names = (ms..=u128::MAX).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
+    let Some(aside) = names.take(1000).find(|aside| !aside.exists()) else { return Ok(None) };
+    // First what stands beside it: found without its database it would be taken for the new one's.
+    for end in BESIDE {
+        match fs::rename(with_end(&path, end), with_end(&aside, end)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::rename(&path, &aside)?;
+    Ok(Some(aside))
+}
+
+/// Takes the rights of others away, where somebody gave them any.
+fn protect(path: &Path) -> io::Result<()> {
+    for path in [path.to_owned()].into_iter().chain(BESIDE.map(|end| with_end(path, end))) {
+        let Ok(metadata) = fs::metadata(&path) else { continue };
+        if metadata.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+        }
+    }
+    Ok(())
+}
+
+/// SQLite takes a short file of anything for an empty database.
+fn check_size(path: &Path) -> Result<(), StoreError> {
+    if (1..PAGE).contains(&fs::metadata(path)?.len()) {
+        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOTADB), None).into());
+    }
+    Ok(())
+}
+
+fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
 }

@@ -6,7 +6,8 @@ use std::sync::mpsc;
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::{Query, Reply, Then, open};
+use super::open::{self, Opened};
+use super::{Query, Reply, Then};
 use crate::store::queries::entry::Asker;
 use crate::store::queries::{checkpoints, history, info, prompts};
 use crate::store::{StoreError, owner, transcript};
@@ -22,10 +23,9 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
     let asker = Asker { owner: &owner, transcripts: &transcripts };
-    let mut connection = None;
+    let mut opened = None;
     for Question { query, then } in questions {
-        let reply =
-            connected(&mut connection, data_dir).and_then(|connection| reply(connection, asker, &query));
+        let reply = connection(&mut opened, data_dir).and_then(|connection| reply(connection, asker, &query));
         if let Err(error) = &reply {
             tracing::error!(%error, "the store has no answer");
         }
@@ -33,13 +33,14 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
     }
 }
 
-fn connected<'a>(
-    connection: &'a mut Option<Connection>,
-    data_dir: &Path,
-) -> Result<&'a Connection, StoreError> {
-    match connection {
-        Some(connection) => Ok(connection),
-        None => Ok(connection.insert(open::to_read(data_dir)?)),
+/// The connection; a new one where the database is another file by now.
+fn connection<'a>(opened: &'a mut Option<Opened>, data_dir: &Path) -> Result<&'a Connection, StoreError> {
+    if opened.as_ref().is_some_and(Opened::is_replaced) {
+        *opened = None;
+    }
+    match opened {
+        Some(opened) => Ok(&opened.connection),
+        None => Ok(&opened.insert(open::to_read(data_dir)?).connection),
     }
 }
 

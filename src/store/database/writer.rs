@@ -1,18 +1,27 @@
-//! What the writing thread owns, and how it works off its tasks.
+//! How the writing thread works off its tasks. What cannot be written now waits in a list, and is written before
+//! what comes after it; nobody waits for that.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use serde_json::json;
 
-use super::{Reply, Then, open};
+use super::link::Link;
+use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
 use crate::store::queries::{held, keep, sessions};
 use crate::store::record::{Held, Landed, Record};
 use crate::store::{Amounts, StoreError, owner, transcript};
 
-/// Something to be written, and what comes after it.
+/// How long what waits is left alone where nothing else comes.
+const AGAIN: Duration = Duration::from_secs(5);
+/// The most that waits; the oldest is given up.
+const WAITING: usize = 256;
+
+/// Something to be done, and what comes after it.
 pub enum Task {
     Begin { id: u64, agent: String, session_id: String },
     Keep(Box<Record>, Then<Amounts>),
@@ -24,33 +33,46 @@ pub enum Task {
     Close(Then<()>),
 }
 
+/// Something to be written.
+enum Write {
+    Keep(Box<Record>, Option<Amounts>),
+    Land(u64, Landed),
+    Amend(u64, Amounts),
+    Number(String, u64),
+}
+
 pub struct Writer {
-    connection: Option<Connection>,
+    link: Link,
     owner: String,
     /// What the sessions that running jobs went on from had counted, by the jobs' numbers.
     parents: BTreeMap<u64, Amounts>,
+    /// What could not be written yet, oldest first.
+    waiting: VecDeque<Write>,
     transcripts: PathBuf,
-    warn: Option<Then<StoreError>>,
 }
 
 impl Writer {
-    /// Opens the database; where that fails nothing is kept, and `warn` is told.
-    pub fn new(data_dir: Option<&Path>, warn: Then<StoreError>) -> Self {
-        let mut writer = Self {
-            connection: None,
-            owner: owner::current(),
-            parents: BTreeMap::new(),
-            transcripts: data_dir.map(transcript::folder).unwrap_or_default(),
-            warn: Some(warn),
-        };
-        match data_dir.map(open::to_write).transpose() {
-            Ok(connection) => writer.connection = connection,
-            Err(error) => writer.complain(error),
-        }
-        writer
+    /// Opens the database; where that fails `warn` is told.
+    pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
+        let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
+        let link = Link::new(data_dir, warn);
+        let (owner, parents, waiting) = (owner::current(), BTreeMap::new(), VecDeque::new());
+        Self { link, owner, parents, waiting, transcripts }
     }
 
-    pub fn work(&mut self, task: Task) {
+    /// Works until there is nobody any more who could have tasks.
+    pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+        loop {
+            let patience = if self.waiting.is_empty() { Duration::MAX } else { AGAIN };
+            match tasks.recv_timeout(patience) {
+                Ok(task) => self.work(task),
+                Err(mpsc::RecvTimeoutError::Timeout) => self.catch_up(),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn work(&mut self, task: Task) {
         match task {
             Task::Begin { id, agent, session_id } => {
                 let counters =
@@ -59,58 +81,90 @@ impl Writer {
                 self.parents.extend(counters.map(|counters| (id, counters.unwrap_or_default())));
             }
             Task::Keep(record, then) => {
+                let unkept = unkept(&record);
                 let parent = self.parents.remove(&record.id);
-                let share =
-                    self.attempt(|connection, owner| keep::insert(connection, owner, &record, parent));
-                then(share.unwrap_or_else(|| unkept(&record)));
+                then(self.write(Write::Keep(record, parent)).unwrap_or(unkept));
             }
             Task::Land { id, landed, then } => {
-                self.attempt(|connection, owner| {
-                    let durable = if landed.landing == "held" { "FULL" } else { "NORMAL" };
-                    connection.pragma_update(None, "synchronous", durable)?;
-                    keep::land(connection, owner, id, &landed)
-                });
+                self.write(Write::Land(id, landed));
                 then(());
             }
-            Task::Amend { id, more, then } => {
-                then(self.attempt(|connection, owner| keep::amend(connection, owner, id, &more)).flatten());
+            Task::Amend { id, more, then } => then(self.write(Write::Amend(id, more))),
+            Task::Number { uuid, id } => {
+                self.write(Write::Number(uuid, id));
             }
             Task::Adopt(then) => then(self.attempt(held::adopt).unwrap_or_default()),
-            Task::Number { uuid, id } => {
-                self.attempt(|connection, owner| held::number(connection, owner, &uuid, id));
-            }
             Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
-            Task::Close(then) => then(()),
+            Task::Close(then) => {
+                self.catch_up();
+                then(());
+            }
+        }
+    }
+
+    /// Writes, behind what waits. Gives what a job cost, where that is known now.
+    fn write(&mut self, write: Write) -> Option<Amounts> {
+        self.catch_up();
+        if self.waiting.is_empty() {
+            match self.link.attempt(|connection| write.perform(connection, &self.owner)) {
+                Ok(amounts) => return amounts,
+                Err(error) if !error.may_pass() => {
+                    self.link.complain(error);
+                    return None;
+                }
+                Err(error) => self.link.complain(error),
+            }
+        }
+        if self.waiting.len() == WAITING {
+            tracing::error!("too much waits for the store; the oldest is given up");
+            self.waiting.pop_front();
+        }
+        self.waiting.push_back(write);
+        None
+    }
+
+    /// Writes what waits, as far as that is possible now.
+    fn catch_up(&mut self) {
+        while let Some(write) = self.waiting.front() {
+            match self.link.attempt(|connection| write.perform(connection, &self.owner)) {
+                Err(error) if error.may_pass() => return,
+                Err(error) => self.link.complain(error),
+                Ok(_) => {}
+            }
+            self.waiting.pop_front();
         }
     }
 
     fn again(&mut self, uuid: &str, id: u64) -> Reply {
-        let connection = self.connection.as_mut().ok_or(StoreError::Closed)?;
-        if !held::again(connection, &self.owner, uuid, id)? {
-            return Err(StoreError::NoSuchJob);
-        }
         let asker = Asker { owner: &self.owner, transcripts: &self.transcripts };
-        Ok(json!({ "job": asker.job(connection, &Which::Id(id))? }))
+        self.link.attempt(|connection| {
+            if !held::again(connection, asker.owner, uuid, id)? {
+                return Err(StoreError::NoSuchJob);
+            }
+            Ok(json!({ "job": asker.job(connection, &Which::Id(id))? }))
+        })
     }
 
     fn attempt<T>(
         &mut self,
-        query: impl FnOnce(&mut Connection, &str) -> Result<T, StoreError>,
+        mut query: impl FnMut(&mut Connection, &str) -> Result<T, StoreError>,
     ) -> Option<T> {
-        match query(self.connection.as_mut()?, &self.owner) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.complain(error);
-                None
-            }
-        }
+        let done = self.link.attempt(|connection| query(connection, &self.owner));
+        done.map_err(|error| self.link.complain(error)).ok()
     }
+}
 
-    /// The log has every failure; the user is told of the first.
-    fn complain(&mut self, error: StoreError) {
-        tracing::error!(%error, "the store failed");
-        if let Some(warn) = self.warn.take() {
-            warn(error);
+impl Write {
+    fn perform(&self, connection: &mut Connection, owner: &str) -> Result<Option<Amounts>, StoreError> {
+        match self {
+            Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
+            Self::Land(id, landed) => {
+                let durable = if landed.landing == "held" { "FULL" } else { "NORMAL" };
+                connection.pragma_update(None, "synchronous", durable)?;
+                keep::land(connection, owner, *id, landed).map(|()| None)
+            }
+            Self::Amend(id, more) => keep::amend(connection, owner, *id, more),
+            Self::Number(uuid, id) => held::number(connection, owner, uuid, *id).map(|()| None),
         }
     }
 }

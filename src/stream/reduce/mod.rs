@@ -44,6 +44,7 @@ pub struct Reducer {
     aside: Aside,
     shown: Shown,
     has_spoken: bool,
+    goes_on: bool,
     broken: u64,
     oversized: u64,
 }
@@ -102,9 +103,15 @@ impl Reducer {
             aside: Aside::default(),
             shown: Shown::default(),
             has_spoken: false,
+            goes_on: false,
             broken: 0,
             oversized: 0,
         }
+    }
+
+    /// It is of a job that goes on in a session.
+    pub fn goes_on(&mut self) {
+        self.goes_on = true;
     }
 
     /// Folds one event in.

@@ -6,4 +6,5 @@ mod answers;
 mod failures;
 mod killed;
 mod prewarmed;
+mod price;
 mod sessions;

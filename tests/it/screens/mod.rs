@@ -3,4 +3,5 @@
 
 mod ask;
 mod held;
+mod lists;
 mod prompt;

@@ -107,7 +107,8 @@ function M.new(wish, options)
   end
   return setmetatable({
     options = options,
-    agents = agents,
+    -- A session is its agent's own.
+    agents = wish.resume and { agent } or agents,
     agent = agent,
     first = agent,
     wanted = wish.model,

@@ -1,0 +1,111 @@
+--- Finished jobs of the store, of whichever Neovim: where their text stands now, and what is needed to go on from them.
+--- A place is found by its text, beyond doubt or not at all.
+
+local find = require("botglue.find")
+local query = require("botglue.query")
+
+local M = {}
+
+local api = vim.api
+
+--- A finished job as lists have it; `types` has its fields.
+---@alias botglue.Entry table
+
+local function fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+--- Asks for all of a job, its texts too; an error in `fn`, or of the store, is told.
+---@param entry botglue.Entry
+---@param fn fun(full: table)
+function M.whole(entry, fn)
+  query.ask("job", { uuid = entry.uuid }, function(result, err)
+    local ok, raised = pcall(function()
+      if not result then
+        fail("%s", err)
+      end
+      fn(result.job or fail("this job is not in the store any more"))
+    end)
+    if not ok then
+      require("botglue.notify").error(tostring(raised))
+    end
+  end)
+end
+
+---@param entry botglue.Entry
+---@return integer bufnr its buffer, read if need be
+function M.load(entry)
+  if entry.path == "" then
+    fail("it was in a buffer without a file, which is gone")
+  end
+  return require("botglue.adopt").load(entry.path) or fail("%s is not there any more", entry.path)
+end
+
+--- Where rows stand: at a line, else in the only place where they do, if they say enough to be known by.
+---@param bufnr integer
+---@param rows string[]?
+---@param line integer? from 1
+---@return integer? first from 1
+local function stands(bufnr, rows, line)
+  if not rows or #rows == 0 then
+    return nil
+  end
+  if line and line > 0 then
+    local there = api.nvim_buf_get_lines(bufnr, line - 1, line - 1 + #rows, false)
+    if vim.deep_equal(there, rows) then
+      return line
+    end
+  end
+  if find.is_telling(rows) then
+    local count, first = find.rows(bufnr, rows)
+    return count == 1 and first + 1 or nil
+  end
+end
+
+---@class botglue.Spot
+---@field bufnr integer
+---@field first integer from 1
+---@field last integer
+---@field what "answer"|"text"|nil whose text stands there; nil: it was not found, and these are its last known lines
+
+--- Where a job is now: by its answer, where that landed, else by what was sent.
+---@param full table
+---@return botglue.Spot
+function M.spot(full)
+  local bufnr, selection = M.load(full), full.selection
+  local landed = full.landed_rows
+  local first = stands(bufnr, landed, full.landed_first)
+  if first then
+    return { bufnr = bufnr, first = first, last = first + #landed - 1, what = "answer" }
+  end
+  local rows = selection.kind == "insert" and { selection.anchor } or selection.rows
+  first = stands(bufnr, rows, selection.first_line)
+  if first then
+    return { bufnr = bufnr, first = first, last = first + #rows - 1, what = "text" }
+  end
+  return { bufnr = bufnr, first = full.landed_first or full.first_line, last = full.last_line }
+end
+
+--- The place of a job for another one.
+---@param full table
+---@return botglue.Range
+function M.target(full)
+  local spot = M.spot(full)
+  local range, selection = require("botglue.range"), full.selection
+  if spot.what == "answer" then
+    return range.pin(require("botglue.selection").lines(spot.bufnr, spot.first, spot.last))
+  end
+  local lines = { selection.first_line, selection.last_line }
+  local target = range.recall(spot.bufnr, selection.kind, {
+    text = selection.text,
+    rows = selection.rows,
+    cols = selection.cols,
+    above = selection.anchor,
+  }, lines)
+  if not target:home() then
+    fail("the lines of this job are gone: select them and start a new job")
+  end
+  return target
+end
+
+return M

@@ -1,0 +1,52 @@
+--- What stood in a range beside the answer that came: two texts to be read, in a tab page of their own, in diff mode.
+
+local M = {}
+
+local api = vim.api
+
+---@param lines string[]
+---@param filetype string
+---@return integer bufnr
+local function scratch(lines, filetype)
+  local bufnr = api.nvim_create_buf(false, true)
+  local rows = vim.split(table.concat(lines, "\n"), "\n", { plain = true })
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, #lines > 0 and rows or {})
+  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = "wipe", false, true
+  vim.bo[bufnr].syntax = filetype
+  return bufnr
+end
+
+---@class botglue.Compared
+---@field left string[]
+---@field right string[]
+---@field filetype string
+---@field options botglue.Options
+
+--- Opens the tab page; `q` closes it.
+---@param texts botglue.Compared
+function M.open(texts)
+  local between = texts.options.ascii and " - " or " · "
+  vim.cmd.tabnew()
+  local empty, tab = api.nvim_get_current_buf(), api.nvim_get_current_tabpage()
+  local wins = { api.nvim_get_current_win() }
+  vim.cmd("rightbelow vertical split")
+  wins[2] = api.nvim_get_current_win()
+  local function close()
+    if api.nvim_tabpage_is_valid(tab) then
+      vim.cmd.tabclose({ range = { api.nvim_tabpage_get_number(tab) } })
+    end
+  end
+  local titles = { "what stood there", "the answer" .. between .. "q close" }
+  for i, lines in ipairs({ texts.left, texts.right }) do
+    local bufnr = scratch(lines, texts.filetype)
+    api.nvim_win_set_buf(wins[i], bufnr)
+    vim.wo[wins[i]][0].winbar = titles[i]
+    vim.keymap.set("n", "q", close, { buffer = bufnr, nowait = true, desc = "botglue: close" })
+    api.nvim_win_call(wins[i], vim.cmd.diffthis)
+  end
+  if api.nvim_buf_is_valid(empty) then
+    api.nvim_buf_delete(empty, { force = true })
+  end
+end
+
+return M

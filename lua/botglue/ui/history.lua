@@ -1,0 +1,269 @@
+--- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
+--- when the cursor comes near the end; what a key does with a job is `recall`'s.
+
+local act = require("botglue.ui.act")
+local amounts = require("botglue.ui.amounts")
+local client = require("botglue.client")
+local columns = require("botglue.ui.columns")
+local recall = require("botglue.ui.recall")
+local signs_of = require("botglue.ui.signs").of
+
+local M = {}
+
+local api = vim.api
+local PAGE = 100 -- jobs that are asked for at a time
+local AHEAD = 40 -- rows before the end at which the next ones are asked for
+
+---@class botglue.History
+---@field float botglue.Float
+---@field options botglue.Options
+---@field scopes table<string, table> what to ask for by file, by project, and for all
+---@field scope "file"|"project"|"all"
+---@field text string? the words that are looked for
+---@field entries botglue.Entry[]
+---@field rows botglue.Chunks[]
+---@field more boolean whether the store has older ones
+---@field asked integer counts the questions: the answer to an old one is of no use
+---@field loading boolean
+local History = {}
+History.__index = History
+
+--- When a job ended, as short as it can be said.
+---@param ms integer
+---@return string
+local function moment(ms)
+  local s = math.floor(ms / 1000)
+  if os.date("%F", s) == os.date("%F") then
+    return os.date("%H:%M", s) --[[@as string]]
+  end
+  local recent = os.time() - s < 300 * 86400
+  local day = os.date(recent and "%d %b" or "%b %Y", s) --[[@as string]]
+  return (day:gsub("^0", ""))
+end
+
+---@param entry botglue.Entry
+---@return string
+local function place(entry)
+  local name = entry.path ~= "" and vim.fn.fnamemodify(entry.path, ":~:.") or "[No Name]"
+  return ("%s:%d"):format(name, math.max(entry.first_line, 1))
+end
+
+---@param entry botglue.Entry
+---@return botglue.Cell sign
+---@return botglue.Cell words
+local function state(entry, signs)
+  if entry.status == "failed" then
+    return { signs.failed, "BotglueFailure" }, { entry.error.message, "BotglueFailure", wide = true }
+  end
+  return act.landing(entry.landing or "not landed", entry.held_for, signs)
+end
+
+---@param entry botglue.Entry
+---@return botglue.Chunks
+function History:row(entry)
+  local signs = signs_of(self.options)
+  local sign, words = state(entry, signs)
+  return columns.row({
+    sign,
+    { moment(entry.ended_ms), "BotglueLabel" },
+    { place(entry) },
+    { entry.prompt },
+    words,
+    { entry.cost_usd and amounts.money(entry.cost_usd, "") or "", "BotglueLabel" },
+  }, self.columns, self.gap, signs.cut)
+end
+
+--- How wide the columns are: as the jobs that are there need it.
+function History:measure()
+  local room, times, places = self.float.width - 2, 5, 8
+  for _, entry in ipairs(self.entries) do
+    times = math.max(times, api.nvim_strwidth(moment(entry.ended_ms)))
+    places = math.max(places, api.nvim_strwidth(place(entry)))
+  end
+  self.gap = room < 60 and 1 or 2
+  self.columns = columns.fit({
+    { width = 1 },
+    { width = times, right = true, drop = 3 },
+    { width = math.min(places, math.floor(room * 0.25)), drop = 2, keep_end = true },
+    { width = 14, rest = true },
+    { width = math.max(math.floor(room * 0.2), 10) },
+    { width = 6, right = true, drop = 1 },
+  }, room, self.gap)
+end
+
+--- What is listed, in the title.
+function History:head()
+  local parts = { self.scopes[self.scope].name }
+  if self.text then
+    parts[#parts + 1] = ('"%s"'):format(self.text)
+  end
+  parts[#parts + 1] = #self.entries .. (self.more and "+" or "")
+  self.float:title("history", table.concat(parts, signs_of(self.options).between))
+end
+
+--- Draws the rows from one on: those above stay as they are.
+---@param from integer
+function History:draw(from)
+  for i = from, #self.entries do
+    self.rows[i] = self:row(self.entries[i])
+  end
+  local rows = self.rows
+  if #rows == 0 then
+    local words = self.loading and " …" or self.text and " no job is like this" or " no job has ended yet"
+    rows = { { { self.options.ascii and words:gsub("…", "...") or words, "BotglueLabel" } } }
+  end
+  self.float:draw(rows)
+  self:head()
+end
+
+--- Asks for the next page, or for the first one.
+function History:load()
+  local last = self.entries[#self.entries]
+  self.asked, self.loading = self.asked + 1, true
+  local asked, scope = self.asked, self.scopes[self.scope]
+  require("botglue.query").ask("history", {
+    text = self.text,
+    path = scope.path,
+    project = scope.project,
+    limit = PAGE,
+    before = last and { ended_ms = last.ended_ms, uuid = last.uuid } or nil,
+  }, function(result, err)
+    if asked ~= self.asked or not self.float:is_open() then
+      return
+    end
+    self.loading = false
+    if result then
+      local from = #self.entries + 1
+      vim.list_extend(self.entries, result.jobs)
+      self.more = result.more
+      if from == 1 then
+        self:measure()
+      end
+      self:draw(from)
+    else
+      self.more = false
+      self:draw(#self.entries + 1)
+      require("botglue.notify").error("botglue: " .. err)
+    end
+  end)
+end
+
+--- Begins anew: another scope, or other words.
+function History:reset()
+  self.entries, self.rows, self.more = {}, {}, false
+  if api.nvim_win_is_valid(self.float.win) then
+    api.nvim_win_set_cursor(self.float.win, { 1, 0 })
+  end
+  self:load()
+end
+
+--- The cursor moved: near the end the next page is asked for.
+function History:moved()
+  local row = api.nvim_win_get_cursor(self.float.win)[1]
+  if self.more and not self.loading and row > #self.entries - AHEAD then
+    self:load()
+  end
+end
+
+---@return botglue.Entry
+function History:at_cursor()
+  local entry = self.entries[api.nvim_win_get_cursor(self.float.win)[1]]
+  return entry or error("botglue: there is no job", 0)
+end
+
+---@param scope "file"|"project"|"all"
+function History:choose(scope)
+  if scope == "file" and not self.scopes.file then
+    error("botglue: the buffer that this was opened from has no file", 0)
+  end
+  self.scope = scope
+  self:reset()
+end
+
+function History:ask_text()
+  vim.ui.input({ prompt = "botglue: words to look for: ", default = self.text }, function(words)
+    if words and self.float:is_open() then
+      words = vim.trim(words)
+      self.text = words ~= "" and words or nil
+      self:reset()
+    end
+  end)
+end
+
+---@return botglue.Key[]
+function History:keys()
+  local function on(fn)
+    return function(float)
+      fn(self:at_cursor(), float)
+    end
+  end
+  local function scope(name)
+    return function()
+      self:choose(name)
+    end
+  end
+  return {
+    { "<CR>", "jump", on(recall.jump) },
+    { "p", "prompt", on(recall.prompt) },
+    { "d", "diff", on(recall.diff) },
+    { "a", "land again", on(recall.again) },
+    { "R", "retry", on(recall.retry) },
+    { "f", "follow up", on(recall.followup) },
+    { "o", "open session", on(recall.open) },
+    { "t", "transcript", on(recall.transcript) },
+    {
+      "s",
+      "search",
+      function()
+        self:ask_text()
+      end,
+    },
+    { "F", "this file", scope("file") },
+    { "P", "this project", scope("project") },
+    { "A", "all", scope("all") },
+  }
+end
+
+--- Opens the list.
+function M.open()
+  local options, bufnr = client.options(), api.nvim_get_current_buf()
+  local context = require("botglue.context")
+  local path, project = context.path(bufnr), context.project(bufnr)
+  local self = setmetatable({ options = options, scope = "all", asked = 0, loading = true }, History)
+  self.entries, self.rows, self.more = {}, {}, false
+  self.scopes = {
+    all = { name = "all" },
+    project = { name = vim.fn.fnamemodify(project, ":t"), project = project },
+    file = path ~= "" and { name = vim.fn.fnamemodify(path, ":t"), path = path } or nil,
+  }
+  local function size()
+    return math.min(vim.o.columns - 4, 140), math.floor(vim.o.lines * 0.6)
+  end
+  local width, height = size()
+  self.float = require("botglue.ui.float").open({
+    name = "history",
+    options = options,
+    width = width,
+    height = height,
+    title = { left = "history" },
+    keys = self:keys(),
+    cursorline = true,
+    on_resize = function(float)
+      float:resize(size())
+      self:measure()
+      self:draw(1)
+    end,
+  })
+  self:measure()
+  api.nvim_create_autocmd("CursorMoved", {
+    buffer = self.float.bufnr,
+    desc = "botglue: the next page of the history",
+    callback = function()
+      self:moved()
+    end,
+  })
+  self:draw(1)
+  self:load()
+end
+
+return M

@@ -1,0 +1,203 @@
+--- What can be done with a finished job of the history. One that is a job of this Neovim is that job, with its range as
+--- it is now; of any other the store tells all that is needed.
+
+local act = require("botglue.ui.act")
+local amounts = require("botglue.ui.amounts")
+local client = require("botglue.client")
+local past = require("botglue.past")
+local signs_of = require("botglue.ui.signs").of
+
+local M = {}
+
+local api = vim.api
+
+local function fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+--- The job of this Neovim that an entry is.
+---@param entry botglue.Entry
+---@return botglue.Job?
+local function job_of(entry)
+  return entry.id and client.job(entry.id)
+end
+
+--- Goes to its place.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.jump(entry, float)
+  local job = job_of(entry)
+  if job then
+    act.jump(job, float)
+    return
+  end
+  past.whole(entry, function(full)
+    local spot = past.spot(full)
+    act.show(float, spot.bufnr, spot.first, 0)
+    if not spot.what then
+      require("botglue.notify").warn("botglue: neither the answer nor what was sent stands here any more")
+    end
+  end)
+end
+
+--- What a job was asked, by whom, and what it took, in a window of its own.
+---@param entry botglue.Entry
+function M.prompt(entry)
+  local options = client.options()
+  local signs = signs_of(options)
+  local rows = vim.split(entry.prompt, "\n", { plain = true })
+  local width = math.min(math.max(vim.o.columns - 8, 30), 100)
+  local height = 0
+  for _, row in ipairs(rows) do
+    height = height + math.max(math.ceil(api.nvim_strwidth(row) / width), 1)
+  end
+  local took = {
+    entry.model or entry.agent,
+    amounts.duration(entry.ended_ms - entry.started_ms),
+    amounts.money(entry.cost_usd, "") ~= "" and amounts.money(entry.cost_usd, "") or nil,
+  }
+  local float = require("botglue.ui.float").open({
+    name = "prompt-of-job",
+    options = options,
+    width = width,
+    height = math.min(height, math.floor(vim.o.lines * 0.6)),
+    title = {
+      left = "prompt",
+      right = os.date("%d %b %Y %H:%M", math.floor(entry.ended_ms / 1000)) --[[@as string]],
+    },
+    note = table.concat(took, signs.between),
+    keys = {},
+  })
+  vim.wo[float.win][0].wrap, vim.wo[float.win][0].linebreak = true, true
+  float:draw(vim.tbl_map(function(row)
+    return { { row } }
+  end, rows))
+end
+
+--- What stood there beside the answer.
+---@param entry botglue.Entry
+function M.diff(entry)
+  if not entry.has_answer then
+    fail("this job has no answer")
+  end
+  past.whole(entry, function(full)
+    local right = full.lines
+    if not right or #right == 0 and vim.trim(full.text or "") ~= "" then
+      right = vim.split(full.text or "", "\n", { plain = true })
+    end
+    require("botglue.ui.compare").open({
+      left = full.selection.text or {},
+      right = right,
+      filetype = full.question and "" or full.filetype,
+      options = client.options(),
+    })
+  end)
+end
+
+--- Holds the answer once more, and shows it for review.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.again(entry, float)
+  if entry.question then
+    fail("this was a question: its answer does not land")
+  elseif not entry.has_answer then
+    fail("this job has no answer")
+  end
+  local job = job_of(entry)
+  if job and job.landing == "held" then
+    act.review(job, float)
+    return
+  end
+  require("botglue.adopt").again(entry.uuid, function(held, err)
+    local ok, raised = pcall(function()
+      act.review(held or fail("%s", err), float)
+    end)
+    if not ok then
+      require("botglue.notify").error(tostring(raised))
+    end
+  end)
+end
+
+--- Goes on from a job of an earlier time, at its place, which is shown.
+---@param entry botglue.Entry
+---@param float botglue.Float
+---@param fn fun(full: table, target: botglue.Range)
+local function at_place(entry, float, fn)
+  past.whole(entry, function(full)
+    local target = past.target(full)
+    local ok, raised = pcall(function()
+      act.show(float, target.bufnr, (target:lines()), 0)
+      fn(full, target)
+    end)
+    if not ok then
+      target:unmark()
+      error(raised, 0)
+    end
+  end)
+end
+
+--- The same prompt once more, on the range as it is now.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.retry(entry, float)
+  local job = job_of(entry)
+  if job then
+    act.retry(job)
+    float:close()
+    return
+  end
+  at_place(entry, float, function(full, target)
+    require("botglue.run").send(target, {
+      prompt = full.prompt,
+      agent = full.agent,
+      model = full.model,
+      question = full.question,
+    }, (client.options()))
+  end)
+end
+
+--- Goes on in its session, on the range as it is now; asks for the prompt.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.followup(entry, float)
+  local job = job_of(entry)
+  if job then
+    act.followup(job, float)
+    return
+  end
+  local session_id = require("botglue.writer").session("this job", entry.agent, entry.session_id)
+  at_place(entry, float, function(full, target)
+    local wish = require("botglue.followup").wish({
+      agent = full.agent,
+      model = full.model,
+      session_id = session_id,
+      cwd = full.project,
+      question = full.question,
+      target = target,
+    })
+    require("botglue.run").ask(target, wish, (client.options()))
+  end)
+end
+
+--- Its session, in a terminal.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.open(entry, float)
+  local source = { agent = entry.agent, session_id = entry.session_id, cwd = entry.project }
+  require("botglue.writer").session("this job", entry.agent, entry.session_id)
+  float:close()
+  require("botglue.terminal").open_session(source, "this job")
+end
+
+--- Its raw stream.
+---@param entry botglue.Entry
+---@param float botglue.Float
+function M.transcript(entry, float)
+  if not entry.transcript then
+    fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
+  end
+  float:close()
+  require("botglue.transcript").show(entry.transcript)
+end
+
+return M

@@ -1,0 +1,96 @@
+//! The writer's connection: opened when it is needed, opened anew when the file was put aside or is damaged, and tried
+//! again where what failed may pass.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::Then;
+use super::open::{self, Opened};
+use crate::store::StoreError;
+
+/// How long a database is waited for that was found locked before.
+const IMPATIENT: Duration = Duration::from_millis(20);
+
+pub struct Link {
+    data_dir: Option<PathBuf>,
+    opened: Option<Opened>,
+    /// It is of no use to try again.
+    is_hopeless: bool,
+    was_locked: bool,
+    warn: Option<Then<StoreError>>,
+}
+
+impl Link {
+    /// Opens the database. `warn` is told once, of what goes wrong first.
+    pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
+        let is_hopeless = data_dir.is_none();
+        let mut link = Self { data_dir, opened: None, is_hopeless, was_locked: false, warn: Some(warn) };
+        if let Err(error) = link.attempt(|_| Ok(())) {
+            link.complain(error);
+        }
+        link
+    }
+
+    /// Does something with the database. One that is damaged is put aside, and the same is done with a new one.
+    pub fn attempt<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match self.try_once(&mut work) {
+            Err(error) if error.is_damage() => {
+                self.begin_anew(&error)?;
+                self.try_once(&mut work)
+            }
+            done => done,
+        }
+    }
+
+    /// The log has every failure; the user is told of the first.
+    pub fn complain(&mut self, error: StoreError) {
+        tracing::error!(%error, "the store failed");
+        if let Some(warn) = self.warn.take() {
+            warn(error);
+        }
+    }
+
+    fn try_once<T>(
+        &mut self,
+        work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let was_locked = self.was_locked;
+        let done = self.connection().and_then(work);
+        self.was_locked = done.as_ref().is_err_and(StoreError::is_lock);
+        if was_locked != self.was_locked
+            && let Some(opened) = &self.opened
+        {
+            opened.connection.busy_timeout(if self.was_locked { IMPATIENT } else { open::BUSY })?;
+        }
+        done
+    }
+
+    fn connection(&mut self) -> Result<&mut Connection, StoreError> {
+        let data_dir = self.data_dir.as_ref().filter(|_| !self.is_hopeless).ok_or(StoreError::Closed)?;
+        if self.opened.as_ref().is_some_and(Opened::is_replaced) {
+            self.opened = None;
+        }
+        if self.opened.is_none() {
+            let opened =
+                open::to_write(data_dir).inspect_err(|error| self.is_hopeless = !error.may_pass())?;
+            self.opened = Some(opened);
+        }
+        self.opened.as_mut().map(|opened| &mut opened.connection).ok_or(StoreError::Closed)
+    }
+
+    fn begin_anew(&mut self, damage: &StoreError) -> Result<(), StoreError> {
+        let data_dir = self.data_dir.as_ref().ok_or(StoreError::Closed)?;
+        tracing::error!(%damage, "the store is damaged");
+        let aside = open::put_aside(data_dir, self.opened.as_ref())?;
+        self.opened = None;
+        if let Some(aside) = aside {
+            self.complain(StoreError::Damaged { aside });
+        }
+        Ok(())
+    }
+}

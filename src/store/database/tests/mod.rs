@@ -1,0 +1,140 @@
+//! The database as the host sees it, and what several hosts make of one file.
+
+mod faults;
+mod processes;
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use super::*;
+use crate::store::owner;
+use crate::store::queries::{held, keep};
+use crate::store::sample::record;
+
+fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
+    open::to_write(data_dir).map(|opened| opened.connection)
+}
+
+const GONE: &str = "4194304:1";
+
+/// Named in the environment: the data directory of a test that is only a process of another one.
+const DATA_DIR: &str = "BOTGLUE_TEST_STORE";
+
+/// Runs a test of this module in a process of its own, over that data directory.
+fn in_process(test: &str, data_dir: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args([&format!("store::database::tests::{test}"), "--exact", "--ignored", "--nocapture"])
+        .env(DATA_DIR, data_dir)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Tells the test that started this process; at once, since it may be killed.
+fn say(line: &str) {
+    writeln!(std::io::stdout(), "{line}").unwrap();
+}
+
+/// The data directory that this process was started for.
+fn given_directory() -> Option<PathBuf> {
+    std::env::var_os(DATA_DIR).map(PathBuf::from)
+}
+
+/// A database with what it tells: warnings, and that it went on.
+struct Told {
+    database: Database,
+    sender: mpsc::Sender<String>,
+    heard: mpsc::Receiver<String>,
+}
+
+impl Told {
+    fn open(data_dir: &Path) -> Self {
+        let (sender, heard) = mpsc::channel();
+        let warned = sender.clone();
+        let warn = move |error: StoreError| warned.send(format!("warning: {}", error.warning())).unwrap();
+        Self { database: Database::open(Some(data_dir.to_owned()), warn), sender, heard }
+    }
+
+    /// Keeps a job, and gives everything that was told until it went on.
+    fn keep(&self, record: Record) -> Vec<String> {
+        let (id, sender) = (record.id, self.sender.clone());
+        self.database.keep(record, move |_| sender.send(format!("kept {id}")).unwrap());
+        self.until(&format!("kept {id}"))
+    }
+
+    fn land(&self, id: u64, landing: &str) -> Vec<String> {
+        let sender = self.sender.clone();
+        self.database.land(id, landed(landing, None), move || sender.send(format!("landed {id}")).unwrap());
+        self.until(&format!("landed {id}"))
+    }
+
+    /// How many jobs there are, as the reader sees it; or why it cannot tell.
+    fn count(&self) -> Result<u64, String> {
+        let (sender, reply) = mpsc::channel();
+        let wanted = Wanted { project: String::new(), session: None, today_ms: 0 };
+        self.database.query(Query::Info(wanted), move |reply| sender.send(reply).unwrap());
+        let reply = reply.recv_timeout(PATIENCE).expect("a reply");
+        reply.map(|info| info["all"]["jobs"].as_u64().unwrap()).map_err(|error| error.to_string())
+    }
+
+    fn until(&self, last: &str) -> Vec<String> {
+        let mut told = Vec::new();
+        while told.last().is_none_or(|told| told != last) {
+            told.push(
+                self.heard.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{last:?} never came: {told:?}")),
+            );
+        }
+        told
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn landed(landing: &str, held_for: Option<&str>) -> Landed {
+    let (landing, held_for) = (landing.to_owned(), held_for.map(str::to_owned));
+    Landed { landing, held_for, ..Landed::default() }
+}
+
+fn texts(held: &[Held]) -> Vec<&str> {
+    held.iter().map(|held| held.record.text.as_deref().unwrap()).collect()
+}
+
+#[test]
+fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut connection = open(dir.path()).unwrap();
+    for (id, text) in [(1, Some("held")), (2, Some("undecided")), (3, Some("landed")), (4, None)] {
+        keep::insert(&mut connection, GONE, &record(id, text), None).unwrap();
+    }
+    keep::land(&mut connection, GONE, 1, &landed("held", Some("conflict"))).unwrap();
+    keep::land(&mut connection, GONE, 3, &landed("applied", None)).unwrap();
+    keep::insert(&mut connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
+
+    let held = held::adopt(&mut connection, "me:1").unwrap();
+    assert_eq!(texts(&held), ["held", "undecided"]);
+    let conflict = Record { id: 0, held_for: Some("conflict".to_owned()), ..record(1, Some("held")) };
+    assert_eq!(held[0].record, conflict);
+    assert_eq!(held[1].record.held_for.as_deref(), Some("buffer_gone"));
+    for (id, held) in held.iter().enumerate() {
+        held::number(&connection, "me:1", &held.uuid, id as u64 + 7).unwrap();
+    }
+    keep::land(&mut connection, "me:1", 7, &landed("rejected", None)).unwrap();
+    // "me" is no process: what is still held goes to the next who asks.
+    assert_eq!(texts(&held::adopt(&mut connection, "you:1").unwrap()), ["undecided"]);
+}
+
+#[test]
+fn only_the_owner_reads_the_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("data");
+    let mut connection = open(&folder).unwrap();
+    keep::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    for file in fs::read_dir(&folder).unwrap() {
+        assert_eq!(mode(&file.unwrap().path()), 0o600);
+    }
+}

@@ -1,0 +1,111 @@
+//! Why something could not be kept or read, in words that say what to do.
+
+use std::path::PathBuf;
+
+use rusqlite::ErrorCode;
+
+/// Why something could not be kept, or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database was made by a newer version.
+    #[error("the store is of version {version}, this host knows versions up to {newest}; update the plugin")]
+    Newer {
+        /// The version found.
+        version: u32,
+        /// The newest one known.
+        newest: u32,
+    },
+    /// The database was no database any more.
+    #[error("the store was damaged; it was put aside as {}, and a new one is begun", aside.display())]
+    Damaged {
+        /// Where it is now.
+        aside: PathBuf,
+    },
+    /// SQLite failed.
+    #[error("{}", explain(.0))]
+    Sqlite(#[from] rusqlite::Error),
+    /// A file could not be made or read.
+    #[error("{}", forbidden(.0))]
+    File(#[from] std::io::Error),
+    /// There is no store, or it is closed.
+    #[error("there is no store to read from; see :Botglue log")]
+    Closed,
+    /// It was asked for one that it does not have.
+    #[error("the store has no such job")]
+    NoSuchJob,
+    /// A row does not hold what it should.
+    #[error("a job in the store cannot be read: {0}")]
+    Row(#[from] serde_json::Error),
+}
+
+const CANNOT: &str = "the store cannot be written";
+
+impl StoreError {
+    /// What the user is told.
+    pub fn warning(&self) -> String {
+        match self {
+            Self::Damaged { .. } => self.to_string(),
+            _ => format!("answers are not kept beyond this Neovim: {self}; jobs run all the same"),
+        }
+    }
+
+    /// Whether the file is damaged.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+    }
+
+    /// Whether somebody else holds the database.
+    pub(super) fn is_lock(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    /// Whether the same may work later.
+    pub(super) fn may_pass(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Closed | Self::Damaged { .. } => true,
+            Self::Sqlite(_) => {
+                self.is_lock()
+                    || self.is_damage()
+                    || matches!(
+                        self.code(),
+                        Some(
+                            ErrorCode::DiskFull
+                                | ErrorCode::ReadOnly
+                                | ErrorCode::CannotOpen
+                                | ErrorCode::PermissionDenied
+                                | ErrorCode::SystemIoFailure
+                                | ErrorCode::OutOfMemory
+                        )
+                    )
+            }
+            Self::Newer { .. } | Self::NoSuchJob | Self::Row(_) => false,
+        }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error_code(),
+            _ => None,
+        }
+    }
+}
+
+fn explain(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "another program keeps botglue.db locked; end that one, then what waits is kept".to_owned()
+        }
+        Some(ErrorCode::DiskFull) => {
+            format!("{CANNOT}: the disk is full; free some space, then what waits is kept")
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            format!("{CANNOT} ({error}); see whether its disk is full, then what waits is kept")
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => forbidden(error),
+        _ => error.to_string(),
+    }
+}
+
+fn forbidden(error: &impl std::fmt::Display) -> String {
+    format!("{CANNOT} ({error}); give yourself the right to write in `data_dir`, or set it to another folder")
+}
