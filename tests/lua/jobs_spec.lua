@@ -116,6 +116,31 @@ test("nothing is drawn while nothing changes, and no timer is left", function()
   equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'User', pattern = 'BotglueJob*' })"), 0)
 end)
 
+test("however much the jobs have to say, it is drawn ten times a second", function()
+  local nvim = start(2)
+  open(nvim)
+  nvim:lua([[
+    _G.draws = 0
+    local set_lines = vim.api.nvim_buf_set_lines
+    vim.api.nvim_buf_set_lines = function(bufnr, ...)
+      draws = draws + (bufnr == vim.fn.bufnr("^botglue://jobs$") and 1 or 0)
+      return set_lines(bufnr, ...)
+    end
+    _G.from = vim.uv.now()
+    for i = 1, 300 do
+      local state = { id = 1, status = "running", tool = "tool " .. i, activity = "tool " .. i }
+      vim.defer_fn(function()
+        require("botglue.apply").frame({ state })
+        require("botglue.client").job(1).updated = nil
+      end, i)
+    end
+  ]])
+  nvim:eventually("all is said", "return require('botglue').job(1).tool == 'tool 300'")
+  local draws, ms = nvim:lua("return draws"), nvim:lua("return vim.uv.now() - from")
+  -- Two rows each time, of which one has a spinner alone.
+  equal(draws <= 2 * (ms / 120 + 2), true, draws .. " rows in " .. ms .. " ms")
+end)
+
 test("<CR> jumps to the range as it is now, in the window one came from", function()
   local nvim = start(2)
   nvim:type(":split<CR>ggOzero<Esc>")

@@ -227,37 +227,46 @@ local function flat(row)
   return table.concat(texts), table.concat(key, "\2")
 end
 
+--- Puts one row into the buffer, behind those that are drawn or in place of one.
+---@param i integer
+---@param row botglue.Chunks
+---@param line string its text
+function Float:write(i, row, line)
+  local bufnr, past = self.bufnr, i <= #self.drawn and i or i == 1 and -1 or i - 1
+  api.nvim_buf_set_lines(bufnr, i - 1, past, false, { line })
+  api.nvim_buf_clear_namespace(bufnr, namespace, i - 1, i)
+  local col = 0
+  for _, chunk in ipairs(row) do
+    local past_chunk = col + #chunk[1]
+    if chunk[2] and past_chunk > col then
+      local mark = { end_col = past_chunk, hl_group = chunk[2] }
+      api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, mark)
+    end
+    col = past_chunk
+  end
+end
+
 --- Puts rows of highlighted texts into the buffer; writes only those that are other than before.
 ---@param rows botglue.Chunks[]
+---@param first integer? only from this one on are others
+---@param last integer? only up to this one
 ---@return boolean changed
-function Float:draw(rows)
-  local bufnr, changed = self.bufnr, #rows ~= #self.drawn
-  vim.bo[bufnr].modifiable = true
+function Float:draw(rows, first, last)
+  local changed = #rows ~= #self.drawn
+  vim.bo[self.bufnr].modifiable = true
   if #rows < #self.drawn then
-    api.nvim_buf_set_lines(bufnr, #rows, -1, false, {})
+    api.nvim_buf_set_lines(self.bufnr, #rows, -1, false, {})
+    self.drawn = vim.list_slice(self.drawn, 1, #rows)
   end
-  local drawn = {}
-  for i, row in ipairs(rows) do
-    local line, key = flat(row)
+  for i = first or 1, last or #rows do
+    local line, key = flat(rows[i])
     if self.drawn[i] ~= key then
       changed = true
-      api.nvim_buf_set_lines(bufnr, i - 1, i <= #self.drawn and i or i == 1 and -1 or i - 1, false, { line })
-      api.nvim_buf_clear_namespace(bufnr, namespace, i - 1, i)
-      local col = 0
-      for _, chunk in ipairs(row) do
-        if chunk[2] and #chunk[1] > 0 then
-          api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, {
-            end_col = col + #chunk[1],
-            hl_group = chunk[2],
-          })
-        end
-        col = col + #chunk[1]
-      end
+      self:write(i, rows[i], line)
+      self.drawn[i] = key
     end
-    drawn[i] = key
   end
-  self.drawn = drawn
-  vim.bo[bufnr].modifiable = self.spec.modifiable == true
+  vim.bo[self.bufnr].modifiable = self.spec.modifiable == true
   return changed
 end
 

@@ -112,7 +112,7 @@ function History:draw(from)
     local words = self.loading and " …" or self.text and " no job is like this" or " no job has ended yet"
     rows = { { { self.options.ascii and words:gsub("…", "...") or words, "BotglueLabel" } } }
   end
-  self.float:draw(rows)
+  self.float:draw(rows, #self.rows > 0 and from or 1)
   self:head()
 end
 

@@ -22,6 +22,8 @@ local SHOWN = 200 -- jobs that have ended
 ---@field options botglue.Options
 ---@field jobs botglue.Job[] in the order of the rows
 ---@field rows botglue.Chunks[]
+---@field seen table<integer, boolean> the numbers of `jobs`
+---@field stale boolean whether more than the rows of those that run has to be drawn
 ---@field frame integer counts the ticks
 local List = {}
 List.__index = List
@@ -128,7 +130,10 @@ function List:redraw()
   end
   local row = api.nvim_win_get_cursor(self.float.win)[1]
   local before = self.jobs[row]
-  self.jobs = shown()
+  self.jobs, self.stale, self.seen = shown(), false, {}
+  for _, job in ipairs(self.jobs) do
+    self.seen[job.id] = true
+  end
   self.float:resize(self:size())
   self.float:title("jobs", self:counts())
   self:measure()
@@ -153,18 +158,25 @@ function List:size()
   return math.min(vim.o.columns - 4, 140), math.min(math.max(#self.jobs, 4), math.floor(vim.o.lines * 0.6))
 end
 
---- Draws the rows of those that run.
+--- Draws the rows of those that run and are in sight.
 function List:tick()
   self.frame = self.frame + 1
-  if api.nvim_win_get_tabpage(self.float.win) ~= api.nvim_get_current_tabpage() then
+  local win = self.float.win
+  if api.nvim_win_get_tabpage(win) ~= api.nvim_get_current_tabpage() then
     return
   end
-  for i, job in ipairs(self.jobs) do
-    if job:is_open() then
-      self.rows[i] = self:row(job)
+  if self.stale then
+    self:redraw()
+    return
+  end
+  local first, last = vim.fn.line("w0", win), math.min(vim.fn.line("w$", win), #self.jobs)
+  for i = first, last do
+    if self.jobs[i]:is_open() then
+      self.rows[i] = self:row(self.jobs[i])
     end
   end
-  self.float:draw(self.rows)
+  self.float:draw(self.rows, first, last)
+  self.float:title("jobs", self:counts())
 end
 
 --- Ticks while a job runs.
@@ -197,16 +209,19 @@ function List:rest()
   end
 end
 
---- Draws soon: several events of one moment are one drawing.
-function List:changed()
-  if self.pending then
+--- Something happened to a job. What one does that runs is seen at the next tick anyway; all is drawn for what comes,
+--- goes or was decided, once for several of them.
+---@param job botglue.JobTable
+function List:changed(job)
+  if self.timer and client.connection().open[job.id] and self.seen[job.id] then
     return
   end
-  self.pending = true
-  vim.schedule(function()
-    self.pending = false
-    self:redraw()
-  end)
+  if not self.timer and not self.stale then
+    vim.schedule(function()
+      self:redraw()
+    end)
+  end
+  self.stale = true
 end
 
 ---@return botglue.Key[]
@@ -228,7 +243,7 @@ end
 --- Opens the list.
 function M.open()
   local options = client.options()
-  local self = setmetatable({ options = options, jobs = shown(), rows = {}, frame = 0 }, List)
+  local self = setmetatable({ options = options, jobs = shown(), seen = {}, rows = {}, frame = 0 }, List)
   local width, height = self:size()
   self.float = require("botglue.ui.float").open({
     name = "jobs",
@@ -251,8 +266,8 @@ function M.open()
     group = self.group,
     pattern = "BotglueJob*",
     desc = "botglue: the list of jobs",
-    callback = function()
-      self:changed()
+    callback = function(event)
+      self:changed(event.data)
     end,
   })
   self:redraw()
