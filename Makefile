@@ -83,8 +83,9 @@ soak: need-cargo $(NVIM_READY) ## random schedules of typing, jobs and answers, 
 		cargo test --locked --quiet --test it model:: -- --nocapture
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) ## how fast streams are read, beside other readers of the same bytes
+bench: need-cargo $(NVIM_READY) ## how fast streams are read and the store answers
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+	@cargo bench --locked --quiet --bench store
 
 .PHONY: lint
 lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags

@@ -136,7 +136,7 @@ fn either<T>(a: Option<T>, b: Option<T>, sum: impl Fn(T, T) -> T) -> Option<T> {
 }
 
 /// Sums of decimal fractions are off in their last digits, which nobody wants to read.
-fn whole(dollars: f64) -> f64 {
+pub fn whole(dollars: f64) -> f64 {
     (dollars * 1e10).round() / 1e10
 }
 

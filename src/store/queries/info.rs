@@ -1,5 +1,7 @@
 //! Sums over jobs: what was done, and for how much.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, Params, Row, params};
 use serde::Serialize;
 
@@ -58,9 +60,8 @@ pub struct Share {
 }
 
 /// The columns of [`Sums`] over rows of `jobs`.
-const SUMS: &str = "count(*) jobs, count(CASE WHEN landing IN ('applied', 'merged', 'unchanged') THEN 1 END) landed,
-    count(CASE WHEN landing = 'held' THEN 1 END) held, count(error_code) failed, sum(cost_usd) cost_usd, sum(input_tokens) input_tokens,
-    sum(output_tokens) output_tokens, sum(cache_read_tokens) cache_read_tokens,
+const SUMS: &str = "count(*) jobs, sum(is_landed) landed, sum(is_held) held, sum(is_failed) failed, sum(cost_usd) cost_usd,
+    sum(input_tokens) input_tokens, sum(output_tokens) output_tokens, sum(cache_read_tokens) cache_read_tokens,
     sum(cache_creation_tokens) cache_creation_tokens, sum(num_turns) num_turns, sum(duration_ms) duration_ms";
 
 /// All sums.
@@ -73,15 +74,63 @@ pub fn info(connection: &Connection, wanted: &Wanted) -> Result<Info, StoreError
             params![agent, session_id],
         )
     });
+    let mut all = Sums::default();
+    let mut project = Sums::default();
+    let (mut models, mut agents) = (BTreeMap::new(), BTreeMap::new());
+    for total in totals(connection)? {
+        all.add(&total.sums);
+        if total.project == wanted.project {
+            project.add(&total.sums);
+        }
+        models.entry(total.model).or_insert_with(Sums::default).add(&total.sums);
+        agents.entry(total.agent).or_insert_with(Sums::default).add(&total.sums);
+    }
+    models.remove("");
     Ok(Info {
         session: session.transpose()?,
-        project: sums(connection, "project = ?1", [&wanted.project])?,
+        project,
         today: sums(connection, "ended_ms >= ?1", [wanted.today_ms])?,
         month: sums(connection, "ended_ms >= ?1", [wanted.today_ms.saturating_sub(MONTH)])?,
-        all: sums(connection, "true", [])?,
-        models: shares(connection, "model")?,
-        agents: shares(connection, "agent")?,
+        all,
+        models: shares(models),
+        agents: shares(agents),
     })
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.landed += other.landed;
+        self.held += other.held;
+        self.failed += other.failed;
+        self.amounts = self.amounts.plus(&other.amounts);
+    }
+}
+
+/// The sums over all jobs of one model of one agent in one project.
+struct Total {
+    project: String,
+    agent: String,
+    model: String,
+    sums: Sums,
+}
+
+fn totals(connection: &Connection) -> Result<Vec<Total>, StoreError> {
+    connection
+        .prepare_cached(
+            "SELECT project, agent, model, jobs, landed, held, failed, iif(priced, cost_usd, NULL) cost_usd, input_tokens,
+                output_tokens, cache_read_tokens, cache_creation_tokens, num_turns, duration_ms
+             FROM totals",
+        )?
+        .query_and_then([], |row| {
+            Ok(Total {
+                project: row.get("project")?,
+                agent: row.get("agent")?,
+                model: row.get("model")?,
+                sums: sum(row)?,
+            })
+        })?
+        .collect()
 }
 
 fn sums(connection: &Connection, which: &str, params: impl Params) -> Result<Sums, StoreError> {
@@ -90,7 +139,7 @@ fn sums(connection: &Connection, which: &str, params: impl Params) -> Result<Sum
 }
 
 fn sum(row: &Row<'_>) -> Result<Sums, StoreError> {
-    let count = |name| row.get::<_, i64>(name).map(unsigned);
+    let count = |name| row.get::<_, Option<i64>>(name).map(|count| unsigned(count.unwrap_or_default()));
     Ok(Sums {
         jobs: count("jobs")?,
         landed: count("landed")?,
@@ -100,20 +149,17 @@ fn sum(row: &Row<'_>) -> Result<Sums, StoreError> {
     })
 }
 
-fn shares(connection: &Connection, of: &str) -> Result<Vec<Share>, StoreError> {
-    connection
-        .prepare_cached(&format!(
-            "SELECT {of}, count(*), sum(cost_usd), sum(input_tokens), sum(output_tokens) FROM jobs
-             WHERE copy_of IS NULL AND {of} IS NOT NULL GROUP BY {of} ORDER BY 3 DESC, 2 DESC, 1"
-        ))?
-        .query_and_then([], |row| {
-            Ok(Share {
-                name: row.get(0)?,
-                jobs: unsigned(row.get(1)?),
-                cost_usd: row.get(2)?,
-                input_tokens: unsigned(row.get(3)?),
-                output_tokens: unsigned(row.get(4)?),
-            })
-        })?
-        .collect()
+/// The costliest first, then those with the most jobs.
+fn shares(of: BTreeMap<String, Sums>) -> Vec<Share> {
+    let share = |(name, Sums { jobs, amounts, .. }): (String, Sums)| Share {
+        name,
+        jobs,
+        cost_usd: amounts.cost_usd,
+        input_tokens: amounts.tokens.input,
+        output_tokens: amounts.tokens.output,
+    };
+    let mut shares: Vec<Share> = of.into_iter().map(share).collect();
+    let cost = |share: &Share| share.cost_usd.unwrap_or_default();
+    shares.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(b.jobs.cmp(&a.jobs)));
+    shares
 }

@@ -17,12 +17,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::StoreError;
-use super::amounts::{Amounts, Tokens};
+use super::amounts::{Amounts, Tokens, whole};
 
 fn amounts(row: &Row<'_>) -> Result<Amounts, StoreError> {
     let count = |name| row.get::<_, Option<i64>>(name).map(|n| n.map(unsigned));
     Ok(Amounts {
-        cost_usd: row.get("cost_usd")?,
+        cost_usd: row.get::<_, Option<f64>>("cost_usd")?.map(whole),
         tokens: Tokens {
             input: count("input_tokens")?.unwrap_or_default(),
             output: count("output_tokens")?.unwrap_or_default(),

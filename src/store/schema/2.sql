@@ -38,6 +38,9 @@ CREATE TABLE jobs (
     num_turns INTEGER,
     duration_ms INTEGER NOT NULL,
     transcript TEXT,                -- its file's name
+    is_landed INTEGER NOT NULL AS (coalesce(landing IN ('applied', 'merged', 'unchanged'), 0)),
+    is_held INTEGER NOT NULL AS (coalesce(landing = 'held', 0)),
+    is_failed INTEGER NOT NULL AS (error_code IS NOT NULL),
     UNIQUE (owner, id)
 ) STRICT;
 CREATE INDEX jobs_undecided ON jobs (landing)
@@ -46,6 +49,52 @@ CREATE INDEX jobs_ended ON jobs (ended_ms, uuid);
 CREATE INDEX jobs_path ON jobs (path, ended_ms, uuid);
 CREATE INDEX jobs_project ON jobs (project, ended_ms, uuid);
 CREATE INDEX jobs_session ON jobs (agent, session_id) WHERE session_id IS NOT NULL;
+
+-- Sums over all jobs, so that nobody has to read them all. Copies count for nothing.
+CREATE TABLE totals (
+    project TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    model TEXT NOT NULL,            -- empty: not known
+    jobs INTEGER NOT NULL,
+    landed INTEGER NOT NULL,
+    held INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    priced INTEGER NOT NULL,        -- those of which the cost is known
+    cost_usd REAL NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    cache_read_tokens INTEGER NOT NULL,
+    cache_creation_tokens INTEGER NOT NULL,
+    num_turns INTEGER NOT NULL,
+    duration_ms INTEGER NOT NULL,
+    PRIMARY KEY (project, agent, model)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER jobs_counted AFTER INSERT ON jobs WHEN new.copy_of IS NULL BEGIN
+    INSERT INTO totals VALUES (new.project, new.agent, coalesce(new.model, ''), 1, new.is_landed, new.is_held,
+            new.is_failed, new.cost_usd IS NOT NULL, coalesce(new.cost_usd, 0), new.input_tokens, new.output_tokens,
+            new.cache_read_tokens, new.cache_creation_tokens, coalesce(new.num_turns, 0), new.duration_ms)
+        ON CONFLICT DO UPDATE SET jobs = jobs + 1, landed = landed + excluded.landed, held = held + excluded.held,
+            failed = failed + excluded.failed, priced = priced + excluded.priced,
+            cost_usd = cost_usd + excluded.cost_usd, input_tokens = input_tokens + excluded.input_tokens,
+            output_tokens = output_tokens + excluded.output_tokens,
+            cache_read_tokens = cache_read_tokens + excluded.cache_read_tokens,
+            cache_creation_tokens = cache_creation_tokens + excluded.cache_creation_tokens,
+            num_turns = num_turns + excluded.num_turns, duration_ms = duration_ms + excluded.duration_ms;
+END;
+CREATE TRIGGER jobs_recounted
+AFTER UPDATE OF landing, cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
+    duration_ms ON jobs WHEN new.copy_of IS NULL BEGIN
+    UPDATE totals SET landed = landed + new.is_landed - old.is_landed, held = held + new.is_held - old.is_held,
+            priced = priced + (new.cost_usd IS NOT NULL) - (old.cost_usd IS NOT NULL),
+            cost_usd = cost_usd + coalesce(new.cost_usd, 0) - coalesce(old.cost_usd, 0),
+            input_tokens = input_tokens + new.input_tokens - old.input_tokens,
+            output_tokens = output_tokens + new.output_tokens - old.output_tokens,
+            cache_read_tokens = cache_read_tokens + new.cache_read_tokens - old.cache_read_tokens,
+            cache_creation_tokens = cache_creation_tokens + new.cache_creation_tokens - old.cache_creation_tokens,
+            num_turns = num_turns + coalesce(new.num_turns, 0) - coalesce(old.num_turns, 0),
+            duration_ms = duration_ms + new.duration_ms - old.duration_ms
+        WHERE project = new.project AND agent = new.agent AND model = coalesce(new.model, '');
+END;
 
 CREATE TABLE texts (
     job INTEGER PRIMARY KEY REFERENCES jobs (key),

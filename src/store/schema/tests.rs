@@ -127,6 +127,31 @@ fn sessions_of_the_first_version_are_those_of_its_jobs() {
 }
 
 #[test]
+fn sums_of_the_first_version_are_those_over_its_jobs() {
+    let mut connection = old(1, FIRST);
+    migrate(&mut connection).unwrap();
+    assert_eq!(
+        rows(
+            &connection,
+            "SELECT project, agent, model, jobs, landed, held, failed, priced, cost_usd, input_tokens FROM totals"
+        ),
+        [
+            ("/p", "claude", "", [1, 0, 1, 0, 1], 0.5, 20),
+            ("/p", "claude", "opus", [1, 1, 0, 0, 1], 0.25, 10),
+            ("/p", "droid", "", [1, 0, 0, 1, 0], 0.0, 7),
+            ("/q", "claude", "", [1, 0, 0, 0, 1], 0.125, 1),
+            ("/q", "text", "", [2, 0, 0, 0, 0], 0.0, 0),
+        ]
+        .map(|(project, agent, model, counts, cost, input)| {
+            let mut row = vec![text(project), text(agent), text(model)];
+            row.extend(counts.map(Value::Integer));
+            row.extend([Value::Real(cost), Value::Integer(input)]);
+            row
+        })
+    );
+}
+
+#[test]
 fn every_version_becomes_the_same_as_a_new_one() {
     let shape = |connection: &Connection| {
         rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")

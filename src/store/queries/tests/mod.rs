@@ -44,6 +44,32 @@ fn land(connection: &mut Connection, id: u64, landing: &str, rows: &[&str]) {
     keep::land(connection, "me:1", id, &landed).unwrap();
 }
 
+/// The sums that are kept are those over all jobs.
+fn assert_totals(connection: &Connection) {
+    let read = |sql: &str| {
+        let mut statement = connection.prepare(sql).unwrap();
+        let row = |row: &rusqlite::Row<'_>| {
+            let key = (0..3).map(|column| row.get::<_, String>(column)).collect::<Result<Vec<_>, _>>()?;
+            let sums = (3..14).map(|column| row.get::<_, f64>(column)).collect::<Result<Vec<_>, _>>()?;
+            Ok((key, sums.iter().map(|sum| (sum * 1e6).round()).collect::<Vec<_>>()))
+        };
+        statement.query_map([], row).unwrap().collect::<Result<Vec<_>, _>>().unwrap()
+    };
+    let columns =
+        "total(input_tokens), total(output_tokens), total(cache_read_tokens), total(cache_creation_tokens),
+        total(num_turns), total(duration_ms)";
+    let kept = read(&format!(
+        "SELECT project, agent, model, total(jobs), total(landed), total(held), total(failed), total(cost_usd), {columns}
+         FROM totals GROUP BY 1, 2, 3"
+    ));
+    let counted = read(&format!(
+        "SELECT project, agent, coalesce(model, ''), total(1), total(landing IN ('applied', 'merged', 'unchanged')),
+            total(landing = 'held'), total(error_code IS NOT NULL), total(cost_usd), {columns}
+         FROM jobs WHERE copy_of IS NULL GROUP BY 1, 2, 3"
+    ));
+    assert_eq!(kept, counted);
+}
+
 fn ids(entries: &[Entry]) -> Vec<u64> {
     entries.iter().map(|entry| entry.id.unwrap()).collect()
 }

@@ -214,6 +214,7 @@ proptest! {
         if agent != Agent::Droid {
             prop_assert!((all.amounts.cost_usd.unwrap() - real.cost_usd.unwrap()).abs() < 1e-9);
         }
+        assert_totals(&world.store);
         for (session, (_, lineage)) in world.sessions.iter().enumerate() {
             let counters = sessions::counters(&world.store, "claude", &name(session)).unwrap().unwrap();
             prop_assert_eq!((counters.tokens, counters.num_turns), (lineage.tokens, lineage.num_turns));

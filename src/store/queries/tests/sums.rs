@@ -58,9 +58,27 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
         named(&info.agents),
         [("claude".to_owned(), 3, Some(0.75)), ("droid".to_owned(), 1, Some(0.25))]
     );
+    assert_totals(&connection);
     let nothing = Wanted { project: "/none".to_owned(), session: None, today_ms: today + DAY };
     let info = info::info(&connection, &nothing).unwrap();
     assert_eq!((info.session, info.project, info.today.jobs), (None, info::Sums::default(), 0));
+}
+
+#[test]
+fn the_sums_follow_what_becomes_of_each_job() {
+    let mut connection = store();
+    let model = |id, model: Option<&str>| Record { model: model.map(str::to_owned), ..record(id, Some("x")) };
+    keep_all(&mut connection, [model(1, None), model(2, Some("opus")), model(3, Some("haiku"))]);
+    for landing in ["held", "merged", "reverted", "held", "rejected"] {
+        land(&mut connection, 2, landing, &[]);
+        assert_totals(&connection);
+    }
+    let more = Amounts { cost_usd: Some(0.5), num_turns: Some(2), ..Amounts::default() };
+    keep::amend(&mut connection, "me:1", 1, &more).unwrap();
+    let uuid = asker().job(&connection, &Which::Id(2)).unwrap().unwrap().entry.uuid;
+    held::again(&mut connection, "me:1", &uuid, 9).unwrap();
+    land(&mut connection, 9, "applied", &[]);
+    assert_totals(&connection);
 }
 
 #[test]

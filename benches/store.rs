@@ -1,0 +1,129 @@
+//! How long the store takes for its questions with 100,000 jobs in it, beside the same with 1,000. `make bench` runs it.
+//!
+//! Each question is asked as the host asks it, through the reading thread, with the reply made ready for the editor. The
+//! best of some turns counts, as the first one reads the disk.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use botglue::store::{Database, Page, Query, Wanted};
+use rusqlite::Connection;
+
+const MANY: u32 = 100_000;
+const FEW: u32 = 1000;
+const TURNS: u32 = 20;
+/// When the newest job ended; one ended every five minutes before it.
+const NOW: i64 = 1_800_000_000_000;
+
+fn main() {
+    let [(few, _few), (many, _many)] = [FEW, MANY].map(|jobs| {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("no folder to measure in: {error}"));
+        (filled(folder.path(), jobs), folder)
+    });
+    let mut report = format!("store: {MANY} jobs, beside {FEW}\n");
+    for (name, query, goal) in questions() {
+        let [beside, time] = [&few, &many].map(|database| best(database, &query));
+        let ms = time.as_secs_f64() * 1e3;
+        let ratio = time.as_secs_f64() / beside.as_secs_f64();
+        let verdict = match goal {
+            Some(goal) if ms <= goal => format!(", reach {goal} ms: yes"),
+            Some(goal) => format!(", reach {goal} ms: NO"),
+            None => String::new(),
+        };
+        // A String takes everything.
+        _ = writeln!(report, "  {name:<32}{ms:>9.2} ms   {ratio:>7.1} times as long{verdict}");
+    }
+    // A closed output has nobody to tell.
+    _ = std::io::stdout().write_all(report.as_bytes());
+}
+
+fn questions() -> Vec<(&'static str, Query, Option<f64>)> {
+    let page = || Page { limit: 100, ..Page::default() };
+    let text = |text: &str| Query::History(Page { text: Some(text.to_owned()), ..page() });
+    let middle = (NOW - i64::from(MANY) * 150_000, String::new());
+    let info = |session: Option<&str>| {
+        let session = session.map(|session| ("claude".to_owned(), session.to_owned()));
+        Query::Info(Wanted { project: "/home/dev/project-3".to_owned(), session, today_ms: NOW - 40_000_000 })
+    };
+    let path = || "/home/dev/project-3/src/file-3.rs".to_owned();
+    vec![
+        ("history, the first page", Query::History(page()), Some(5.0)),
+        ("history, a page in the middle", Query::History(Page { before: Some(middle), ..page() }), Some(5.0)),
+        ("history of a file", Query::History(Page { path: Some(path()), ..page() }), Some(5.0)),
+        (
+            "history of a project",
+            Query::History(Page { project: Some("/home/dev/project-3".to_owned()), ..page() }),
+            Some(5.0),
+        ),
+        ("history with words found often", text("error 7"), Some(50.0)),
+        ("history with words found nowhere", text("no such words"), Some(50.0)),
+        ("info", info(None), Some(50.0)),
+        ("info with a session", info(Some("session-77")), Some(50.0)),
+        ("writers of a file", Query::Writers { path: path(), limit: 50 }, Some(5.0)),
+        ("prompts", Query::Prompts { limit: 200 }, Some(50.0)),
+        (
+            "checkpoints of a session",
+            Query::Checkpoints { agent: "claude".to_owned(), session_id: "session-77".to_owned() },
+            Some(5.0),
+        ),
+    ]
+}
+
+fn best(database: &Database, query: &Query) -> Duration {
+    let times = (0..TURNS).map(|_| {
+        let (sender, reply) = mpsc::channel();
+        let start = Instant::now();
+        database.query(query.clone(), move |reply| drop(sender.send(reply)));
+        let reply = reply.recv();
+        let time = start.elapsed();
+        assert!(matches!(reply, Ok(Ok(_))), "{reply:?}");
+        time
+    });
+    times.min().unwrap_or_default()
+}
+
+/// A database with that many jobs.
+fn filled(data_dir: &Path, jobs: u32) -> Database {
+    let database = Database::open(Some(data_dir.to_owned()), |error| panic!("{error}"));
+    let (sender, there) = mpsc::channel();
+    database.adopt(move |_| {
+        // Who waited may have given up.
+        let _ = sender.send(());
+    });
+    assert!(there.recv().is_ok(), "the database is made");
+    fill(data_dir, jobs).unwrap_or_else(|error| panic!("the database cannot be filled: {error}"));
+    database
+}
+
+fn fill(data_dir: &Path, jobs: u32) -> rusqlite::Result<()> {
+    let connection = Connection::open(data_dir.join("botglue.db"))?;
+    connection.execute_batch(&format!(
+        "BEGIN;
+         INSERT INTO jobs (owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
+             last_line, prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, landing,
+             landed_first, landed_last, cost_usd, input_tokens, output_tokens, cache_read_tokens,
+             cache_creation_tokens, num_turns, duration_ms, transcript)
+         WITH RECURSIVE job (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM job WHERE n < {jobs})
+         SELECT '1:1', n, iif(n % 5 = 0, 'droid', 'claude'), 'claude', 'model-' || (n % 4), 'session-' || (n / 3),
+             '/home/dev/project-' || (n % 12), '/home/dev/project-' || (n % 12) || '/src/file-' || (n % 40) || '.rs', 'rust',
+             'line', n % 900, n % 900 + 12,
+             iif(n % 3, 'do it like number ' || (n % 700), 'return an error where it is ' || n || ' and say which one'),
+             0, {NOW} - ({jobs} - n) * 300000 - 20000, {NOW} - ({jobs} - n) * 300000,
+             iif(n % 20 = 0, 'timeout', NULL), iif(n % 20 = 0, 'The agent took longer than 300 s.', NULL), n % 20 <> 0,
+             CASE WHEN n % 20 = 0 THEN NULL WHEN n % 9 = 0 THEN 'rejected' ELSE 'applied' END, n % 900, n % 900 + 14,
+             n % 100 / 1000.0, n % 5000, n % 900, n % 30000, n % 7000, n % 6 + 1, 20000, n || '.jsonl'
+         FROM job;
+         INSERT INTO texts (job, selection, text, lines, landed_rows)
+         SELECT key, json_object('kind', 'line', 'first_line', first_line, 'last_line', last_line,
+                 'text', json_array(printf('%600s', key)), 'rows', json_array(printf('%600s', key)), 'cols', json_array(0)),
+             printf('%500s', key), json_array(printf('%500s', key)), json_array(printf('%500s', key)) FROM jobs;
+         INSERT INTO sessions (agent, session_id, family, project, first_ms, last_ms)
+         SELECT agent, session_id, 'session-' || (key / 30), max(project), min(started_ms), max(ended_ms) FROM jobs
+             GROUP BY agent, session_id;
+         INSERT INTO checkpoints (agent, session_id, uuid, job) SELECT agent, session_id, 'message-' || key, key FROM jobs;
+         COMMIT;"
+    ))
+}
