@@ -73,21 +73,30 @@ function M.of_job(job)
   }
 end
 
---- The place of what a job of an earlier time wrote: beyond doubt, and with the row in it.
+--- Where what a job of an earlier time wrote stands: beyond doubt, and with the row in it.
 ---@param bufnr integer
 ---@param entry table what the store knows of the job
 ---@param row integer from 0
----@return botglue.Range?
-local function place_of(bufnr, entry, row)
+---@return integer? first line, from 1
+---@return integer? last
+function M.lines(bufnr, entry, row)
   local rows = entry.landed_rows or {}
   if not find.is_telling(rows) then
     return nil
   end
   local count, first = find.rows(bufnr, rows)
-  if count ~= 1 or row < first or row >= first + #rows then
-    return nil
+  if count == 1 and row >= first and row < first + #rows then
+    return first + 1, first + #rows
   end
-  return range.pin(require("botglue.selection").lines(bufnr, first + 1, first + #rows))
+end
+
+---@param bufnr integer
+---@param entry table
+---@param row integer from 0
+---@return botglue.Range?
+local function place_of(bufnr, entry, row)
+  local first, last = M.lines(bufnr, entry, row)
+  return first and range.pin(require("botglue.selection").lines(bufnr, first, last))
 end
 
 ---@param bufnr integer

@@ -24,14 +24,18 @@ local function with_store(result, err)
     [[
       local result, err = ...
       _G.asked = {}
-      package.loaded["botglue.query"] = {
-        ask = function(name, args, callback)
+      require("botglue.query").ask = function(name, args, callback)
+        if name == "info" then
           table.insert(asked, { name = name, args = args })
-          vim.schedule(function()
+        end
+        vim.schedule(function()
+          if name == "writers" then
+            callback({ jobs = writers or {} })
+          else
             callback(err == nil and result or nil, err)
-          end)
-        end,
-      }
+          end
+        end)
+      end
     ]],
     result or vim.empty_dict(),
     err
@@ -122,6 +126,30 @@ test("the session is that of the range under the cursor, else of the newest job"
   local midnight = nvim:lua("return os.date('%H:%M:%S', asked[1].args.today_ms / 1000)")
   equal(midnight, "00:00:00")
   equal(nvim:lua("return asked[1].args.project"), nvim:lua("return vim.fn.getcwd()"))
+end)
+
+test("after a restart the session is that which wrote the text under the cursor", function()
+  local nvim = with_store(INFO)
+  nvim:set_lines({ "local one = 1", "local two = 2", "local three = 3", "local two = 2" })
+  nvim:api("buf_set_name", 0, "/project/src/config.rs")
+  nvim:lua([[
+    _G.writers = {
+      { agent = "claude", session_id = "s-9", landed_rows = { "local two = 2" } },
+      { agent = "droid", session_id = "s-8", landed_rows = { "local two = 2", "local three = 3" } },
+      { agent = "claude", session_id = "s-7", landed_rows = { "local one = 1", "local two = 2" } },
+    }
+  ]])
+  for _, line in ipairs({ "1", "2", "4" }) do
+    nvim:type(line .. "G")
+    open(nvim)
+    nvim:type("q")
+  end
+  local sessions = nvim:lua([[
+    return vim.tbl_map(function(question)
+      return { question.args.agent or "", question.args.session_id or "" }
+    end, asked)
+  ]])
+  equal(sessions, { { "claude", "s-7" }, { "droid", "s-8" }, { "", "" } })
 end)
 
 test("a store that cannot be read is one line, and no window", function()

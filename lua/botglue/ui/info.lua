@@ -5,6 +5,7 @@ local amounts = require("botglue.ui.amounts")
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local columns = require("botglue.ui.columns")
+local query = require("botglue.query")
 local signs_of = require("botglue.ui.signs").of
 
 local M = {}
@@ -29,13 +30,32 @@ local SHARE_COLUMNS = {
 }
 local WIDTH, GAP = 77, 2
 
---- The job whose session is meant: the one at the cursor, else the newest.
----@return botglue.Job?
-local function job_of_session()
+--- The session that wrote the text under the cursor, as the ranges of jobs tell, else the store and the text; where
+--- nothing is known of that the one of the newest job of this Neovim.
+---@param reply fun(agent: string?, session_id: string?)
+local function session(reply)
   local jobs = choose.all(function(job)
     return job.session_id ~= nil
   end)
-  return choose.at_cursor(jobs) or jobs[#jobs]
+  local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local path, job = require("botglue.context").path(bufnr), choose.at_cursor(jobs)
+  local function otherwise()
+    job = job or jobs[#jobs]
+    reply(job and job.agent, job and job.session_id)
+  end
+  if job or path == "" then
+    otherwise()
+    return
+  end
+  query.ask("writers", { path = path, limit = 50 }, function(result)
+    for _, entry in ipairs(vim.api.nvim_buf_is_loaded(bufnr) and result and result.jobs or {}) do
+      if require("botglue.writer").lines(bufnr, entry, row) then
+        reply(entry.agent, entry.session_id)
+        return
+      end
+    end
+    otherwise()
+  end)
 end
 
 --- All tokens that went in, those from the agent's cache too.
@@ -147,10 +167,31 @@ end
 
 --- Opens the window; the sums come a moment later.
 function M.open()
-  local options, job = client.options(), job_of_session()
+  local options = client.options()
   local project = require("botglue.context").project(vim.api.nvim_get_current_buf())
-  local info
-  local float = require("botglue.ui.float").open({
+  local info, float
+  session(function(agent, session_id)
+    query.ask("info", {
+      project = project,
+      agent = agent,
+      session_id = session_id,
+      today_ms = midnight(),
+    }, function(result, err)
+      if not float:is_open() then
+        return
+      elseif not result then
+        float:close()
+        require("botglue.notify").error("botglue: " .. err)
+        return
+      end
+      info = result
+      local rows = M.rows(info, float.width - 2, options)
+      float:resize(WIDTH, #rows)
+      float:note(cached(info.all))
+      float:draw(rows)
+    end)
+  end)
+  float = require("botglue.ui.float").open({
     name = "info",
     options = options,
     width = WIDTH,
@@ -158,31 +199,12 @@ function M.open()
     title = { left = "what it cost", right = vim.fn.fnamemodify(project, ":t") },
     note = "",
     keys = {},
-    on_resize = function(float)
+    on_resize = function(self)
       if info then
-        float:draw(M.rows(info, float.width - 2, options))
+        self:draw(M.rows(info, self.width - 2, options))
       end
     end,
   })
-  require("botglue.query").ask("info", {
-    project = project,
-    agent = job and job.agent,
-    session_id = job and job.session_id,
-    today_ms = midnight(),
-  }, function(result, err)
-    if not float:is_open() then
-      return
-    elseif not result then
-      float:close()
-      require("botglue.notify").error("botglue: " .. err)
-      return
-    end
-    info = result
-    local rows = M.rows(info, float.width - 2, options)
-    float:resize(WIDTH, #rows)
-    float:note(cached(info.all))
-    float:draw(rows)
-  end)
 end
 
 return M
