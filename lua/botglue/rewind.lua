@@ -65,7 +65,7 @@ end
 local function put_back(target, lines)
   local place = target:look()
   if not place or land.write(target, place, lines) then
-    error("botglue: the text of that time cannot be put back: its lines are gone, or cannot be changed", 0)
+    error("botglue: nothing was put back: the lines are gone, or cannot be changed", 0)
   end
   local other = target:again()
   target:unmark()
@@ -101,7 +101,7 @@ end
 ---@param checkpoints botglue.Checkpoint[]
 local function choose(source, checkpoints)
   if #checkpoints == 0 then
-    error("botglue: there is nothing in this session to go back to: use :Botglue followup", 0)
+    error("botglue: no message to go back to: use :Botglue followup", 0)
   end
   local options = { prompt = "botglue: go back to", format_item = line, kind = "botglue" }
   vim.ui.select(checkpoints, options, function(checkpoint)

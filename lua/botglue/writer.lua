@@ -116,7 +116,7 @@ local function of_entries(bufnr, entries, row)
       }
     end
   end
-  fail("no job is known to have written the text under the cursor: select it and start a new job")
+  fail("no known job wrote this text: select it and start a new one")
 end
 
 --- Finds what wrote the text under the cursor.

@@ -156,14 +156,11 @@ test("what wrote a text in an earlier Neovim is known by the text", function()
   equal(nvim:host("received", "query")[1].path, "/somewhere/a.rs")
 
   nvim:type("1G:Botglue followup x<CR>")
-  nvim:eventually(
-    "it is said",
-    "return vim.fn.execute('messages'):find('no job is known to have written', 1, true)"
-  )
+  nvim:eventually("it is said", "return vim.fn.execute('messages'):find('no known job wrote', 1, true)")
   nvim:lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'fn two() {', '  2', '}' })")
   nvim:lua("vim.cmd.messages('clear')")
   nvim:type("G:Botglue followup x<CR>")
-  nvim:eventually("twice is doubt", "return vim.fn.execute('messages'):find('no job is known', 1, true)")
+  nvim:eventually("twice is doubt", "return vim.fn.execute('messages'):find('no known job', 1, true)")
   equal(#nvim:host("received", "run"), 1)
 end)
 
@@ -261,10 +258,7 @@ test("only an agent that can go back does", function()
   nvim:lua("require('botglue.client').job(1).agent = 'claude'")
   nvim:lua("require('support.host').replies.checkpoints = { checkpoints = {} }")
   nvim:type("3G:Botglue rewind<CR>")
-  nvim:eventually(
-    "it is said",
-    "return vim.fn.execute('messages'):find('nothing in this session to go back to', 1, true)"
-  )
+  nvim:eventually("it is said", "return vim.fn.execute('messages'):find('no message to go back to', 1, true)")
 end)
 
 test("a retry sends the same on the range as it is now, also of a job that failed", function()
@@ -369,4 +363,96 @@ test("ids complete", function()
   equal(nvim:lua("return vim.fn.getcompletion('Botglue retry ', 'cmdline')"), { "1" })
   equal(nvim:lua("return vim.fn.getcompletion('Botglue open ', 'cmdline')"), { "1" })
   equal(nvim:lua("return vim.fn.getcompletion('Botglue transcript ', 'cmdline')"), {})
+end)
+
+test("a retry keeps the kind of a range, and a follow-up takes what stands there now", function()
+  local nvim = child.with_host({ "let a = (b + c);", "tail" })
+  nvim:run({ kind = "char", first = { 1, 8 }, last = { 1, 14 } })
+  nvim:answer(1, { "(d)" }, { session_id = "s1" })
+  equal(nvim:lines()[1], "let a = (d);")
+  nvim:type("gg0f=aX<Esc>")
+  equal(nvim:lua("return require('botglue').retry(1)"), 2)
+  local sent = request(nvim, 2).selection
+  equal({ sent.kind, sent.text, sent.cols }, { "char", { "(d)" }, { 9 } })
+  nvim:answer(2, { "x" }, { session_id = "s2" })
+  equal(nvim:lines()[1], "let a =X x;")
+
+  nvim:set_lines({ "ab12", "cd34" })
+  nvim:run({ kind = "block", first = { 1, 2 }, last = { 2, 3 } })
+  nvim:answer(3, { "5", "6" }, { session_id = "s3" })
+  equal(nvim:lua("return require('botglue').followup(3, 'more')"), 4)
+  sent = request(nvim, 4).selection
+  equal({ sent.kind, sent.text, sent.cols }, { "block", { "5", "6" }, { 2, 2 } })
+end)
+
+test("what wrote nothing at all can be followed up where it was", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 4))
+  nvim:answer(
+    1,
+    {},
+    { session_id = "s1", edits = { { first = 0, last = 3, lines = {} } }, text = "```\n```" }
+  )
+  equal(nvim:lines(), { "a", "e" })
+  equal(nvim:lua("return require('botglue').followup(1, 'no, keep it')"), 2)
+  local sent = request(nvim, 2).selection
+  equal({ sent.kind, sent.first_line }, { "insert", 1 })
+end)
+
+test("a range is known again after its file was read again", function()
+  local nvim = child.with_host({})
+  nvim:lua(
+    [[
+    local path = vim.fn.tempname()
+    vim.fn.writefile(..., path)
+    vim.cmd.edit(path)
+  ]],
+    ROWS
+  )
+  nvim:run(line(2, 4))
+  nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  nvim:type(":write | 1s/^/new\\r/ | write | bdelete | edit #<CR>")
+  equal(nvim:lua("return require('botglue').followup(1, 'more')"), 2)
+  local sent = request(nvim, 2).selection
+  equal({ sent.first_line, sent.text }, { 3, { "fn two() {", "  2", "}" } })
+end)
+
+--- A rewind of what a job wrote, to one checkpoint, with its text put back.
+local function put_back(nvim, checkpoint)
+  nvim:lua(
+    [[
+      require('support.host').replies.checkpoints = { checkpoints = { ... } }
+      vim.ui.select = function(items, _, callback) callback(items[#items], #items) end
+    ]],
+    vim.tbl_extend(
+      "force",
+      { uuid = "m1", session_id = "s1", job = "j1", prompt = "x", at_ms = 0 },
+      checkpoint
+    )
+  )
+  with_plain_prompt(nvim)
+  nvim:type(":Botglue rewind<CR>")
+  nvim:eventually("the prompt is there", "return typed ~= nil")
+  nvim:lua("typed('again')")
+  return request(nvim, 2).selection
+end
+
+test("a rewind to when nothing stood there takes the lines away", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run({ kind = "insert", first = { 1, 0 } })
+  nvim:answer(1, { "one", "two" }, { session_id = "s1" })
+  nvim:type("2G")
+  local sent = put_back(nvim, { rows = {}, kind = "insert" })
+  equal(nvim:lines(), { "a", "b" })
+  equal({ sent.kind, sent.first_line }, { "insert", 1 })
+end)
+
+test("a rewind puts back a part of a line", function()
+  local nvim = child.with_host({ "let a = (b + c);" })
+  nvim:run({ kind = "char", first = { 1, 8 }, last = { 1, 14 } })
+  nvim:answer(1, { "(d)" }, { session_id = "s1" })
+  nvim:lua("require('support.host').replies.job = { job = { selection = { text = { '(b + c)' } } } }")
+  local sent = put_back(nvim, { rows = { "let a = (b + c);" }, kind = "char" })
+  equal(nvim:lines(), { "let a = (b + c);" })
+  equal({ sent.kind, sent.text, nvim:host("received", "query")[2].uuid }, { "char", { "(b + c)" }, "j1" })
 end)
