@@ -84,6 +84,38 @@ fn a_trusted_project_gets_its_way(cli: Cli) {
     assert!(hook, "{:?}", trap.caught());
 }
 
+/// A session that began while the project was trusted goes on when it is not any more.
+fn trust_ends_with_the_option(cli: Cli) {
+    let scratch = Scratch::new();
+    let trap = Trap::set(cli, &scratch);
+    let fixture = Fixture::in_project(cli, scratch, |builder| builder.option("trust_project", true));
+    fixture.ask("ANSWER<<fn target() {}>>");
+    let ([hook, _], hits) = trap.caught();
+    assert!(hook, "{:?}", trap.caught());
+    for trace in trap.traces.iter().filter(|trace| trace.exists()) {
+        std::fs::remove_file(trace).unwrap();
+    }
+    fixture.nvim.exec("require('botglue').setup({ trust_project = false })");
+    fixture.nvim.exec("require('botglue').followup(1, 'ANSWER<<fn other() {}>>')");
+    let job = fixture.nvim.finished(2);
+    assert_eq!(
+        (&job["landing"], &fixture.nvim.lines()[2][..]),
+        (&json!("applied"), "fn other() {}"),
+        "{job:#}"
+    );
+    assert_eq!(trap.caught(), ([false, false], hits));
+}
+
+#[test]
+fn claude_goes_on_without_the_settings_of_a_project_that_is_trusted_no_more() {
+    trust_ends_with_the_option(Cli::Claude);
+}
+
+#[test]
+fn droid_goes_on_without_the_settings_of_a_project_that_is_trusted_no_more() {
+    trust_ends_with_the_option(Cli::Droid);
+}
+
 #[test]
 fn claude_runs_nothing_of_a_hostile_project_and_tells_it_nothing() {
     a_hostile_project_gets_nothing(Cli::Claude);
