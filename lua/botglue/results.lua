@@ -88,6 +88,11 @@ function M.open(prompt, ids)
   local pending = false
   local function show()
     pending = false
+    for i, id in ipairs(ids) do
+      -- What landed above moved the others.
+      local job = client.job(id)
+      jobs[i] = job and job:table() or jobs[i]
+    end
     local idx = vim.fn.getqflist({ id = list, idx = 0 }).idx
     keeping_views(function()
       vim.fn.setqflist({}, "r", {

@@ -145,6 +145,14 @@ test("p on a range that is gone says so", function()
   equal(shown(nvim) ~= nil, true)
 end)
 
+test("the list of jobs opens an answer too", function()
+  local nvim = asked()
+  nvim:type("A and")
+  answer(nvim)
+  nvim:type("<Esc>:Botglue jobs<CR>r")
+  equal(shown(nvim), { lines = ANSWER, focused = true })
+end)
+
 test("what the agent printed outside its protocol is an answer too", function()
   local nvim = asked()
   nvim:answer(1, { "raw" }, { held_for = "raw" })
@@ -197,4 +205,19 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
     { true, "what?", { "two", "three" } },
     { true, "what?", { "one" } },
   })
+end)
+
+test("where the range ends below the window its answer is above it", function()
+  local lines = {}
+  for i = 1, 60 do
+    lines[i] = "line " .. i
+  end
+  local nvim = child.with_host(lines)
+  nvim:type(":15,40Botglue ask what is it?<CR>")
+  nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  nvim:settle()
+  answer(nvim)
+  local rows = vim.split(nvim:screen(), "\n")
+  contains(rows[14], "q close")
+  equal(rows[15], "line 15")
 end)

@@ -71,11 +71,12 @@ end
 ---@param job botglue.Job
 ---@param float botglue.Float
 function M.review(job, float)
-  if job.landing ~= "held" then
+  if job.landing ~= "held" and job.landing ~= "answered" then
     fail("job %d is not held", job.id)
   end
   float:close()
-  require("botglue.ui.review").open(job.id)
+  local room = job.landing == "held" and "botglue.ui.review" or "botglue.ask"
+  require(room).open(job.id)
 end
 
 ---@param job botglue.Job

@@ -84,7 +84,7 @@ local function put(job, self)
   self:close()
 end
 
---- The window of this tab page that shows the last row of a range, and where on the screen it does.
+--- The window of this tab page that shows the first or the last row of a range, and where on the screen.
 ---@param job botglue.Job
 ---@return { win: integer, above: integer, below: integer, col: integer }? seen free rows above and below the range
 local function seen(job)
@@ -96,13 +96,14 @@ local function seen(job)
   local count = api.nvim_buf_line_count(bufnr)
   for _, win in ipairs(wins) do
     local top = vim.fn.screenpos(win, math.max(math.min(first, count), 1), 1).row
-    local at = vim.fn.screenpos(win, math.max(math.min(last, count), 1), vim.v.maxcol)
-    if at.row > 0 then
+    local bottom = vim.fn.screenpos(win, math.max(math.min(last, count), 1), vim.v.maxcol).row
+    if top > 0 or bottom > 0 then
       local info = vim.fn.getwininfo(win)[1]
+      bottom = bottom > 0 and bottom or info.winrow + info.height - 1
       return {
         win = win,
         above = math.max(top, info.winrow) - 1,
-        below = vim.o.lines - vim.o.cmdheight - at.row,
+        below = vim.o.lines - vim.o.cmdheight - bottom,
         col = info.wincol - 1 + info.textoff,
       }
     end
