@@ -83,9 +83,11 @@ soak: need-cargo $(NVIM_READY) ## random schedules of typing, jobs and answers, 
 		cargo test --locked --quiet --test it model:: -- --nocapture
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) ## how fast streams are read and the store answers
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, the store answers, a prewarmed CLI is
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
 	@cargo bench --locked --quiet --bench store
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
+		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1
 
 .PHONY: lint
 lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags

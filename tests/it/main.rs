@@ -47,6 +47,8 @@ mod screens;
 #[cfg(test)]
 mod scripts;
 #[cfg(test)]
+mod speed;
+#[cfg(test)]
 mod status;
 #[cfg(test)]
 mod store;

@@ -9,6 +9,7 @@ mod events;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -42,6 +43,8 @@ pub struct Request {
     pub headers: BTreeMap<String, String>,
     /// The whole body.
     pub body: Value,
+    /// When it was there.
+    pub at: Instant,
 }
 
 /// What to answer one request with.
@@ -209,6 +212,7 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    let at = Instant::now();
     shared.hits.fetch_add(1, Ordering::SeqCst);
     if method != Method::POST || !uri.path().ends_with("/v1/messages") {
         return StatusCode::OK.into_response();
@@ -220,6 +224,7 @@ async fn serve(
         target: uri.to_string(),
         headers: headers.collect(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
+        at,
     };
     let reply = shared.reply(&request);
     let model = request.body["model"].clone();
