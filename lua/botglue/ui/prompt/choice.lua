@@ -101,10 +101,6 @@ function M.new(wish, options)
   local agents = vim.tbl_keys(options.agents)
   table.sort(agents)
   local agent = wish.agent or options.agent
-  if wish.resume then
-    -- A session is its own agent's.
-    agents = { agent }
-  end
   return setmetatable({
     options = options,
     -- A session is its agent's own.
