@@ -53,7 +53,9 @@ fn measured(fixture: &Fixture, send: impl FnOnce()) -> Duration {
     send();
     fixture.nvim.wait("the request arrives", || fixture.api.requests().len() > before);
     let took = fixture.api.requests()[before].at - start;
-    fixture.nvim.wait("the job is over", || fixture.nvim.exec("return require('botglue').statusline()") == "");
+    fixture
+        .nvim
+        .wait("the job is over", || fixture.nvim.exec("return require('botglue').statusline()") == "");
     fixture.nvim.wait_for_no_agent();
     took
 }
