@@ -147,7 +147,7 @@ local subcommands = {
   },
   open = {
     run = function(_, rest)
-      require("botglue.terminal").open(choose.latest(rest, choose.has_session, "has a session"))
+      require("botglue.terminal").command(rest)
     end,
     complete = choose.complete(choose.has_session),
   },

@@ -1,5 +1,6 @@
 --- A job's session in a terminal, for the user to go on in by hand. The window is theirs: nothing here closes it.
 
+local choose = require("botglue.choose")
 local client = require("botglue.client")
 local writer = require("botglue.writer")
 
@@ -72,6 +73,19 @@ function M.open(id)
     error(("botglue: job %d still works in its session: wait for it"):format(id), 0)
   end
   M.open_session(job, "job " .. id)
+end
+
+--- `:Botglue open [id]`: where this Neovim has had no job, the session that wrote the text under the cursor.
+---@param words string
+function M.command(words)
+  if words ~= "" or #choose.all(choose.has_session) > 0 then
+    M.open(choose.latest(words, choose.has_session, "has a session"))
+    return
+  end
+  writer.at_cursor(function(source)
+    source.target:unmark()
+    M.open_session(source, "the job that wrote this")
+  end)
 end
 
 return M

@@ -119,10 +119,19 @@ local function of_entries(bufnr, entries, row)
   fail("no known job wrote this text: select it and start a new one")
 end
 
+--- The job of this Neovim that wrote the text under the cursor: also where that is the answer to a question, in its
+--- own window.
+---@return botglue.Job?
+local function job_at_cursor()
+  return client.job(vim.w.botglue_answer)
+    or choose.at_cursor(choose.all(wrote))
+    or choose.at_cursor(choose.all(answered))
+end
+
 --- Finds what wrote the text under the cursor.
 ---@param callback fun(source: botglue.Source) called now, or once the store has answered; its errors are told
 function M.at_cursor(callback)
-  local job = choose.at_cursor(choose.all(wrote)) or choose.at_cursor(choose.all(answered))
+  local job = job_at_cursor()
   if job then
     callback(M.of_job(job))
     return

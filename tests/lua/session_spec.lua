@@ -95,8 +95,11 @@ test("a follow-up of a question is one", function()
   nvim:lua("require('botglue').ask({ prompt = 'what', range = ... })", line(2, 4))
   request(nvim, 1)
   nvim:answer(1, { "x" }, { session_id = "s1" })
-  nvim:type("<Cmd>wincmd t<CR>3G:Botglue followup why<CR>")
+  nvim:type(":Botglue answer<CR>:Botglue followup why<CR>")
   local sent = request(nvim, 2)
+  equal({ sent.question, sent.resume.session_id, sent.selection.first_line }, { true, "s1", 2 })
+  nvim:type("<Cmd>wincmd t<CR>3G:Botglue followup what for<CR>")
+  sent = request(nvim, 3)
   equal({ sent.question, sent.resume.session_id }, { true, "s1" })
 end)
 
@@ -316,6 +319,22 @@ test("a session opens in a terminal in its directory", function()
   )
   equal(nvim:lines()[1], "/tmp first --resume s1 mine []")
   equal(nvim:lua("return { vim.api.nvim_win_is_valid(...), vim.env.CLAUDECODE }", before), { true, "1" })
+end)
+
+test("the session of an earlier Neovim opens, too", function()
+  local nvim = child.with_host({ "fn two() {", "  2", "}" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
+    require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'echo' } } } })
+    require('support.host').replies.writers = { jobs = {
+      { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = { 'fn two() {', '  2', '}' } },
+    } }
+  ]])
+  nvim:type(":Botglue open<CR>")
+  nvim:eventually(
+    "the program has run",
+    "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == '--resume s1'"
+  )
 end)
 
 test("a session that cannot be opened changes nothing", function()
