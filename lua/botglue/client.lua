@@ -28,6 +28,8 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field answered_within integer milliseconds that the store may take for an answer
 ---@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
 ---@field review botglue.Review? the one that is open
+---@field ticker botglue.Ticker? of the views that move
+---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
 ---@field groups table<any, integer> process groups of running agents, by the job's id or the name of one that waits
 ---@field kill fun()? ends at once what is being ended

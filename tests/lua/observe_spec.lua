@@ -180,7 +180,7 @@ test("it is told before the job's own view draws the same", function()
   nvim:lua([[
     require("botglue").on(1, function(update)
       local view = require("botglue.client").job(1).view
-      table.insert(told, update.kind .. " " .. (view and view.mark and "drawn" or "gone"))
+      table.insert(told, update.kind .. " " .. (view and view.block.mark and "drawn" or "gone"))
     end)
   ]])
   nvim:answer(1, { "ONE" })

@@ -230,7 +230,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
   equal(
     nvim:lua(closing),
-    { true, true, true, true, true },
-    "three jobs, the wait for the host, and that for the disk"
+    { true, true, true },
+    "one beat for all jobs, the wait for the host, and that for the disk"
   )
 end)

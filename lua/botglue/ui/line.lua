@@ -1,4 +1,4 @@
---- The words of the line below a range: from a job's state to highlighted chunks that fit. Draws nothing.
+--- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
 local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
@@ -7,6 +7,8 @@ local M = {}
 
 local LEAST_PROMPT = 16 -- cells, beside a failure
 local LEAST_WORDS = 4
+local NARROW = 24 -- cells in which there is room for one thing alone
+local MOST_INDENT = 24
 local width_of = vim.api.nvim_strwidth
 
 local HELD = {
@@ -64,7 +66,7 @@ function M.activity(job, signs)
 end
 
 local function fit(words, cells, signs)
-  return text.fit(text.clean(words), math.max(cells, LEAST_WORDS), signs.cut)
+  return text.fit(text.clean(words), math.max(cells, 0), signs.cut)
 end
 
 ---@param job botglue.Job
@@ -94,15 +96,23 @@ local function working(job, frame, room, signs)
   local elapsed = signs.between .. M.duration(job:elapsed_ms())
   room = room - 2 - width_of(elapsed)
   local words, group = M.activity(job, signs)
+  local spinner = { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }
+  if room < NARROW then
+    return {
+      spinner,
+      { fit(words or job.prompt, room, signs), words and (group or "BotglueActivity") or "BotgluePrompt" },
+      { elapsed, "BotgluePrompt" },
+    }
+  end
   local share = math.floor(room * 0.6)
   if group then
     -- What went wrong is worth more than what was asked for.
     share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
   end
   local prompt = fit(job.prompt, share, signs)
-  local chunks = { { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }, { prompt, "BotgluePrompt" } }
-  if words then
-    local left = room - width_of(prompt .. signs.between)
+  local chunks = { spinner, { prompt, "BotgluePrompt" } }
+  local left = words and room - width_of(prompt .. signs.between) or 0
+  if left >= LEAST_WORDS then
     chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
     chunks[#chunks + 1] = { fit(words, left, signs), group or "BotglueActivity" }
   end
@@ -110,24 +120,84 @@ local function working(job, frame, room, signs)
   return chunks
 end
 
+--- The state of a job where there is this much room.
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][]
+local function state(job, frame, room, signs)
+  if job.status == "ready" then
+    return { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
+  elseif job.landing == "held" then
+    return { { held(job, room, signs), "BotglueHeld" } }
+  end
+  return working(job, frame, room, signs)
+end
+
+--- Where the words begin: below the text of the range, where that leaves room for them.
+---@param job botglue.Job
+---@param width integer
+---@return string
+local function indent_of(job, width)
+  return (" "):rep(math.min(job.indent, math.floor(width / (width < 40 and 5 or 2)), MOST_INDENT))
+end
+
 ---@param job botglue.Job
 ---@param frame integer counts the ticks
 ---@param width integer columns that there are
 ---@return [string, string][] chunks
 function M.chunks(job, frame, width)
-  local signs = signs_of(job.options)
-  local indent = (" "):rep(math.min(job.indent, math.floor(width / 2)))
-  local room = width - #indent
-  local chunks
-  if job.status == "ready" then
-    chunks = { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
-  elseif job.landing == "held" then
-    chunks = { { held(job, room, signs), "BotglueHeld" } }
-  else
-    chunks = working(job, frame, room, signs)
-  end
+  local indent = indent_of(job, width)
+  local chunks = state(job, frame, width - #indent, signs_of(job.options))
   table.insert(chunks, 1, { indent, "BotgluePrompt" })
   return chunks
+end
+
+--- The same in a few words, for the room beside a line.
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][] chunks
+function M.aside(job, frame, room)
+  return state(job, frame, room, signs_of(job.options))
+end
+
+--- A line of code as the buffer would show it.
+---@param code string
+---@param tabstop integer
+---@return string
+local function expanded(code, tabstop)
+  local column = 0
+  return (
+    code:gsub("[^\t]*\t", function(part)
+      local words = part:sub(1, -2)
+      local width = width_of(words)
+      local blanks = tabstop - (column + width) % tabstop
+      column = column + width + blanks
+      return words .. (" "):rep(blanks)
+    end)
+  )
+end
+
+--- All rows below a range: the state and so many of code, the newest at the end, empty ones where there is less.
+---@param job botglue.Job
+---@param frame integer
+---@param width integer
+---@param code integer how many rows of code
+---@return [string, string][][]
+function M.rows(job, frame, width, code)
+  local rows = { M.chunks(job, frame, width) }
+  if code == 0 then
+    return rows
+  end
+  local signs, newest = signs_of(job.options), job.preview or {}
+  local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
+  for i = math.max(#newest - code, 0) + 1, math.max(#newest - code, 0) + code do
+    local words = text.fit(expanded(newest[i] or "", tabstop), width - #indent - 2, signs.cut)
+    local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
+    rows[#rows + 1] = { { row, "BotgluePreview" } }
+  end
+  return rows
 end
 
 ---@param chunks [string, string][]

@@ -12,6 +12,7 @@ local UNICODE = {
   unknown = "–",
   ready = "●",
   held = "◆",
+  bar = "│",
   between = " · ",
   cut = "…",
 }
@@ -26,6 +27,7 @@ local ASCII = {
   unknown = "-",
   ready = "*",
   held = "!",
+  bar = "|",
   between = " - ",
   cut = "...",
 }

@@ -1,81 +1,97 @@
---- What is drawn at a job's range: one line below its last row, and its text in `BotglueRange`.
----
---- One view a job, with a timer of its own; the timers of all jobs tick in the same moments, so that many jobs cost one
---- redraw. The height is one line from the start to the end. Drawn only while somebody can see it and it changed.
+--- What is shown of a job at its range: its state below the last row, the newest code that comes, the tools beside it,
+--- and its text in `BotglueRange`. One view a job. Drawn only while somebody can see it and it changed.
 
+local block = require("botglue.ui.block")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
+local ticker = require("botglue.ui.ticker")
+local tools = require("botglue.ui.tools")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.status")
-local TICK = 120 -- milliseconds
 
 ---@class botglue.View
 ---@field job botglue.Job
----@field mark integer?
+---@field block botglue.Block
 ---@field frame integer counts the ticks
----@field drawn string? what the screen shows
+---@field has_code boolean? whether there was code to preview
 ---@field unhighlight fun()
 local View = {}
 View.__index = View
 
---- How many columns there are for a line at a row, in the narrowest window that shows it; nil when none does.
----@param bufnr integer
----@param row integer from 0
----@return integer?
-local function room(bufnr, row)
-  local width
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    local info = vim.fn.getwininfo(win)[1]
-    -- One row more at each end: the line itself may be seen where its row is not.
-    if info and row >= info.topline - 2 and row <= info.botline then
-      width = math.min(width or math.huge, info.width - info.textoff)
+--- The first and the last line of the range, as far as they are in the buffer.
+---@return integer first
+---@return integer last
+function View:lines()
+  local first, last = self.job.range:lines()
+  local count = api.nvim_buf_line_count(self.job.range.bufnr)
+  last = math.min(math.max(last, 1), count)
+  return math.min(math.max(first, 1), last), last
+end
+
+--- The windows that show the range, the narrowest width, and the one that counts where they differ.
+---@param shown botglue.Window[]
+---@param first integer
+---@param last integer
+---@return integer? columns
+---@return botglue.Window? main
+local function seen_in(shown, first, last)
+  local columns, main
+  for _, window in ipairs(shown) do
+    local is_near = windows.is_near(window, last - 1)
+    if is_near or (first <= window.botline and last > window.botline) then
+      columns = math.min(columns or math.huge, windows.columns(window))
+      main = (window.current or not main) and window or main
     end
   end
-  return width
-end
-
---- The row below which the line goes.
-function View:row()
-  local _, last = self.job.range:lines()
-  local count = api.nvim_buf_line_count(self.job.range.bufnr)
-  return math.min(math.max(last, 1), count) - 1
-end
-
----@param chunks [string, string][]
----@param row integer
-function View:place(chunks, row)
-  self.mark = api.nvim_buf_set_extmark(self.job.range.bufnr, namespace, row, 0, {
-    id = self.mark,
-    virt_lines = { chunks },
-    priority = 100,
-  })
+  return columns, main
 end
 
 --- Draws what changed, if anybody can see it.
-function View:draw()
-  local bufnr = self.job.range.bufnr
+---@param shown table<integer, botglue.Window[]>? what the windows show
+function View:draw(shown)
+  local job, bufnr = self.job, self.job.range.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  local row = self:row()
-  local width = room(bufnr, row)
+  if self.block.bufnr ~= bufnr then
+    self.block:clear()
+    self.block = block.new(bufnr)
+  end
+  local here = (shown or windows.snapshot())[bufnr] or {}
+  local first, last = self:lines()
+  local columns, main = seen_in(here, first, last)
   -- The first time it is drawn all the same, so that its height is there before it is seen.
-  if not width and self.mark then
+  if not columns and self.block:is_there() then
     return
   end
-  local chunks = line.chunks(self.job, self.frame, width or vim.o.columns)
-  local drawn = line.text(chunks) .. "\n" .. row
-  local at = self.mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, self.mark, {})[1]
-  if drawn ~= self.drawn or at ~= row then
-    self:place(chunks, row)
-    self.drawn = drawn
+  self.has_code = self.has_code or job.preview ~= nil and #job.preview > 0
+  local code = self.has_code and job:is_open() and job.options.status.preview or 0
+  self.block:below(last, line.rows(job, self.frame, columns or vim.o.columns, code), here, main)
+  if main then
+    self:draw_aside(first, last, main)
   end
 end
 
-function View:tick()
+--- Where the rows below are out of sight, says the same beside the last row that is seen.
+---@param first integer
+---@param last integer
+---@param window botglue.Window
+function View:draw_aside(first, last, window)
+  local lnum
+  if not self.block:is_seen(last, window) then
+    lnum = math.min(last, window.botline)
+    lnum = lnum >= math.max(first, window.topline) and lnum or nil
+  end
+  self.block:beside(lnum, window, function(room)
+    return line.aside(self.job, self.frame, room)
+  end)
+end
+
+---@param shown table<integer, botglue.Window[]>
+function View:tick(shown)
   self.frame = self.frame + 1
   local job = self.job
   if job.land_again then
@@ -87,61 +103,40 @@ function View:tick()
   if job.update_due then
     require("botglue.events").update(job)
   end
-  self:draw()
-end
-
-function View:start()
-  local timer = assert(vim.uv.new_timer())
-  local pending = false
-  self.timer = timer
-  -- A common phase: every view ticks when the clock passes a whole tick.
-  timer:start(TICK - vim.uv.now() % TICK, TICK, function()
-    if pending then
-      return
-    end
-    pending = true
-    vim.schedule(function()
-      pending = false
-      if self.timer == timer then
-        self:tick()
-      end
-    end)
-  end)
-end
-
-function View:stop()
-  local timer = self.timer
-  self.timer = nil
-  if timer and not timer:is_closing() then
-    timer:stop()
-    timer:close()
-  end
+  self:draw(shown)
+  tools.update(self, shown[job.range.bufnr] or {})
 end
 
 --- The answer is held: the line stays, and stands still.
 function View:hold()
-  self:stop()
+  ticker.remove(self)
+  tools.close(self)
   self.unhighlight()
   self:draw()
 end
 
 --- Takes away all that is drawn.
 function View:close()
-  self:stop()
+  ticker.remove(self)
+  tools.close(self)
   self.unhighlight()
-  if self.mark then
-    pcall(api.nvim_buf_del_extmark, self.job.range.bufnr, namespace, self.mark)
-    self.mark = nil
-  end
+  self.block:clear()
+end
+
+---@param job botglue.Job
+---@param unhighlight fun()
+local function new(job, unhighlight)
+  local self = { job = job, frame = 0, block = block.new(job.range.bufnr), unhighlight = unhighlight }
+  return setmetatable(self, View)
 end
 
 --- Shows a job until it ends.
 ---@param job botglue.Job
 ---@return botglue.View
 function M.open(job)
-  local self = setmetatable({ job = job, frame = 0, unhighlight = highlight.range(job.range) }, View)
+  local self = new(job, highlight.range(job.range))
   self:draw()
-  self:start()
+  ticker.add(self)
   return self
 end
 
@@ -149,7 +144,7 @@ end
 ---@param job botglue.Job
 ---@return botglue.View
 function M.hold(job)
-  local self = setmetatable({ job = job, frame = 0, unhighlight = function() end }, View)
+  local self = new(job, function() end)
   self:draw()
   return self
 end

@@ -1,0 +1,203 @@
+--- The rows below a range: where they are put, and that nothing of the user's moves when they come.
+---
+--- They are virtual lines below the range's last row; below the closed fold that holds it. Where the window ends there,
+--- or where they would push the cursor out of the window, the most important of them stands beside the last row of the
+--- range that is seen. A block that is there keeps its height until a higher one has room.
+
+local windows = require("botglue.ui.windows")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.status")
+
+local LEAST = 12 -- cells beside a row
+local PRIORITY = 100
+
+---@class botglue.Block
+---@field bufnr integer
+---@field mark integer? of the rows below
+---@field rows [string, string][][]? which they are
+---@field drawn string? what the screen shows there
+---@field aside integer? the mark of the text beside a row
+---@field drawn_aside string?
+---@field refused string? the view that a higher block would have moved
+local Block = {}
+Block.__index = Block
+
+---@param bufnr integer
+---@return botglue.Block
+function M.new(bufnr)
+  return setmetatable({ bufnr = bufnr }, Block)
+end
+
+---@return boolean
+function Block:is_there()
+  return self.mark ~= nil
+end
+
+---@return integer
+function Block:height()
+  return self.rows and #self.rows or 0
+end
+
+---@class botglue.Anchor
+---@field row integer from 0
+---@field above boolean
+
+--- Where rows below a line are hung up.
+---@param lnum integer
+---@param window botglue.Window?
+---@return botglue.Anchor
+local function anchor(lnum, window)
+  local fold_end = window and windows.fold_end(window, lnum)
+  if fold_end then
+    -- What hangs on a line in a fold is folded away with it.
+    return { row = fold_end, above = true }
+  end
+  return { row = lnum - 1, above = false }
+end
+
+---@param at botglue.Anchor
+---@param rows [string, string][][]
+function Block:hang(at, rows)
+  self.mark = api.nvim_buf_set_extmark(self.bufnr, namespace, at.row, 0, {
+    id = self.mark,
+    virt_lines = rows,
+    virt_lines_above = at.above,
+    priority = PRIORITY,
+  })
+end
+
+--- How many rows may be added above the cursor before the window scrolls.
+---@param window botglue.Window
+---@return integer
+local function rows_to_spare(window)
+  local ending = windows.end_of(window, vim.fn.line("."))
+  local _, bottom = windows.rows(window)
+  return ending and bottom - vim.o.scrolloff - ending or 0
+end
+
+--- Hangs up more rows than there are, unless the window would scroll to keep the cursor in it.
+---@param at botglue.Anchor
+---@param rows [string, string][][]
+---@param window botglue.Window? the one where the user is, if it shows the buffer
+---@return boolean grown
+function Block:grow(at, rows, window)
+  if not window then
+    self:hang(at, rows)
+    return true
+  end
+  local before, spare = vim.fn.winline(), rows_to_spare(window)
+  local situation = ("%d %d %d"):format(before, spare, vim.fn.line("."))
+  if self.refused == situation then
+    return false
+  end
+  self:hang(at, rows)
+  local pushed = vim.fn.winline() - before
+  if pushed <= math.max(spare, 0) then
+    self.refused = nil
+    return true
+  end
+  if self.rows then
+    self:hang(at, self.rows)
+  else
+    api.nvim_buf_del_extmark(self.bufnr, namespace, self.mark)
+    self.mark = nil
+  end
+  self.refused = situation
+  return false
+end
+
+---@param rows [string, string][][]
+---@return string
+local function text_of(rows)
+  local parts = {}
+  for _, row in ipairs(rows) do
+    for _, chunk in ipairs(row) do
+      parts[#parts + 1] = chunk[1]
+    end
+    parts[#parts + 1] = "\n"
+  end
+  return table.concat(parts)
+end
+
+--- Puts rows below a line.
+---@param lnum integer
+---@param rows [string, string][][]
+---@param shown botglue.Window[] the windows that show the buffer
+---@param main botglue.Window? the one that counts where they differ
+function Block:below(lnum, rows, shown, main)
+  local at = anchor(lnum, main)
+  if self.mark and #rows > self:height() or not self.mark then
+    local user = vim.tbl_filter(function(window)
+      return window.current
+    end, shown)[1]
+    if not self:grow(at, rows, user) then
+      rows = vim.list_slice(rows, 1, self:height())
+    end
+    self.drawn = nil
+  end
+  if not self.mark then
+    return
+  end
+  local drawn = text_of(rows) .. at.row
+  local there = api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.mark, {})[1]
+  if drawn ~= self.drawn or there ~= at.row then
+    self:hang(at, rows)
+    self.rows, self.drawn = rows, drawn
+  end
+end
+
+--- Whether the first of the rows is seen in a window.
+---@param lnum integer the line that they are below
+---@param window botglue.Window
+---@return boolean
+function Block:is_seen(lnum, window)
+  local row = windows.end_of(window, lnum)
+  local _, bottom = windows.rows(window)
+  return self.mark ~= nil and row ~= nil and row < bottom
+end
+
+--- Shows a text beside a line, or at the edge of the window where the line leaves no room.
+---@param lnum integer? none: no text
+---@param window botglue.Window
+---@param chunks fun(room: integer): [string, string][]
+function Block:beside(lnum, window, chunks)
+  if not lnum then
+    self:clear_aside()
+    return
+  end
+  local _, free = windows.width_of(window, lnum)
+  local opts = { id = self.aside, priority = PRIORITY, hl_mode = "combine" }
+  if free > LEAST then
+    opts.virt_text, opts.virt_text_pos = chunks(free - 1), "eol"
+  else
+    opts.virt_text = chunks(LEAST)
+    local width = api.nvim_strwidth(text_of({ opts.virt_text })) - 1
+    opts.virt_text_win_col = math.max(windows.columns(window) - width, 0)
+  end
+  local drawn = ("%s%d %s"):format(text_of({ opts.virt_text }), lnum, opts.virt_text_win_col or "")
+  if drawn ~= self.drawn_aside then
+    self.aside = api.nvim_buf_set_extmark(self.bufnr, namespace, lnum - 1, 0, opts)
+    self.drawn_aside = drawn
+  end
+end
+
+function Block:clear_aside()
+  if self.aside then
+    pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, self.aside)
+    self.aside, self.drawn_aside = nil, nil
+  end
+end
+
+--- Takes all of it away.
+function Block:clear()
+  self:clear_aside()
+  if self.mark then
+    pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, self.mark)
+    self.mark, self.rows, self.drawn = nil, nil, nil
+  end
+end
+
+return M

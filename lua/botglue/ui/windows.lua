@@ -1,0 +1,116 @@
+--- What the windows of the tab page show: which rows of a buffer, and where on the screen. Reads, changes nothing.
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.Window
+---@field winid integer
+---@field bufnr integer
+---@field topline integer
+---@field botline integer
+---@field winrow integer
+---@field winbar integer
+---@field height integer
+---@field width integer
+---@field textoff integer
+---@field current boolean whether the user is in it
+
+--- The windows by buffer.
+---@return table<integer, botglue.Window[]>
+function M.snapshot()
+  local found = {}
+  local tab, current = vim.fn.tabpagenr(), api.nvim_get_current_win()
+  for _, info in ipairs(vim.fn.getwininfo()) do
+    if info.tabnr == tab then
+      info.current = info.winid == current
+      local list = found[info.bufnr] or {}
+      found[info.bufnr] = list
+      list[#list + 1] = info
+    end
+  end
+  return found
+end
+
+--- Whether a row may be seen, or what stands right below it.
+---@param window botglue.Window
+---@param row integer from 0
+---@return boolean
+function M.is_near(window, row)
+  return row >= window.topline - 2 and row <= window.botline
+end
+
+--- The columns that there are for text.
+---@param window botglue.Window
+---@return integer
+function M.columns(window)
+  return window.width - window.textoff
+end
+
+--- The screen row on which a line ends; nil where that is not to be seen.
+---@param window botglue.Window
+---@param lnum integer
+---@return integer?
+function M.end_of(window, lnum)
+  if vim.wo[window.winid].wrap then
+    local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
+    local row = vim.fn.screenpos(window.winid, lnum, math.max(#line, 1)).row
+    return row > 0 and row or nil
+  elseif lnum < window.topline or lnum > window.botline then
+    return nil
+  end
+  -- Any column of it may be out of sight at the left.
+  local rows = api.nvim_win_text_height(window.winid, {
+    start_row = window.topline - 1,
+    start_vcol = 0,
+    end_row = lnum - 1,
+  })
+  local view = api.nvim_win_call(window.winid, vim.fn.winsaveview)
+  local top = M.rows(window)
+  return top + view.topfill + rows.all - 1
+end
+
+--- The first and the last screen row for text.
+---@param window botglue.Window
+---@return integer first
+---@return integer last
+function M.rows(window)
+  local first = window.winrow + window.winbar
+  return first, first + window.height - 1
+end
+
+--- The last line of the closed fold that holds a line; nil where there is none.
+---@param window botglue.Window
+---@param lnum integer
+---@return integer?
+function M.fold_end(window, lnum)
+  local last
+  if window.current then
+    last = vim.fn.foldclosedend(lnum)
+  else
+    last = api.nvim_win_call(window.winid, function()
+      return vim.fn.foldclosedend(lnum)
+    end)
+  end
+  return last > 0 and last or nil
+end
+
+--- How wide a line is, and how much of its last screen row is free.
+---@param window botglue.Window
+---@param lnum integer
+---@return integer width
+---@return integer free
+function M.width_of(window, lnum)
+  local columns = M.columns(window)
+  local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
+  local width = api.nvim_buf_call(window.bufnr, function()
+    return vim.fn.strdisplaywidth(line)
+  end)
+  local used = width
+  if width > columns and vim.wo[window.winid].wrap then
+    used = (width - 1) % columns + 1
+  end
+  return width, math.max(columns - used, 0)
+end
+
+return M

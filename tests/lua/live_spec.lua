@@ -1,0 +1,331 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- The first rows of the screen, with the moving parts of a status line replaced.
+local function rows(nvim, count, first)
+  local all = vim.list_slice(vim.split(nvim:screen(), "\n"), first or 1, (first or 1) + count - 1)
+  return vim.tbl_map(function(row)
+    return (vim.fn.substitute(row, "[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏○]", "@", "g"):gsub("%d+s$", "Ns"))
+  end, all)
+end
+
+local function frame(nvim, state)
+  state = vim.tbl_extend("keep", state, { id = 1, status = "running", tools = {} })
+  nvim:lua("require('botglue.apply').frame({ ... })", state)
+  nvim:ticks(2)
+end
+
+local function numbered(count)
+  local lines = {}
+  for i = 1, count do
+    lines[i] = "line " .. i
+  end
+  return lines
+end
+
+--- What must not move: the cursor, the top line and the mode.
+local function view(nvim)
+  return nvim:lua([[
+    local view = vim.fn.winsaveview()
+    return { view.lnum, view.col, view.topline, view.topfill, vim.api.nvim_get_mode().mode }
+  ]])
+end
+
+local function line_range(first, last)
+  return { kind = "line", first = { first }, last = { last or first } }
+end
+
+test("code is previewed in a block that comes once and keeps its height", function()
+  local nvim = child.with_host({ "  one", "two" })
+  nvim:run(line_range(1))
+  equal(rows(nvim, 3), { "  one", "  @ it · Ns", "two" })
+  frame(nvim, { activity = "writing", preview = { "fn a() {" } })
+  equal(rows(nvim, 6), { "  one", "  @ it · writing · Ns", "  │ fn a() {", "  │", "  │", "two" })
+  frame(nvim, { activity = "writing", preview = { "fn a() {", "    b()", "}" } })
+  local full = { "  one", "  @ it · writing · Ns", "  │ fn a() {", "  │     b()", "  │ }", "two" }
+  equal(rows(nvim, 6), full)
+  nvim:lua("require('botglue.apply').frame({ { id = 1, preview = { 'b', 'c', 'd' } } })")
+  nvim:ticks(2)
+  equal(rows(nvim, 6), { full[1], full[2], "  │ b", "  │ c", "  │ d", "two" }, "nothing else was told")
+  frame(nvim, { activity = "Read x", preview = {} })
+  equal(rows(nvim, 6), { "  one", "  @ it · Read x · Ns", "  │", "  │", "  │", "two" })
+  nvim:answer(1, { "  ONE" })
+  equal(rows(nvim, 3), { "  ONE", "two", "~" })
+end)
+
+test("tabs are as wide as in the buffer, and long lines are cut", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:lua("vim.bo.tabstop = 4")
+  nvim:run(line_range(1))
+  frame(nvim, { preview = { "\tx\ty", ("ü"):rep(100) } })
+  local shown = rows(nvim, 4)
+  equal(shown[3], "│     x   y")
+  equal(shown[4], "│ " .. ("ü"):rep(77) .. "…")
+end)
+
+test("status.preview says how many lines, and 0 asks for none", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 1 } })")
+  nvim:run(line_range(1))
+  frame(nvim, { preview = { "a", "b" } })
+  equal(rows(nvim, 4), { "one", "@ it · Ns", "│ b", "two" })
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 0 } })")
+  nvim:run(line_range(2))
+  local asked = nvim:host("received", "run")
+  equal({ asked[1].preview, asked[2].preview }, { 1, 0 })
+end)
+
+test("with ascii nothing else is drawn", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', ascii = true })")
+  nvim:run(line_range(1))
+  frame(nvim, {
+    activity = "writing",
+    preview = { "a" },
+    tools = { { index = 1, id = "t", name = "Read", status = "ok", title = "Read x" } },
+  })
+  local screen = nvim:screen()
+  equal(screen:find("[\128-\255]"), nil, screen)
+  contains(screen, "| a")
+  contains(screen, "v Read x")
+end)
+
+test("a range at the end of the window shows its state beside its last row, and nothing moves", function()
+  local nvim = child.with_host(numbered(60))
+  nvim:type("40Gzb")
+  local lines = nvim:lua("return { vim.fn.line('w0'), vim.fn.line('w$') }")
+  nvim:type(("%dG"):format(lines[2]))
+  local before = view(nvim)
+  nvim:run(line_range(lines[2]))
+  nvim:ticks(2)
+  local height = lines[2] - lines[1] + 1
+  equal(rows(nvim, 1, height)[1], "line 40 @ it · Ns")
+  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  equal(rows(nvim, 1, height)[1], "line 40 @ it · writing · Ns")
+  equal(view(nvim), before)
+  nvim:type("<C-e><C-e>")
+  nvim:ticks(2)
+  equal(
+    rows(nvim, 3, height - 2),
+    { "line 40", "@ it · writing · Ns", "│ a" },
+    "below it as soon as there is room"
+  )
+end)
+
+test("a block that would push the cursor out of the window does not come", function()
+  local nvim = child.with_host(numbered(60))
+  for _, scrolloff in ipairs({ 0, 3 }) do
+    nvim:lua("vim.o.scrolloff = ...; vim.cmd('normal! gg')", scrolloff)
+    nvim:type("L")
+    local before = view(nvim)
+    local id = nvim:run(line_range(5, 6))
+    nvim:ticks(2)
+    equal(view(nvim), before)
+    local shown = rows(nvim, 3, 5)
+    equal({ shown[1], shown[2], shown[3] }, { "line 5", "line 6 @ it · Ns", "line 7" })
+    frame(nvim, { id = id, activity = "writing", preview = { "a", "b", "c" } })
+    equal(view(nvim), before)
+    nvim:type("gg")
+    nvim:ticks(2)
+    before = view(nvim)
+    equal(rows(nvim, 3, 6), { "line 6", "@ it · writing · Ns", "│ a" })
+    nvim:answer(id, { "line 5", "line 6" })
+    equal(view(nvim), before)
+    equal(rows(nvim, 2, 6), { "line 6", "line 7" })
+  end
+end)
+
+test("wherever the cursor is, neither it nor the view moves while a job runs", function()
+  local nvim = child.with_host(numbered(100))
+  for _, at in ipairs({ "gg", "10G", "22G", "50Gzt", "50Gzz", "50Gzb", "G", "Gzt" }) do
+    nvim:type(at)
+    local before = view(nvim)
+    local ids = {}
+    for _, row in ipairs({ 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 }) do
+      ids[#ids + 1] = nvim:run(line_range(row))
+      nvim:lua("vim.cmd.redraw()")
+      equal(view(nvim), before, ("%s, a job starts at line %d"):format(at, row))
+    end
+    for _, id in ipairs(ids) do
+      frame(nvim, { id = id, activity = "writing", preview = { "a", "b", "c" } })
+      nvim:lua("vim.cmd.redraw()")
+      equal(view(nvim), before, at .. ", code comes")
+    end
+    for i, id in ipairs(ids) do
+      nvim:answer(id, { ("line %d"):format(({ 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 })[i]) })
+      nvim:lua("vim.cmd.redraw()")
+      equal(view(nvim), before, at .. ", a job ends")
+    end
+    equal(nvim:drawn(), 0)
+  end
+end)
+
+test("below a closed fold that holds the range, also at the end of the buffer", function()
+  local nvim = child.with_host(numbered(6))
+  nvim:run(line_range(3))
+  nvim:type(":2,4fold<CR>")
+  nvim:ticks(2)
+  local shown = rows(nvim, 4)
+  contains(shown[2], "3 lines: line 2")
+  equal({ shown[3], shown[4] }, { "@ it · Ns", "line 5" })
+  nvim:type("zE:3,6fold<CR>")
+  nvim:ticks(2)
+  shown = rows(nvim, 5)
+  contains(shown[3], "4 lines: line 3")
+  equal({ shown[4], shown[5] }, { "@ it · Ns", "~" })
+  nvim:type("zE")
+  nvim:ticks(2)
+  equal(rows(nvim, 5), { "line 1", "line 2", "line 3", "@ it · Ns", "line 4" })
+end)
+
+test(
+  "below the last screen row of a wrapped line, and at the first column where lines do not wrap",
+  function()
+    local nvim = child.with_host({ ("x"):rep(100), "two" })
+    nvim:run(line_range(1))
+    equal(rows(nvim, 4), { ("x"):rep(80), ("x"):rep(20), "@ it · Ns", "two" })
+    nvim:lua("vim.wo.wrap = false; vim.cmd('normal! $'); vim.fn.winrestview({ leftcol = 30 })")
+    nvim:ticks(2)
+    equal(rows(nvim, 3), { ("x"):rep(70), "@ it · Ns", "" })
+  end
+)
+
+test("it fits into a window of twenty columns", function()
+  local nvim = child.with_host({ "        one", "two" })
+  nvim:lua("vim.cmd('vsplit | vertical resize 20')")
+  nvim:run(line_range(1))
+  frame(nvim, { activity = "Read src/a/long/path.rs", preview = { "        some_code(with, arguments)" } })
+  local shown = vim.tbl_map(function(row)
+    return vim.split(row, "│ ", { plain = true })[1]
+  end, rows(nvim, 2))
+  equal(shown[2]:match("^    @ Read.*…") ~= nil, true, shown[2])
+  for _, row in ipairs(vim.split(nvim:screen(), "\n")) do
+    if vim.api.nvim_strwidth(row) > 80 then
+      error(row)
+    end
+  end
+end)
+
+--- The float with the tools, as its place and its lines.
+local function list(nvim)
+  local found = nvim:lua([[
+    vim.cmd.redraw()
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local config = vim.api.nvim_win_get_config(win)
+      if config.relative ~= "" then
+        local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
+        return { row = config.row, right = config.col + config.width, focusable = config.focusable, lines = lines }
+      end
+    end
+  ]])
+  return found ~= vim.NIL and found or nil
+end
+
+local function tool(index, status, title)
+  return {
+    index = index,
+    id = tostring(index),
+    name = "Read",
+    status = status,
+    title = title or "Read " .. index,
+  }
+end
+
+test("with the cursor in the range its newest tools are listed beside it", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:type("10G")
+  local before = view(nvim)
+  nvim:run(line_range(8, 12))
+  nvim:ticks(2)
+  equal(list(nvim), nil, "there are none yet")
+  frame(nvim, { tools = { tool(1, "ok"), tool(2, "error"), tool(3, "running") } })
+  equal(list(nvim), {
+    row = 7,
+    right = 80,
+    focusable = false,
+    lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
+  })
+  local more = {}
+  for i = 3, 9 do
+    more[#more + 1] = tool(i, "denied")
+  end
+  frame(nvim, { tools = more })
+  equal(#list(nvim).lines, 5, "status.rows")
+  equal(list(nvim).lines[5], " ✗ Read 9 ")
+  equal(view(nvim), before)
+  nvim:type("gg")
+  nvim:ticks(2)
+  equal(list(nvim), nil, "the cursor has left")
+  nvim:type("12G")
+  nvim:ticks(2)
+  equal(list(nvim).row, 7)
+  nvim:answer(1, { "x" })
+  equal(list(nvim), nil, "the job has ended")
+  equal(nvim:lua("return #vim.api.nvim_list_bufs()"), 1)
+end)
+
+test("it covers neither the range nor the rows below it", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 9, 10, true, { ('long '):rep(15) })")
+  nvim:type("10G")
+  nvim:run(line_range(10))
+  frame(nvim, { tools = { tool(1, "ok"), tool(2, "ok") } })
+  equal(list(nvim).row, 7, "above it")
+  nvim:type("zt")
+  nvim:ticks(2)
+  equal(list(nvim).row, 2, "below its status")
+end)
+
+test("status.rows = 0 lists none, and a narrow window has no room for it", function()
+  local nvim = child.with_host(numbered(5))
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { rows = 0 } })")
+  nvim:run(line_range(1))
+  frame(nvim, { tools = { tool(1, "ok") } })
+  equal(list(nvim), nil)
+  nvim = child.with_host(numbered(5))
+  nvim:lua("vim.cmd('vsplit | vertical resize 15')")
+  nvim:run(line_range(1))
+  frame(nvim, { tools = { tool(1, "ok") } })
+  equal(list(nvim), nil)
+end)
+
+test("the list does not keep a window or Neovim open", function()
+  local nvim = child.with_host(numbered(5))
+  nvim:lua("vim.cmd.split()")
+  nvim:run(line_range(1))
+  frame(nvim, { tools = { tool(1, "ok") } })
+  equal(list(nvim) ~= nil, true)
+  nvim:type(":close<CR>")
+  nvim:ticks(2)
+  nvim:type(":only<CR>")
+  nvim:ticks(2)
+  equal(nvim:messages():find("E%d"), nil, nvim:messages())
+  equal(list(nvim) ~= nil, true, "it comes back")
+end)
+
+test("of two ranges under the cursor one lists its tools", function()
+  local nvim = child.with_host(numbered(9))
+  nvim:run(line_range(1, 5))
+  nvim:run(line_range(1, 5))
+  frame(nvim, { id = 1, tools = { tool(1, "ok") } })
+  frame(nvim, { id = 2, tools = { tool(1, "error") } })
+  equal(list(nvim).lines, { " ✓ Read 1 " })
+  nvim:answer(1, { "x" })
+  nvim:ticks(2)
+  equal(list(nvim).lines, { " ✗ Read 1 " })
+end)
+
+test("a view that fails is told of once, and the others go on", function()
+  local nvim = child.with_host(numbered(5))
+  nvim:run(line_range(1))
+  nvim:run(line_range(3))
+  nvim:lua("require('botglue.client').job(1).view.block.below = function() error('oh no') end")
+  frame(nvim, { id = 2, activity = "Read x" })
+  nvim:ticks(2)
+  contains(nvim:screen(), "it · Read x")
+  equal(select(2, nvim:messages():gsub("the status of a job cannot be drawn", "")), 1)
+  nvim:answer(1, { "x" })
+  nvim:answer(2, { "y" })
+  equal(nvim:drawn(), 0)
+end)
