@@ -8,6 +8,7 @@ local M = {}
 local LEAST_PROMPT = 16 -- cells, beside a failure
 local LEAST_WORDS = 4
 local NARROW = 24 -- cells in which there is room for one thing alone
+local TIGHT = 48 -- cells in which there may be room for what went wrong alone
 local MOST_INDENT = 24
 local width_of = vim.api.nvim_strwidth
 
@@ -97,7 +98,10 @@ local function working(job, frame, room, signs)
   room = room - 2 - width_of(elapsed)
   local words, group = M.activity(job, signs)
   local spinner = { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }
-  if room < NARROW then
+  -- What went wrong is worth more than what was asked for.
+  local is_urgent = group ~= nil or (words ~= nil and job.retry ~= nil)
+  local is_tight = is_urgent and room < TIGHT and width_of(signs.between .. words) + LEAST_PROMPT > room
+  if room < NARROW or is_tight then
     return {
       spinner,
       { fit(words or job.prompt, room, signs), words and (group or "BotglueActivity") or "BotgluePrompt" },
@@ -105,8 +109,7 @@ local function working(job, frame, room, signs)
     }
   end
   local share = math.floor(room * 0.6)
-  if group then
-    -- What went wrong is worth more than what was asked for.
+  if is_urgent then
     share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
   end
   local prompt = fit(job.prompt, share, signs)

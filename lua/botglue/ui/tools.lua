@@ -15,6 +15,7 @@ local namespace = api.nvim_create_namespace("botglue.tools")
 
 local WIDEST = 44 -- cells
 local LEAST = 12
+local ENOUGH = 3 -- rows beside the range, rather than all of them somewhere else
 local ZINDEX = 20 -- below completion menus and other people's windows
 
 ---@class botglue.ToolList
@@ -64,29 +65,48 @@ local function leave_room(window, from, to, width)
   return true
 end
 
---- The row of the window, from 0, at which the list goes; nil where there is no place.
+---@class botglue.OnScreen rows of the screen
+---@field from integer
+---@field to integer
+---@field below integer how many of ours are shown below it
+---@field is_free (fun(width: integer): boolean)? whether there is room at its right; none: it has no row for each line
+
+--- The screen row at which a list of this height goes; nil where there is no place.
 ---@param window botglue.Window
----@param range { first: integer, last: integer, below: integer } lines, and rows that are shown below them
+---@param range botglue.OnScreen
 ---@param width integer
 ---@param height integer
----@return integer?
+---@return integer? row
+---@return integer? height it may be less, beside the range
 local function row_for(window, range, width, height)
   local top, bottom = windows.rows(window)
-  local start = vim.fn.screenpos(window.winid, range.first, 1).row
-  local ending = windows.end_of(window, range.last)
-  -- A range that begins above the window, or ends below it, fills it to there.
-  local from = start > 0 and start or top
-  local to = ending or bottom
-  local one_row_a_line = start > 0 and ending and to - from == range.last - range.first
-  local row
-  if one_row_a_line and height <= to - from + 1 and leave_room(window, range.first, range.last, width) then
-    row = from
-  elseif from - height >= top then
-    row = from - height
-  elseif to + range.below + height <= bottom then
-    row = to + range.below + 1
+  local beside = math.min(height, range.to - range.from + 1)
+  if range.is_free and beside >= math.min(height, ENOUGH) and range.is_free(width) then
+    return range.from, beside
+  elseif range.from - height >= top then
+    return range.from - height, height
+  elseif range.to + range.below + height <= bottom then
+    return range.to + range.below + 1, height
   end
-  return row and row - window.winrow
+end
+
+--- Where the range is on the screen.
+---@param view botglue.View
+---@param window botglue.Window
+---@return botglue.OnScreen
+local function on_screen(view, window)
+  local first, last = view:lines()
+  local top, bottom = windows.rows(window)
+  local start = vim.fn.screenpos(window.winid, first, 1).row
+  local ending = windows.end_of(window, last)
+  -- A range that begins above the window, or ends below it, fills it to there.
+  local range = { from = start > 0 and start or top, to = ending or bottom, below = view.block:height() }
+  if start > 0 and ending and ending - start == last - first then
+    range.is_free = function(width)
+      return leave_room(window, first, last, width)
+    end
+  end
+  return range
 end
 
 --- Whether a window of ours is still there.
@@ -178,8 +198,13 @@ function M.update(view, shown)
   for _, line in ipairs(lines) do
     width = math.max(width, api.nvim_strwidth(line))
   end
-  local first, last = view:lines()
-  local row = row_for(window, { first = first, last = last, below = view.block:height() }, width, #lines)
+  local range, row, height = on_screen(view, window), nil, nil
+  for wanted = #lines, 1, -1 do
+    row, height = row_for(window, range, width, wanted)
+    if row then
+      break
+    end
+  end
   if not row then
     M.close(view)
     return
@@ -187,10 +212,10 @@ function M.update(view, shown)
   local config = {
     relative = "win",
     win = window.winid,
-    row = row,
+    row = row - window.winrow,
     col = window.width - width,
     width = width,
-    height = #lines,
+    height = height,
     focusable = false,
     style = "minimal",
     zindex = ZINDEX,
@@ -205,12 +230,14 @@ function M.update(view, shown)
     return
   end
   list.width = width
-  local at = ("%d %d %d %d %d"):format(config.win, row, config.col, width, #lines)
+  local at = ("%d %d %d %d %d"):format(config.win, config.row, config.col, width, height)
   if at ~= list.at then
     api.nvim_win_set_config(list.winid, config)
     list.at = at
   end
-  write(list, lines, groups)
+  -- The newest, where there is no room for all.
+  local from = #lines - height + 1
+  write(list, vim.list_slice(lines, from), vim.list_slice(groups, from))
 end
 
 return M

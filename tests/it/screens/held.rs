@@ -16,7 +16,8 @@ fn a_job_that_reads_and_is_held() {
         run.print(&(stream::init("s") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
         nvim.set_clock(7_000);
         stage.expect("held-running", &nvim, "the tool", |rows| {
-            rows[3].contains("Read") && rows[3].ends_with("7s")
+            let listed = rows.iter().any(|row| row.contains("▸ Read"));
+            rows[3].contains("Read") && rows[3].ends_with("7s") && listed
         });
         run.print(&(stream::tool_result("t1", "…") + &stream::text("end") + &stream::result("end")));
         drop(run);

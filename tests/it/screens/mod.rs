@@ -6,3 +6,4 @@ mod each;
 mod held;
 mod lists;
 mod prompt;
+mod running;
