@@ -18,6 +18,12 @@ function M.landed(job)
   return job.landing == "applied" or job.landing == "merged"
 end
 
+--- An answer that stands in its buffer, or is what stood there already.
+---@param job botglue.Job
+function M.wrote(job)
+  return M.landed(job) or job.landing == "unchanged"
+end
+
 --- An answer to a question.
 ---@param job botglue.Job
 function M.answered(job)

@@ -318,6 +318,9 @@ end
 ---@param held_for string?
 function M.landed(job, landing, held_for)
   local message = STANDS[landing] and place_of(job.range) or {}
+  if message.rows then
+    require("botglue.stands").watch(job.range.bufnr)
+  end
   message.id, message.landing, message.held_for = job.id, landing, held_for
   if connection.process then
     connection.process:notify("landed", message)

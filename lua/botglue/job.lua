@@ -20,6 +20,7 @@ local M = {}
 ---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
 ---@field agent string
 ---@field wanted string? the model that was asked for
+---@field stood string[]? the rows that the store knows, where they are others than those that landed
 ---@field notes table[]? what was known of its lines besides
 ---@field cwd string the project's directory
 ---@field resume { session_id: string, at: string? }? the session that it goes on in

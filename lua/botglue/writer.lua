@@ -26,16 +26,6 @@ local function fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
 
----@param job botglue.Job
-local function wrote(job)
-  return job.landing == "applied" or job.landing == "merged" or job.landing == "unchanged"
-end
-
----@param job botglue.Job
-local function answered(job)
-  return job.landing == "answered"
-end
-
 --- The session of a job. An error says why there is none to go on in.
 ---@param name string of the job, for messages
 ---@param agent string
@@ -73,7 +63,8 @@ function M.of_job(job)
   }
 end
 
---- Where what a job of an earlier time wrote stands: beyond doubt, and with the row in it.
+--- Where what a job of an earlier time wrote stands, with the row in it. That is beyond doubt where it stands only
+--- once, and is long enough to mean something or is where it was.
 ---@param bufnr integer
 ---@param entry table what the store knows of the job
 ---@param row integer from 0
@@ -81,11 +72,12 @@ end
 ---@return integer? last
 function M.lines(bufnr, entry, row)
   local rows = entry.landed_rows or {}
-  if not find.is_telling(rows) then
+  if #rows == 0 then
     return nil
   end
   local count, first = find.rows(bufnr, rows)
-  if count == 1 and row >= first and row < first + #rows then
+  local tells = find.is_telling(rows) or first and first + 1 == entry.landed_first
+  if count == 1 and tells and row >= first and row < first + #rows then
     return first + 1, first + #rows
   end
 end
@@ -124,8 +116,8 @@ end
 ---@return botglue.Job?
 local function job_at_cursor()
   return client.job(vim.w.botglue_answer)
-    or choose.at_cursor(choose.all(wrote))
-    or choose.at_cursor(choose.all(answered))
+    or choose.at_cursor(choose.all(choose.wrote))
+    or choose.at_cursor(choose.all(choose.answered))
 end
 
 --- Finds what wrote the text under the cursor.

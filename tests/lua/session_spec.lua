@@ -167,6 +167,39 @@ test("what wrote a text in an earlier Neovim is known by the text", function()
   equal(#nvim:host("received", "run"), 1)
 end)
 
+test("what is too short to tell is known where it was", function()
+  local nvim = child.with_host({ "a", "x = 1", "b" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
+    require('support.host').replies.writers = { jobs = {
+      { agent = 'claude', session_id = 'moved', project = '/', landed_rows = { 'x = 1' }, landed_first = 3 },
+      { agent = 'claude', session_id = 's1', project = '/', landed_rows = { 'x = 1' }, landed_first = 2 },
+    } }
+  ]])
+  nvim:type("2G:Botglue followup go on<CR>")
+  equal(request(nvim, 1).resume, { session_id = "s1" })
+end)
+
+test("the store is told how a text stands whenever its file is written", function()
+  local nvim = with_landed()
+  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
+  local function told()
+    return nvim:host("received", "landed")
+  end
+  equal({ #told(), told()[1].rows }, { 1, { "fn two() {", "  2", "}" } })
+  nvim:type("ggOtop<Esc>:write<CR>")
+  equal(#told(), 1, "it is the same")
+  nvim:type("4GAx<Esc>:write<CR>:write<CR>")
+  equal(#told(), 2)
+  local last = told()[2]
+  equal(
+    { last.id, last.landing, last.rows, last.first_line },
+    { 1, "applied", { "fn two() {", "  2x", "}" }, 3 }
+  )
+  nvim:type("u:write<CR>")
+  equal(told()[3].rows, { "fn two() {", "  2", "}" })
+end)
+
 local CHECKPOINTS = {
   {
     uuid = "m1",

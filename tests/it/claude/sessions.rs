@@ -154,6 +154,8 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
 fn tomorrow_the_session_is_known_by_the_text() {
     let fixture = Fixture::new(Cli::Claude);
     fixture.ask("ANSWER<<fn target() {\n    tomorrow()\n}>>");
+    // As the user left it, not as it landed.
+    fixture.nvim.command("4s/tomorrow/today/");
     fixture.nvim.command("write");
     let Fixture { nvim, api } = fixture;
     let scratch = nvim.quit_to();
@@ -167,7 +169,7 @@ fn tomorrow_the_session_is_known_by_the_text() {
     assert_eq!(job["landing"], "applied", "{job:#}");
     assert_eq!(nvim.lines(), ["new line", "fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
     let requests = api.requests();
-    assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "lines=\"4-6\"")]);
+    assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "today()")]);
 }
 
 #[test]
