@@ -54,3 +54,23 @@ pub fn ends_with_its_prompt(cli: Cli) {
     assert_eq!(fixture.api.requests().len(), 0);
     assert!(process::of(&fixture.nvim.scratch).len() <= 2, "Neovim and the host");
 }
+
+/// A follow-up is prewarmed in its session: the process that waited is the one that goes on.
+pub fn goes_on(cli: Cli) {
+    let fixture = Fixture::with(cli, |builder| builder.option("prompt", "ui"));
+    fixture.ask("first ANSWER<<fn target() {}>>");
+    fixture.nvim.exec("vim.ui.input = function(_, send) _G.send = send end; require('botglue').followup(1)");
+    let prewarmed = fixture.agent();
+    let gate = super::api::Gate::new();
+    let message =
+        vec![super::api::Block::Wait(gate.clone()), super::api::Block::Text("fn other() {}".into())];
+    fixture.api.script("wait", [super::api::Reply::Message(message, "end_turn")]);
+    fixture.nvim.exec("_G.send('SCRIPT:wait')");
+    fixture.nvim.wait("the request has arrived", || gate.is_reached());
+    assert_eq!(fixture.agent().pid, prewarmed.pid);
+    gate.open();
+    let job = fixture.nvim.finished(2);
+    fixture.assert_landed(&job, &["fn other() {}"]);
+    let requests = fixture.api.requests();
+    assert!(requests[1].user_text().contains("first ANSWER"), "it knows the conversation");
+}
