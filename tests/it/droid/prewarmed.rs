@@ -17,3 +17,8 @@ fn it_waits_for_as_long_as_the_prompt_takes_and_ends_with_it() {
 fn a_follow_up_goes_on_in_the_one_that_was_prewarmed() {
     prewarmed::goes_on(Cli::Droid);
 }
+
+#[test]
+fn what_is_typed_in_the_window_is_sent_to_it() {
+    prewarmed::answers_to_keys(Cli::Droid);
+}
