@@ -54,6 +54,7 @@ test-lua: $(NVIM_READY) ## those that Neovim runs (TEST=name)
 
 .PHONY: screens
 screens: need-cargo $(NVIM_READY) ## writes the expected screens anew (TEST=held: those of screens/held.rs)
+	@test -n "$(TEST)" || rm -f tests/it/screens/expected/*.snap
 	@BOTGLUE_TEST_NVIM="$(NVIM)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) INSTA_UPDATE=always INSTA_FORCE_PASS=1 \
 		cargo test --locked --quiet --test it screens::$(TEST)
 	@git status --short tests/it/screens/expected

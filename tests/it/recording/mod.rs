@@ -27,12 +27,15 @@ struct Scene {
     gated: Gated,
     film: Film,
     clock: u64,
+    /// What runs, and since when.
+    running: Vec<(String, u64)>,
 }
 
 /// The recorded answer of one job, played as far as the scene says.
 struct Answer {
     run: Run,
     lines: std::vec::IntoIter<String>,
+    text: String,
 }
 
 impl Scene {
@@ -43,10 +46,10 @@ impl Scene {
             scratch.write(name, std::fs::read(root.join("tests/demo/shop").join(name)).unwrap());
         }
         let gated = Gated::by_words(&scratch, &[("return errors", "load"), ("use an iterator", "total")]);
-        let nvim = Builder::new(scratch).option("agents", gated.option()).screen(100, 28).start();
+        let nvim = Builder::new(scratch).option("agents", gated.option()).screen(100, 31).start();
         nvim.exec(SETTING);
         nvim.command(&format!("set background={background} | syntax on | edit src/stock.rs | 7"));
-        Self { nvim, gated, film: Film::default(), clock: 0 }
+        Self { nvim, gated, film: Film::default(), clock: 0, running: Vec::new() }
     }
 
     /// Shows what is on the screen for some time.
@@ -77,6 +80,7 @@ impl Scene {
         self.type_text(prompt);
         self.show(350);
         self.nvim.input("<C-s>");
+        self.running.push((prompt.to_owned(), self.clock));
         self.see(prompt);
     }
 
@@ -85,7 +89,7 @@ impl Scene {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/demo/claude");
         let recorded = std::fs::read_to_string(root.join(format!("{name}.jsonl"))).unwrap();
         let lines: Vec<String> = recorded.lines().map(|line| format!("{line}\n")).collect();
-        Answer { run: self.gated.run(name), lines: lines.into_iter() }
+        Answer { run: self.gated.run(name), lines: lines.into_iter(), text: String::new() }
     }
 
     /// Waits until something is on the screen.
@@ -93,11 +97,35 @@ impl Scene {
         self.nvim.wait_for_rows(text, |rows| rows.iter().any(|row| row.contains(text)));
     }
 
-    /// Lets time pass for the jobs, until the oldest that runs shows it.
-    fn pass(&mut self, seconds: u64) {
-        self.clock += seconds * 1000;
-        self.nvim.set_clock(self.clock);
-        self.see(&format!("· {}s", self.clock / 1000));
+    /// Waits until something is on the screen no more.
+    fn see_no(&self, text: &str) {
+        self.nvim.wait_for_rows(text, |rows| rows.iter().all(|row| !row.contains(text)));
+    }
+
+    /// Waits until the newest line of an answer is shown below its range.
+    fn see_newest(&self, answer: &Answer) {
+        let newest = answer.text.trim_end().lines().last().unwrap();
+        self.see(&format!("│ {newest}"));
+    }
+
+    /// Lets a second pass for the jobs, until each that runs shows it.
+    fn pass(&mut self) {
+        self.clock += 1;
+        self.nvim.set_clock(self.clock * 1000);
+        for (prompt, since) in &self.running {
+            let age = format!("· {}s", self.clock - since);
+            let shown = |row: &String| row.contains(prompt) && row.ends_with(&age);
+            self.nvim.wait_for_rows(&age, |rows| rows.iter().any(shown));
+        }
+    }
+
+    /// Waits until an answer has landed, which begins with these words, and nothing of its job is left.
+    fn land(&mut self, prompt: &str, words: &str) {
+        self.running.retain(|(running, _)| !running.starts_with(prompt));
+        self.nvim.wait_for_rows(words, |rows| {
+            let has = |words: &str| rows.iter().any(|row| row.contains(words));
+            has(words) && !has(prompt)
+        });
     }
 }
 
@@ -111,6 +139,16 @@ impl Answer {
             }
         }
         panic!("no line has {words} in it");
+    }
+
+    /// Plays on until its text has got so far.
+    fn until_text(&mut self, words: &str) {
+        while !self.text.contains(words) {
+            let line = self.lines.next().expect("the answer has these words");
+            self.run.print(&line);
+            let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+            self.text += line["event"]["delta"]["text"].as_str().unwrap_or_default();
+        }
     }
 
     /// Plays the rest.
@@ -132,37 +170,51 @@ fn film(background: &str) -> Film {
     scene.show(500);
     let mut load = scene.answer("load");
     load.until("\"input\":{\"file_path\"");
-    scene.see("Read src/error.rs");
-    scene.pass(1);
+    scene.see("▸ Read src/error.rs");
+    scene.see("· Read src/error.rs");
+    scene.pass();
     scene.show(700);
 
-    for (keys, ms) in [("}", 200), ("j", 250), ("V", 200), ("}", 200), ("k", 350)] {
+    scene.nvim.input("}");
+    scene.see_no("▸ Read");
+    scene.show(200);
+    for (keys, ms) in [("j", 250), ("V", 200), ("}", 200), ("k", 350)] {
         scene.press(keys, ms);
     }
     scene.ask("use an iterator");
     let total = scene.answer("total");
-    scene.pass(1);
+    scene.pass();
     scene.show(500);
 
-    scene.press("7G", 250);
-    scene.press("O", 200);
+    scene.nvim.input("7G");
+    scene.see("▸ Read");
+    scene.show(250);
+    scene.nvim.input("O");
+    scene.see_no("▸ Read");
+    scene.show(200);
     scene.type_text("/// Reads a file with one ");
-    load.until("tool_result");
-    load.until("pub fn load");
-    scene.see("writing");
-    scene.pass(1);
-    scene.type_text("`name = count` a line.");
+    for (words, typed) in
+        [("Error> {\n", "`name "), ("map_err(|reason|", "= count` "), ("enumerate()", "a line.")]
+    {
+        load.until_text(words);
+        scene.see_newest(&load);
+        scene.pass();
+        scene.type_text(typed);
+    }
     scene.press("<Esc>", 300);
     total.finish();
-    scene.see("stock.values().sum()");
+    scene.land("use an iterator", "stock.values().sum()");
     scene.show(900);
-    scene.pass(1);
+    scene.pass();
     scene.show(300);
-    load.until("split_once");
-    scene.pass(1);
-    scene.show(500);
+    for words in ["split_once('=')", "parse()", "Ok(stock)"] {
+        load.until_text(words);
+        scene.see_newest(&load);
+        scene.pass();
+        scene.show(500);
+    }
     load.finish();
-    scene.see("Ok(stock)");
+    scene.land("return errors", "Ok(stock)");
     scene.show(1800);
     scene.press(":Botglue jobs", 500);
     scene.press("<CR>", 2500);
