@@ -117,6 +117,8 @@ local function lost(process, err)
   end
   connection.kill = groups.stop(connection.groups)
   connection.groups = {}
+  -- What it was told last it may have taken to its grave; hearing it twice does no harm.
+  vim.list_extend(connection.unsent, process.told)
   for _, message in ipairs(process.outbox) do
     if message.method == "landed" then
       table.insert(connection.unsent, message.argument)
@@ -180,7 +182,7 @@ function M.connect(options)
     local unsent = connection.unsent
     connection.unsent = {}
     for _, message in ipairs(unsent) do
-      process:notify("landed", message)
+      process:tell(message)
     end
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
@@ -323,7 +325,7 @@ function M.landed(job, landing, held_for)
   end
   message.id, message.landing, message.held_for = job.id, landing, held_for
   if connection.process then
-    connection.process:notify("landed", message)
+    connection.process:tell(message)
   else
     table.insert(connection.unsent, message)
     if job.keeping then

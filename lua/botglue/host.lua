@@ -9,6 +9,7 @@ local M = {}
 ---@field channel integer
 ---@field path string
 ---@field ready boolean
+---@field told table[] what became of the newest answers that it was told of, oldest first
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
 ---@field deadline uv.uv_timer_t
 ---@field stderr string the end of what it printed
@@ -18,6 +19,8 @@ local Process = {}
 Process.__index = Process
 
 ---@alias botglue.JobError { code: string, message: string }
+
+local REMEMBERED = 20 -- a host is behind by a few at the most
 
 local BUILD = "run `make build` in the plugin's directory"
 
@@ -95,6 +98,18 @@ function Process:notify(method, argument)
   pcall(vim.rpcnotify, self.channel, method, argument)
 end
 
+--- Tells what became of an answer, and remembers that, should the process end before it could keep it.
+---@param landed table
+function Process:tell(landed)
+  if self.ready then
+    self.told[#self.told + 1] = landed
+    if #self.told > REMEMBERED then
+      table.remove(self.told, 1)
+    end
+  end
+  self:notify("landed", landed)
+end
+
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
 ---@param hello { version: string, pid: integer }
 function Process:greet(hello)
@@ -110,7 +125,11 @@ function Process:greet(hello)
   local outbox = self.outbox
   self.outbox = {}
   for _, message in ipairs(outbox) do
-    self:notify(message.method, message.argument)
+    if message.method == "landed" then
+      self:tell(message.argument)
+    else
+      self:notify(message.method, message.argument)
+    end
   end
 end
 
@@ -126,7 +145,8 @@ function M.start(options, ready_within, gone)
     return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
   end
   vim.fn.mkdir(vim.fn.stdpath("log"), "p")
-  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
+  local self =
+    setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
   local ok, channel = pcall(vim.fn.jobstart, command, {
     rpc = true,

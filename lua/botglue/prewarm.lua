@@ -14,6 +14,7 @@ local QUIET = 150 -- milliseconds without another choice before an agent is star
 ---@field bufnr integer
 ---@field options botglue.Options
 ---@field token integer? of the newest that was asked for
+---@field launch table? what that was
 ---@field timer uv.uv_timer_t
 local Prewarm = {}
 Prewarm.__index = Prewarm
@@ -30,10 +31,11 @@ function Prewarm:ask(wish)
     return
   end
   local process = client.connect(self.options)
-  if process then
-    self.token = client.next_token()
-    process:notify("prewarm", vim.tbl_extend("error", launch, { token = self.token }))
+  if not process or self.token and vim.deep_equal(self.launch, launch) then
+    return
   end
+  self.token, self.launch = client.next_token(), launch
+  process:notify("prewarm", vim.tbl_extend("error", launch, { token = self.token }))
 end
 
 --- The agent that waits is not wanted any more.

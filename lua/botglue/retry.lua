@@ -11,6 +11,8 @@ function M.retry(id)
   if job:is_open() then
     error(("botglue: job %d has not ended yet: wait for it"):format(id), 0)
   end
+  local options = client.options()
+  require("botglue.config").agent(options, job.agent, "agent")
   local target = job:again()
     or error(("botglue: the lines of job %d are gone: select them and start a new job"):format(id), 0)
   return require("botglue.run").send(target, {
@@ -22,7 +24,7 @@ function M.retry(id)
     notes = job.notes,
     resume = job.resume,
     cwd = job.resume and job.cwd or nil,
-  }, (client.options()))
+  }, options)
 end
 
 return M

@@ -156,6 +156,16 @@ test("a disk that takes long, and a host that is lost, keep no held answer a sec
   end
 end)
 
+test("what a host was told just before it died, the next one is told again", function()
+  local nvim = with_job()
+  nvim:answer(1, { "B" })
+  equal(#nvim:host("received", "landed"), 1)
+  nvim:host("die")
+  nvim:run(line(1, 1))
+  local landed = nvim:host("received", "landed")
+  equal({ #landed, landed[2] }, { 2, landed[1] })
+end)
+
 test("what a host could not be told any more, the next one is", function()
   local nvim = with_job({})
   nvim:type("v")

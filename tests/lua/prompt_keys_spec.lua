@@ -207,11 +207,18 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
     ["other<C-s>"] = "other",
     ["<Esc>A!<C-s>"] = "fix: two\nlines!",
     ["<BS>new<C-s>"] = "new",
+    ["<S-Tab><C-s>"] = "fix: two\nlines",
   }) do
     nvim:type("<F2>" .. keys)
     equal(nvim:lua("return wish.prompt"), expected, keys)
     equal(nvim:api("get_mode").mode, "n")
   end
+  nvim:lua("require('botglue.ui.prompt.draft').keep({ bufnr = 1, first = 3, last = 3, text = 'earlier' })")
+  nvim:type("<F2>")
+  nvim:type("<C-p>")
+  nvim:type("!<C-s>")
+  equal(nvim:lua("return wish.prompt"), "earlier!")
+  nvim:lua("require('botglue.client').connection().drafts = {}")
   nvim:type("<F2><Esc><Esc>")
   equal(nvim:lua("return #require('botglue.client').connection().drafts"), 0)
   equal(nvim:lines(), { "one", "two", "three" })
@@ -225,6 +232,9 @@ test(
     nvim:type(":1Botglue<CR>")
     equal(#received(nvim, "prewarm"), 1)
     equal(received(nvim, "prewarm")[1].agent.model, nil)
+    nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab>")
+    nvim:lua("vim.wait(400, function() return #require('support.host').received('prewarm') > 1 end)")
+    equal(#received(nvim, "prewarm"), 1, "back where it began")
     nvim:type("<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>")
     nvim:eventually("another is wanted", "return #require('support.host').received('prewarm') == 2")
     equal(received(nvim, "prewarm")[2].agent.model, "opus")

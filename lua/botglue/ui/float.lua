@@ -1,21 +1,16 @@
---- A floating window of ours: its size and border, the title, the keys in its footer, and its end. What is in it is the
---- business of whoever opens it.
+--- A floating window of ours: its place and size, what is drawn in it, its keys, and its end. What its border says is
+--- `frame`'s; what is in it is the business of whoever opens it.
 ---
 --- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
 --- too narrow for all keys the footer shows some, and `g?` the next.
 
+local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
-local text = require("botglue.text")
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.float")
-local width_of = api.nvim_strwidth
-
-local UNICODE =
-  { border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" }, between = " · ", cut = "…" }
-local ASCII = { border = { "+", "-", "+", "|", "+", "-", "+", "|" }, between = " - ", cut = "..." }
 
 ---@alias botglue.Chunks [string, string?][] texts with their highlight groups
 
@@ -57,99 +52,9 @@ Float.__index = Float
 
 --- The marks between words, and where a text was cut.
 ---@param options botglue.Options
----@return { border: string[], between: string, cut: string }
+---@return botglue.FrameSigns
 function M.signs(options)
-  return options.ascii and ASCII or UNICODE
-end
-
----@param chunks botglue.Chunks
-local function cells(chunks)
-  local sum = 0
-  for _, chunk in ipairs(chunks) do
-    sum = sum + width_of(chunk[1])
-  end
-  return sum
-end
-
---- One text at the left of a border and one at the right.
----@param left botglue.Chunks
----@param right botglue.Chunks
----@return botglue.Chunks
-function Float:bar(left, right)
-  local fill = self.width - cells(left) - cells(right)
-  local border = { M.signs(self.spec.options).border[2]:rep(math.max(fill, 0)), "BotglueBorder" }
-  local chunks = vim.list_extend(vim.list_extend(vim.list_extend({}, left), { border }), right)
-  return vim.tbl_map(function(chunk)
-    -- On the background of the border.
-    return { chunk[1], { "BotglueBorder", chunk[2] } }
-  end, chunks)
-end
-
----@return botglue.Chunks
-function Float:title_bar()
-  local signs, title = M.signs(self.spec.options), self.spec.title
-  local room, right = self.width - 4, text.clean(title.right or "")
-  local left =
-    text.fit(text.clean(title.left), room - math.min(width_of(right), math.floor(room / 2)), signs.cut)
-  local rest = room - width_of(left)
-  right = right ~= "" and rest >= 6 and (" %s "):format(text.fit(right, rest, signs.cut)) or ""
-  return self:bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } })
-end
-
---- The keys for the footer, so many on a page as there is room for.
----@param room integer
----@return botglue.Key[][]
-function Float:pages(room)
-  local between = width_of(M.signs(self.spec.options).between)
-  local shown = vim.tbl_filter(function(key)
-    return key[2] ~= nil
-  end, self.keys)
-  local function width(keys)
-    local sum = 2 - between
-    for _, key in ipairs(keys) do
-      sum = sum + width_of(key[1] .. " " .. key[2]) + between
-    end
-    return sum
-  end
-  if width(shown) <= room then
-    return { shown }
-  end
-  local more = { "g?", "more" }
-  local pages, page = {}, {}
-  for _, key in ipairs(shown) do
-    if #page > 0 and width(vim.list_extend({ key, more }, page)) > room then
-      pages[#pages + 1] = page
-      page = {}
-    end
-    page[#page + 1] = key
-  end
-  pages[#pages + 1] = page
-  for _, one in ipairs(pages) do
-    one[#one + 1] = more
-  end
-  return pages
-end
-
----@return botglue.Chunks
-function Float:footer_bar()
-  local signs, note = M.signs(self.spec.options), self.spec.note
-  local left = note and note ~= "" and { { (" %s "):format(text.clean(note)), "BotglueLabel" } } or {}
-  local pages = self:pages(self.width)
-  local keys = {}
-  for i, key in ipairs(pages[self.page % #pages + 1]) do
-    keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }
-    keys[#keys + 1] = { key[1], "BotglueKey" }
-    keys[#keys + 1] = { " " .. key[2], "BotglueLabel" }
-  end
-  keys[#keys + 1] = { #keys > 0 and " " or "", "BotglueLabel" }
-  if not note then
-    return self:bar(keys, {})
-  elseif cells(left) + cells(keys) > self.width then
-    local room = self.width - cells(keys) - 2
-    left = room > 8 and { { (" %s "):format(text.fit(text.clean(note), room, signs.cut)), "BotglueLabel" } }
-      or {}
-  end
-  return self:bar(left, keys)
+  return frame.signs(options)
 end
 
 --- Where the window goes, and how large it is there.
@@ -170,9 +75,9 @@ function Float:config()
   return vim.tbl_extend("force", config, {
     width = self.width,
     height = self.height,
-    border = M.signs(spec.options).border,
-    title = self:title_bar(),
-    footer = self:footer_bar(),
+    border = frame.signs(spec.options).border,
+    title = frame.title(spec.title, self.width, spec.options),
+    footer = frame.footer({ keys = self.keys, page = self.page, note = spec.note }, self.width, spec.options),
   })
 end
 

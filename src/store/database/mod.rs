@@ -76,24 +76,22 @@ pub type Reply = Result<Value, StoreError>;
 #[derive(Debug, Clone)]
 pub struct Database {
     tasks: mpsc::Sender<Task>,
-    questions: mpsc::Sender<Question>,
 }
 
 impl Database {
     /// Opens, or makes, `botglue.db` under `data_dir`. `warn` is told, once, where nothing can be kept.
     pub fn open(data_dir: Option<PathBuf>, warn: impl FnOnce(StoreError) + Send + 'static) -> Self {
         let (tasks, waiting) = mpsc::channel();
-        let (questions, asked) = mpsc::channel();
         // Threads of their own, and none of the agents' parents: they start no process.
         std::thread::spawn(move || {
-            let writer = Writer::new(data_dir.clone(), Box::new(warn));
-            // Behind the writer, which makes what is read.
+            let (questions, asked) = mpsc::channel();
+            let writer = Writer::new(data_dir.clone(), questions, Box::new(warn));
             if let Some(data_dir) = data_dir {
                 std::thread::spawn(move || reader::answer(&data_dir, &asked));
             }
             writer.run(&waiting);
         });
-        Self { tasks, questions }
+        Self { tasks }
     }
 
     /// A job starts that goes on from this session: what that has counted by now will not be the job's.
@@ -126,14 +124,13 @@ impl Database {
         self.send(Task::Number { uuid, id });
     }
 
-    /// Answers a question.
+    /// Answers a question, with all that was handed over before it.
     pub fn query(&self, query: Query, then: impl FnOnce(Reply) + Send + 'static) {
         let then: Then<Reply> = Box::new(then);
-        if let Query::Again { uuid, id } = query {
-            self.send(Task::Again { uuid, id, then });
-        } else if let Err(mpsc::SendError(question)) = self.questions.send(Question { query, then }) {
-            (question.then)(Err(StoreError::Closed));
-        }
+        self.send(match query {
+            Query::Again { uuid, id } => Task::Again { uuid, id, then },
+            query => Task::Ask(Question { query, then }),
+        });
     }
 
     /// Waits until everything that was handed over is kept, but no longer than Neovim lets the host live.

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::link::Link;
+use super::reader::Question;
 use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
 use crate::store::queries::{held, keep, sessions};
@@ -23,13 +24,34 @@ const WAITING: usize = 256;
 
 /// Something to be done, and what comes after it.
 pub enum Task {
-    Begin { id: u64, agent: String, session_id: String },
+    Begin {
+        id: u64,
+        agent: String,
+        session_id: String,
+    },
     Keep(Box<Record>, Then<Amounts>),
-    Land { id: u64, landed: Landed, then: Then<()> },
-    Amend { id: u64, more: Amounts, then: Then<Option<Amounts>> },
+    Land {
+        id: u64,
+        landed: Landed,
+        then: Then<()>,
+    },
+    Amend {
+        id: u64,
+        more: Amounts,
+        then: Then<Option<Amounts>>,
+    },
     Adopt(Then<Vec<Held>>),
-    Number { uuid: String, id: u64 },
-    Again { uuid: String, id: u64, then: Then<Reply> },
+    Number {
+        uuid: String,
+        id: u64,
+    },
+    /// For the reader; by way of here it finds what was written before.
+    Ask(Question),
+    Again {
+        uuid: String,
+        id: u64,
+        then: Then<Reply>,
+    },
     Close(Then<()>),
 }
 
@@ -49,15 +71,16 @@ pub struct Writer {
     /// What could not be written yet, oldest first.
     waiting: VecDeque<Write>,
     transcripts: PathBuf,
+    questions: mpsc::Sender<Question>,
 }
 
 impl Writer {
     /// Opens the database; where that fails `warn` is told.
-    pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
+    pub fn new(data_dir: Option<PathBuf>, questions: mpsc::Sender<Question>, warn: Then<StoreError>) -> Self {
         let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(data_dir, warn);
         let (owner, parents, waiting) = (owner::current(), BTreeMap::new(), VecDeque::new());
-        Self { link, owner, parents, waiting, transcripts }
+        Self { link, owner, parents, waiting, transcripts, questions }
     }
 
     /// Works until there is nobody any more who could have tasks.
@@ -94,6 +117,12 @@ impl Writer {
                 self.write(Write::Number(uuid, id));
             }
             Task::Adopt(then) => then(self.attempt(held::adopt).unwrap_or_default()),
+            Task::Ask(question) => {
+                self.catch_up();
+                if let Err(mpsc::SendError(question)) = self.questions.send(question) {
+                    (question.then)(Err(StoreError::Closed));
+                }
+            }
             Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
             Task::Close(then) => {
                 self.catch_up();

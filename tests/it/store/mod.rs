@@ -1,5 +1,7 @@
 //! What is kept, asked for through the plugin: by this Neovim and by the next one.
 
+mod crash;
+
 use serde_json::{Value, json};
 
 use crate::support::agents::Gated;

@@ -13,6 +13,23 @@ function M.inserting()
   end
 end
 
+--- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
+--- whatever was typed behind it.
+---@param prompt botglue.Prompt
+---@param fn fun()
+function M.normal_mode(prompt, fn)
+  local mode = api.nvim_get_mode().mode
+  if mode:match("^[iR]") then
+    prompt.after = fn
+    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt').go_on()<CR>"
+    api.nvim_feedkeys(vim.keycode(go_on), "ni", false)
+    return
+  elseif mode:match("^[vVsS\22\19]") then
+    vim.cmd("normal! \27")
+  end
+  fn()
+end
+
 --- Puts the cursor where it was. Its line may be another one by now: what landed above moved it.
 ---@param win integer
 ---@param cursor integer[] where it was just before the prompt was closed

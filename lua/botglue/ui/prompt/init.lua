@@ -4,10 +4,12 @@
 --- There is one prompt at a time. Nothing of it is left when it is closed, in whatever way, but what was typed: that is
 --- kept as a draft. The cursor, the mode and the view of the user's window are then what they were.
 
+local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
 local client = require("botglue.client")
 local draft = require("botglue.ui.prompt.draft")
 local notify = require("botglue.notify")
+local title = require("botglue.ui.prompt.title")
 
 local M = {}
 
@@ -30,6 +32,8 @@ local api = vim.api
 ---@field completion botglue.Complete
 ---@field place botglue.Spot? where the range was seen last
 ---@field side botglue.Side
+---@field shown table? where the window is
+---@field following boolean? whether it is about to be put where the range is
 ---@field typed string? what stands in it
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
@@ -53,35 +57,6 @@ function Prompt:set_text(text)
   api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
 end
 
---- The place in a few words: the file below the project, and the lines.
----@return string
-function Prompt:where()
-  local context = require("botglue.context")
-  local bufnr = self.range.bufnr
-  if not api.nvim_buf_is_valid(bufnr) then
-    return "gone"
-  end
-  local path, root = context.path(bufnr), context.project(bufnr) .. "/"
-  if vim.startswith(path, root) then
-    path = path:sub(#root + 1)
-  elseif path == "" then
-    path = "[No Name]"
-  end
-  local first, last = self.range:lines()
-  return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
-end
-
----@return string
-function Prompt:title()
-  local between = require("botglue.ui.float").signs(self.opts.options).between
-  local what = self.wish.question and "botglue ask" or self.wish.resume and "botglue follow up" or "botglue"
-  local words = self.choice:words()
-  local full = what .. between .. words
-  -- Where there is no room for all, what can be changed is what counts.
-  local width = self.float and self.float.width or math.min(vim.o.columns - 2, 72)
-  return api.nvim_strwidth(full .. self:where()) + 5 <= width and full or words
-end
-
 --- How many rows its text takes.
 ---@return integer
 function Prompt:rows()
@@ -98,9 +73,24 @@ function Prompt:follow()
   if not place.fits(self.place, self.side) then
     self.side = place.side(self.place)
   end
-  self.float:title(self:title(), self:where())
+  self.float:title(title.of(self))
   self.float:resize(place.WIDTH, place.height(self.place, self.side, self:rows()))
-  self.float:refresh()
+  if not vim.deep_equal(self.shown, { self.place, self.side }) then
+    self.shown = { self.place, self.side }
+    self.float:refresh()
+  end
+end
+
+--- The same once what is happening is over: jobs have much to tell.
+function Prompt:follow_soon()
+  if self.following then
+    return
+  end
+  self.following = true
+  vim.schedule(function()
+    self.following = false
+    self:follow()
+  end)
 end
 
 --- Changes the agent or the model.
@@ -110,7 +100,7 @@ function Prompt:change(what)
   self.choice[what](self.choice)
   if self.choice:words() ~= before then
     self.prewarm:want(self.choice:apply(self.wish))
-    self.float:title(self:title(), self:where())
+    self.float:title(title.of(self))
   end
 end
 
@@ -118,7 +108,16 @@ end
 ---@param by integer
 function Prompt:step(by)
   self.recall:known(function()
-    local text = self.float:is_open() and self.recall:step(by, self:text())
+    if not self.float:is_open() then
+      return
+    end
+    local now = self:text()
+    local text = self.recall:step(by, now, now == self.opts.proposal and "" or nil)
+    if text and api.nvim_get_mode().mode:match("^[vVsS]") then
+      -- A proposal is selected.
+      vim.cmd("normal! \27")
+      vim.cmd.startinsert({ bang = true })
+    end
     if text then
       self:set_text(text)
     end
@@ -142,20 +141,11 @@ end
 --- What the menu offers: earlier prompts, else files.
 ---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
 function Prompt:offer(reply)
-  if not self.listing then
+  if self.listing then
+    reply(0, self.recall:items(self:text(), self.float.width - 4))
+  else
     self.completion:source(reply)
-    return
   end
-  local clean = require("botglue.text")
-  local cut, items = require("botglue.ui.float").signs(self.opts.options).cut, {}
-  for i, prompt in ipairs(self.recall:matching(self:text())) do
-    items[i] = {
-      word = prompt:match("^[^\n]*"),
-      abbr = clean.fit(clean.clean(prompt), self.float.width - 4, cut),
-      value = prompt,
-    }
-  end
-  reply(0, items)
 end
 
 --- Keeps what was typed, for another time.
@@ -187,30 +177,18 @@ function Prompt:closed()
   if not self.closing and api.nvim_get_mode().mode:match("^i") then
     vim.cmd.stopinsert()
   end
-  self.menu:leave()
+  if self.menu then
+    self.menu:leave()
+  end
   self.completion:close()
-  self.unhighlight()
+  if self.unhighlight then
+    self.unhighlight()
+  end
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
     self.prewarm:drop()
     self.range:unmark()
   end
-end
-
---- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
---- whatever was typed behind it.
----@param fn fun()
-function Prompt:in_normal_mode(fn)
-  local mode = api.nvim_get_mode().mode
-  if mode:match("^[iR]") then
-    self.after = fn
-    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt').go_on()<CR>"
-    api.nvim_feedkeys(vim.keycode(go_on), "ni", false)
-    return
-  elseif mode:match("^[vVsS\22\19]") then
-    vim.cmd("normal! \27")
-  end
-  fn()
 end
 
 --- Closes the window; the user is where they were.
@@ -219,7 +197,7 @@ function Prompt:leave()
   if self.float:is_open() then
     local cursor = api.nvim_win_is_valid(origin) and api.nvim_win_get_cursor(origin)
     self.float:close()
-    require("botglue.ui.prompt.back").go(origin, cursor, self.inserting)
+    back.go(origin, cursor, self.inserting)
   end
 end
 
@@ -229,7 +207,7 @@ function Prompt:close()
     return
   end
   self.closing = true
-  self:in_normal_mode(function()
+  back.normal_mode(self, function()
     self:leave()
   end)
 end
@@ -245,7 +223,7 @@ function Prompt:submit()
     return
   end
   self.closing = true
-  self:in_normal_mode(function()
+  back.normal_mode(self, function()
     if not self.float:is_open() then
       return
     elseif not self.range:rebase() then
@@ -276,7 +254,12 @@ function Prompt:watch()
     self:follow()
   end)
   on({ "WinScrolled", "WinResized" }, {}, follow)
-  on("User", { pattern = "BotglueJob*" }, vim.schedule_wrap(follow))
+  on("User", { pattern = "BotglueJob*" }, function()
+    self:follow_soon()
+  end)
+  on("BufWinLeave", { buffer = self.float.bufnr }, function()
+    self.typed = self:text()
+  end)
   on("DirChanged", {}, function()
     self.prewarm:want(self.choice:apply(self.wish))
   end)
@@ -321,16 +304,17 @@ end
 function Prompt:open()
   local float, place = require("botglue.ui.float"), require("botglue.ui.prompt.place")
   local origin = api.nvim_get_current_win()
-  self.inserting = require("botglue.ui.prompt.back").inserting()
+  self.inserting = back.inserting()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
   self.place = place.spot(self.range, origin)
   self.side = place.side(self.place)
+  local left, right = title.of(self)
   self.float = float.open({
     name = "prompt",
     options = self.opts.options,
     width = place.WIDTH,
     height = place.height(self.place, self.side, 1),
-    title = { left = self:title(), right = self:where() },
+    title = { left = left, right = right },
     keys = require("botglue.ui.prompt.keys").of(self),
     close = false,
     modifiable = true,
@@ -390,12 +374,19 @@ function M.ask(range, wish, opts, send)
   connection.prompt = self
   self.choice = choice.new(wish, opts.options)
   self.prewarm = require("botglue.prewarm").start(range.bufnr, self.choice:apply(wish), opts.options)
-  self.recall = require("botglue.ui.prompt.recall").start()
-  self.completion = require("botglue.ui.prompt.complete").new(
-    range.bufnr,
-    require("botglue.ui.float").signs(opts.options).cut
-  )
-  self:open()
+  local cut = require("botglue.ui.float").signs(opts.options).cut
+  self.recall = require("botglue.ui.prompt.recall").start(cut)
+  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut)
+  local ok, err = pcall(self.open, self)
+  if not ok then
+    -- Not every moment allows a window.
+    if self.float then
+      self.float:close()
+    else
+      self:closed()
+    end
+    error(err, 0)
+  end
 end
 
 return M

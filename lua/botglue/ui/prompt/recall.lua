@@ -3,6 +3,7 @@
 
 local client = require("botglue.client")
 local draft = require("botglue.ui.prompt.draft")
+local words = require("botglue.text")
 
 local M = {}
 
@@ -12,6 +13,7 @@ local M = {}
 ---@field matches string[] those that are gone through
 ---@field at integer which of them is shown; 0: what was typed
 ---@field typed string what they were filtered by
+---@field cut string
 ---@field shown string? what was put into the prompt last
 local Recall = {}
 Recall.__index = Recall
@@ -62,10 +64,10 @@ end
 ---@param text string
 ---@return string[]
 function Recall:matching(text)
-  local words = vim.split(text:lower(), "%s+", { trimempty = true })
+  local wanted = vim.split(text:lower(), "%s+", { trimempty = true })
   return vim.tbl_filter(function(prompt)
     local lower = prompt:lower()
-    for _, word in ipairs(words) do
+    for _, word in ipairs(wanted) do
       if not lower:find(word, 1, true) then
         return false
       end
@@ -74,13 +76,25 @@ function Recall:matching(text)
   end, self.prompts)
 end
 
+--- Prompts with all words of a text in them, for the menu.
+---@param text string
+---@param width integer cells that one may take
+---@return botglue.MenuItem[]
+function Recall:items(text, width)
+  return vim.tbl_map(function(prompt)
+    local line = words.fit(words.clean(prompt), width, self.cut)
+    return { word = prompt:match("^[^\n]*"), abbr = line, value = prompt }
+  end, self:matching(text))
+end
+
 --- The prompt that is `by` further back than what the prompt shows; what was typed comes after the newest.
 ---@param by integer
 ---@param now string what the prompt shows
+---@param filter string? what filters them, if it is not that
 ---@return string? text nil where there is none
-function Recall:step(by, now)
+function Recall:step(by, now, filter)
   if now ~= self.shown then
-    self.typed, self.at, self.matches = now, 0, self:matching(now)
+    self.typed, self.at, self.matches = now, 0, self:matching(filter or now)
   end
   local at = self.at + by
   if at < 0 or at > #self.matches then
@@ -92,9 +106,11 @@ function Recall:step(by, now)
 end
 
 --- Asks for the prompts.
+---@param cut string the mark where a line of the menu was cut
 ---@return botglue.Recall
-function M.start()
-  local self = setmetatable({ prompts = {}, waiting = {}, matches = {}, at = 0, typed = "" }, Recall)
+function M.start(cut)
+  local self =
+    setmetatable({ prompts = {}, waiting = {}, matches = {}, at = 0, typed = "", cut = cut }, Recall)
   self:add(unfinished())
   require("botglue.query").ask("prompts", { limit = 200 }, function(result)
     -- Without a store there are those of this Neovim.

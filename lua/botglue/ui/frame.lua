@@ -1,0 +1,137 @@
+--- What the border of a floating window says, as chunks of text that fill it: the title above, the keys below. In a
+--- window too narrow for all keys they come in pages. Draws nothing.
+
+local text = require("botglue.text")
+
+local M = {}
+
+local width_of = vim.api.nvim_strwidth
+
+local UNICODE = {
+  border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" },
+  between = " · ",
+  cut = "…",
+}
+local ASCII = {
+  border = { "+", "-", "+", "|", "+", "-", "+", "|" },
+  between = " - ",
+  cut = "...",
+}
+local MORE = { "g?", "more" }
+
+---@class botglue.FrameSigns
+---@field border string[]
+---@field between string between words
+---@field cut string where a text was cut
+
+---@param options botglue.Options
+---@return botglue.FrameSigns
+function M.signs(options)
+  return options.ascii and ASCII or UNICODE
+end
+
+---@param chunks botglue.Chunks
+local function cells(chunks)
+  local sum = 0
+  for _, chunk in ipairs(chunks) do
+    sum = sum + width_of(chunk[1])
+  end
+  return sum
+end
+
+--- One text at the left of a border and one at the right.
+---@param left botglue.Chunks
+---@param right botglue.Chunks
+---@param width integer
+---@param signs botglue.FrameSigns
+---@return botglue.Chunks
+local function bar(left, right, width, signs)
+  local fill = signs.border[2]:rep(math.max(width - cells(left) - cells(right), 0))
+  local chunks = vim.list_extend({}, left)
+  chunks[#chunks + 1] = { fill, "BotglueBorder" }
+  vim.list_extend(chunks, right)
+  return vim.tbl_map(function(chunk)
+    -- On the background of the border.
+    return { chunk[1], { "BotglueBorder", chunk[2] } }
+  end, chunks)
+end
+
+--- The border above.
+---@param title { left: string, right: string? }
+---@param width integer
+---@param options botglue.Options
+---@return botglue.Chunks
+function M.title(title, width, options)
+  local signs = M.signs(options)
+  local room, right = width - 4, text.clean(title.right or "")
+  local share = math.min(width_of(right), math.floor(room / 2))
+  local left = text.fit(text.clean(title.left), room - share, signs.cut)
+  local rest = room - width_of(left)
+  right = right ~= "" and rest >= 6 and (" %s "):format(text.fit(right, rest, signs.cut)) or ""
+  return bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } }, width, signs)
+end
+
+--- The keys that have a word, so many on a page as there is room for.
+---@param keys botglue.Key[]
+---@param room integer
+---@param signs botglue.FrameSigns
+---@return botglue.Key[][]
+local function pages(keys, room, signs)
+  local between = width_of(signs.between)
+  local shown = vim.tbl_filter(function(key)
+    return key[2] ~= nil
+  end, keys)
+  local function width(some)
+    local sum = 2 - between
+    for _, key in ipairs(some) do
+      sum = sum + width_of(key[1] .. " " .. key[2]) + between
+    end
+    return sum
+  end
+  if width(shown) <= room then
+    return { shown }
+  end
+  local found, page = {}, {}
+  for _, key in ipairs(shown) do
+    if #page > 0 and width(vim.list_extend({ key, MORE }, page)) > room then
+      found[#found + 1] = page
+      page = {}
+    end
+    page[#page + 1] = key
+  end
+  found[#found + 1] = page
+  for _, one in ipairs(found) do
+    one[#one + 1] = MORE
+  end
+  return found
+end
+
+---@class botglue.Footer
+---@field keys botglue.Key[]
+---@field page integer which of the pages is shown, from 0
+---@field note string? at the left; the keys are at the right then
+
+--- The border below.
+---@param footer botglue.Footer
+---@param width integer
+---@param options botglue.Options
+---@return botglue.Chunks
+function M.footer(footer, width, options)
+  local signs, note = M.signs(options), text.clean(footer.note or "")
+  local all, keys = pages(footer.keys, width, signs), {}
+  for i, key in ipairs(all[footer.page % #all + 1]) do
+    keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }
+    keys[#keys + 1] = { key[1], "BotglueKey" }
+    keys[#keys + 1] = { " " .. key[2], "BotglueLabel" }
+  end
+  keys[#keys + 1] = { #keys > 0 and " " or "", "BotglueLabel" }
+  if not footer.note then
+    return bar(keys, {}, width, signs)
+  end
+  local room = width - cells(keys) - 2
+  local fits = note ~= "" and (width_of(note) <= room or room > 8)
+  local left = fits and { { (" %s "):format(text.fit(note, room, signs.cut)), "BotglueLabel" } } or {}
+  return bar(left, keys, width, signs)
+end
+
+return M
