@@ -78,10 +78,12 @@ fuzz: need-cargo ## a minute of broken streams for `botglue parse` (FUZZ_SECONDS
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules of typing, jobs and answers, checked against a model (RUNS=20000 SEED=n)
+soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), and what 10,000 jobs leave behind
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
+	@$(if $(SEED),,BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
+		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
 bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, the store answers, a prewarmed CLI is

@@ -21,6 +21,8 @@ mod job;
 #[cfg(test)]
 mod large;
 #[cfg(test)]
+mod leaks;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod load;
