@@ -298,7 +298,17 @@ test("other plugins leave it alone, from before it is entered", function()
   equal(nvim:lua("return cmp"), { { enabled = false }, "botglue-prompt" })
 end)
 
-test("vim.ui.input asks where the option says so, and where nobody looks", function()
+test("without a screen there is a window too, which holds up no script", function()
+  local nvim = start()
+  nvim:api("ui_detach")
+  equal(nvim:lua("return require('botglue').run() == nil"), true)
+  nvim:type("words")
+  equal(window(nvim).lines, { "words" })
+  type_and_leave(nvim, "<C-s>")
+  equal(#sent(nvim), 1)
+end)
+
+test("vim.ui.input asks where the option says so, and a script's own where nobody looks", function()
   local nvim = start()
   nvim:lua([[
     require("botglue").setup({ host = "/bin/sh", prompt = "ui" })

@@ -360,8 +360,9 @@ end
 ---@param opts botglue.PromptOptions
 ---@param send fun(wish: botglue.Wish) called with what was typed added to the wish, the range as it is by then
 function M.ask(range, wish, opts, send)
-  if opts.options.prompt == "ui" or #api.nvim_list_uis() == 0 then
-    require("botglue.ui.prompt.input").ask(range, wish, opts, send)
+  local input = require("botglue.ui.prompt.input")
+  if opts.options.prompt == "ui" or input.is_for_scripts() then
+    input.ask(range, wish, opts, send)
     return
   end
   local connection = client.connection()

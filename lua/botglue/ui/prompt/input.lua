@@ -1,8 +1,16 @@
---- Asks for the prompt by `vim.ui.input`: where the option says so, and where nobody looks at a screen.
+--- Asks for the prompt by `vim.ui.input`: where the option says so, and where a script without a screen has put a
+--- function of its own there.
 
 local notify = require("botglue.notify")
 
 local M = {}
+
+--- Whether nobody looks at a screen, and a function answers instead. Neovim's own would wait for keys for ever.
+---@return boolean
+function M.is_for_scripts()
+  local from = debug.getinfo(vim.ui.input, "S").source
+  return #vim.api.nvim_list_uis() == 0 and not from:find("vim/ui.lua", 1, true)
+end
 
 ---@param range botglue.Range
 ---@param wish botglue.Wish
