@@ -92,7 +92,8 @@ impl Command {
                 (Err(error), Some(id)) => Self::Reject { id, error },
                 (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
             },
-            "landed" => read(method, Self::landed(argument)),
+            // What landed before may stand differently now; it is kept in the same way.
+            "landed" | "stands" => read(method, Self::landed(argument)),
             "query" => read(method, Self::query(argument)),
             "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,

@@ -336,6 +336,16 @@ function M.landed(job, landing, held_for)
   end
 end
 
+--- Tells the host how an answer stands now that has landed before.
+---@param job botglue.Job
+function M.stands(job)
+  local message = place_of(job.range)
+  if message.rows and connection.process then
+    message.id, message.landing = job.id, job.landing
+    connection.process:notify("stands", message)
+  end
+end
+
 --- What the group of an agent is known by until a job takes it over.
 ---@param token integer
 ---@return string

@@ -16,7 +16,7 @@ local function tell(bufnr)
       local place, _, now = range:look()
       if place and now and not vim.deep_equal(now.rows, job.stood or range:expected().rows) then
         job.stood = now.rows
-        client.landed(job, job.landing)
+        client.stands(job)
       end
     end
   end
