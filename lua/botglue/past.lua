@@ -8,16 +8,13 @@ local M = {}
 
 local api = vim.api
 
---- A finished job as lists have it; `types` has its fields.
----@alias botglue.Entry table
-
 local function fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
 
 --- Asks for all of a job, its texts too; an error in `fn`, or of the store, is told.
 ---@param entry botglue.Entry
----@param fn fun(full: table)
+---@param fn fun(full: botglue.FullEntry)
 function M.whole(entry, fn)
   query.ask("job", { uuid = entry.uuid }, function(result, err)
     local ok, raised = pcall(function()
@@ -69,7 +66,7 @@ end
 ---@field what "answer"|"text"|nil whose text stands there; nil: it was not found, and these are its last known lines
 
 --- Where a job is now: by its answer, where that landed, else by what was sent.
----@param full table
+---@param full botglue.FullEntry
 ---@return botglue.Spot
 function M.spot(full)
   local bufnr, selection = M.load(full), full.selection
@@ -87,7 +84,7 @@ function M.spot(full)
 end
 
 --- The place of a job for another one.
----@param full table
+---@param full botglue.FullEntry
 ---@return botglue.Range
 function M.target(full)
   local spot = M.spot(full)

@@ -264,6 +264,9 @@ end
 ---@param spec botglue.FloatSpec
 ---@return botglue.Float
 function M.open(spec)
+  if vim.fn.getcmdwintype() ~= "" then
+    error("botglue: no window can be opened from the command-line window", 0)
+  end
   highlight.define()
   if spec.name then
     M.close(spec.name)
@@ -286,8 +289,8 @@ function M.open(spec)
   if spec.prepare then
     spec.prepare(bufnr)
   end
-  self.win =
-    api.nvim_open_win(bufnr, not spec.stay, vim.tbl_extend("force", self:config(), { style = "minimal" }))
+  local config = vim.tbl_extend("force", self:config(), { style = "minimal" })
+  self.win = api.nvim_open_win(bufnr, not spec.stay, config)
   local window = vim.wo[self.win][0]
   window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
   window.foldenable, window.list, window.spell = false, false, false

@@ -25,6 +25,7 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 ---@field more boolean whether the store has older ones
 ---@field asked integer counts the questions: the answer to an old one is of no use
 ---@field loading boolean
+---@field trouble string? why nothing could be read
 local History = {}
 History.__index = History
 
@@ -109,8 +110,11 @@ function History:draw(from)
   end
   local rows = self.rows
   if #rows == 0 then
-    local words = self.loading and " …" or self.text and " no job is like this" or " no job has ended yet"
-    rows = { { { self.options.ascii and words:gsub("…", "...") or words, "BotglueLabel" } } }
+    local words = self.loading and signs_of(self.options).cut
+      or self.trouble
+      or self.text and "no job is like this"
+      or "no job has ended yet"
+    rows = { { { " " .. words, self.trouble and "BotglueFailure" or "BotglueLabel" } } }
   end
   self.float:draw(rows, #self.rows > 0 and from or 1)
   self:head()
@@ -131,7 +135,7 @@ function History:load()
     if asked ~= self.asked or not self.float:is_open() then
       return
     end
-    self.loading = false
+    self.loading, self.trouble = false, err
     if result then
       local from = #self.entries + 1
       vim.list_extend(self.entries, result.jobs)

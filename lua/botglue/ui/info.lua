@@ -59,7 +59,7 @@ local function session(reply)
 end
 
 --- All tokens that went in, those from the agent's cache too.
----@param sums table
+---@param sums botglue.Sums
 ---@return integer?
 local function tokens_in(sums)
   if not sums.input_tokens then
@@ -86,7 +86,7 @@ function Rows:row(layout, words, group)
 end
 
 ---@param label string
----@param sums table
+---@param sums botglue.Sums
 ---@return botglue.Chunks
 function Rows:sums(label, sums)
   local unknown = self.signs.unknown
@@ -106,8 +106,8 @@ end
 
 --- What each model, or agent, had of the cost; a dash where no cost is known.
 ---@param heading string
----@param shares table[]
----@param all table
+---@param shares botglue.ShareOfSums[]
+---@param all botglue.Sums
 ---@return botglue.Chunks[]
 function Rows:shares(heading, shares, all)
   local rows = { {}, { { " " .. heading, "BotglueTitle" } } }
@@ -127,7 +127,7 @@ function Rows:shares(heading, shares, all)
   return #shares > 0 and rows or {}
 end
 
----@param info table what the store says
+---@param info botglue.Info
 ---@param room integer
 ---@param options botglue.Options
 ---@return botglue.Chunks[]
@@ -151,7 +151,7 @@ function M.rows(info, room, options)
 end
 
 --- How much of what went in the agents had read before.
----@param all table
+---@param all botglue.Sums
 ---@return string
 local function cached(all)
   local read, into = all.cache_read_tokens or 0, tokens_in(all) or 0

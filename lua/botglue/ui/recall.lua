@@ -121,7 +121,7 @@ end
 --- Goes on from a job of an earlier time, at its place, which is shown.
 ---@param entry botglue.Entry
 ---@param float botglue.Float
----@param fn fun(full: table, target: botglue.Range)
+---@param fn fun(full: botglue.FullEntry, target: botglue.Range)
 local function at_place(entry, float, fn)
   past.whole(entry, function(full)
     local target = past.target(full)
