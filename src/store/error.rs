@@ -62,7 +62,7 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::File(_) | Self::Closed | Self::Damaged { .. } => true,
+            Self::File(_) | Self::Damaged { .. } => true,
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()
@@ -78,7 +78,7 @@ impl StoreError {
                         )
                     )
             }
-            Self::Newer { .. } | Self::NoSuchJob | Self::Row(_) => false,
+            Self::Newer { .. } | Self::Closed | Self::NoSuchJob | Self::Row(_) => false,
         }
     }
 
@@ -93,7 +93,8 @@ impl StoreError {
 fn explain(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "another program keeps botglue.db locked; end that one, then what waits is kept".to_owned()
+            "another program keeps the store locked (botglue.db); end that one, then what waits is kept"
+                .to_owned()
         }
         Some(ErrorCode::DiskFull) => {
             format!("{CANNOT}: the disk is full; free some space, then what waits is kept")

@@ -9,12 +9,29 @@ use super::StoreError;
 /// The migrations, the first makes version 1.
 const MIGRATIONS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
+/// Whether the database is of the newest version.
+///
+/// # Errors
+/// Where it is of another one.
+pub fn check(connection: &Connection) -> Result<(), StoreError> {
+    let newest = newest();
+    match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
+        version if version == newest => Ok(()),
+        version if version > newest => Err(StoreError::Newer { version, newest }),
+        _ => Err(StoreError::Closed),
+    }
+}
+
+fn newest() -> u32 {
+    u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
+}
+
 /// Brings the database to the newest version.
 ///
 /// # Errors
 /// Where the database is newer than this host, or cannot be changed.
 pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let newest = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    let newest = newest();
     // Immediate: of several Neovims that start at once one migrates, the others wait and find it done.
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let version: u32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;

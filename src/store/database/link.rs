@@ -49,6 +49,10 @@ impl Link {
 
     /// The log has every failure; the user is told of the first.
     pub fn complain(&mut self, error: StoreError) {
+        if matches!(error, StoreError::Closed) {
+            // There is to be none, or the user knows why there is none.
+            return;
+        }
         tracing::error!(%error, "the store failed");
         if let Some(warn) = self.warn.take() {
             warn(error);
@@ -76,8 +80,9 @@ impl Link {
             self.opened = None;
         }
         if self.opened.is_none() {
-            let opened =
-                open::to_write(data_dir).inspect_err(|error| self.is_hopeless = !error.may_pass())?;
+            let patience = if self.was_locked { IMPATIENT } else { open::MIGRATING };
+            let opened = open::to_write(data_dir, patience)
+                .inspect_err(|error| self.is_hopeless = !error.may_pass())?;
             self.opened = Some(opened);
         }
         self.opened.as_mut().map(|opened| &mut opened.connection).ok_or(StoreError::Closed)

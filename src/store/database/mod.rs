@@ -86,8 +86,10 @@ impl Database {
         std::thread::spawn(move || {
             let (questions, asked) = mpsc::channel();
             let writer = Writer::new(data_dir.clone(), questions, Box::new(warn));
-            if let Some(data_dir) = data_dir {
-                std::thread::spawn(move || reader::answer(&data_dir, &asked));
+            match data_dir {
+                Some(data_dir) => drop(std::thread::spawn(move || reader::answer(&data_dir, &asked))),
+                // Then every question is refused.
+                None => drop(asked),
             }
             writer.run(&waiting);
         });

@@ -12,9 +12,9 @@ use rusqlite::{Connection, OpenFlags, ffi};
 use crate::store::{StoreError, schema};
 
 /// How long another Neovim's write is waited for.
-pub const BUSY: Duration = Duration::from_secs(2);
+pub const BUSY: Duration = Duration::from_secs(1);
 /// How long another Neovim that makes or migrates the database is waited for.
-const MIGRATING: Duration = Duration::from_secs(3);
+pub const MIGRATING: Duration = Duration::from_secs(3);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
@@ -41,8 +41,9 @@ impl Opened {
     }
 }
 
-/// Opens `botglue.db` under `data_dir` to write, and makes it where there is none.
-pub fn to_write(data_dir: &Path) -> Result<Opened, StoreError> {
+/// Opens `botglue.db` under `data_dir` to write, and makes it where there is none. One that is locked is waited for as
+/// long as `patience`.
+pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
     let path = data_dir.join(FILE);
     // Made here, so that it is never there with more rights, not even for a moment; SQLite gives the files
@@ -56,7 +57,7 @@ pub fn to_write(data_dir: &Path) -> Result<Opened, StoreError> {
     protect(&path)?;
     check_size(&path)?;
     let mut connection = Connection::open(&path)?;
-    connection.busy_timeout(MIGRATING)?;
+    connection.busy_timeout(patience)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     schema::migrate(&mut connection)?;
@@ -71,6 +72,7 @@ pub fn to_read(data_dir: &Path) -> Result<Opened, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
     connection.busy_timeout(BUSY)?;
+    schema::check(&connection)?;
     Ok(Opened { connection, path, file })
 }
 
@@ -86,7 +88,7 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option
     }
     let is_still_there = match damaged {
         Some(damaged) => !damaged.is_replaced(),
-        None => to_write(data_dir).is_err_and(|error| error.is_damage()),
+        None => to_write(data_dir, BUSY).is_err_and(|error| error.is_damage()),
     };
     if !is_still_there {
         return Ok(None);

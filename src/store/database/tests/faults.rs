@@ -1,7 +1,5 @@
 //! What may be wrong with the file: jobs go on, one warning says what to do, and nothing is lost that could be kept.
 
-use std::time::Instant;
-
 use super::*;
 
 /// The files of a data directory that have this in their names, with what is in them.
@@ -11,10 +9,6 @@ fn files(dir: &Path, part: &str) -> Vec<(String, Vec<u8>)> {
     let mut named: Vec<_> = named.filter(|(name, _)| name.contains(part)).collect();
     named.sort();
     named
-}
-
-fn is_warning(told: &str, words: &[&str]) -> bool {
-    told.starts_with("warning: ") && words.iter().all(|word| told.contains(word))
 }
 
 #[test]
@@ -76,7 +70,6 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
 fn a_store_of_a_newer_version_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let before = files(dir.path(), "botglue.db");
     let told = Told::open(dir.path());
     let first = told.keep(record(1, Some("x")));
     assert!(
@@ -84,8 +77,9 @@ fn a_store_of_a_newer_version_is_left_alone() {
         "{first:?}"
     );
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
+    assert!(told.count().unwrap_err().contains("version 99"));
     drop(told);
-    assert_eq!(files(dir.path(), "botglue.db").len(), before.len());
+    assert_eq!(files(dir.path(), "damaged"), []);
     let version: u32 = rusqlite::Connection::open(dir.path().join("botglue.db"))
         .unwrap()
         .pragma_query_value(None, "user_version", |row| row.get(0))
@@ -94,60 +88,17 @@ fn a_store_of_a_newer_version_is_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
-    let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
-    told.keep(record(1, Some("x")));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-
-    let first = told.keep(record(2, Some("x")));
-    assert!(is_warning(&first[0], &["locked", "end that one"]), "{first:?}");
-    let start = Instant::now();
-    assert_eq!(told.land(2, "applied"), ["landed 2"]);
-    for id in 3..=5 {
-        assert_eq!(told.keep(record(id, Some("x"))), [format!("kept {id}")]);
-    }
-    assert!(start.elapsed() < Duration::from_secs(1), "only the first waits: {:?}", start.elapsed());
-    assert_eq!(told.count(), Ok(1), "reading goes on");
-
-    lock.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(told.keep(record(6, Some("x"))), ["kept 6"]);
-    assert_eq!(told.count(), Ok(6));
-    let landing: String =
-        lock.query_row("SELECT landing FROM jobs WHERE id = 2", [], |row| row.get(0)).unwrap();
-    assert_eq!(landing, "applied");
-}
-
-#[test]
-fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
-    let dir = tempfile::tempdir().unwrap();
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let told = Told::open(dir.path());
-    let first = told.keep(record(1, Some("x")));
-    assert!(is_warning(&first[0], &["locked"]), "{first:?}");
-    assert_eq!(first.len(), 2, "{first:?}");
-    lock.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
-    assert_eq!(told.count(), Ok(2));
-}
-
-#[test]
-fn what_waits_is_written_when_the_host_ends() {
-    let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    told.keep(record(1, Some("x")));
-    lock.execute_batch("ROLLBACK").unwrap();
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap()
-        .block_on(told.database.close());
-    let count: i64 = lock.query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
-    assert_eq!(count, 1);
+fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
+    let (sender, heard) = mpsc::channel();
+    let warned = sender.clone();
+    let database = Database::open(None, move |error| warned.send(error.to_string()).unwrap());
+    let replied = sender.clone();
+    database.keep(record(1, Some("x")), move |_| sender.send("kept".to_owned()).unwrap());
+    database.query(Query::Prompts { limit: 1 }, move |reply| {
+        replied.send(reply.unwrap_err().to_string()).unwrap();
+    });
+    assert_eq!(heard.recv_timeout(PATIENCE).unwrap(), "kept");
+    assert!(heard.recv_timeout(PATIENCE).unwrap().contains("no store"));
 }
 
 #[test]

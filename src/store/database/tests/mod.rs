@@ -1,6 +1,7 @@
 //! The database as the host sees it, and what several hosts make of one file.
 
 mod faults;
+mod locks;
 mod processes;
 
 use std::fs;
@@ -15,7 +16,7 @@ use crate::store::queries::{held, keep};
 use crate::store::sample::record;
 
 fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
-    open::to_write(data_dir).map(|opened| opened.connection)
+    open::to_write(data_dir, open::BUSY).map(|opened| opened.connection)
 }
 
 const GONE: &str = "4194304:1";
@@ -89,6 +90,10 @@ impl Told {
         }
         told
     }
+}
+
+fn is_warning(told: &str, words: &[&str]) -> bool {
+    told.starts_with("warning: ") && words.iter().all(|word| told.contains(word))
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);

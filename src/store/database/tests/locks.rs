@@ -1,0 +1,67 @@
+//! Somebody else keeps the database locked: nobody waits for that more than once, and what waited is kept afterwards.
+
+use std::time::Instant;
+
+use super::*;
+
+#[test]
+fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    told.keep(record(1, Some("x")));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+
+    let first = told.keep(record(2, Some("x")));
+    assert!(is_warning(&first[0], &["locked", "end that one"]), "{first:?}");
+    let start = Instant::now();
+    assert_eq!(told.land(2, "applied"), ["landed 2"]);
+    for id in 3..=5 {
+        assert_eq!(told.keep(record(id, Some("x"))), [format!("kept {id}")]);
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "only the first waits: {:?}", start.elapsed());
+    assert_eq!(told.count(), Ok(1), "reading goes on");
+
+    lock.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(told.keep(record(6, Some("x"))), ["kept 6"]);
+    assert_eq!(told.count(), Ok(6));
+    let landing: String =
+        lock.query_row("SELECT landing FROM jobs WHERE id = 2", [], |row| row.get(0)).unwrap();
+    assert_eq!(landing, "applied");
+}
+
+#[test]
+fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let told = Told::open(dir.path());
+    let first = told.keep(record(1, Some("x")));
+    assert!(is_warning(&first[0], &["locked"]), "{first:?}");
+    assert_eq!(first.len(), 2, "{first:?}");
+    let start = Instant::now();
+    for id in 2..=5 {
+        assert_eq!(told.keep(record(id, Some("x"))), [format!("kept {id}")]);
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "only the first waits: {:?}", start.elapsed());
+    lock.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(told.keep(record(6, Some("x"))), ["kept 6"]);
+    assert_eq!(told.count(), Ok(6));
+}
+
+#[test]
+fn what_waits_is_written_when_the_host_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    told.keep(record(1, Some("x")));
+    lock.execute_batch("ROLLBACK").unwrap();
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap()
+        .block_on(told.database.close());
+    let count: i64 = lock.query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
+    assert_eq!(count, 1);
+}

@@ -1,0 +1,72 @@
+//! A store that is damaged, locked or of a newer version: jobs land all the same, and the user is told once.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{ask, run};
+use crate::support::agents::Gated;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::scratch::Scratch;
+
+/// A Neovim over a data directory that was prepared.
+fn open(prepare: impl FnOnce(&std::path::Path)) -> (Nvim, Gated) {
+    let scratch = Scratch::new();
+    let data = scratch.path("data/nvim/botglue");
+    std::fs::create_dir_all(&data).unwrap();
+    prepare(&data.join("botglue.db"));
+    let gated = Gated::new(&scratch);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    (nvim, gated)
+}
+
+/// Two jobs land, and one warning has these words.
+fn assert_lands_with_a_warning(nvim: &Nvim, gated: &Gated, words: &[&str]) {
+    assert_eq!(run(nvim, gated, "one", 1, "local a = 10")["landing"], "applied");
+    assert_eq!(run(nvim, gated, "two", 2, "local b = 20")["landing"], "applied");
+    assert_eq!(nvim.lines(), ["local a = 10", "local b = 20"]);
+    let about_store =
+        |note: &Value| note["message"].as_str().is_some_and(|message| message.contains("store"));
+    nvim.wait("the user is told", || nvim.notes().iter().any(about_store));
+    let told: Vec<_> = nvim.notes().into_iter().filter(about_store).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    let message = told[0]["message"].as_str().unwrap();
+    assert!(words.iter().all(|word| message.contains(word)), "{message}");
+}
+
+#[test]
+fn a_damaged_store_is_put_aside() {
+    let (nvim, gated) = open(|path| std::fs::write(path, [b'x'; 9000]).unwrap());
+    assert_lands_with_a_warning(&nvim, &gated, &["damaged", "botglue.db.damaged-"]);
+    assert_eq!(ask(&nvim, "history", &json!({})).unwrap()["jobs"].as_array().map(Vec::len), Some(2));
+    let aside =
+        std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap().map(|entry| entry.unwrap().path());
+    let aside: Vec<_> = aside.filter(|path| path.to_string_lossy().contains("damaged")).collect();
+    assert_eq!(aside.len(), 1, "{aside:?}");
+    assert_eq!(std::fs::read(&aside[0]).unwrap(), [b'x'; 9000]);
+}
+
+#[test]
+fn a_store_of_a_newer_version_is_left_alone() {
+    let (nvim, gated) = open(|path| {
+        Connection::open(path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    });
+    assert_lands_with_a_warning(&nvim, &gated, &["version 99", "update the plugin"]);
+    assert!(ask(&nvim, "history", &json!({})).is_err());
+}
+
+#[test]
+fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
+    let lock = std::cell::OnceCell::new();
+    let (nvim, gated) = open(|path| {
+        let connection = Connection::open(path).unwrap();
+        connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        lock.set(connection).unwrap();
+    });
+    assert_lands_with_a_warning(&nvim, &gated, &["locked", "end that one"]);
+    lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
+    let jobs = ask(&nvim, "history", &json!({})).unwrap()["jobs"].clone();
+    let landings: Vec<_> = jobs.as_array().unwrap().iter().map(|job| &job["landing"]).collect();
+    assert_eq!(landings, ["applied", "applied"]);
+}
