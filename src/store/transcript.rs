@@ -112,7 +112,10 @@ impl Open {
         let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
         let path = folder.join(format!("{ms:015}-{}-{id}.jsonl", std::process::id()));
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
-        lock(&file, libc::LOCK_EX)?;
+        if let Err(error) = lock(&file, libc::LOCK_EX) {
+            // Not every file system can; then it may be dropped while it is being written, which loses no more.
+            tracing::debug!(path = %path.display(), %error, "the transcript is not locked");
+        }
         // A new file counts as one piece already.
         if !make_room(folder, TOTAL)? {
             fs::remove_file(&path)?;
@@ -173,7 +176,8 @@ fn make_room(folder: &Path, most: u64) -> io::Result<bool> {
 
 /// Whether somebody writes it.
 fn is_locked(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| lock(&file, libc::LOCK_SH).is_err())
+    let Ok(file) = File::open(path) else { return false };
+    lock(&file, libc::LOCK_SH).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
 /// Locks an open file, at once or not at all, until it is closed.
