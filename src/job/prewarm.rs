@@ -22,11 +22,18 @@ const GRACE: Duration = Duration::from_millis(500);
 type Started = (Process, Pipes);
 
 /// The place for the one agent that waits.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Prewarm {
     waiting: Option<(u64, Ticket)>,
     /// Ends when nothing is left of the newest agent and of those before it.
     task: Option<JoinHandle<()>>,
+    limit: Duration,
+}
+
+impl Default for Prewarm {
+    fn default() -> Self {
+        Self { waiting: None, task: None, limit: LIMIT }
+    }
 }
 
 /// The right to the agent that waits. Dropping it stops the agent.
@@ -49,7 +56,7 @@ impl Prewarm {
         let (claim, claimed) = oneshot::channel();
         self.waiting = Some((token, Ticket { launch: launch.clone(), claim }));
         let before = self.task.take();
-        self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, tell)));
+        self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, self.limit, tell)));
     }
 
     /// Gives the agent `token` away, if it is the one that waits.
@@ -87,6 +94,7 @@ async fn wait(
     groups: Groups,
     before: Option<JoinHandle<()>>,
     mut claimed: oneshot::Receiver<oneshot::Sender<Started>>,
+    limit: Duration,
     tell: impl Fn(Option<i32>),
 ) {
     if let Some(mut before) = before {
@@ -110,7 +118,7 @@ async fn wait(
     let claim = tokio::select! {
         claim = &mut claimed => claim.ok(),
         _ = process.wait() => None,
-        () = sleep(LIMIT) => None,
+        () = sleep(limit) => None,
     };
     let left = match claim {
         Some(claim) if !process.has_ended() => match claim.send((process, pipes)) {
@@ -122,4 +130,64 @@ async fn wait(
     };
     left.end(GRACE).await;
     tell(None);
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::agent::{Invocation, Protocol};
+    use crate::request::AgentCommand;
+
+    /// A program that waits for its message, told of by its group.
+    fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<Option<i32>>) {
+        let command = AgentCommand {
+            name: "mine".to_owned(),
+            protocol: Protocol::Text,
+            command: vec!["/bin/cat".to_owned()],
+            args: Vec::new(),
+            env: std::collections::BTreeMap::new(),
+            model: None,
+        };
+        let invocation = Invocation {
+            command: &command,
+            tools: &[],
+            max_turns: None,
+            trust_project: false,
+            resume: None,
+            system: "",
+            message: "",
+        };
+        let here = std::env::temp_dir();
+        let launch = Launch::new(&invocation, &here, &here);
+        let (send, told) = mpsc::unbounded_channel();
+        prewarm.start(token, launch.clone(), Groups::default(), move |pgid| send.send(pgid).unwrap_or(()));
+        (launch, told)
+    }
+
+    #[tokio::test]
+    async fn one_that_nobody_wants_for_long_is_stopped() {
+        let mut prewarm = Prewarm { limit: Duration::from_millis(20), ..Prewarm::default() };
+        let (launch, mut told) = start(&mut prewarm, 1);
+        assert!(matches!(told.recv().await, Some(Some(_))));
+        assert_eq!(told.recv().await, Some(None), "it is gone");
+        let ticket = prewarm.hand_over(1).expect("the ticket is kept for whoever asks");
+        assert!(ticket.redeem(&launch).await.is_none(), "and stands for nothing");
+    }
+
+    #[tokio::test]
+    async fn it_is_handed_over_once_and_by_its_own_token() {
+        let mut prewarm = Prewarm::default();
+        let (launch, mut told) = start(&mut prewarm, 1);
+        assert!(matches!(told.recv().await, Some(Some(_))));
+        assert!(prewarm.hand_over(2).is_none());
+        let ticket = prewarm.hand_over(1).expect("the one that waits");
+        assert!(prewarm.hand_over(1).is_none());
+        let (mut process, _pipes) = ticket.redeem(&launch).await.expect("it lives");
+        assert!(!process.has_ended());
+        prewarm.stop().await;
+        assert!(!process.has_ended(), "it is its job's now");
+        assert_eq!(told.recv().await, None, "who took it tells of its end");
+    }
 }
