@@ -64,13 +64,18 @@ function Prewarm:want(wish)
   )
 end
 
---- The prompt is sent: what waits is the job's, if it is what the job needs.
----@return integer? token
-function Prewarm:take()
-  local token = self.token
-  self.token = nil
+--- The prompt is sent: what waits is the job's, if it is what the job needs, and if there is a job.
+---@param wish botglue.Wish
+---@param send fun(wish: botglue.Wish)
+function Prewarm:hand_over(wish, send)
+  local ok, err = pcall(send, vim.tbl_extend("force", wish, { prewarmed = self.token }))
+  if ok then
+    self.token = nil
+  end
   self:drop()
-  return token
+  if not ok then
+    error(err, 0)
+  end
 end
 
 --- The prompt is gone.

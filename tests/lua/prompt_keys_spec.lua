@@ -266,6 +266,15 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
   equal(received(nvim, "run")[1].prewarmed, nil)
 end)
 
+test("what cannot be sent says why in one line, and drops its agent", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>words")
+  nvim:lua("require('botglue.run').send = function() error('botglue: no', 0) end")
+  nvim:type("<C-s>")
+  nvim:eventually("it is dropped", "return #require('support.host').received('drop') == 1")
+  equal(nvim:messages(), "\nbotglue: no")
+end)
+
 test("none is started where the option says so", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({ host = "/bin/sh", prewarm = false })]])

@@ -234,8 +234,8 @@ function Prompt:submit()
     self.sent = true
     draft.sent(text)
     self:leave()
-    local wish = self.choice:apply(self.wish)
-    self.send(vim.tbl_extend("force", wish, { prompt = text, prewarmed = self.prewarm:take() }))
+    local wish = vim.tbl_extend("force", self.choice:apply(self.wish), { prompt = text })
+    self.prewarm:hand_over(wish, self.send)
   end)
 end
 
@@ -349,8 +349,9 @@ end
 --- Insert mode is over.
 function M.go_on()
   local prompt = client.connection().prompt
-  if prompt and prompt.after then
-    prompt.after()
+  local ok, err = pcall(prompt and prompt.after or function() end)
+  if not ok then
+    notify.error(tostring(err))
   end
 end
 

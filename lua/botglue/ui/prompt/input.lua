@@ -24,7 +24,7 @@ function M.ask(range, wish, opts, send)
     unhighlight()
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then
-      send(vim.tbl_extend("force", wish, { prompt = prompt, prewarmed = prewarm:take() }))
+      prewarm:hand_over(vim.tbl_extend("force", wish, { prompt = prompt }), send)
       return
     end
     prewarm:drop()
