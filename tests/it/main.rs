@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests start processes and write files of their own")]
 
 #[cfg(test)]
+mod ask;
+#[cfg(test)]
 mod claude;
 #[cfg(test)]
 mod demo;
