@@ -7,13 +7,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::{Duration, Instant};
 
+use super::POLL;
 use super::nvim::{Builder, Nvim};
 use super::scratch::Scratch;
 use super::screen::{Cell, Screen};
 
 /// The sizes of screen that everything is looked at on: columns and rows.
 const SIZES: [(u64, u64); 3] = [(80, 24), (200, 50), (40, 12)];
+
+const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected");
+
+/// How long a screen may take to look as expected, once it shows what the test looks for.
+const SETTLED: Duration = Duration::from_secs(2);
 
 /// Rows that are the same this often or more are written down once.
 const FOLD: usize = 4;
@@ -80,19 +87,32 @@ impl Stage {
         (nvim, gated)
     }
 
-    /// Waits until the screen shows what the test looks for, and compares all of it with the expected screen.
+    /// Waits until the screen shows what the test looks for, and compares all of it with the expected screen. What is
+    /// drawn a moment later, at a tick of its own, has [`SETTLED`] for it.
     #[track_caller]
     pub fn expect(&self, name: &str, nvim: &Nvim, what: &str, look: impl FnMut(&[String]) -> bool) {
         nvim.wait_for_rows(what, look);
-        // What is drawn is on its way before the command's reply is.
-        nvim.command("redraw");
-        let picture = nvim.with_screen(picture);
+        let suffix = format!("{}x{}", self.columns, self.rows);
+        let path = format!("{EXPECTED}/{name}@{suffix}.snap");
+        let expected = std::fs::read_to_string(path).unwrap_or_default();
+        let start = Instant::now();
+        let drawn = loop {
+            // What is drawn is on its way before the command's reply is.
+            nvim.command("redraw");
+            let drawn = nvim.with_screen(picture);
+            if expected.trim_end().ends_with(&format!("---\n{}", drawn.trim_end()))
+                || start.elapsed() > SETTLED
+            {
+                break drawn;
+            }
+            std::thread::sleep(POLL);
+        };
         let mut settings = insta::Settings::clone_current();
-        settings.set_snapshot_path(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected"));
+        settings.set_snapshot_path(EXPECTED);
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
-        settings.set_snapshot_suffix(format!("{}x{}", self.columns, self.rows));
-        settings.bind(|| insta::assert_snapshot!(name, picture));
+        settings.set_snapshot_suffix(suffix);
+        settings.bind(|| insta::assert_snapshot!(name, drawn));
     }
 }
 
