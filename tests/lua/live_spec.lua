@@ -136,6 +136,21 @@ test("a block that would push the cursor out of the window does not come", funct
   end
 end)
 
+test("while somebody types below it no row is added", function()
+  local nvim = child.with_host(numbered(9))
+  nvim:run(line_range(1))
+  nvim:type("5GA more")
+  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "line 2" })
+  nvim:type("<Esc>")
+  nvim:ticks(2)
+  equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "│ a" })
+  nvim:type("A and")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, preview = { 'b', 'c', 'd' } } })")
+  nvim:ticks(2)
+  equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "│ b" }, "but what is there goes on")
+end)
+
 test("wherever the cursor is, neither it nor the view moves while a job runs", function()
   local nvim = child.with_host(numbered(100))
   for _, at in ipairs({ "gg", "10G", "22G", "50Gzt", "50Gzz", "50Gzb", "G", "Gzt" }) do
@@ -252,6 +267,7 @@ test("with the cursor in the range its newest tools are listed beside it", funct
   end
   frame(nvim, { tools = more })
   equal(#list(nvim).lines, 5, "status.rows")
+  equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
   equal(list(nvim).lines[5], " ✗ Read 9 ")
   equal(view(nvim), before)
   nvim:type("gg")

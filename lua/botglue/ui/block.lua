@@ -69,10 +69,14 @@ function Block:hang(at, rows)
   })
 end
 
---- How many rows may be added above the cursor before the window scrolls.
+--- How many rows may be added above the cursor: none while somebody types or selects, else as many as there are
+--- before the window scrolls.
 ---@param window botglue.Window
 ---@return integer
 local function rows_to_spare(window)
+  if not api.nvim_get_mode().mode:find("^[nc]") then
+    return 0
+  end
   local ending = windows.end_of(window, vim.fn.line("."))
   local _, bottom = windows.rows(window)
   return ending and bottom - vim.o.scrolloff - ending or 0
@@ -88,14 +92,14 @@ function Block:grow(at, rows, window)
     self:hang(at, rows)
     return true
   end
-  local before, spare = vim.fn.winline(), rows_to_spare(window)
+  local before, spare = vim.fn.winline(), math.max(rows_to_spare(window), 0)
   local situation = ("%d %d %d"):format(before, spare, vim.fn.line("."))
   if self.refused == situation then
     return false
   end
   self:hang(at, rows)
   local pushed = vim.fn.winline() - before
-  if pushed <= math.max(spare, 0) then
+  if pushed <= spare then
     self.refused = nil
     return true
   end
