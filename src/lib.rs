@@ -12,6 +12,7 @@ pub mod host;
 pub mod job;
 pub mod land;
 pub mod message;
+mod names;
 pub mod parse;
 mod record;
 pub mod replay;

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::Serialize;
-
 use crate::land::Landing;
+use crate::names::name;
 use crate::request::Request;
 use crate::store::{Amounts, Record, Resumed, Selected, Tokens};
 use crate::stream::{Outcome, Usage};
@@ -89,9 +88,4 @@ pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
 pub fn now_ms() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-}
-
-/// The public name of a variant, which is how serde writes it.
-fn name(variant: impl Serialize) -> String {
-    serde_json::to_value(variant).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }

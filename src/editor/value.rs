@@ -1,11 +1,11 @@
 //! Values for the editor: msgpack maps in which an absent field is left out, since Lua reads that as nil.
 
 use rmpv::Value;
-use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::JobError;
 use crate::land::{self, Edit, Landing, Merge};
+use crate::names::name;
 use crate::request::MergeRequest;
 use crate::store::Held;
 use crate::stream::{Outcome, ToolCall};
@@ -161,11 +161,6 @@ fn amounts(map: Map, outcome: &Outcome) -> Map {
 /// Neovim's integers are signed: what an agent made up beyond them would arrive as a negative number.
 fn count(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
-}
-
-/// The public name of a variant, which is how serde writes it.
-fn name(variant: impl Serialize) -> Value {
-    serde_json::to_value(variant).ok().as_ref().and_then(|name| name.as_str()).map_or(Value::Nil, Value::from)
 }
 
 fn error(error: &JobError) -> Value {

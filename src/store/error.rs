@@ -21,6 +21,14 @@ pub enum StoreError {
         /// Where it is now.
         aside: PathBuf,
     },
+    /// The database is not what its version says.
+    #[error("the store has another shape than version {version} has: {}", explain(error))]
+    Strange {
+        /// The version that it says it is of.
+        version: u32,
+        /// What did not fit.
+        error: rusqlite::Error,
+    },
     /// SQLite failed.
     #[error("{}", explain(.0))]
     Sqlite(#[from] rusqlite::Error),
@@ -51,7 +59,8 @@ impl StoreError {
 
     /// Whether the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
-        matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+        matches!(self, Self::Strange { .. })
+            || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
     }
 
     /// Whether somebody else holds the database.
@@ -62,7 +71,7 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::File(_) | Self::Damaged { .. } => true,
+            Self::File(_) | Self::Damaged { .. } | Self::Strange { .. } => true,
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()
@@ -91,6 +100,10 @@ impl StoreError {
 }
 
 fn explain(error: &rusqlite::Error) -> String {
+    if let rusqlite::Error::SqlInputError { msg, .. } = error {
+        // Without the statement, which nobody wants to read.
+        return msg.clone();
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another program keeps the store locked (botglue.db); end that one, then what waits is kept"
@@ -103,6 +116,9 @@ fn explain(error: &rusqlite::Error) -> String {
             format!("{CANNOT} ({error}); see whether its disk is full, then what waits is kept")
         }
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => forbidden(error),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            format!("the store is damaged ({error}); see `:help botglue-store`")
+        }
         _ => error.to_string(),
     }
 }

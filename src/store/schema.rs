@@ -2,12 +2,17 @@
 //!
 //! A migration, once released, is never changed; the next version is the next entry.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 
 use super::StoreError;
 
 /// The migrations, the first makes version 1.
 const MIGRATIONS: [&str; 2] = [include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+
+/// Reads nothing, and fails where something is not there.
+const SHAPE: &str =
+    "SELECT jobs.key, is_landed, landed_rows, totals.jobs, family, counters.cost_usd, checkpoints.uuid
+    FROM jobs, texts, totals, sessions, session_metadata AS counters, checkpoints LIMIT 0";
 
 /// Whether the database is of the newest version.
 ///
@@ -38,9 +43,18 @@ pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     if version > newest {
         return Err(StoreError::Newer { version, newest });
     }
+    let strange = |error: rusqlite::Error| match (&error, error.sqlite_error_code()) {
+        // What SQLite cannot understand; anything else has to do with the disk or with others.
+        (rusqlite::Error::SqlInputError { .. }, _)
+        | (_, Some(ErrorCode::Unknown | ErrorCode::ConstraintViolation)) => {
+            StoreError::Strange { version, error }
+        }
+        _ => error.into(),
+    };
     for migration in MIGRATIONS.iter().skip(version as usize) {
-        transaction.execute_batch(migration)?;
+        transaction.execute_batch(migration).map_err(strange)?;
     }
+    transaction.execute_batch(SHAPE).map_err(strange)?;
     transaction.pragma_update(None, "user_version", newest)?;
     transaction.commit()?;
     Ok(())

@@ -28,6 +28,25 @@ fn what_is_no_database_is_put_aside_and_a_new_one_begun() {
 }
 
 #[test]
+fn a_database_of_another_shape_is_put_aside() {
+    for (version, table) in [(0, "jobs"), (1, "jobs"), (2, "jobs"), (2, "other")] {
+        let dir = tempfile::tempdir().unwrap();
+        let strange = rusqlite::Connection::open(dir.path().join("botglue.db")).unwrap();
+        let shape = format!("CREATE TABLE {table} (uuid TEXT); PRAGMA user_version = {version}");
+        strange.execute_batch(&shape).unwrap();
+        let told = Told::open(dir.path());
+        let first = told.keep(record(1, Some("x")));
+        assert!(is_warning(&first[0], &["damaged", "put aside"]), "{first:?}");
+        assert_eq!(told.count(), Ok(1));
+        let aside = files(dir.path(), "damaged");
+        assert_eq!(
+            aside.iter().filter(|(name, _)| !name.ends_with("-wal") && !name.ends_with("-shm")).count(),
+            1
+        );
+    }
+}
+
+#[test]
 fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let told = Told::open(dir.path());
