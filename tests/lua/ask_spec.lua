@@ -221,3 +221,17 @@ test("where the range ends below the window its answer is above it", function()
   contains(rows[14], "q close")
   equal(rows[15], "line 15")
 end)
+
+test("who typed the question into the prompt waits there too", function()
+  for _, send in ipairs({ "<C-s>", "<Esc><CR>" }) do
+    local nvim = child.with_host({ "one", "two", "three" })
+    nvim:type("2G:2,3Botglue ask<CR>")
+    nvim:type("what?" .. send)
+    nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    nvim:settle()
+    answer(nvim, { "that" })
+    equal(shown(nvim), { lines = { "that" }, focused = true })
+    nvim:type("q")
+    equal(nvim:api("win_get_cursor", 0), { 2, 0 })
+  end
+end)
