@@ -32,7 +32,7 @@ local function run(command, settings)
   end
   vim.env.CLAUDECODE = inside
   if not ok or result <= 0 then
-    vim.cmd.close()
+    vim.api.nvim_buf_delete(0, { force = true })
     error(
       ("botglue: %s cannot be started: %s"):format(command[1], ok and "see :checkhealth botglue" or result),
       0

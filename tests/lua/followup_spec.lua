@@ -1,0 +1,200 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local written = require("support.written")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+local ROWS, line, with_landed, with_plain_prompt, request, message_of =
+  written.ROWS,
+  written.line,
+  written.with_landed,
+  written.with_plain_prompt,
+  written.request,
+  written.message_of
+
+test("a follow-up goes on in a fork of the session that wrote the range, on all of it", function()
+  local nvim = with_landed()
+  nvim:type("ggOtop<Esc>4GAx<Esc>:Botglue followup and now shorter<CR>")
+  local sent = request(nvim, 2)
+  equal(sent.resume, { session_id = "s1" })
+  equal({ sent.prompt, sent.agent.name, sent.agent.model }, { "and now shorter", "claude", "haiku" })
+  equal({ sent.selection.first_line, sent.selection.text }, { 3, { "fn two() {", "  2x", "}" } })
+  equal(sent.cwd, nvim:host("received", "run")[1].cwd)
+  nvim:answer(2, { "two" }, { session_id = "s2" })
+  equal(nvim:lines(), { "top", "a", "two", "e" })
+  equal({ nvim:job(2).landing, nvim:job(1).landing }, { "applied", "applied" })
+
+  nvim:type("3G:Botglue followup once more<CR>")
+  equal(request(nvim, 3).resume, { session_id = "s2" }, "the newest that wrote it")
+end)
+
+test("two follow-ups of one session run side by side", function()
+  local nvim = with_landed()
+  equal(nvim:lua("return require('botglue').followup(1, 'one')"), 2)
+  equal(nvim:lua("return require('botglue').followup(1, 'other')"), 3)
+  equal(
+    { request(nvim, 2).resume, request(nvim, 3).resume },
+    { { session_id = "s1" }, { session_id = "s1" } }
+  )
+end)
+
+test("a follow-up without a prompt asks for it, and the range goes on moving meanwhile", function()
+  local nvim = with_landed()
+  with_plain_prompt(nvim)
+  nvim:type("3G:Botglue followup<CR>ggOtop<Esc>")
+  nvim:lua("typed('now')")
+  local sent = request(nvim, 2)
+  equal({ sent.prompt, sent.selection.first_line, sent.resume }, { "now", 3, { session_id = "s1" } })
+  nvim:type("4G:Botglue followup<CR>")
+  nvim:lua("typed(nil)")
+  equal(#nvim:host("received", "run"), 2)
+end)
+
+test("the prompt of a follow-up leaves it with the agent whose session it is", function()
+  local nvim = child.with_host(ROWS)
+  local words = nvim:lua([[
+    local function after_next(wish)
+      local choice = require('botglue.ui.prompt.choice').new(wish, (require('botglue.client').options()))
+      choice:next_agent()
+      return choice:words()
+    end
+    return { after_next({ agent = 'claude' }), after_next({ agent = 'claude', resume = { session_id = 's1' } }) }
+  ]])
+  equal(words, { "droid", "claude" })
+end)
+
+test("a follow-up of a question is one", function()
+  local nvim = child.with_host(ROWS)
+  nvim:lua("require('botglue').ask({ prompt = 'what', range = ... })", line(2, 4))
+  request(nvim, 1)
+  nvim:answer(1, { "x" }, { session_id = "s1" })
+  nvim:type(":Botglue answer<CR>:Botglue followup why<CR>")
+  local sent = request(nvim, 2)
+  equal({ sent.question, sent.resume.session_id, sent.selection.first_line }, { true, "s1", 2 })
+  nvim:type("<Cmd>wincmd t<CR>3G:Botglue followup what for<CR>")
+  sent = request(nvim, 3)
+  equal({ sent.question, sent.resume.session_id }, { true, "s1" })
+end)
+
+test("what a follow-up and a retry cannot be is said in one line", function()
+  local nvim = with_landed()
+  local function says(code, words)
+    contains(
+      suite.raises(function()
+        nvim:lua(code)
+      end),
+      words
+    )
+  end
+  says("require('botglue').followup(9, 'x')", "botglue: there is no job 9")
+  says("require('botglue').followup(1, ' ')", "botglue: prompt must be some words")
+  says("require('botglue').retry(9)", "botglue: there is no job 9")
+  nvim:lua(
+    "require('botglue').setup({ host = '/bin/sh', agents = { mine = { protocol = 'text', command = { 'cat' } } } })"
+  )
+  nvim:lua("require('botglue').run({ prompt = 'x', agent = 'mine', range = ... })", line(1, 1))
+  says("require('botglue').followup(2, 'x')", "botglue: job 2 has not ended yet")
+  says("require('botglue').retry(2)", "botglue: job 2 has not ended yet")
+  request(nvim, 2)
+  nvim:answer(2, { "A" })
+  says("require('botglue').followup(2, 'x')", "botglue: job 2 was run by mine, which keeps no sessions")
+  contains(message_of(nvim, "open 2"), "which keeps no sessions")
+  nvim:type("3Gdk")
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'x' })")
+  says("require('botglue').followup(1, 'x')", "the lines of job 1 are gone")
+  says("require('botglue').retry(1)", "the lines of job 1 are gone")
+  contains(message_of(nvim, "rewind now"), "rewind takes no argument")
+  equal(#nvim:host("received", "run"), 2)
+end)
+
+test("without a session there is nothing to go on in", function()
+  local nvim = with_landed({ session_id = vim.NIL })
+  nvim:lua("require('botglue.client').job(1).session_id = nil")
+  nvim:type("3G")
+  contains(message_of(nvim, "followup x"), "job 1 has no session to go on in")
+end)
+
+test("what wrote a text in an earlier Neovim is known by the text", function()
+  local nvim = child.with_host({ "above", "fn two() {", "  2", "}", "below" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
+    local rows = { 'fn two() {', '  2', '}' }
+    require('support.host').replies.writers = { jobs = {
+      { agent = 'claude', session_id = 'newer', project = '/', landed_rows = { 'gone', 'since' } },
+      { agent = 'claude', session_id = 's1', project = '/tmp', model = 'opus', landed_rows = rows },
+      { agent = 'claude', session_id = 'older', project = '/', landed_rows = rows },
+    } }
+  ]])
+  nvim:type("4G:Botglue followup go on<CR>")
+  local sent = request(nvim, 1)
+  equal({ sent.resume, sent.cwd, sent.agent.model }, { { session_id = "s1" }, "/tmp", "opus" })
+  equal({ sent.selection.first_line, sent.selection.last_line, sent.selection.kind }, { 2, 4, "line" })
+  equal(nvim:host("received", "query")[1].path, "/somewhere/a.rs")
+
+  nvim:type("1G:Botglue followup x<CR>")
+  nvim:eventually("it is said", "return vim.fn.execute('messages'):find('no known job wrote', 1, true)")
+  nvim:lua("vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'fn two() {', '  2', '}' })")
+  nvim:lua("vim.cmd.messages('clear')")
+  nvim:type("G:Botglue followup x<CR>")
+  nvim:eventually("twice is doubt", "return vim.fn.execute('messages'):find('no known job', 1, true)")
+  equal(#nvim:host("received", "run"), 1)
+end)
+
+test("what is too short to tell is known where it was", function()
+  local nvim = child.with_host({ "a", "x = 1", "b" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
+    require('support.host').replies.writers = { jobs = {
+      { agent = 'claude', session_id = 'moved', project = '/', landed_rows = { 'x = 1' }, landed_first = 3 },
+      { agent = 'claude', session_id = 's1', project = '/', landed_rows = { 'x = 1' }, landed_first = 2 },
+    } }
+  ]])
+  nvim:type("2G:Botglue followup go on<CR>")
+  equal(request(nvim, 1).resume, { session_id = "s1" })
+end)
+
+test("the store is told how a text stands whenever its file is written", function()
+  local nvim = with_landed()
+  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
+  local function told()
+    return nvim:host("received", "stands")
+  end
+  nvim:type("ggOtop<Esc>:write<CR>")
+  equal(told(), {}, "it is the same")
+  nvim:type("4GAx<Esc>:write<CR>:write<CR>")
+  equal(told(), {
+    { id = 1, landing = "applied", rows = { "fn two() {", "  2x", "}" }, first_line = 3, last_line = 5 },
+  })
+  nvim:type("u:write<CR>")
+  equal(told()[2].rows, { "fn two() {", "  2", "}" })
+end)
+
+test("what wrote nothing at all can be followed up where it was", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 4))
+  nvim:answer(
+    1,
+    {},
+    { session_id = "s1", edits = { { first = 0, last = 3, lines = {} } }, text = "```\n```" }
+  )
+  equal(nvim:lines(), { "a", "e" })
+  equal(nvim:lua("return require('botglue').followup(1, 'no, keep it')"), 2)
+  local sent = request(nvim, 2).selection
+  equal({ sent.kind, sent.first_line }, { "insert", 1 })
+end)
+
+test("a range is known again after its file was read again", function()
+  local nvim = child.with_host({})
+  nvim:lua(
+    [[
+    local path = vim.fn.tempname()
+    vim.fn.writefile(..., path)
+    vim.cmd.edit(path)
+  ]],
+    ROWS
+  )
+  nvim:run(line(2, 4))
+  nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  nvim:type(":write | 1s/^/new\\r/ | write | bdelete | edit #<CR>")
+  equal(nvim:lua("return require('botglue').followup(1, 'more')"), 2)
+  local sent = request(nvim, 2).selection
+  equal({ sent.first_line, sent.text }, { 3, { "fn two() {", "  2", "}" } })
+end)

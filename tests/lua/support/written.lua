@@ -1,0 +1,44 @@
+--- A child in which a job has written something, for what goes on from there.
+
+local child = require("support.child")
+
+local M = {}
+
+M.ROWS = { "a", "fn one() {", "  1", "}", "e" }
+
+function M.line(first, last)
+  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
+end
+
+--- A child in which job 1 has written rows 2 to 4.
+function M.with_landed(more)
+  local nvim = child.with_host(M.ROWS)
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })")
+  nvim:run(M.line(2, 4), { agent = "claude", model = "haiku" })
+  nvim:answer(
+    1,
+    { "fn two() {", "  2", "}" },
+    vim.tbl_extend("force", { session_id = "s1", model = "full" }, more or {})
+  )
+  return nvim
+end
+
+--- A prompt that the test answers with `typed`.
+function M.with_plain_prompt(nvim)
+  nvim:lua([[
+    require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })
+    vim.ui.input = function(_, callback) _G.typed = callback end
+  ]])
+end
+
+function M.request(nvim, n)
+  nvim:eventually("the request arrives", "return #require('support.host').received('run') >= ...", n)
+  return nvim:host("received", "run")[n]
+end
+
+function M.message_of(nvim, command)
+  nvim:type((":Botglue %s<CR>"):format(command))
+  return nvim:messages()
+end
+
+return M
