@@ -49,6 +49,12 @@ pub enum StoreError {
 const CANNOT: &str = "the store cannot be written";
 
 impl StoreError {
+    /// That the file is damaged, found by other means than SQLite's.
+    pub(super) fn damage() -> Self {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+        rusqlite::Error::SqliteFailure(code, None).into()
+    }
+
     /// What the user is told.
     pub fn warning(&self) -> String {
         match self {

@@ -47,6 +47,14 @@ impl Link {
         }
     }
 
+    /// Looks for damage in the whole database; where there is any, a new one is begun.
+    pub fn check(&mut self) -> Result<(), StoreError> {
+        self.attempt(|connection| {
+            let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+            if found == "ok" { Ok(()) } else { Err(StoreError::damage()) }
+        })
+    }
+
     /// The log has every failure; the user is told of the first.
     pub fn complain(&mut self, error: StoreError) {
         if matches!(error, StoreError::Closed) {

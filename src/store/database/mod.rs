@@ -13,7 +13,8 @@ mod tests;
 mod writer;
 
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -85,9 +86,12 @@ impl Database {
         // Threads of their own, and none of the agents' parents: they start no process.
         std::thread::spawn(move || {
             let (questions, asked) = mpsc::channel();
-            let writer = Writer::new(data_dir.clone(), questions, Box::new(warn));
+            let suspicion = Arc::new(AtomicBool::default());
+            let writer = Writer::new(data_dir.clone(), questions, Arc::clone(&suspicion), Box::new(warn));
             match data_dir {
-                Some(data_dir) => drop(std::thread::spawn(move || reader::answer(&data_dir, &asked))),
+                Some(data_dir) => {
+                    drop(std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion)))
+                }
                 // Then every question is refused.
                 None => drop(asked),
             }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OpenFlags, ffi};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::store::{StoreError, schema};
 
@@ -121,7 +121,7 @@ fn protect(path: &Path) -> io::Result<()> {
 /// SQLite takes a short file of anything for an empty database.
 fn check_size(path: &Path) -> Result<(), StoreError> {
     if (1..PAGE).contains(&fs::metadata(path)?.len()) {
-        return Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_NOTADB), None).into());
+        return Err(StoreError::damage());
     }
     Ok(())
 }

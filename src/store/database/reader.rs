@@ -1,6 +1,7 @@
 //! The thread that answers questions. It has a connection of its own, opened with the first question.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use rusqlite::Connection;
@@ -18,8 +19,8 @@ pub struct Question {
     pub then: Then<Reply>,
 }
 
-/// Answers until nobody can ask any more.
-pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
+/// Answers until nobody can ask any more. Damage is made known to the writer, which puts the database aside.
+pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>, suspicion: &AtomicBool) {
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
     let asker = Asker { owner: &owner, transcripts: &transcripts };
@@ -28,6 +29,10 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>) {
         let reply = connection(&mut opened, data_dir).and_then(|connection| reply(connection, asker, &query));
         if let Err(error) = &reply {
             tracing::error!(%error, "the store has no answer");
+            if error.is_damage() {
+                opened = None;
+                suspicion.store(true, Ordering::Relaxed);
+            }
         }
         then(reply);
     }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -72,15 +73,22 @@ pub struct Writer {
     waiting: VecDeque<Write>,
     transcripts: PathBuf,
     questions: mpsc::Sender<Question>,
+    /// The reader has found damage.
+    suspicion: Arc<AtomicBool>,
 }
 
 impl Writer {
     /// Opens the database; where that fails `warn` is told.
-    pub fn new(data_dir: Option<PathBuf>, questions: mpsc::Sender<Question>, warn: Then<StoreError>) -> Self {
+    pub fn new(
+        data_dir: Option<PathBuf>,
+        questions: mpsc::Sender<Question>,
+        suspicion: Arc<AtomicBool>,
+        warn: Then<StoreError>,
+    ) -> Self {
         let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(data_dir, warn);
         let (owner, parents, waiting) = (owner::current(), BTreeMap::new(), VecDeque::new());
-        Self { link, owner, parents, waiting, transcripts, questions }
+        Self { link, owner, parents, waiting, transcripts, questions, suspicion }
     }
 
     /// Works until there is nobody any more who could have tasks.
@@ -119,6 +127,11 @@ impl Writer {
             Task::Adopt(then) => then(self.attempt(held::adopt).unwrap_or_default()),
             Task::Ask(question) => {
                 self.catch_up();
+                if self.suspicion.swap(false, Ordering::Relaxed)
+                    && let Err(error) = self.link.check()
+                {
+                    self.link.complain(error);
+                }
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
@@ -187,11 +200,14 @@ impl Write {
     fn perform(&self, connection: &mut Connection, owner: &str) -> Result<Option<Amounts>, StoreError> {
         match self {
             Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
-            Self::Land(id, landed) => {
-                let durable = if landed.landing == "held" { "FULL" } else { "NORMAL" };
-                connection.pragma_update(None, "synchronous", durable)?;
-                keep::land(connection, owner, *id, landed).map(|()| None)
+            Self::Land(id, landed) if landed.landing == "held" => {
+                // It may wait for days: on the disk, and all that was written before it.
+                connection.pragma_update(None, "synchronous", "FULL")?;
+                let kept = keep::land(connection, owner, *id, landed);
+                connection.pragma_update(None, "synchronous", "NORMAL")?;
+                kept.map(|()| None)
             }
+            Self::Land(id, landed) => keep::land(connection, owner, *id, landed).map(|()| None),
             Self::Amend(id, more) => keep::amend(connection, owner, *id, more),
             Self::Number(uuid, id) => held::number(connection, owner, uuid, *id).map(|()| None),
         }

@@ -86,6 +86,33 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
 }
 
 #[test]
+fn damage_that_only_the_reader_finds_is_put_aside_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    for id in 1..=200 {
+        told.keep(record(id, Some("x")));
+    }
+    open(dir.path()).unwrap().pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+    let path = dir.path().join("botglue.db");
+    let mut bytes = fs::read(&path).unwrap();
+    let (first, last) = (bytes.len() / 5, bytes.len() - 4096);
+    bytes[first..last].fill(0xa5);
+    fs::write(&path, &bytes).unwrap();
+    let list = || {
+        let (sender, reply) = mpsc::channel();
+        let page = Page { limit: 1000, ..Page::default() };
+        told.database.query(Query::History(page), move |reply| sender.send(reply).unwrap());
+        let reply = reply.recv_timeout(PATIENCE).expect("a reply");
+        reply.map(|listed| listed["jobs"].as_array().unwrap().len())
+    };
+    assert!(list().unwrap_err().to_string().contains("damaged"));
+    assert_eq!(list().unwrap(), 0);
+    let first = told.keep(record(201, Some("x")));
+    assert!(is_warning(&first[0], &["damaged", "put aside"]), "{first:?}");
+    assert_eq!((told.keep(record(202, Some("x"))), list().unwrap()), (vec!["kept 202".to_owned()], 2));
+}
+
+#[test]
 fn a_store_of_a_newer_version_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
