@@ -39,6 +39,8 @@ mod parse;
 #[cfg(test)]
 mod prewarm;
 #[cfg(test)]
+mod prompt;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod recording;
