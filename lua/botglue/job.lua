@@ -184,7 +184,7 @@ function Job:wait_ready(fn)
     return
   end
   self:enter("ready")
-  self.tool, self.preview = nil, nil
+  self.tool = nil
   self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
   self.land_again = fn
   self.view:draw()

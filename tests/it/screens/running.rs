@@ -111,7 +111,10 @@ fn an_answer_that_waits_for_its_moment() {
     on_each_screen(|stage| {
         let (nvim, mut run) = start(stage, 1);
         nvim.input("v");
-        run.print(&(stream::text("fn load() {}") + &stream::result("fn load() {}")));
+        run.print(&delta("fn load() {}"));
+        let is_code = |row: &String| row.contains("│ fn load");
+        nvim.wait_for_rows("the code", |rows| rows.iter().any(is_code));
+        run.print(&stream::result("fn load() {}"));
         drop(run);
         stage.expect("ready", &nvim, "it is ready", |rows| rows[LAST + 1].contains("ready"));
         nvim.input("<Esc>");
