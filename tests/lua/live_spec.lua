@@ -176,6 +176,27 @@ test("wherever the cursor is, neither it nor the view moves while a job runs", f
   end
 end)
 
+test("another window on the same buffer does not scroll either", function()
+  local nvim = child.with_host(numbered(60))
+  nvim:lua("vim.cmd('vsplit')")
+  nvim:type("L")
+  nvim:type("<C-w>pgg")
+  local function tops()
+    return nvim:lua([[
+      vim.cmd.redraw()
+      return vim.tbl_map(function(win) return vim.fn.getwininfo(win)[1].topline end, vim.api.nvim_list_wins())
+    ]])
+  end
+  local before = tops()
+  nvim:run(line_range(5))
+  nvim:ticks(2)
+  equal(tops(), before)
+  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  equal(tops(), before)
+  nvim:answer(1, { "line 5" })
+  equal(tops(), before)
+end)
+
 test("below a closed fold that holds the range, also at the end of the buffer", function()
   local nvim = child.with_host(numbered(6))
   nvim:run(line_range(3))
