@@ -88,12 +88,11 @@ impl Database {
             let (questions, asked) = mpsc::channel();
             let suspicion = Arc::new(AtomicBool::default());
             let writer = Writer::new(data_dir.clone(), questions, Arc::clone(&suspicion), Box::new(warn));
-            match data_dir {
-                Some(data_dir) => {
-                    drop(std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion)))
-                }
-                // Then every question is refused.
-                None => drop(asked),
+            // Without a folder there is nobody who answers, and every question is refused.
+            if let Some(data_dir) = data_dir {
+                std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion));
+            } else {
+                drop(asked);
             }
             writer.run(&waiting);
         });

@@ -1,5 +1,6 @@
 //! The database as the host sees it, and what several hosts make of one file.
 
+mod damage;
 mod faults;
 mod locks;
 mod processes;
@@ -90,6 +91,15 @@ impl Told {
         }
         told
     }
+}
+
+/// The files of a data directory that have this in their names, with what is in them.
+fn files(dir: &Path, part: &str) -> Vec<(String, Vec<u8>)> {
+    let all = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
+    let named = all.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
+    let mut named: Vec<_> = named.filter(|(name, _)| name.contains(part)).collect();
+    named.sort();
+    named
 }
 
 fn is_warning(told: &str, words: &[&str]) -> bool {
