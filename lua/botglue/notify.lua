@@ -9,6 +9,17 @@ local M = {}
 local LEVELS = vim.log.levels
 local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
+--- How many cells there are for a line. The ruler of a floating window is drawn over the end of it.
+---@return integer
+local function room()
+  local free = vim.v.echospace
+  if not vim.o.ruler or vim.o.laststatus == 3 or vim.api.nvim_win_get_config(0).relative == "" then
+    return free
+  end
+  local ruler = tonumber(vim.o.rulerformat:match("^%%%-?(%d+)%(")) or 18
+  return math.min(free, vim.o.columns - ruler - 1)
+end
+
 --- Shows the beginning of a line that is too long. The whole of it goes to `:messages`: with `T` in 'shortmess' it is
 --- cut on the screen, in its middle, and written over at once.
 ---@param line string
@@ -25,7 +36,7 @@ local function show_cut(line, level)
     vim.o.shortmess = shortmess
   end
   vim.cmd.redraw()
-  vim.api.nvim_echo({ { text.fit(line, vim.v.echospace, "…"), HIGHLIGHTS[level] } }, false, {})
+  vim.api.nvim_echo({ { text.fit(line, room(), "…"), HIGHLIGHTS[level] } }, false, {})
 end
 
 --- Hands a line to `vim.notify` with what it would echo caught, which for a long line ends in a prompt.
@@ -44,7 +55,7 @@ end
 ---@param level integer of vim.log.levels
 local function show(line, level)
   line = text.clean(line)
-  if vim.api.nvim_strwidth(line) <= vim.v.echospace then
+  if vim.api.nvim_strwidth(line) <= room() then
     vim.notify(line, level, { title = "botglue" })
   elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.

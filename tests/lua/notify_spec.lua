@@ -35,6 +35,20 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: a reason")
 end)
 
+test("in a window that floats nothing is hidden by the ruler", function()
+  local nvim = with_jobs(2)
+  nvim:type(":Botglue jobs<CR>")
+  for id, message in ipairs({ LONG, "a reason that is just so long: it would fit." }) do
+    fail(nvim, { id }, message)
+    nvim:type("k")
+    local rows = vim.split(nvim:screen(), "\n")
+    local said, ruler = rows[#rows]:match("^(.-…) +(%d+,%d+)")
+    contains(said or rows[#rows], ("botglue: job %d failed: a reason"):format(id))
+    equal(ruler ~= nil, true)
+    contains(nvim:messages(), vim.trim(message))
+  end
+end)
+
 test("jobs that say the same say it in one line", function()
   local nvim = with_jobs(3)
   fail(nvim, { 1, 2, 3 }, "The host is gone.")

@@ -139,6 +139,13 @@ test("<S-Tab> goes through the models, <Tab> through the agents", function()
   equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
 end)
 
+test("the footer has no key for models where no agent has a choice of them", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ host = "/bin/sh", models = {} })]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
+end)
+
 test("a session stays with its agent, but may go on with another model", function()
   local nvim = start()
   nvim:lua([[
@@ -148,6 +155,7 @@ test("a session stays with its agent, but may go on with another model", functio
   ]])
   nvim:type("<Tab><S-Tab>")
   contains(nvim:screen(), "botglue follow up · claude")
+  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier", "no key that does nothing")
   type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
   local request = sent(nvim)[1]
   equal(

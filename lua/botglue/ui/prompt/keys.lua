@@ -26,7 +26,7 @@ end
 ---@param prompt botglue.Prompt
 ---@return botglue.Key[]
 function M.of(prompt)
-  local everywhere = { "n", "i", "s" }
+  local everywhere, choice = { "n", "i", "s" }, prompt.choice
   local function submit()
     prompt:submit()
   end
@@ -43,6 +43,10 @@ function M.of(prompt)
       prompt:step(by)
     end
   end
+  --- A key that has nothing to choose from is not shown.
+  local function where(is_there, word)
+    return is_there and word or nil
+  end
   local function list()
     prompt:list()
   end
@@ -55,8 +59,8 @@ function M.of(prompt)
   end
   return {
     { "<C-s>", "send", submit, mode = everywhere },
-    { "<S-Tab>", "model", or_menu("<Up>", change("next_model")), mode = everywhere },
-    { "<Tab>", "agent", or_menu("<C-y>", change("next_agent")), mode = everywhere },
+    { "<S-Tab>", where(choice:has_models(), "model"), or_menu("<Up>", change("next_model")), mode = everywhere },
+    { "<Tab>", where(choice:has_agents(), "agent"), or_menu("<C-y>", change("next_agent")), mode = everywhere },
     { "<C-p>", "earlier", or_menu("<Up>", step(1)), mode = everywhere },
     { "<Esc>", "close", close, mode = "n" },
     { "<C-n>", nil, or_menu("<Down>", step(-1)), mode = everywhere },
