@@ -27,6 +27,8 @@ end
 ---@return botglue.Key[]
 function M.of(prompt)
   local everywhere, choice = { "n", "i", "s" }, prompt.choice
+  -- A key that has nothing to choose from is not shown.
+  local model, agent = choice:has_models() and "model" or nil, choice:has_agents() and "agent" or nil
   local function submit()
     prompt:submit()
   end
@@ -43,10 +45,6 @@ function M.of(prompt)
       prompt:step(by)
     end
   end
-  --- A key that has nothing to choose from is not shown.
-  local function where(is_there, word)
-    return is_there and word or nil
-  end
   local function list()
     prompt:list()
   end
@@ -59,8 +57,8 @@ function M.of(prompt)
   end
   return {
     { "<C-s>", "send", submit, mode = everywhere },
-    { "<S-Tab>", where(choice:has_models(), "model"), or_menu("<Up>", change("next_model")), mode = everywhere },
-    { "<Tab>", where(choice:has_agents(), "agent"), or_menu("<C-y>", change("next_agent")), mode = everywhere },
+    { "<S-Tab>", model, or_menu("<Up>", change("next_model")), mode = everywhere },
+    { "<Tab>", agent, or_menu("<C-y>", change("next_agent")), mode = everywhere },
     { "<C-p>", "earlier", or_menu("<Up>", step(1)), mode = everywhere },
     { "<Esc>", "close", close, mode = "n" },
     { "<C-n>", nil, or_menu("<Down>", step(-1)), mode = everywhere },
