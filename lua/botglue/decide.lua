@@ -136,8 +136,8 @@ local function replace_rows(job, lines, rows)
     verb = "accepted",
     base = rows,
     lines = lines,
-    landed = function()
-      return "applied"
+    landed = function(_, edits)
+      return #edits == 0 and "unchanged" or "applied"
     end,
     on_conflict = function()
       -- They changed once more: the answer takes the place of what stands there now.
@@ -166,7 +166,7 @@ function M.write(job, lines)
       base = range.base.rows,
       lines = lines,
       landed = function(at, edits)
-        return at == "edited" and "merged" or #edits == 0 and "unchanged" or "applied"
+        return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
       end,
       on_conflict = function(rows)
         replace_rows(job, lines, rows)

@@ -201,22 +201,23 @@ test("hunks at the edges that were taken by hand do not come twice", function()
     equal(nvim:host("received", "merge")[1].current[1], keys:find("2G") and "B" or "b")
     equal(nvim:job(1).landing, "merged")
   end
-  local function taken(range, lines, expected)
+  local function taken(range, lines, expected, landing)
     local nvim = with_held({ { range, lines } })
     nvim:type(":Botglue review<CR>2GVj:diffput<CR>")
     nvim:settle()
     local before = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
     nvim:type("a")
-    equal({ before, nvim:lines(), nvim:job(1).landing }, { expected, expected, "merged" }, vim.inspect(range))
+    equal({ before, nvim:lines(), nvim:job(1).landing }, { expected, expected, landing }, vim.inspect(range))
     return nvim
   end
-  taken(line(2, 2), { "B" }, { "a", "B", "c", "d", "e" })
-  taken(line(2, 2), { "B", "BB" }, { "a", "B", "BB", "c", "d", "e" })
-  taken(line(2, 4), { "B", "BB" }, { "a", "B", "BB", "e" })
+  taken(line(2, 2), { "B" }, { "a", "B", "c", "d", "e" }, "unchanged")
+  taken(line(2, 2), { "B", "BB" }, { "a", "B", "BB", "c", "d", "e" }, "unchanged")
+  taken(line(2, 4), { "B", "BB" }, { "a", "B", "BB", "e" }, "unchanged")
   local nvim = taken(
     { kind = "insert", first = { 1 } },
     { "new", "er" },
-    { "a", "new", "er", "b", "c", "d", "e" }
+    { "a", "new", "er", "b", "c", "d", "e" },
+    "merged"
   )
   nvim:type(":Botglue revert 1<CR>")
   equal(nvim:lines(), LINES)
