@@ -8,8 +8,9 @@ local M = {}
 
 local api = vim.api
 
--- Normal, insert, replace and terminal mode with nothing pending; `state()` tells what is pending within them.
-local SAFE = { n = true, i = true, R = true, Rv = true, nt = true, t = true }
+-- Normal, insert, replace and terminal mode with nothing pending; `state()` tells what is pending within them. (Not
+-- virtual replace: that writes over rows below of which it tells nobody.)
+local SAFE = { n = true, i = true, R = true, nt = true, t = true }
 
 --- Whether text may change in a buffer now.
 ---@param bufnr integer
