@@ -87,7 +87,21 @@ mod tests {
             ("one inserted before what the other changed", "a b c", "a X b c", "a Y c", None),
             ("appended and prepended", "a b c", "X a b c", "a b c Y", Some("X a b c Y")),
             ("one emptied it, the other changed it", "a b c", "", "a b X", None),
+            ("both deleted, one of them more", "a b c d", "a d", "a c d", None),
+            ("one inserted into what the other deleted", "a b c d", "a d", "a b X c d", None),
+            ("one inserted beside what the other deleted", "a b c", "a c", "a b X c", None),
+            (
+                "one deleted the end, the other the beginning",
+                "a b c d e",
+                "a b c d",
+                "b c d e",
+                Some("b c d"),
+            ),
             ("moved lines beside a change", "a b c d e f", "b a c d e f", "a b c d e F", Some("b a c d e F")),
+            ("moved a line that the other changed", "a b c d e", "b c d e a", "A b c d e", None),
+            ("moved a line from around a change", "a b c d e", "b c d e a", "a b C d e", Some("b C d e a")),
+            ("both moved the same", "a b c d", "d a b c", "d a b c", Some("d a b c")),
+            ("one of several like it", "a a a b c", "a a b c", "a a a b C", Some("a a b C")),
             ("out of nothing", "", "X", "Y", None),
             ("out of nothing, one side", "", "", "Y", Some("Y")),
         ];
@@ -107,8 +121,47 @@ mod tests {
         assert_eq!(merge(&base, &ours, &again), Merge::Conflict);
     }
 
+    fn rows(text: &str) -> Vec<String> {
+        text.split('\n').map(str::to_owned).collect()
+    }
+
+    /// A final newline is an empty last row more.
+    #[test]
+    fn a_final_newline_is_a_row_like_others() {
+        let (with, without) = (rows("a\nb\nc\n"), rows("a\nb\nc"));
+        assert_eq!(merge(&with, &without, &rows("A\nb\nc\n")), Merge::Clean(rows("A\nb\nc")));
+        assert_eq!(merge(&without, &with, &rows("A\nb\nc")), Merge::Clean(rows("A\nb\nc\n")));
+        assert_eq!(merge(&without, &with, &with), Merge::Clean(with.clone()));
+        assert_eq!(merge(&with, &without, &rows("a\nb\nC\n")), Merge::Conflict);
+    }
+
+    /// A carriage return is part of its row, and is neither lost nor spread.
+    #[test]
+    fn line_ends_of_both_kinds() {
+        let base = rows("a\r\nb\r\nc\r\nd\r");
+        let ours = rows("A\r\nb\r\nc\r\nd\r");
+        assert_eq!(
+            merge(&base, &ours, &rows("a\r\nb\r\nC\r\nd\r")),
+            Merge::Clean(rows("A\r\nb\r\nC\r\nd\r"))
+        );
+        assert_eq!(merge(&base, &ours, &rows("a\r\nb\r\nC\nd\r")), Merge::Clean(rows("A\r\nb\r\nC\nd\r")));
+        assert_eq!(merge(&base, &ours, &rows("a\nb\nc\nd")), Merge::Conflict);
+        assert_eq!(merge(&base, &rows("a\nb\r\nc\r\nd\r"), &ours), Merge::Conflict);
+    }
+
+    #[test]
+    fn empty_rows_and_blank_ones_differ() {
+        let (base, blank) = (rows("a\n\nb\n\nc"), rows("a\n  \nb\n\nc"));
+        assert_eq!(merge(&base, &blank, &rows("a\n\nb\n\nC")), Merge::Clean(rows("a\n  \nb\n\nC")));
+        assert_eq!(merge(&base, &blank, &rows("a\nb\n\nc")), Merge::Conflict);
+    }
+
     fn text() -> impl Strategy<Value = Vec<String>> {
         proptest::collection::vec("[a-d]", 0..12)
+    }
+
+    fn count(lines: &[String], line: &str) -> usize {
+        lines.iter().filter(|other| *other == line).count()
     }
 
     proptest! {
@@ -122,6 +175,22 @@ mod tests {
         #[test]
         fn it_does_not_matter_which_side_is_which(base in text(), ours in text(), theirs in text()) {
             prop_assert_eq!(merge(&base, &ours, &theirs), merge(&base, &theirs, &ours));
+        }
+
+        /// Also where lines repeat: what both sides did apart from each other adds up.
+        #[test]
+        fn each_change_counts_once(base in text(), ours in text(), theirs in text()) {
+            let Merge::Clean(merged) = merge(&base, &ours, &theirs) else { return Ok(()) };
+            let (mine, yours) = (between(&base, &ours), between(&base, &theirs));
+            let shared: Vec<Edit> = mine.into_iter().filter(|edit| yours.contains(edit)).collect();
+            let common = apply(&base, &shared);
+            for line in base.iter().chain(&ours).chain(&theirs).chain(&merged) {
+                prop_assert_eq!(
+                    count(&merged, line) + count(&common, line),
+                    count(&ours, line) + count(&theirs, line),
+                    "{}", line
+                );
+            }
         }
 
         /// Lines that are unlike all others, so that each can be told from the rest.
