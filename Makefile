@@ -86,8 +86,9 @@ soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 S
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, the store answers, a prewarmed CLI is, the screen costs
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts merged, the store answers, a prewarmed CLI is, the screen costs
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1

@@ -5,7 +5,8 @@ use std::ops::Range;
 use botglue::land::{Merge, merge};
 use botglue::request::Kind;
 
-use super::expected::{Expected, Record, Sent, expected, find, splice};
+use super::expected::{Expected, Record, Sent, expected, find, meant, splice};
+use super::promise;
 
 /// Rows that an answer has written, and what they were before.
 #[derive(Debug)]
@@ -33,13 +34,24 @@ impl Written {
     }
 }
 
-/// Whether what came of a decision is what has to come of it; `written` is what the answer had written before.
-pub fn judge(sent: &Sent, written: Option<&Written>, record: &Record) -> Result<(), String> {
+/// Whether what came of a decision is what has to come of it: `was` is how the answer had ended, `written` what it wrote,
+/// and `last` the record of that.
+pub fn judge(
+    was: &str,
+    sent: &Sent,
+    written: Option<&Written>,
+    last: Option<&Record>,
+    record: &Record,
+) -> Result<(), String> {
+    let is_taken_back = ["applied", "merged"].contains(&was);
     let expected = match record.landing.as_str() {
-        "rejected" => Some(record.before.clone()),
-        "reverted" => written.and_then(|written| reverted(written, record)),
-        "applied" | "merged" | "unchanged" => accepted(sent, record),
-        other => return Err(format!("nothing can be decided to be {other}")),
+        "rejected" if !is_taken_back => Some(record.before.clone()),
+        "reverted" if is_taken_back => reverted(written, last, record),
+        "applied" | "merged" | "unchanged" if !is_taken_back => {
+            promise::told_as_written(record)?;
+            accepted(sent, record)
+        }
+        other => return Err(format!("{was} cannot come to be {other}")),
     };
     let is = record.after.as_ref().unwrap_or(&record.before);
     match expected {
@@ -51,14 +63,27 @@ pub fn judge(sent: &Sent, written: Option<&Written>, record: &Record) -> Result<
 /// The merge where it is clean, else the whole answer.
 fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
     let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
-    if sent.request.selection.kind != Kind::Line || record.storms > sent.storms {
+    if record.storms > sent.storms || record.doubtful {
         return None;
+    } else if sent.request.selection.kind != Kind::Line {
+        return match meant(sent, record)? {
+            Expected::Written(_, rows, lines) => Some(splice(&record.before, &rows, &lines)),
+            _ => None,
+        };
     }
     let rows = find(&sent.ids, base, record)?;
     Some(merged(record, &rows, base, answer).unwrap_or_else(|| splice(&record.before, &rows, answer)))
 }
 
-fn reverted(written: &Written, record: &Record) -> Option<Vec<String>> {
+/// What was there before it, where nothing else has happened since; else the merge.
+fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -> Option<Vec<String>> {
+    if let Some(last) = last
+        && last.after.as_ref() == Some(&record.before)
+        && record.before != [""]
+    {
+        return Some(last.before.clone());
+    }
+    let written = written?;
     let rows = find(&written.ids, &written.rows, record)?;
     merged(record, &rows, &written.rows, &written.before)
 }

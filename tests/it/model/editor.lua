@@ -43,7 +43,8 @@ write.as_one_step = function(bufnr, fn)
   vim.list_extend(M.faults, faults)
   entry.after, entry.after_ids, entry.moved = lines.text, lines.ids, moved
   entry.seq = vim.fn.undotree(bufnr).seq_cur
-  if vim.deep_equal(entry.before, entry.after) then
+  -- (An empty line that comes back into an empty buffer is the one that it shows anyway.)
+  if vim.deep_equal(entry.before, entry.after) and not vim.deep_equal(entry.before, { "" }) then
     fault("written, but nothing has changed")
   end
   pending = entry
@@ -73,18 +74,33 @@ client.landed = function(job, landing, held_for)
 end
 
 --- Takes trailing blanks away as soon as text changes, as many people have it.
-local function format_always()
-  for row, text in ipairs(lines:read()) do
-    if text:find("%s%s$") then
-      api.nvim_buf_set_lines(lines.bufnr, row - 1, row, true, { (text:gsub("%s+$", "")) })
+---@type table<string, fun()>
+local formatters = {
+  rows = function()
+    for row, text in ipairs(lines:read()) do
+      if text:find("%s%s$") then
+        api.nvim_buf_set_lines(lines.bufnr, row - 1, row, true, { (text:gsub("%s+$", "")) })
+      end
     end
-  end
-end
+  end,
+  all = function()
+    local text = lines:read()
+    local stripped = vim.tbl_map(function(row)
+      return (row:gsub("%s%s+$", ""))
+    end, text)
+    if not vim.deep_equal(text, stripped) then
+      api.nvim_buf_set_lines(lines.bufnr, 0, -1, true, stripped)
+    end
+  end,
+}
 
 --- A fresh buffer in a fresh editor, as far as one can be had without starting one.
 function M.begin(text, habits)
   vim.cmd("silent! %bwipeout!")
   vim.cmd("normal! ix")
+  if vim.fn.reg_recording() ~= "" then
+    api.nvim_feedkeys("q", "nx", false)
+  end
   vim.cmd("silent! only | delmarks! | delmarks A-Z | clearjumps | setlocal nomodified")
   for name in ('abcdefghijklmnopqrstuvwxyz0123456789"-/'):gmatch(".") do
     vim.fn.setreg(name, {})
@@ -95,11 +111,12 @@ function M.begin(text, habits)
   M.records, M.faults, ranges, pending = {}, {}, {}, nil
   lines = require("model.lines").follow(api.nvim_get_current_buf())
   local group = api.nvim_create_augroup("model", { clear = true })
-  if habits.formats then
+  vim.cmd("iabbrev <buffer> tw two words")
+  if formatters[habits.formats] then
     api.nvim_create_autocmd({ "TextChanged", "TextChangedI" }, {
       group = group,
       buffer = lines.bufnr,
-      callback = format_always,
+      callback = formatters[habits.formats],
     })
   end
   return lines.bufnr
@@ -142,7 +159,8 @@ function M.start(spec)
       range.first, range.last = range.last, range.first
     end
   end
-  local id = require("botglue").run({ prompt = "it", bufnr = lines.bufnr, range = range })
+  local id =
+    require("botglue").run({ prompt = "it", bufnr = lines.bufnr, range = range, review = spec.review })
   local row = range.first[1]
   local ids = vim.list_slice(lines.ids, first, last)
   if spec.kind == "insert" then

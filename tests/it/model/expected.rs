@@ -70,6 +70,11 @@ pub fn expected(sent: &Sent, record: &Record) -> Option<Expected> {
     if sent.answer.held_for.is_some() {
         return Some(Expected::Held(&["block_rows", "ambiguous", "review"]));
     }
+    meant(sent, record)
+}
+
+/// What an answer comes to where it lands, whether or not it may.
+pub fn meant(sent: &Sent, record: &Record) -> Option<Expected> {
     if record.doubtful {
         return None;
     }

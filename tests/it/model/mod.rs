@@ -24,7 +24,7 @@ use schedule::{Schedule, any_schedule};
 /// How many schedules one Neovim plays.
 const A_NEOVIM: u64 = 250;
 /// How long smaller schedules are tried where one has failed.
-const SHRINKING: Duration = Duration::from_secs(30);
+const SHRINKING: Duration = Duration::from_secs(15);
 /// After how many failures it is enough.
 const ENOUGH: usize = 5;
 

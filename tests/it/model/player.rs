@@ -22,7 +22,7 @@ const STUCK: Duration = Duration::from_secs(10);
 const RESTLESS: usize = 100;
 
 /// What begins to insert, if it may.
-const INSERTING: [&str; 11] = ["o", "O", "A", "I", "i", "cc", "C", "cw", "cj", "c", "R"];
+const INSERTING: [&str; 14] = ["o", "O", "A", "I", "i", "cc", "C", "cw", "cj", "c", "R", "3A", "s", "gR"];
 
 const LOADED: [(&str, &str); 3] = [
     ("model.lines", include_str!("lines.lua")),
@@ -69,7 +69,7 @@ impl Seen {
     /// scrolled the screen is over with the next redraw.)
     fn is_busy(&self) -> bool {
         let is_idle =
-            ["n", "i", "R", "Rv"].contains(&self.mode.as_str()) && ["", "s"].contains(&self.state.as_str());
+            ["n", "i", "R"].contains(&self.mode.as_str()) && ["", "s"].contains(&self.state.as_str());
         self.is_home && !is_idle
     }
 }
@@ -88,8 +88,9 @@ struct Played {
     sent: Option<Sent>,
     /// How it ended, and what became of it since.
     landing: String,
-    is_decided: bool,
     written: Option<Written>,
+    /// What was written last.
+    last: Option<Record>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -235,18 +236,18 @@ impl<'a> Game<'a> {
     }
 
     fn decide(&mut self, verb: &str, which: usize) -> Result<(), String> {
-        let fits = |job: &&mut Played| match verb {
+        let fits = |job: &&Played| match verb {
             "revert" => ["applied", "merged"].contains(&job.landing.as_str()),
-            _ => job.landing == "conflict",
+            // What has no place of its own opens the review.
+            "accept" => ["conflict", "review", "not_modifiable"].contains(&job.landing.as_str()),
+            _ => !["", "applied", "merged", "unchanged", "rejected", "reverted"]
+                .contains(&job.landing.as_str()),
         };
-        let mut jobs: Vec<&mut Played> =
-            self.jobs.iter_mut().filter(|job| !job.is_decided).filter(fits).collect();
+        let jobs: Vec<&Played> = self.jobs.iter().filter(fits).collect();
         if jobs.is_empty() {
             return Ok(());
         }
-        let which = which % jobs.len();
-        jobs[which].is_decided = true;
-        let id = jobs[which].id;
+        let id = jobs[which % jobs.len()].id;
         let told = self.lua("return M.decide(...)", &[json!(verb), json!(id)])?;
         self.look(&format!("{verb} job {id}: {told}"))
     }
@@ -271,8 +272,8 @@ impl<'a> Game<'a> {
     }
 
     fn start(&mut self, spec: Job) -> Result<(), String> {
-        let Job { kind, at, rows, from, to, .. } = spec;
-        let place = json!({"kind": kind, "at": at, "rows": rows, "from": from, "to": to});
+        let Job { kind, at, rows, from, to, review, .. } = spec;
+        let place = json!({"kind": kind, "at": at, "rows": rows, "from": from, "to": to, "review": review});
         let what = format!("start a job: {place}");
         let started: Started = read(self.lua("return M.start(...)", &[place])?)?;
         self.queue.push((spec.answer_after, Event::Answer(self.jobs.len())));
@@ -282,8 +283,8 @@ impl<'a> Game<'a> {
             started,
             sent: None,
             landing: String::new(),
-            is_decided: false,
             written: None,
+            last: None,
         });
         self.look(&what)
     }
@@ -329,14 +330,15 @@ impl<'a> Game<'a> {
             return Err(format!("nobody knows this job: {record:?}"));
         };
         let sent = job.sent.as_ref().ok_or("it has ended before its answer came")?;
-        if job.is_decided {
-            return decision::judge(sent, job.written.as_ref(), record);
-        } else if !job.landing.is_empty() {
-            return Err(format!("job {} has ended twice", job.id));
+        if job.landing.is_empty() {
+            promise::judge(sent, record)?;
+            job.written = Written::of(sent, record);
+        } else {
+            decision::judge(&job.landing, sent, job.written.as_ref(), job.last.as_ref(), record)?;
+            job.written = None;
         }
-        promise::judge(sent, record)?;
         job.landing = record.held_for.clone().unwrap_or_else(|| record.landing.clone());
-        job.written = Written::of(sent, record);
+        job.last = record.after.is_some().then(|| record.clone());
         Ok(())
     }
 

@@ -8,10 +8,7 @@ use super::expected::{Record, Sent, expected, find, place, splice};
 
 /// Whether an answer's end is one that may be.
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
-    let is_written = record.after.is_some();
-    if is_written != ["applied", "merged"].contains(&record.landing.as_str()) {
-        return Err(format!("it was told: {}; written: {is_written}", record.landing));
-    }
+    told_as_written(record)?;
     // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
     // that came next to it with that may count as rows of it.
     if record.storms > sent.storms {
@@ -28,6 +25,15 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     }
 }
 
+/// Whether text was written where that is what was told, and only there.
+pub fn told_as_written(record: &Record) -> Result<(), String> {
+    let is_written = record.after.is_some();
+    if is_written == ["applied", "merged"].contains(&record.landing.as_str()) {
+        return Ok(());
+    }
+    Err(format!("it was told: {}; written: {is_written}", record.landing))
+}
+
 /// Whether the rows around the range are not those that were sent.
 fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
     let Some(rows) = find(&sent.ids, &sent.request.selection.rows, record) else { return true };
@@ -35,9 +41,12 @@ fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
     above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
 }
 
-/// Whether an end of the range stands next to its like: which of both it is makes no difference to anybody.
+/// Whether an end of the range stands next to its like, or any row of a block: which of both it is makes no difference
+/// to anybody.
 fn is_doubled(sent: &Sent, record: &Record) -> bool {
-    let ends = [sent.ids.first(), sent.ids.last()].into_iter().flatten().filter_map(|id| place(*id, record));
+    let is_block = sent.request.selection.kind == Kind::Block;
+    let is_end = |row: &usize| is_block || *row == 0 || row + 1 == sent.ids.len();
+    let ends = (0..sent.ids.len()).filter(is_end).filter_map(|row| place(sent.ids[row], record));
     let lines = &record.before;
     ends.into_iter().any(|row| {
         (row > 0 && lines[row - 1] == lines[row])

@@ -3,8 +3,8 @@
 //! Pure data, so that proptest can make it from a seed and shrink it. Which line or word a step means is settled only
 //! when it is played, so every schedule is a valid one, also after a part was taken out.
 
+use proptest::bool::weighted;
 use proptest::collection::vec;
-use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -33,8 +33,9 @@ pub enum Row {
 pub struct Habits {
     pub textwidth: u64,
     pub autoindent: bool,
-    /// An autocommand that takes trailing blanks away as soon as text changes.
-    pub formats: bool,
+    /// An autocommand that takes trailing blanks away as soon as text changes: in their rows, or by replacing the whole
+    /// buffer.
+    pub formats: &'static str,
 }
 
 /// One thing that happens.
@@ -66,6 +67,8 @@ pub struct Job {
     pub answer_after: usize,
     /// Chunks until a merge that it asks for is replied to.
     pub merge_after: usize,
+    /// Whether its answer is to be held in any case.
+    pub review: bool,
     pub answer: Vec<Change>,
 }
 
@@ -166,6 +169,35 @@ const TYPED: &[&[&str]] = &[
     &["o", "t", "<C-p>", "<C-e>", "<Esc>"],
     &["qqA {w}<Esc>jq"],
     &["@q"],
+    &["2@q"],
+    &["rT"],
+    &["~"],
+    &["g~~"],
+    &["s", "{w}", "<Esc>"],
+    &["xp"],
+    &["gJ"],
+    &["3A", " {w}", "<Esc>"],
+    &["<C-a>"],
+    &["A", " tw ", "{w}", "<Esc>"],
+    &["A", " {w} {w} {w}", " {w}", "<Esc>"],
+    &["i", "<C-r>-", "{w}", "<Esc>"],
+    &["i", "{w}", "<C-o>", "u", "{w}", "<Esc>"],
+    &["gR", "{w}", "<BS>", "{w}", "<Esc>"],
+    &["o", "{w}", "<BS><BS><BS><BS><BS><BS>", "<Esc>"],
+    &["I", "<BS>", "{w}", "<Esc>"],
+    &["I", "<C-w>", "<C-u>", "<Esc>"],
+    &["<C-v>", "j", "$", "A", "{w}", "<Esc>"],
+    &["<C-v>", "j", "rT"],
+    &["<C-v>", "j", "l", "y", "P"],
+    &["V", "j", ":", "m", "0", "<CR>"],
+    &["V", "j", "~"],
+    &["gv", "d"],
+    &["v", "rT"],
+    &["gq", "j"],
+    &[":silent! %s/t/T/c<CR>y<Esc>"],
+    &[":silent! %!sort<CR>"],
+    &[":silent! .,+1!cat<CR>"],
+    &[":silent! undo 0<CR>", ":silent! later 9<CR>"],
     &["zfj"],
     &["zE"],
     &["ma"],
@@ -186,14 +218,14 @@ fn row() -> impl Strategy<Value = Row> {
 }
 
 fn habits() -> impl Strategy<Value = Habits> {
-    (prop_oneof![6 => Just(0), 1 => Just(20u64)], any::<bool>(), weighted(0.15, Just(()))).prop_map(
-        |(textwidth, autoindent, formats)| Habits { textwidth, autoindent, formats: formats.is_some() },
-    )
+    let formats = prop_oneof![8 => Just("nothing"), 1 => Just("rows"), 1 => Just("all")];
+    (prop_oneof![6 => Just(0), 1 => Just(20u64)], any::<bool>(), formats)
+        .prop_map(|(textwidth, autoindent, formats)| Habits { textwidth, autoindent, formats })
 }
 
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
-        4 => Just(Change::Keep),
+        8 => Just(Change::Keep),
         3 => Just(Change::Append),
         2 => Just(Change::Replace),
         1 => Just(Change::Delete),
@@ -203,19 +235,22 @@ fn change() -> impl Strategy<Value = Change> {
 
 fn job() -> impl Strategy<Value = Job> {
     let kind = prop_oneof![6 => Just("line"), 2 => Just("char"), 1 => Just("block"), 2 => Just("insert")];
-    let place = (0usize..14, 0usize..6, 0usize..20, 0usize..20);
-    let times = (0usize..4, 0usize..14, 0usize..4);
-    (kind, place, times, vec(change(), 1..5)).prop_map(|(kind, place, times, answer)| Job {
-        kind,
-        at: place.0,
-        rows: place.1,
-        from: place.2,
-        to: place.3,
-        start: times.0,
-        answer_after: times.1,
-        merge_after: times.2,
-        answer,
-    })
+    let place = (0usize..14, 0usize..10, 0usize..20, 0usize..20);
+    let times = (0usize..4, 0usize..14, 0usize..8);
+    (kind, place, times, weighted(0.15), vec(change(), 1..5)).prop_map(
+        |(kind, place, times, review, answer)| Job {
+            kind,
+            at: place.0,
+            rows: place.1,
+            from: place.2,
+            to: place.3,
+            start: times.0,
+            answer_after: times.1,
+            merge_after: times.2,
+            review,
+            answer,
+        },
+    )
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -226,16 +261,16 @@ fn step() -> impl Strategy<Value = Step> {
     });
     prop_oneof![
         10 => typed,
-        3 => job().prop_map(Step::Job),
+        4 => job().prop_map(Step::Job),
         1 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
-        1 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
+        3 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
             .prop_map(|(verb, which)| Step::Decide { verb, which }),
     ]
 }
 
 /// All schedules.
 pub fn any_schedule() -> impl Strategy<Value = Schedule> {
-    (vec(row(), 1..12), habits(), vec(step(), 1..16)).prop_map(|(text, habits, steps)| Schedule {
+    (vec(row(), 1..12), habits(), vec(step(), 1..20)).prop_map(|(text, habits, steps)| Schedule {
         text,
         habits,
         steps,
