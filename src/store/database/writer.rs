@@ -105,12 +105,7 @@ impl Writer {
 
     fn work(&mut self, task: Task) {
         match task {
-            Task::Begin { id, agent, session_id } => {
-                let counters =
-                    self.attempt(|connection, _| sessions::counters(connection, &agent, &session_id));
-                // One of which nothing is kept yet has nothing to hand on.
-                self.parents.extend(counters.map(|counters| (id, counters.unwrap_or_default())));
-            }
+            Task::Begin { id, agent, session_id } => self.begin(id, &agent, &session_id),
             Task::Keep(record, then) => {
                 let unkept = unkept(&record);
                 let parent = self.parents.remove(&record.id);
@@ -142,6 +137,18 @@ impl Writer {
                 then(());
             }
         }
+    }
+
+    /// Notes what the session has counted that a job goes on from.
+    fn begin(&mut self, id: u64, agent: &str, session_id: &str) {
+        self.catch_up();
+        if !self.waiting.is_empty() {
+            // Its own job may be among what waits; then what is known when this one is kept has to do.
+            return;
+        }
+        let counters = self.attempt(|connection, _| sessions::counters(connection, agent, session_id));
+        // One of which nothing is kept yet has nothing to hand on.
+        self.parents.extend(counters.map(|counters| (id, counters.unwrap_or_default())));
     }
 
     /// Writes, behind what waits. Gives what a job cost, where that is known now.

@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use super::*;
+use crate::store::Resumed;
+use crate::stream::{Count, Counted};
 
 #[test]
 fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
@@ -19,7 +21,7 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
     for id in 3..=5 {
         assert_eq!(told.keep(record(id, Some("x"))), [format!("kept {id}")]);
     }
-    assert!(start.elapsed() < Duration::from_secs(1), "only the first waits: {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(3), "only the first waits: {:?}", start.elapsed());
     assert_eq!(told.count(), Ok(1), "reading goes on");
 
     lock.execute_batch("ROLLBACK").unwrap();
@@ -28,6 +30,29 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
     let landing: String =
         lock.query_row("SELECT landing FROM jobs WHERE id = 2", [], |row| row.get(0)).unwrap();
     assert_eq!(landing, "applied");
+}
+
+#[test]
+fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    told.keep(record(1, Some("x")));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let job = |id, session: &str, resumed: Option<&str>, total| Record {
+        session_id: Some(session.to_owned()),
+        resumed: resumed.map(|session| Resumed { session_id: session.to_owned(), at: None }),
+        amounts: Amounts { cost_usd: Some(total), ..Amounts::default() },
+        counted: Counted { cost: Count::Lineage, ..Counted::default() },
+        ..record(id, Some("x"))
+    };
+    told.keep(job(2, "parent", None, 0.5));
+    told.database.begin(3, "claude".to_owned(), "parent".to_owned());
+    lock.execute_batch("ROLLBACK").unwrap();
+    told.keep(job(3, "fork", Some("parent"), 0.75));
+    assert_eq!(told.count(), Ok(3));
+    let cost: f64 = lock.query_row("SELECT cost_usd FROM jobs WHERE id = 3", [], |row| row.get(0)).unwrap();
+    assert!((cost - 0.25).abs() < 1e-9, "{cost}");
 }
 
 #[test]
@@ -43,7 +68,7 @@ fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
     for id in 2..=5 {
         assert_eq!(told.keep(record(id, Some("x"))), [format!("kept {id}")]);
     }
-    assert!(start.elapsed() < Duration::from_secs(1), "only the first waits: {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(3), "only the first waits: {:?}", start.elapsed());
     lock.execute_batch("ROLLBACK").unwrap();
     assert_eq!(told.keep(record(6, Some("x"))), ["kept 6"]);
     assert_eq!(told.count(), Ok(6));
