@@ -4,7 +4,7 @@ use rmpv::Value;
 
 use super::value;
 use crate::land::Capture;
-use crate::stream::{ToolStatus, Update};
+use crate::stream::Update;
 
 /// See the module.
 #[derive(Debug)]
@@ -27,18 +27,7 @@ impl Preview {
 
     /// More of the stream.
     pub fn update(&mut self, update: &Update<'_>) {
-        match update {
-            Update::Text { text, begins: true } => {
-                self.capture.restart();
-                // What parts it from the message before is none of its own.
-                self.capture.push(text.strip_prefix('\n').unwrap_or(text));
-            }
-            Update::Text { text, .. } => self.capture.push(text),
-            // What it said before was no answer.
-            Update::Tool { tool, .. } if tool.status == ToolStatus::Running => self.capture.restart(),
-            _ => return,
-        }
-        self.has_more = true;
+        self.has_more |= self.capture.update(update);
     }
 
     /// The newest lines, where they are others than those that were told.

@@ -10,7 +10,7 @@ use super::fence::{Fence, holds_fence};
 use super::text::is_blank;
 use crate::land::is_prose;
 use crate::request::Request;
-use crate::stream::words;
+use crate::stream::{ToolStatus, Update, words};
 
 /// How much of a line is kept, in bytes.
 const LONGEST: usize = 400;
@@ -61,6 +61,22 @@ impl Capture {
             (false, false) => Fences::Cut,
         };
         Self { keep, fences, place: Place::Start, newest: VecDeque::new(), line: String::new() }
+    }
+
+    /// What a job's stream says; whether that may have changed the lines.
+    pub fn update(&mut self, update: &Update<'_>) -> bool {
+        match update {
+            Update::Text { text, begins: true } => {
+                self.restart();
+                // What parts it from the message before is none of its own.
+                self.push(text.strip_prefix('\n').unwrap_or(text));
+            }
+            Update::Text { text, .. } => self.push(text),
+            // What it said before was no answer.
+            Update::Tool { tool, .. } if tool.status == ToolStatus::Running => self.restart(),
+            _ => return false,
+        }
+        true
     }
 
     /// What came so far was no part of the answer.

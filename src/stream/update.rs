@@ -22,7 +22,8 @@ pub enum Update<'a> {
     Text {
         /// The new part.
         text: Cow<'a, str>,
-        /// It is the first of a message: what came before it is no part of the answer.
+        /// It is the first of a message, or of a part of one that would be the answer alone: what came before it is
+        /// none of that.
         #[serde(skip)]
         begins: bool,
     },

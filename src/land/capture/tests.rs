@@ -1,9 +1,13 @@
+use std::path::Path;
+
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::*;
+use crate::agent::Protocol;
 use crate::land::prepare;
 use crate::request::sample;
+use crate::stream::{End, Stream};
 
 /// What the preview shows of an answer that came in these pieces.
 fn shown(filetype: &str, keep: usize, pieces: &[&str]) -> Vec<String> {
@@ -89,6 +93,46 @@ fn what_is_shown_is_clean_and_bounded() {
         capture.push("some line of code\n");
     }
     assert_eq!(capture.newest.len(), 3);
+}
+
+/// At the end of every recorded stream with an answer that could land, whether it came in parts or whole, after tools
+/// and other messages or without, the preview shows the end of that answer.
+#[test]
+fn of_recorded_streams_it_shows_the_answer() {
+    let mut request = sample::lines("rust", &["value = 1"]);
+    request.tidy.indent = false;
+    let mut compared = 0;
+    for (protocol, folder) in [(Protocol::Claude, "claude"), (Protocol::Droid, "droid")] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            // Those made up for a fault have results that nobody said.
+            if path.file_name().unwrap().to_string_lossy().starts_with("made-") {
+                continue;
+            }
+            let recording = std::fs::read(&path).unwrap();
+            let mut capture = Capture::new(&request, 3);
+            let mut stream = Stream::new(protocol, "/home/dev/project");
+            let mut updates = Vec::new();
+            for line in recording.split(|&byte| byte == b'\n') {
+                stream.line(line, &mut |update| updates.push(update.into_owned()));
+            }
+            for update in &updates {
+                capture.update(update);
+            }
+            capture.push("\n");
+            let outcome = stream.end(&End::with_code(0), &mut |_| {});
+            let Some(answer) = outcome.text.filter(|_| outcome.held_for.is_none()) else { continue };
+            let landing = prepare(&request, &answer);
+            if landing.held_for.is_some() {
+                continue;
+            }
+            let lines = &landing.lines;
+            assert_eq!(capture.lines(), &lines[lines.len().saturating_sub(3)..], "{}", path.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared} recordings were compared");
 }
 
 /// Lines of which some look like fences.

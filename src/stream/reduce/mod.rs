@@ -241,7 +241,9 @@ impl Reducer {
         let has_started = self.answer.text(piece, message, text, self.glue);
         let breaks = self.shown.breaks;
         if !is_repeated && (breaks || !text.is_empty()) {
-            let begins = has_started || self.shown.next == Next::Begins;
+            // Of several blocks in a message that is shown part by part the last one is the answer.
+            let is_block = piece == Piece::Preview && breaks;
+            let begins = has_started || is_block || self.shown.next == Next::Begins;
             let text = if breaks { ["\n", text].concat().into() } else { text.into() };
             emit(Update::Text { text, begins });
             self.shown.next = Next::Continues;
