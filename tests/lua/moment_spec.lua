@@ -70,6 +70,10 @@ test("a selection", function()
   waits("gh", "x<Esc>", landed("xoo bar", "foo baz", "fool", ""))
 end)
 
+test("virtual replace", function()
+  waits("gRab", "c<Esc>", landed("abc bar", "foo baz", "fool", ""))
+end)
+
 test("a pending operator, a count, a register", function()
   waits("d", "j", landed("fool", ""))
   waits("c", "wx<Esc>", landed("x bar", "foo baz", "fool", ""))
