@@ -158,6 +158,23 @@ test("<CR> jumps to the range as it is now, in the window one came from", functi
   equal(nvim:lua("return vim.fn.bufname('%')"), "")
 end)
 
+test("<CR> leaves a window without a file as it is, where there is another", function()
+  local nvim = start(2)
+  local win = nvim:lua("return vim.api.nvim_get_current_win()")
+  nvim:type(":vnew<CR>:copen<CR>")
+  open(nvim)
+  nvim:type("j<CR>")
+  equal(nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"), { win, "one" })
+  nvim:type("<C-w>o:enew | set buftype=nofile<CR>")
+  open(nvim)
+  nvim:type("j<CR>")
+  equal(
+    nvim:lua("return { vim.api.nvim_get_current_win(), vim.fn.getline('.') }"),
+    { win, "one" },
+    "there is none"
+  )
+end)
+
 test("<CR> on a job whose buffer is gone says so, or reads its file again", function()
   local nvim = start(1)
   nvim:answer(1, { "ONE" })

@@ -26,6 +26,27 @@ function M.landing(landing, held_for, signs)
   return { signs.landed, "BotglueLanded" }, { LANDINGS[landing] or landing, "BotglueLabel" }
 end
 
+--- The window for a buffer: the one that was come from, unless that has no file, as a quickfix list or an answer in
+--- the review. Then one beside it that shows the buffer already, or has another file.
+---@param origin integer
+---@param bufnr integer
+---@return integer
+local function window_for(origin, bufnr)
+  local function shows_file(win)
+    return vim.bo[api.nvim_win_get_buf(win)].buftype == "" and api.nvim_win_get_config(win).relative == ""
+  end
+  if api.nvim_win_get_buf(origin) == bufnr or shows_file(origin) then
+    return origin
+  end
+  local files = vim.tbl_filter(shows_file, api.nvim_tabpage_list_wins(api.nvim_win_get_tabpage(origin)))
+  for _, win in ipairs(files) do
+    if api.nvim_win_get_buf(win) == bufnr then
+      return win
+    end
+  end
+  return files[1] or origin
+end
+
 --- Shows a place in a window: the list is closed, and the jump can be taken back with CTRL-O.
 ---@param float botglue.Float
 ---@param bufnr integer
@@ -34,7 +55,7 @@ end
 function M.show(float, bufnr, row, col)
   float:close()
   if api.nvim_win_is_valid(float.origin) then
-    api.nvim_set_current_win(float.origin)
+    api.nvim_set_current_win(window_for(float.origin, bufnr))
   end
   vim.cmd("normal! m'")
   -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.

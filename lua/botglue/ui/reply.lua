@@ -61,7 +61,8 @@ end
 local function yank(self)
   local lines = meant(self)
   vim.fn.setreg(vim.v.register, lines, "V")
-  vim.api.nvim_echo({ { ("%d lines yanked"):format(#lines) } }, false, {})
+  local words = #lines == 1 and "1 line yanked" or ("%d lines yanked"):format(#lines)
+  vim.api.nvim_echo({ { words } }, false, {})
 end
 
 --- Puts what is meant below the range of the question, as one undo step.
