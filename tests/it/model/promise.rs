@@ -13,6 +13,7 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     // that came next to it with that may count as rows of it.
     if record.storms > sent.storms {
         match record.held_for.as_deref() {
+            None if is_found_again(sent, record) => return Ok(()),
             Some("range_lost") => return Ok(()),
             Some("conflict") if has_other_neighbours(sent, record) => return Ok(()),
             _ => {}
@@ -32,6 +33,16 @@ pub fn told_as_written(record: &Record) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("it was told: {}; written: {is_written}", record.landing))
+}
+
+/// Whether lines were written where their text stood, and stood only once: copies of parts of them are no matter then.
+fn is_found_again(sent: &Sent, record: &Record) -> bool {
+    let (base, before) = (&sent.request.selection.rows, &record.before);
+    let mut places = (0..before.len()).filter(|row| before[*row..].starts_with(base));
+    let (first, second) = (places.next(), places.next());
+    let rows = first.filter(|_| second.is_none()).map(|row| row..row + base.len());
+    let written = rows.map(|rows| splice(before, &rows, &sent.answer.lines));
+    sent.request.selection.kind == Kind::Line && record.after.is_some() && written == record.after
 }
 
 /// Whether the rows around the range are not those that were sent.
