@@ -86,3 +86,13 @@ test("each highlight group links to what the help says, unless somebody has thei
   end
   equal(said, links)
 end)
+
+test("each link to an entry of ours leads to one", function()
+  local links = {}
+  for link in help:gmatch("|([^%s|]+)|") do
+    if link:match("^:?[Bb]otglue") or link:match("^<Plug>") or link:match("^hl%-") then
+      links[link] = true
+    end
+  end
+  equal(without_tag("%s", vim.tbl_keys(links)), {})
+end)
