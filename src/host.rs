@@ -16,7 +16,7 @@ use crate::job::{self, Job, Launch, Observers, Prewarm, Registration, Surroundin
 use crate::land::{self, Capture, Merge};
 use crate::message;
 use crate::record;
-use crate::request::{MergeRequest, PrewarmRequest, Request};
+use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Amounts, Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
@@ -83,7 +83,17 @@ impl Watched {
             let capture = Capture::new(request, request.preview);
             shown.push(observers.register(editor.preview(request.id, capture)));
         }
-        Self { observers, _shown: shown, forward: None }
+        let mut watched = Self { observers, _shown: shown, forward: None };
+        if let Some(wanted) = request.observe {
+            watched.forward(request.id, wanted, editor);
+        }
+        watched
+    }
+
+    /// Forwards to users' functions what they want to hear now.
+    fn forward(&mut self, id: u64, wanted: Observe, editor: &Editor) {
+        // In place of the one before it; nothing comes between.
+        self.forward = Some(self.observers.register(editor.forward(id, wanted.thinking)));
     }
 }
 
@@ -144,7 +154,7 @@ impl Host {
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
-            Command::Observe { id, thinking } => self.observe(id, thinking),
+            Command::Observe { id, wanted } => self.observe(id, wanted),
             Command::Unobserve { id } => {
                 if let Some(watched) = self.watched(id) {
                     watched.forward = None;
@@ -213,11 +223,10 @@ impl Host {
         }
     }
 
-    fn observe(&mut self, id: u64, thinking: bool) {
-        let observer = self.editor.forward(id, thinking);
+    fn observe(&mut self, id: u64, wanted: Observe) {
+        let editor = self.editor.clone();
         if let Some(watched) = self.watched(id) {
-            // In place of the one before it; nothing comes between.
-            watched.forward = Some(watched.observers.register(observer));
+            watched.forward(id, wanted, &editor);
         }
     }
 

@@ -73,6 +73,15 @@ pub struct Request {
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
     pub preview: usize,
+    /// What users' functions that watch it from the start want to hear; None where there are none.
+    pub observe: Option<Observe>,
+}
+
+/// What is forwarded to users' functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Observe {
+    /// The agent's thinking too.
+    pub thinking: bool,
 }
 
 /// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in

@@ -16,7 +16,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::request::{self, Fields, MergeRequest, PrewarmRequest, Request};
+use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
 use crate::store::{Landed, Query};
 
 /// Where nvim-rs writes to: this process's standard output.
@@ -70,8 +70,8 @@ pub enum Command {
     Observe {
         /// The job's id.
         id: u64,
-        /// Its thinking too.
-        thinking: bool,
+        /// What of it.
+        wanted: Observe,
     },
     /// Tell that no longer.
     Unobserve {
@@ -132,7 +132,7 @@ impl Command {
 
     fn observe(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        Ok(Self::Observe { id: fields.count("id")?, thinking: fields.flag("thinking")? })
+        Ok(Self::Observe { id: fields.count("id")?, wanted: Observe { thinking: fields.flag("thinking")? } })
     }
 
     fn adopted(argument: &Value) -> Result<Self, JobError> {

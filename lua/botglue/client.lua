@@ -285,7 +285,8 @@ function M.held_answered()
   end
 end
 
---- Sends a job's request. A job that cannot be sent fails in the next tick.
+--- Sends a job's request in the next tick, together with what those want to hear who watch it by then: whoever
+--- registers as soon as the job is there misses nothing. A job that cannot be sent fails then.
 ---@param job botglue.Job
 ---@param request table
 function M.submit(job, request)
@@ -297,7 +298,12 @@ function M.submit(job, request)
     return
   end
   job.process = process
-  process:notify("run", request)
+  vim.schedule(function()
+    if job:is_waiting() then
+      request.observe = require("botglue.observe").from_start(job)
+      process:notify("run", request)
+    end
+  end)
 end
 
 local STANDS = { applied = true, merged = true, unchanged = true }

@@ -30,7 +30,7 @@ local M = {}
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
 ---@field observers botglue.Observer[]? the user's functions that watch it
----@field observed string? what of it the host was asked to forward
+---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
 ---@field on_close fun(job: botglue.Job)
 local Job = {}

@@ -25,7 +25,7 @@ end
 ---@param job botglue.Job
 local function ask(job)
   local now = wanted(job)
-  if now == (job.observed or "nothing") or not job.process then
+  if not job.observed or now == job.observed then
     return
   end
   job.observed = now
@@ -34,6 +34,14 @@ local function ask(job)
   else
     job.process:notify("observe", { id = job.id, thinking = now == "thinking" })
   end
+end
+
+--- The job is about to be sent: what the host is to forward from its first line on.
+---@param job botglue.Job
+---@return { thinking: boolean }?
+function M.from_start(job)
+  job.observed = wanted(job)
+  return job.observed ~= "nothing" and { thinking = job.observed == "thinking" } or nil
 end
 
 ---@param job botglue.Job

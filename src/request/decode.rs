@@ -12,7 +12,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{AgentCommand, Diagnostic, Kind, Request, Resume, Selection, Tidy};
+use super::{AgentCommand, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
 use crate::agent::{Memory, Protocol};
 use crate::error::{Code, JobError};
 
@@ -49,6 +49,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         diagnostics: context.diagnostics,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
+        observe: observe(&run)?,
     })
 }
 
@@ -142,6 +143,13 @@ fn timeout(run: &Fields) -> Result<Duration, JobError> {
 fn preview(run: &Fields) -> Result<usize, JobError> {
     let lines = if run.get("preview").is_some() { run.count("preview")? } else { 0 };
     Ok(usize::try_from(lines).unwrap_or(usize::MAX).min(MOST_PREVIEW))
+}
+
+fn observe(run: &Fields) -> Result<Option<Observe>, JobError> {
+    if run.get("observe").is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Observe { thinking: run.fields("observe")?.flag("thinking")? }))
 }
 
 pub(super) fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {

@@ -91,5 +91,6 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         diagnostics: Vec::new(),
         prewarmed: None,
         preview: 0,
+        observe: None,
     }
 }

@@ -96,6 +96,7 @@ impl Bench {
             diagnostics: Vec::new(),
             prewarmed: None,
             preview: 0,
+            observe: None,
         }
     }
 

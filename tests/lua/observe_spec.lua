@@ -153,6 +153,18 @@ test("taking it back ends it, also from within, and the host sends no more", fun
   equal(#nvim:host("received", "unobserve"), 0)
 end)
 
+test("who registers as soon as the job is there is known to the host before the job is", function()
+  local nvim = running()
+  nvim:lua([[
+    local id = require("botglue").run({ prompt = "p", range = { kind = "line", first = { 2 }, last = { 2 } } })
+    require("botglue").on(id, watcher("a"), { thinking = true })
+  ]])
+  nvim:eventually("both are sent", "return #require('support.host').received('run') == 2")
+  local requests = nvim:host("received", "run")
+  equal({ requests[1].observe, requests[2].observe }, { nil, { thinking = true } })
+  equal(nvim:host("received", "observe"), {})
+end)
+
 test("the host is asked only while somebody listens", function()
   local nvim = running()
   equal(#nvim:host("received", "observe"), 0)

@@ -8,7 +8,7 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::Protocol;
 use crate::error::{Code, JobError};
-use crate::request::{AgentCommand, Diagnostic, Kind, Request, Resume, Selection, Tidy};
+use crate::request::{AgentCommand, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
 
 /// A map out of names and values.
 macro_rules! map {
@@ -62,6 +62,7 @@ fn full() -> Value {
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
         "prewarmed": 9,
         "preview": 3,
+        "observe": map! { "thinking": true },
     }
 }
 
@@ -111,6 +112,7 @@ fn decoded() -> Request {
         }],
         prewarmed: Some(9),
         preview: 3,
+        observe: Some(Observe { thinking: true }),
     }
 }
 
