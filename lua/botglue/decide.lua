@@ -111,7 +111,7 @@ local function job_of(id)
   if not job then
     fail("there is no job %s", tostring(id))
   elseif client.connection().questions[id] then
-    fail("job %d is being decided", id)
+    fail("job %d is being decided: wait for that, as botglue.wait(%d, ms) does", id, id)
   end
   return job --[[@as botglue.Job]]
 end
