@@ -54,11 +54,15 @@ end
 
 ---@class botglue.Subcommand
 ---@field run fun(args: table, rest: string)
+---@field bang boolean? whether `!` means anything
+---@field range boolean? whether a range does
 ---@field complete (fun(lead: string): string[])?
 
 ---@type table<string, botglue.Subcommand>
 local subcommands = {
   run = {
+    bang = true,
+    range = true,
     run = function(args, rest)
       local prompt = rest:find("%S") and rest or nil
       local taken = prompt and selected(args) or diagnosed(args)
@@ -84,11 +88,14 @@ local subcommands = {
     end,
   },
   ask = {
+    range = true,
     run = function(args, rest)
       start(selected(args), { prompt = rest:find("%S") and rest or nil, question = true })
     end,
   },
   each = {
+    bang = true,
+    range = true,
     run = function(args, rest)
       require("botglue.each").start(rest, {
         range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
@@ -178,6 +185,18 @@ local function known()
   return names
 end
 
+--- What would be passed over in silence is an error.
+---@param name string
+---@param subcommand botglue.Subcommand
+---@param args table
+local function only_what_it_takes(name, subcommand, args)
+  if args.bang and not subcommand.bang then
+    error(("botglue: %s takes no !"):format(name), 0)
+  elseif args.range > 0 and not subcommand.range then
+    error(("botglue: %s takes no range"):format(name), 0)
+  end
+end
+
 --- `:[range]Botglue[!] [subcommand] [rest]`
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
@@ -190,6 +209,7 @@ function M.execute(args)
     if not subcommand then
       error(("botglue: no subcommand %s; there is %s"):format(name, table.concat(known(), ", ")), 0)
     end
+    only_what_it_takes(name, subcommand, args)
     subcommand.run(args, rest)
   end)
 end

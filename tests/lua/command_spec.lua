@@ -25,9 +25,13 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("Botglue cancel", "botglue: no subcommand cancel; there is " .. known)
   wrong("Botglue log now", "botglue: log takes no argument")
   wrong(
-    "1Botglue log",
+    "Botglue log",
     "botglue: there is no log yet at " .. nvim:lua("return vim.fn.stdpath('log')") .. "/botglue.log"
   )
+  wrong("Botglue! jobs", "botglue: jobs takes no !")
+  wrong("1Botglue jobs", "botglue: jobs takes no range")
+  wrong("Botglue! ask why", "botglue: ask takes no !")
+  wrong("%Botglue followup why", "botglue: followup takes no range")
   nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
   wrong("Botglue run it", 'botglue: option timeout must be a number of seconds from 0.001, got "x"')
 end)
