@@ -207,7 +207,8 @@ function M.execute(args)
     end
     local subcommand = subcommands[name]
     if not subcommand then
-      error(("botglue: no subcommand %s; there is %s"):format(name, table.concat(known(), ", ")), 0)
+      notify.whole_error(("botglue: no subcommand %s; there is %s"):format(name, table.concat(known(), ", ")))
+      return
     end
     only_what_it_takes(name, subcommand, args)
     subcommand.run(args, rest)

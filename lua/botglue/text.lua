@@ -28,6 +28,24 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
+--- Breaks text between words into lines that are no wider than there is room, but for a word that is.
+---@param text string
+---@param width integer
+---@return string[]
+function M.wrap(text, width)
+  local lines = {}
+  for word in text:gmatch("%S+") do
+    local line = lines[#lines]
+    local longer = line and line .. " " .. word
+    if longer and vim.api.nvim_strwidth(longer) <= width then
+      lines[#lines] = longer
+    else
+      lines[#lines + 1] = word
+    end
+  end
+  return lines
+end
+
 --- Cuts the beginning of a text that is too wide: of a path its end says more.
 ---@param text string
 ---@param width integer

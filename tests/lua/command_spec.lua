@@ -36,6 +36,29 @@ test("a wrong command shows one line and changes nothing", function()
   wrong("Botglue run it", 'botglue: option timeout must be a number of seconds from 0.001, got "x"')
 end)
 
+test("an unknown subcommand shows all known ones, until the next key", function()
+  local nvim = child.with_host(vim.fn["repeat"]({ "line" }, 40))
+  nvim:type("zt22G:Botglue cancel<CR>")
+  nvim:eventually("there is room", "return vim.o.cmdheight > 1")
+  equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+  local shown = nvim:screen()
+  for _, name in ipairs(nvim:lua("return vim.fn.getcompletion('Botglue ', 'cmdline')")) do
+    contains(shown, name)
+  end
+  nvim:type("j")
+  local now = nvim:lua("return { vim.o.cmdheight, vim.fn.line('w0'), vim.fn.line('.') }")
+  equal(now, { 1, 2, 23 })
+end)
+
+test("where nobody is at a screen, an error is printed whole and at once", function()
+  local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))))
+  local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root }
+  vim.list_extend(command, { "-c", "runtime plugin/botglue.lua", "-c", "Botglue cancel", "-c", "qa!" })
+  local printed = vim.system(command, { text = true }):wait(10000).stderr
+  equal(select(2, printed:gsub("no subcommand", "")), 1, printed)
+  contains(printed, "run, transcript")
+end)
+
 test("the words after run are the prompt, as they are", function()
   local nvim = child.with_host({ "a" })
   nvim:type([[:1Botglue run  use "quotes" | bars, %s and \n  <CR>]])
