@@ -111,13 +111,22 @@ local function of_entries(bufnr, entries, row)
   fail("no known job wrote this text: select it and start a new one")
 end
 
+--- The job under the cursor, of those whose text is still there: what remembers only where it was wrote nothing of
+--- what stands there now.
+---@param choice botglue.Choice
+---@return botglue.Job?
+local function standing(choice)
+  local bufnr = api.nvim_get_current_buf()
+  return choose.at_cursor(choose.all(function(job)
+    return choice(job) and job.range.bufnr == bufnr and job.range:home()
+  end))
+end
+
 --- The job of this Neovim that wrote the text under the cursor: also where that is the answer to a question, in its
 --- own window.
 ---@return botglue.Job?
 local function job_at_cursor()
-  return client.job(vim.w.botglue_answer)
-    or choose.at_cursor(choose.all(choose.wrote))
-    or choose.at_cursor(choose.all(choose.answered))
+  return client.job(vim.w.botglue_answer) or standing(choose.wrote) or standing(choose.answered)
 end
 
 --- Finds what wrote the text under the cursor.

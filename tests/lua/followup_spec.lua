@@ -198,3 +198,28 @@ test("a range is known again after its file was read again", function()
   local sent = request(nvim, 2).selection
   equal({ sent.first_line, sent.text }, { 3, { "fn two() {", "  2", "}" } })
 end)
+
+test("after a file was read again, a job is known only where its text stands", function()
+  local nvim = child.with_host({})
+  nvim:lua(
+    [[
+    local path = vim.fn.tempname()
+    vim.fn.writefile(..., path)
+    vim.cmd.edit(path)
+    require("support.host").replies.writers = { jobs = {} }
+  ]],
+    ROWS
+  )
+  nvim:run(line(2, 4))
+  nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  nvim:type(":edit!<CR>")
+  equal(nvim:lines(), ROWS)
+  for row = 1, 5 do
+    nvim:lua("vim.cmd.messages('clear')")
+    nvim:type(row .. "G:Botglue followup x<CR>")
+    nvim:eventually(
+      "it is said at " .. row,
+      "return vim.fn.execute('messages'):find('no known job wrote this text', 1, true)"
+    )
+  end
+end)
