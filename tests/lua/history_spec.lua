@@ -52,7 +52,7 @@ local function with_store(count, more)
       local answers = {
         history = function(args)
           if broken then
-            return nil, "the store is broken"
+            return nil, broken
           end
           local found, from = {}, args.before and of(args.before.uuid) + 1 or 1
           for i = from, #jobs do
@@ -388,17 +388,32 @@ test("a job of this Neovim is that job, with its range as it is now", function()
   equal(nvim:lua("return #require('botglue').jobs()"), 1)
 end)
 
-test("a store that cannot be read is one line", function()
+test("why a store cannot be read is said once, whole, in the window", function()
   local nvim = with_store(1)
-  nvim:lua("_G.broken = true")
+  local why = "the host is not there: " .. ("run make build in some folder, "):rep(5)
+  nvim:lua("_G.broken = ...", why)
   nvim:type(":Botglue history<CR>")
-  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('the store is broken') ~= nil")
-  equal(shown(nvim), { "the store is broken" })
+  nvim:eventually("it is told", "return vim.fn.getline(1):find('the host is not there') ~= nil")
+  local function told()
+    return table.concat(shown(nvim), " ")
+  end
+  equal(told(), vim.trim(why))
+  equal(nvim:lua("return vim.fn.max(vim.fn.map(vim.fn.getline(1, '$'), 'strwidth(v:val)'))") <= 76, true)
   nvim:type("A")
-  equal(shown(nvim), { "the store is broken" })
+  equal(told(), vim.trim(why))
+  equal(nvim:messages():find("the host is not there"), nil)
   nvim:lua("_G.broken = nil")
   nvim:type("A")
   nvim:eventually("it can be read again", "return vim.fn.getline(1):find('prompt 1') ~= nil")
+end)
+
+test("a page that cannot be read is told of, what is listed stays", function()
+  local nvim = with_store(150)
+  open(nvim)
+  nvim:lua("_G.broken = 'the store is broken'")
+  nvim:type("G")
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('the store is broken') ~= nil")
+  equal(#shown(nvim), 100)
 end)
 
 test("a store with nothing in it says so", function()

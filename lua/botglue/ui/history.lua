@@ -7,6 +7,7 @@ local client = require("botglue.client")
 local columns = require("botglue.ui.columns")
 local recall = require("botglue.ui.recall")
 local signs_of = require("botglue.ui.signs").of
+local text = require("botglue.text")
 
 local M = {}
 
@@ -102,6 +103,19 @@ function History:head()
   self.float:title("history", table.concat(parts, signs_of(self.options).between))
 end
 
+--- What is said where no job is listed, and why.
+---@return botglue.Chunks[]
+function History:nothing()
+  local words = self.loading and signs_of(self.options).cut
+    or self.trouble
+    or self.text and "no job is like this"
+    or "no job has ended yet"
+  local group = self.trouble and not self.loading and "BotglueFailure" or "BotglueLabel"
+  return vim.tbl_map(function(line)
+    return { { " " .. line, group } }
+  end, text.wrap(text.clean(words), self.float.width - 2))
+end
+
 --- Draws the rows from one on: those above stay as they are.
 ---@param from integer
 function History:draw(from)
@@ -110,11 +124,7 @@ function History:draw(from)
   end
   local rows = self.rows
   if #rows == 0 then
-    local words = self.loading and signs_of(self.options).cut
-      or self.trouble
-      or self.text and "no job is like this"
-      or "no job has ended yet"
-    rows = { { { " " .. words, self.trouble and "BotglueFailure" or "BotglueLabel" } } }
+    rows = self:nothing()
   end
   self.float:draw(rows, #self.rows > 0 and from or 1)
   self:head()
@@ -147,7 +157,10 @@ function History:load()
     else
       self.more = false
       self:draw(#self.entries + 1)
-      require("botglue.notify").error("botglue: " .. err)
+      if #self.entries > 0 then
+        -- An empty window says it itself.
+        require("botglue.notify").error("botglue: " .. err)
+      end
     end
   end)
 end
