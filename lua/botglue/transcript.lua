@@ -4,6 +4,13 @@ local client = require("botglue.client")
 
 local M = {}
 
+--- Closes the window. The last one is left empty: the text is not the user's, and may go.
+local function close()
+  if not pcall(vim.cmd.close) then
+    vim.cmd.enew()
+  end
+end
+
 --- Shows a file of the host's.
 ---@param path string
 function M.show(path)
@@ -19,6 +26,7 @@ function M.show(path)
   local bo = vim.bo
   bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
   bo.readonly, bo.modifiable = true, false
+  vim.keymap.set("n", "q", close, { buffer = true, nowait = true, desc = "botglue: close" })
 end
 
 --- Shows the raw stream of a job of this Neovim.
