@@ -14,6 +14,7 @@ local M = {}
 ---@field options botglue.Options as they were when it was asked for
 ---@field range botglue.Range
 ---@field path string
+---@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
 ---@field prompt string
 ---@field question boolean? its answer is shown, and lands nowhere

@@ -136,6 +136,7 @@ function M.send(target, wish, options)
     id = id,
     range = target,
     path = path,
+    name = path == "" and require("botglue.ui.name").buffer(bufnr) or nil,
     prompt = wish.prompt,
     agent = launch.agent.name,
     model = launch.agent.model,

@@ -46,8 +46,7 @@ end
 ---@param entry botglue.Entry
 ---@return string
 local function place(entry)
-  local name = entry.path ~= "" and vim.fn.fnamemodify(entry.path, ":~:.") or "[No Name]"
-  return ("%s:%d"):format(name, math.max(entry.first_line, 1))
+  return ("%s:%d"):format(require("botglue.ui.name").of(entry.path), math.max(entry.first_line, 1))
 end
 
 ---@param entry botglue.Entry

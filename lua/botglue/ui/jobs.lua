@@ -46,8 +46,7 @@ end
 ---@param job botglue.Job
 ---@return string
 local function place(job)
-  local name = job.path ~= "" and vim.fn.fnamemodify(job.path, ":~:.") or "[No Name]"
-  return ("%s:%d"):format(name, math.max((job.range:lines()), 1))
+  return ("%s:%d"):format(require("botglue.ui.name").of(job.path, job.name), math.max((job.range:lines()), 1))
 end
 
 ---@param job botglue.Job

@@ -177,7 +177,7 @@ end
 ---@return string
 local function where(job)
   local first, last = job.range:lines()
-  local name = job.path ~= "" and vim.fn.fnamemodify(job.path, ":~:.") or "[No Name]"
+  local name = require("botglue.ui.name").of(job.path, job.name)
   return first == last and ("%s:%d"):format(name, first) or ("%s:%d-%d"):format(name, first, last)
 end
 

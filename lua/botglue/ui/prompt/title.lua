@@ -18,7 +18,7 @@ local function where(range)
   if vim.startswith(path, root) then
     path = path:sub(#root + 1)
   elseif path == "" then
-    path = "[No Name]"
+    path = require("botglue.ui.name").buffer(bufnr)
   end
   local first, last = range:lines()
   return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
