@@ -155,17 +155,17 @@ function M.write(job, lines)
   local place, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
   client.connect(job.options)
-  if range.landed then
-    -- In the review it was put in by hand.
-    write(job, "merged", place, lines, {})
-    return
-  elseif range.shape == "line" then
+  if range.shape == "line" then
     merge_rows(job, {
       purpose = "accept",
       verb = "accepted",
-      base = range.base.rows,
+      -- What was put in by hand in the review is what both sides begin with.
+      base = range:expected().rows,
       lines = lines,
       landed = function(at, edits)
+        if range.landed then
+          return "merged"
+        end
         return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
       end,
       on_conflict = function(rows)
@@ -180,10 +180,13 @@ function M.write(job, lines)
   write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
 end
 
---- The answer of a held job by lines.
+--- The answer of a held job by lines, as the user left it in the review.
 ---@param job botglue.Job
 ---@return string[]
 function M.lines(job)
+  if job.draft then
+    return job.draft
+  end
   local answer = job.answer
   local untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
   if untidied and #answer.lines == 0 then

@@ -27,6 +27,7 @@ local M = {}
 ---@field resume { session_id: string, at: string? }? the session that it goes on in
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
+---@field draft string[]? what the user made of a held answer in the review
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
@@ -237,7 +238,7 @@ function Job:decide(landing)
   self.landing, self.held_for = landing, nil
   if was_held then
     self.view:close()
-    self.view, self.answer = nil, nil
+    self.view, self.answer, self.draft = nil, nil, nil
     self.on_close(self)
   end
   events.emit("BotglueJobUpdated", self)

@@ -325,6 +325,14 @@ function Range:settle(place, shape, before)
   self.before, self.landed = before, self:read(place)
 end
 
+--- What was written was taken away again.
+---@param place botglue.Extent where it can be put
+---@param shape "line"|"char"|"block"|"insert"
+function Range:unsettle(place, shape)
+  self:mark(place, shape)
+  self.before, self.landed, self.deleted = nil, nil, false
+end
+
 --- The lines that it covers now, from 1; those it was last seen at when it is lost.
 ---@return integer first
 ---@return integer last

@@ -3,12 +3,15 @@
 --- and taken from here by hand. Knows no windows.
 
 local decide = require("botglue.decide")
+local parts = require("botglue.ui.parts")
 local write = require("botglue.write")
 
 local M = {}
 
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.review")
+
+local VERSIONS = 8 -- of what was copied from around the answer
 
 ---@class botglue.Side
 ---@field job botglue.Job
@@ -17,6 +20,10 @@ local namespace = api.nvim_create_namespace("botglue.review")
 ---@field region integer[] marks at the first row of the answer and at the row behind its last one
 ---@field tick integer its changedtick while the user has changed nothing in it
 ---@field neighbours integer[]? marks in the job's buffer: on the rows above and below the place of the answer
+---@field original string[] what stood in the place of the answer when this was made
+---@field taken boolean? whether all of an insertion was put into the buffer by hand
+---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
+---@field astray boolean? whether the user changed what is around the answer here
 local Side = {}
 Side.__index = Side
 
@@ -40,28 +47,42 @@ function Side:rows()
   return row(self.region[1]), row(self.region[2])
 end
 
---- The answer as it stands there now; nil where it is as it was.
+--- The answer as it stands there now, whatever is around it.
 ---@return string[]?
-function Side:changed()
-  if api.nvim_buf_get_changedtick(self.bufnr) == self.tick or self.job.range.shape == "block" then
-    return nil
-  end
+function Side:part()
   local first, past = self:rows()
   local lines = api.nvim_buf_get_lines(self.bufnr, first, past, false)
-  if self.job.range.shape ~= "char" then
+  local range = self.job.range
+  if not self.known or (range.shape ~= "char" and range.shape ~= "block") then
     return lines
   end
-  local place, now = self.job.range:look()
-  local rows = place and api.nvim_buf_get_lines(self.job.range.bufnr, place.first, place.last + 1, false)
-  local head = rows and rows[1]:sub(1, place.from) or ""
-  local tail = rows and rows[#rows]:sub(place.to + 1) or ""
-  local last = lines[#lines]
-  if not now or not last or not vim.startswith(lines[1], head) or not vim.endswith(last, tail) then
-    error("botglue: what is around the answer was changed here; change it in the buffer", 0)
+  local place, _, now = range:look()
+  return place and now and parts.of(lines, range, place, now.rows)
+end
+
+--- Whether anything was changed here.
+function Side:is_touched()
+  return api.nvim_buf_get_changedtick(self.bufnr) ~= self.tick
+end
+
+--- The answer as it is to be accepted; nil where it is as it was.
+---@return string[]?
+function Side:changed()
+  local lines = not self.astray and self:is_touched() and self:part()
+  if self.astray or lines == nil then
+    error(
+      "botglue: what is around the answer was changed here; change it in the buffer, with dp or by hand",
+      0
+    )
   end
-  lines[#lines] = last:sub(1, #last - #tail)
-  lines[1] = lines[1]:sub(#head + 1)
-  return lines
+  return lines or nil
+end
+
+--- Keeps what the user made of the answer for the next time, while nothing is decided.
+function Side:save()
+  if self.job.landing == "held" and self:is_touched() then
+    self.job.draft = self:part() or self.job.draft
+  end
 end
 
 --- Puts the answer where it would land into a copy of the text.
@@ -110,7 +131,12 @@ function Side:fill()
   if self.known then
     local text = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
     api.nvim_buf_set_lines(answer, 0, -1, false, text)
+    self.original = range.shape == "line" and range:read(place).rows or {}
     first, past = put(answer, range, place, lines)
+    self.followed = {
+      above = { api.nvim_buf_get_lines(answer, 0, first, false) },
+      below = { api.nvim_buf_get_lines(answer, past, -1, false) },
+    }
   else
     api.nvim_buf_set_lines(answer, 0, -1, false, lines)
   end
@@ -156,27 +182,86 @@ function Side:absorb(place)
   if range.shape == "insert" then
     if stands(above + 1, below, lines) then
       range:settle({ first = above + 1, last = below - 1 }, "line", range.base)
+      self.taken = true
+      return range:place()
     end
     return place
+  elseif self.taken then
+    if below == above + 1 then
+      range:unsettle({ first = below, last = below }, "insert")
+      self.taken = false
+    end
+    return range:place()
   elseif not place then
-    -- All of it was taken at once.
-    if not stands(above + 1, below, lines) then
+    -- All of it was taken at once, or given back.
+    if not stands(above + 1, below, lines) and not stands(above + 1, below, self.original) then
       return nil
     end
     range:mark({ first = above + 1, last = below - 1 }, "line")
     return range:place()
   end
   local wider = { first = place.first, last = place.last }
-  if stands(above + 1, place.first, vim.list_slice(lines, 1, place.first - above - 1)) then
+  -- The same rows once more are no rows that were given back: the user doubled them.
+  local function returns(from, to, expected, same_from, same_to)
+    return stands(from, to, expected)
+      and not vim.deep_equal(api.nvim_buf_get_lines(bufnr, same_from, same_to, false), expected)
+  end
+  local over, under = place.first - above - 1, below - place.last - 1
+  if
+    stands(above + 1, place.first, vim.list_slice(lines, 1, over))
+    or returns(
+      above + 1,
+      place.first,
+      vim.list_slice(self.original, 1, over),
+      place.first,
+      place.first + over
+    )
+  then
     wider.first = above + 1
   end
-  if stands(place.last + 1, below, vim.list_slice(lines, #lines - (below - place.last - 1) + 1)) then
+  if
+    stands(place.last + 1, below, vim.list_slice(lines, #lines - under + 1))
+    or returns(
+      place.last + 1,
+      below,
+      vim.list_slice(self.original, #self.original - under + 1),
+      place.last + 1 - under,
+      place.last + 1
+    )
+  then
     wider.last = below - 1
   end
   if wider.first < place.first or wider.last > place.last then
     range:mark(wider, "line")
   end
   return wider
+end
+
+--- Copies rows from around the answer, unless the user changed them here. An undo of an earlier copy is no such change.
+---@param part "above"|"below"
+---@param from integer
+---@param to integer
+---@param source string[]
+---@return boolean same whether both sides are the same there
+function Side:follow(part, from, to, source)
+  local followed = self.followed[part]
+  local shown = api.nvim_buf_get_lines(self.bufnr, from, to, false)
+  if not vim.deep_equal(shown, source) then
+    local ours = vim.iter(followed):any(function(version)
+      return vim.deep_equal(shown, version)
+    end)
+    if not ours then
+      return false
+    end
+    api.nvim_buf_set_lines(self.bufnr, from, to, false, source)
+  end
+  if not vim.deep_equal(followed[#followed], source) then
+    table.insert(followed, source)
+    if #followed > VERSIONS then
+      table.remove(followed, 1)
+    end
+  end
+  return true
 end
 
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
@@ -189,22 +274,19 @@ function Side:refresh()
   if range.shape == "line" or range.shape == "insert" then
     place = self:absorb(place)
   end
-  if not place or range.landed then
+  if not place then
     return
   end
   local first, past = self:rows()
   local untouched = api.nvim_buf_get_changedtick(self.bufnr) == self.tick
   local below = range.shape == "insert" and place.first or place.last + 1
-  local function copy(from, to, source_from, source_to)
-    local source = api.nvim_buf_get_lines(range.bufnr, source_from, source_to, false)
-    if not vim.deep_equal(api.nvim_buf_get_lines(self.bufnr, from, to, false), source) then
-      api.nvim_buf_set_lines(self.bufnr, from, to, false, source)
-    end
-  end
-  copy(past, -1, below, -1)
-  copy(0, first, 0, place.first)
+  local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
+  local under = self:follow("below", past, -1, vim.list_slice(lines, below + 1))
+  local over = self:follow("above", 0, first, vim.list_slice(lines, 1, place.first))
+  self.astray = not (over and under)
   -- Where rows are replaced next to them the marks go astray.
-  self:mark(place.first, place.first + past - first)
+  local start = over and place.first or first
+  self:mark(start, start + past - first)
   if untouched then
     self.tick = api.nvim_buf_get_changedtick(self.bufnr)
   end
@@ -214,6 +296,7 @@ end
 function Side:close()
   local beside = self.job.range.bufnr
   if api.nvim_buf_is_valid(self.bufnr) then
+    self:save()
     api.nvim_buf_delete(self.bufnr, { force = true })
   end
   if api.nvim_buf_is_valid(beside) then
@@ -227,6 +310,13 @@ end
 function M.open(job)
   local self = setmetatable({ job = job, known = job:recall() }, Side)
   self:fill()
+  api.nvim_create_autocmd("BufWinLeave", {
+    buffer = self.bufnr,
+    desc = "botglue: keep what was made of the answer",
+    callback = function()
+      self:save()
+    end,
+  })
   local place = self.known and job.range:place()
   if place then
     self:mark_neighbours(place)

@@ -88,12 +88,12 @@ function Review:open_windows()
   vim.cmd("normal! zz")
 end
 
---- The held answers of the buffer. Their lines below the ranges would shift one side against the other.
+--- The jobs that are seen in the buffer, running ones too: none of them draws there while the review is open.
 ---@return botglue.Job[]
-function Review:neighbours_held()
-  return vim.tbl_filter(function(job)
-    return job.range.bufnr == self.job.range.bufnr
-  end, choose.all(choose.held))
+function Review:neighbours()
+  return choose.all(function(job)
+    return job.view ~= nil and job.range.bufnr == self.job.range.bufnr
+  end)
 end
 
 --- Takes away everything of the review but what the user made of it.
@@ -112,7 +112,7 @@ function Review:close()
       vim.wo[0][0].winbar = ""
     end)
   end
-  for _, job in ipairs(self:neighbours_held()) do
+  for _, job in ipairs(self:neighbours()) do
     job.view:draw()
   end
   for _, win in ipairs({ self.right, self.left }) do
@@ -231,8 +231,8 @@ function M.open(id)
     before:close()
   end
   local self = setmetatable({ job = job, side = require("botglue.ui.answer").open(job) }, Review)
-  for _, each in ipairs(self:neighbours_held()) do
-    each.view:close()
+  for _, each in ipairs(self:neighbours()) do
+    each.view:hide()
   end
   self:open_windows()
   self:map()

@@ -2,6 +2,7 @@
 --- and its text in `BotglueRange`. One view a job. Drawn only while somebody can see it and it changed.
 
 local block = require("botglue.ui.block")
+local client = require("botglue.client")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
 local ticker = require("botglue.ui.ticker")
@@ -49,11 +50,27 @@ local function seen_in(shown, first, last)
   return columns, main
 end
 
+--- Whether a review of the buffer is open: rows below a range would shift one of its sides against the other.
+---@return boolean
+function View:is_hidden()
+  local review = client.connection().review
+  return review ~= nil and review.job.range.bufnr == self.job.range.bufnr
+end
+
+--- Takes away what is drawn in windows, until it is drawn again.
+function View:hide()
+  tools.close(self)
+  self.block:clear()
+end
+
 --- Draws what changed, if anybody can see it.
 ---@param shown table<integer, botglue.Window[]>? what the windows show
 function View:draw(shown)
   local job, bufnr = self.job, self.job.range.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
+    return
+  elseif self:is_hidden() then
+    self:hide()
     return
   end
   if self.block.bufnr ~= bufnr then
@@ -104,7 +121,9 @@ function View:tick(shown)
     require("botglue.events").update(job)
   end
   self:draw(shown)
-  tools.update(self, shown[job.range.bufnr] or {})
+  if not self:is_hidden() then
+    tools.update(self, shown[job.range.bufnr] or {})
+  end
 end
 
 --- The answer is held: the line stays, and stands still.
@@ -118,9 +137,8 @@ end
 --- Takes away all that is drawn.
 function View:close()
   ticker.remove(self)
-  tools.close(self)
   self.unhighlight()
-  self.block:clear()
+  self:hide()
 end
 
 ---@param job botglue.Job

@@ -1,0 +1,61 @@
+--- Takes the parts that belong to an answer out of whole rows, where it takes only part of them: characters and blocks.
+---
+--- Pure text: what stands before and behind a part must be what stands there in the buffer, else nobody can tell what
+--- the user meant.
+
+local M = {}
+
+--- What is between the start and the end of a row.
+---@param line string
+---@param head string
+---@param tail string
+---@return string?
+local function between(line, head, tail)
+  local fits = #line >= #head + #tail and vim.startswith(line, head) and vim.endswith(line, tail)
+  return fits and line:sub(#head + 1, #line - #tail) or nil
+end
+
+---@param lines string[]
+---@param place botglue.Extent
+---@param rows string[]
+---@return string[]?
+local function chars(lines, place, rows)
+  local head, tail = rows[1]:sub(1, place.from), rows[#rows]:sub(place.to + 1)
+  local whole = between(table.concat(lines, "\n"), head, tail)
+  return whole and vim.split(whole, "\n", { plain = true })
+end
+
+--- A row that ends before the block is filled up with spaces, which are no part of it.
+---@param lines string[]
+---@param place botglue.Extent
+---@param rows string[]
+---@param column integer the screen column at which the block begins
+---@return string[]?
+local function block(lines, place, rows, column)
+  local taken = {}
+  for i, row in ipairs(rows) do
+    local from, to = place.spans[i][1], place.spans[i][2]
+    local part = lines[i] and between(lines[i], row:sub(1, from), row:sub(to + 1))
+    local fill = from == #row and column - vim.fn.strdisplaywidth(row) or 0
+    if not part or part:sub(1, fill):find("[^ ]") then
+      return nil
+    end
+    taken[i] = part:sub(math.max(fill, 0) + 1)
+  end
+  return #lines == #rows and taken or nil
+end
+
+--- The answer in rows that hold it together with what is beside it.
+---@param lines string[]
+---@param range botglue.Range
+---@param place botglue.Extent
+---@param rows string[] that stand in the buffer there
+---@return string[]? nil where what is beside it is not what stands in the buffer
+function M.of(lines, range, place, rows)
+  if range.shape == "block" then
+    return block(lines, place, rows, range.column)
+  end
+  return chars(lines, place, rows)
+end
+
+return M

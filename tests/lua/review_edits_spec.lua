@@ -1,0 +1,136 @@
+-- What the user does in an open review besides deciding: typing on both sides, taking hunks back, other jobs.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local LINES = { "a", "b", "c", "d", "e" }
+
+local function line(first, last)
+  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
+end
+
+--- A child with the review of a held answer.
+local function in_review(range, answer)
+  local nvim = child.with_host(LINES)
+  nvim:run(range)
+  nvim:answer(1, answer, { held_for = "review" })
+  nvim:type(":Botglue review<CR>")
+  return nvim
+end
+
+--- The text of the buffer, and of the answer's side.
+local function texts(nvim)
+  return nvim:lua([[
+    return vim.tbl_map(function(win)
+      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
+    end, vim.api.nvim_tabpage_list_wins(0))
+  ]])
+end
+
+test("nothing is drawn in the buffer of a review, whatever its other jobs do", function()
+  local nvim = child.with_host(LINES)
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 3 } })")
+  for row = 1, 4 do
+    nvim:run(line(row, row))
+  end
+  nvim:answer(1, { "A" }, { held_for = "review" })
+  local function blocks()
+    return nvim:lua([[
+      local namespace = vim.api.nvim_create_namespace("botglue.status")
+      return #vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {})
+    ]])
+  end
+  equal(blocks(), 4)
+  nvim:type(":Botglue review<CR>")
+  equal(blocks(), 0)
+  nvim:ticks(3)
+  nvim:answer(2, { "B" }, { held_for = "review" })
+  nvim:run(line(5, 5), { bufnr = 1 })
+  nvim:ticks(3)
+  equal(blocks(), 0)
+  nvim:type("q")
+  nvim:ticks(3)
+  equal(blocks(), 5)
+end)
+
+test("a hunk that was taken and given back belongs to the place of the answer again", function()
+  local answer = { "B", "c", "D", "D" }
+  for _, keys in ipairs({ "2Gdo", "4Gdo", "2Gdo4Gdo", "4Gdo2Gdo" }) do
+    local nvim = in_review(line(2, 4), answer)
+    nvim:type("<C-w>h" .. keys)
+    nvim:settle()
+    nvim:type(keys:len() > 4 and "uu" or "u")
+    nvim:settle()
+    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "D", "e" } }, keys)
+    nvim:lua("require('support.host').merges = { ... }", answer)
+    nvim:type("<C-w>la")
+    equal(nvim:lines(), { "a", "B", "c", "D", "D", "e" }, keys)
+    equal(nvim:job(1).landing, "applied", keys)
+  end
+end)
+
+test("all of an answer that was taken and given back can still be accepted", function()
+  for _, each in ipairs({
+    { line(2, 3), { "B", "C" }, { "a", "B", "C", "d", "e" } },
+    { line(2, 3), {}, { "a", "d", "e" } },
+    { { kind = "insert", first = { 1 } }, { "new", "er" }, { "a", "new", "er", "b", "c", "d", "e" } },
+  }) do
+    local nvim = in_review(each[1], each[2])
+    nvim:type("<C-w>h:%diffget<CR>")
+    nvim:settle()
+    equal(texts(nvim), { each[3], each[3] })
+    nvim:type("u")
+    nvim:settle()
+    equal(texts(nvim), { LINES, each[3] })
+    nvim:type("<C-w>la")
+    equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "applied" })
+  end
+end)
+
+test("what is typed beside the answer is not thrown away", function()
+  local nvim = in_review(line(3, 3), { "C" })
+  nvim:type("1GAtyped<Esc>5GAtoo<Esc>")
+  nvim:type("<C-w>h3Goinside<Esc><C-w>l")
+  nvim:settle()
+  equal(texts(nvim)[2], { "atyped", "b", "C", "d", "etoo" })
+  nvim:type("a")
+  equal(texts(nvim)[1], { "a", "b", "c", "inside", "d", "e" })
+  equal(nvim:job(1).landing, "held")
+  nvim:type(":%diffput<CR>")
+  nvim:settle()
+  nvim:type("a")
+  equal(nvim:lines(), { "atyped", "b", "C", "d", "etoo" })
+end)
+
+test("an insertion that was taken by hand and then changed in the answer lands as changed", function()
+  local nvim = in_review({ kind = "insert", first = { 1 } }, { "new", "er" })
+  nvim:type(":%diffput<CR>")
+  nvim:settle()
+  nvim:type("3GAst<Esc>a")
+  equal(nvim:lines(), { "a", "new", "erst", "b", "c", "d", "e" })
+  equal(nvim:job(1).landing, "merged")
+end)
+
+test("what is typed into the answer of a block is accepted", function()
+  local block = { kind = "block", first = { 2, 0 }, last = { 3, 0 } }
+  local nvim = in_review(block, { "B", "C" })
+  nvim:type("2GAB<Esc>a")
+  equal(nvim:lines(), { "a", "BB", "C", "d", "e" })
+  nvim = in_review(block, { "B", "C" })
+  nvim:type("2Gyypa")
+  equal({ texts(nvim)[1], nvim:job(1).landing }, { LINES, "held" })
+end)
+
+test("what is typed into the answer is there when it is looked at again", function()
+  for _, keys in ipairs({ "q", ":quit<CR>" }) do
+    local nvim = in_review(line(2, 2), { "B" })
+    nvim:type("2GA typed<Esc>" .. keys)
+    nvim:settle()
+    equal(nvim:lines(), LINES)
+    nvim:type(":Botglue review<CR>")
+    equal(texts(nvim)[2], { "a", "B typed", "c", "d", "e" })
+    nvim:type("q:Botglue accept<CR>")
+    equal(nvim:lines(), { "a", "B typed", "c", "d", "e" })
+  end
+end)
