@@ -28,7 +28,7 @@ local function texts(nvim)
   ]])
 end
 
-test("nothing is drawn in the buffer of a review, whatever its other jobs do", function()
+test("nothing is drawn on either side of a review, whatever other jobs do", function()
   local nvim = child.with_host(LINES)
   nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 3 } })")
   for row = 1, 4 do
@@ -38,7 +38,11 @@ test("nothing is drawn in the buffer of a review, whatever its other jobs do", f
   local function blocks()
     return nvim:lua([[
       local namespace = vim.api.nvim_create_namespace("botglue.status")
-      return #vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {})
+      local count = 0
+      for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+        count = count + #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})
+      end
+      return count
     ]])
   end
   equal(blocks(), 4)
@@ -47,6 +51,7 @@ test("nothing is drawn in the buffer of a review, whatever its other jobs do", f
   nvim:ticks(3)
   nvim:answer(2, { "B" }, { held_for = "review" })
   nvim:run(line(5, 5), { bufnr = 1 })
+  nvim:run(line(5, 5))
   nvim:ticks(3)
   equal(blocks(), 0)
   nvim:type("q")

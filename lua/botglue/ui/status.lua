@@ -50,11 +50,11 @@ local function seen_in(shown, first, last)
   return columns, main
 end
 
---- Whether a review of the buffer is open: rows below a range would shift one of its sides against the other.
+--- Whether the buffer is a side of the open review: rows below a range would shift it against the other side.
 ---@return boolean
 function View:is_hidden()
-  local review = client.connection().review
-  return review ~= nil and review.job.range.bufnr == self.job.range.bufnr
+  local review, bufnr = client.connection().review, self.job.range.bufnr
+  return review ~= nil and (review.job.range.bufnr == bufnr or review.side.bufnr == bufnr)
 end
 
 --- Takes away what is drawn in windows, until it is drawn again.
