@@ -89,6 +89,10 @@ end
 ---@return botglue.JobTable
 function Job:table()
   local first, last = self.range:lines()
+  if self.range.kind ~= "insert" then
+    -- Where nothing is left at the top there is no line that it is below; the first one is next to it.
+    first, last = math.max(first, 1), math.max(last, 1)
+  end
   local tools = {}
   for i, tool in ipairs(self.tools) do
     tools[i] = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
