@@ -45,6 +45,7 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.Draft[] oldest first
 ---@field setup table? what `setup()` was given
+---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
 local connection = {
   waiting = 0,
   ready_within = 5000,
@@ -74,10 +75,18 @@ function M.connection()
   return connection
 end
 
----@return botglue.Options options
+--- The options in force. All who ask get the same table until others are given: each job keeps it.
+---@return botglue.Options options never to be changed
 ---@return string[] unknown
 function M.options()
-  return require("botglue.config").resolve(connection.setup)
+  local config, last = require("botglue.config"), connection.resolved
+  local global = config.global()
+  if not last or last.setup ~= connection.setup or not vim.deep_equal(last.global, global) then
+    local options, unknown = config.resolve(connection.setup)
+    last = { setup = connection.setup, global = vim.deepcopy(global), options = options, unknown = unknown }
+    connection.resolved = last
+  end
+  return last.options, last.unknown
 end
 
 ---@param id integer

@@ -149,6 +149,28 @@ test("an unknown option warns, and setup() sets the others", function()
   equal(nvim:lua("return require('botglue.client').options().timeout"), 9)
 end)
 
+test("jobs share their options until others are given", function()
+  local nvim = child.with_host({ "a", "b" })
+  local shared = nvim:lua([[
+    local client, shared = require("botglue.client"), {}
+    local function step(fn)
+      local before = client.options()
+      fn()
+      table.insert(shared, rawequal(before, client.options()))
+    end
+    local mine = { timeout = 5 }
+    step(function() require("botglue").run({ prompt = "it" }) end)
+    step(function() vim.g.botglue = { timeout = 7 } end)
+    step(function() vim.g.botglue = { timeout = 7 } end)
+    step(function() vim.g.botglue = function() return mine end end)
+    step(function() mine.timeout = 6 end)
+    shared.timeout = client.options().timeout
+    step(function() require("botglue").setup({ timeout = 8 }) end)
+    return { shared[1], shared[2], shared[3], shared[4], shared[5], shared.timeout, shared[6] }
+  ]])
+  equal(shared, { true, false, true, false, false, 6, false })
+end)
+
 test("what is sent along: the lines around, diagnostics, the project", function()
   local lines = {}
   for i = 1, 20 do
