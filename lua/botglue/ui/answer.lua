@@ -128,6 +128,9 @@ function Side:fill()
   self.known = place ~= nil and not (range.shape == "block" and #lines ~= #range.base.text)
   self.bufnr = answer
   local first, past = 0, #lines
+  -- Nothing of it can be undone: an empty side would be an answer that deletes.
+  local undolevels = vim.bo[answer].undolevels
+  vim.bo[answer].undolevels = -1
   if self.known then
     local text = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
     api.nvim_buf_set_lines(answer, 0, -1, false, text)
@@ -145,7 +148,7 @@ function Side:fill()
     look_like(answer, range.bufnr)
   end
   vim.bo[answer].bufhidden = "wipe"
-  vim.bo[answer].undolevels = vim.bo[answer].undolevels
+  vim.bo[answer].undolevels = undolevels
   api.nvim_buf_set_name(answer, "botglue://answer/" .. job.id)
   self.tick = api.nvim_buf_get_changedtick(answer)
 end
@@ -253,7 +256,9 @@ function Side:follow(part, from, to, source)
     if not ours then
       return false
     end
-    api.nvim_buf_set_lines(self.bufnr, from, to, false, source)
+    write.as_one_step(self.bufnr, function()
+      api.nvim_buf_set_lines(self.bufnr, from, to, false, source)
+    end)
   end
   if not vim.deep_equal(followed[#followed], source) then
     table.insert(followed, source)
