@@ -189,6 +189,8 @@
 ---@field cost_usd number?
 ---@field input_tokens integer
 ---@field output_tokens integer
+---@field cache_read_tokens integer
+---@field cache_creation_tokens integer
 
 ---@class botglue.Info the answer to `info { project, agent?, session_id?, today_ms }`
 ---@field session botglue.Sums? that session and all that came of the same one

@@ -60,8 +60,19 @@ local INFO = {
   today = { jobs = 0, landed = 0, held = 0, failed = 0, input_tokens = 0, output_tokens = 0 },
   month = sums(341, 16.4),
   all = sums(1204, 58.11),
-  models = { { name = "opus", jobs = 1200, cost_usd = 41.26 }, { name = "gpt-5", jobs = 1 } },
-  agents = { { name = "claude", jobs = 1203, cost_usd = 58.11 } },
+  models = {
+    {
+      name = "opus",
+      jobs = 1200,
+      cost_usd = 41.26,
+      input_tokens = 1000,
+      output_tokens = 500,
+      cache_read_tokens = 4000,
+      cache_creation_tokens = 2000,
+    },
+    { name = "gpt-5", jobs = 1 },
+  },
+  agents = { { name = "claude", jobs = 1203, cost_usd = 58.11, input_tokens = 9000, output_tokens = 600 } },
 }
 
 test("the sums, by model and by agent; what is not known is a dash", function()
@@ -76,11 +87,11 @@ test("the sums, by model and by agent; what is not known is a dash", function()
     "all time 1204 1204 0 0 1.2M / 12k $58.11 20m04s",
     "",
     "by model",
-    "opus 1200 jobs 71 % $41.26",
-    "gpt-5 1 job – –",
+    "opus 1200 jobs 7k / 500 71 % $41.26",
+    "gpt-5 1 job – / – – –",
     "",
     "by agent",
-    "claude 1203 jobs 100 % $58.11",
+    "claude 1203 jobs 9k / 600 100 % $58.11",
   })
   contains(nvim:screen(), "90 % of the tokens in: from the cache")
   nvim:type("q")
@@ -100,7 +111,7 @@ test("cost that no agent tells is a dash, also in all", function()
   })
   open(nvim)
   equal(shown(nvim)[2], "this project 2 2 0 0 2k / 20 – 2s")
-  equal(shown(nvim)[#shown(nvim)], "droid 2 jobs – –")
+  equal(shown(nvim)[#shown(nvim)], "droid 2 jobs – / – – –")
   equal(nvim:screen():find("$", 1, true), nil)
 end)
 

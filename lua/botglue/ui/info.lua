@@ -24,7 +24,8 @@ local COLUMNS = {
 }
 local SHARE_COLUMNS = {
   { width = 12, rest = true },
-  { width = 10, right = true, drop = 1 },
+  { width = 10, right = true, drop = 2 },
+  { width = 13, right = true, drop = 1 },
   { width = 5, right = true },
   { width = 8, right = true },
 }
@@ -59,7 +60,7 @@ local function session(reply)
 end
 
 --- All tokens that went in, those from the agent's cache too.
----@param sums botglue.Sums
+---@param sums botglue.Sums|botglue.ShareOfSums
 ---@return integer?
 local function tokens_in(sums)
   if not sums.input_tokens then
@@ -85,26 +86,35 @@ function Rows:row(layout, words, group)
   return columns.row(cells, columns.fit(layout, self.room, GAP), GAP, self.signs.cut)
 end
 
+---@param sums botglue.Sums|botglue.ShareOfSums
+---@return string
+function Rows:tokens(sums)
+  local unknown = self.signs.unknown
+  return ("%s / %s"):format(
+    amounts.tokens(tokens_in(sums), unknown),
+    amounts.tokens(sums.output_tokens, unknown)
+  )
+end
+
 ---@param label string
 ---@param sums botglue.Sums
 ---@return botglue.Chunks
 function Rows:sums(label, sums)
   local unknown = self.signs.unknown
   local nothing = sums.jobs == 0 and unknown
-  local into, out = tokens_in(sums), sums.output_tokens
   return self:row(COLUMNS, {
     label,
     tostring(sums.jobs),
     tostring(sums.landed),
     tostring(sums.held),
     tostring(sums.failed),
-    nothing or ("%s / %s"):format(amounts.tokens(into, unknown), amounts.tokens(out, unknown)),
+    nothing or self:tokens(sums),
     amounts.money(sums.cost_usd, unknown),
     nothing or amounts.duration(sums.duration_ms or 0),
   })
 end
 
---- What each model, or agent, had of the cost; a dash where no cost is known.
+--- What each model, or agent, took, and had of the cost; a dash where no cost is known.
 ---@param heading string
 ---@param shares botglue.ShareOfSums[]
 ---@param all botglue.Sums
@@ -120,6 +130,7 @@ function Rows:shares(heading, shares, all)
     rows[#rows + 1] = self:row(SHARE_COLUMNS, {
       share.name,
       share.jobs == 1 and "1 job" or share.jobs .. " jobs",
+      self:tokens(share),
       part and ("%.0f %%"):format(part * 100) or self.signs.unknown,
       amounts.money(share.cost_usd, self.signs.unknown),
     })

@@ -57,6 +57,8 @@ pub struct Share {
     pub cost_usd: Option<f64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
+    pub cache_read_tokens: u64,
+    pub cache_creation_tokens: u64,
 }
 
 /// The columns of [`Sums`] over rows of `jobs`.
@@ -157,6 +159,8 @@ fn shares(of: BTreeMap<String, Sums>) -> Vec<Share> {
         cost_usd: amounts.cost_usd,
         input_tokens: amounts.tokens.input,
         output_tokens: amounts.tokens.output,
+        cache_read_tokens: amounts.tokens.cache_read,
+        cache_creation_tokens: amounts.tokens.cache_creation,
     };
     let mut shares: Vec<Share> = of.into_iter().map(share).collect();
     let cost = |share: &Share| share.cost_usd.unwrap_or_default();

@@ -23,11 +23,15 @@ const STORE: &str = r#"
         month = sums(341, 318, 2, 21, 2000000, 280000, 16.4, DAY),
         all = sums(1204, 1150, 2, 52, 7000000, 970000, 58.11, 4 * DAY),
         models = {
-            { name = "claude-opus-4-5-20251101", jobs = 1000, cost_usd = 41.21 },
-            { name = "claude-sonnet-4-5", jobs = 200, cost_usd = 16.9 },
+            { name = "claude-opus-4-5-20251101", jobs = 1000, cost_usd = 41.21, input_tokens = 5000000,
+                output_tokens = 700000 },
+            { name = "claude-sonnet-4-5", jobs = 200, cost_usd = 16.9, input_tokens = 2000000, output_tokens = 270000 },
             { name = "gpt-5", jobs = 4 },
         },
-        agents = { { name = "claude", jobs = 1200, cost_usd = 58.11 }, { name = "droid", jobs = 4 } },
+        agents = {
+            { name = "claude", jobs = 1200, cost_usd = 58.11, input_tokens = 7000000, output_tokens = 970000 },
+            { name = "droid", jobs = 4 },
+        },
     }
     local jobs = {}
     local prompts = { "return errors instead of panicking, use our Error type", "shorter", "use a closed enum" }
