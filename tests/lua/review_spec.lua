@@ -196,10 +196,13 @@ test("hunks at the edges that were taken by hand do not come twice", function()
     nvim:type(":Botglue review<CR>" .. keys .. "<C-w>l")
     nvim:settle()
     nvim:lua("require('support.host').merges = { ... }", answer)
+    local expected = { "a", "B", "c", "D", "D", "e" }
+    -- How the lines that differ make hunks is Neovim's and 'diffopt''s business: all may be taken already.
+    local is_taken = vim.deep_equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), expected)
     nvim:type("a")
-    equal(nvim:lines(), { "a", "B", "c", "D", "D", "e" }, keys)
+    equal(nvim:lines(), expected, keys)
     equal(nvim:host("received", "merge")[1].current[1], keys:find("2G") and "B" or "b")
-    equal(nvim:job(1).landing, "merged")
+    equal(nvim:job(1).landing, is_taken and "unchanged" or "merged", keys)
   end
   local function taken(range, lines, expected, landing)
     local nvim = with_held({ { range, lines } })

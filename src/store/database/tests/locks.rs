@@ -77,8 +77,9 @@ fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
 #[test]
 fn what_waits_is_written_when_the_host_ends() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
     let lock = open(dir.path()).unwrap();
+    let told = Told::open(dir.path());
+    assert_eq!(told.count(), Ok(0), "it is open before the store is locked");
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     told.keep(record(1, Some("x")));
     lock.execute_batch("ROLLBACK").unwrap();
