@@ -70,10 +70,7 @@ end
 function Side:changed()
   local lines = not self.astray and self:is_touched() and self:part()
   if self.astray or lines == nil then
-    error(
-      "botglue: what is around the answer was changed here; change it in the buffer, with dp or by hand",
-      0
-    )
+    error("botglue: text around the answer was changed here: dp keeps it, u undoes it", 0)
   end
   return lines or nil
 end
