@@ -145,6 +145,7 @@ impl Host {
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
+            Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Query { token, query } => self.query(token, query),
             Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
             Command::Held => {

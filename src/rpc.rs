@@ -17,7 +17,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
-use crate::store::{Landed, Query};
+use crate::store::{Draft, Landed, Query};
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -43,6 +43,13 @@ pub enum Command {
         id: u64,
         /// What became of it.
         landed: Landed,
+    },
+    /// What the user made of a held answer in the review.
+    Draft {
+        /// The job's id.
+        id: u64,
+        /// Nothing where it is as it was.
+        draft: Option<Draft>,
     },
     /// Ask the store.
     Query {
@@ -94,6 +101,7 @@ impl Command {
             },
             // What landed before may stand differently now; it is kept in the same way.
             "landed" | "stands" => read(method, Self::landed(argument)),
+            "draft" => read(method, Self::draft(argument)),
             "query" => read(method, Self::query(argument)),
             "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,
@@ -123,6 +131,21 @@ impl Command {
             rows: fields.get("rows").map(|_| fields.lossy_texts("rows")).transpose()?,
         };
         Ok(Self::Landed { id: fields.count("id")?, landed })
+    }
+
+    fn draft(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        let draft = fields.get("draft").map(|_| {
+            let draft = fields.fields("draft")?;
+            let texts = |field| draft.get(field).map(|_| draft.lossy_texts(field)).transpose();
+            Ok(Draft {
+                lines: texts("lines")?,
+                rows: texts("rows")?,
+                above: texts("above")?,
+                below: texts("below")?,
+            })
+        });
+        Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })
     }
 
     fn query(argument: &Value) -> Result<Self, JobError> {

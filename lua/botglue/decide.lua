@@ -2,6 +2,7 @@
 --- error says in one line why it cannot be, and then nothing was changed.
 
 local client = require("botglue.client")
+local draft = require("botglue.draft")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
@@ -180,13 +181,10 @@ function M.write(job, lines)
   write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
 end
 
---- The answer of a held job by lines, as the user left it in the review.
+--- The answer of a held job by lines, as the agent gave it.
 ---@param job botglue.Job
 ---@return string[]
-function M.lines(job)
-  if job.draft then
-    return job.draft
-  end
+function M.answer(job)
   local answer = job.answer
   local untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
   if untidied and #answer.lines == 0 then
@@ -195,15 +193,28 @@ function M.lines(job)
   return answer.lines
 end
 
+--- The answer of a held job by lines, as the user left it in the review.
+---@param job botglue.Job
+---@return string[]
+function M.lines(job)
+  return job.draft and job.draft.lines or M.answer(job)
+end
+
 --- Accepts a held answer. Where its place is not known beyond doubt the review opens instead, and nothing changes.
 ---@param id integer
 function M.accept(id)
   local job = held_job(id)
-  local why = job.held_for
+  local why, review = job.held_for, client.connection().review
+  if review and review.job == job then
+    review.side:save()
+  end
   local fits = job.range.kind ~= "block" or #M.lines(job) == #job.range.base.text
   if why == "range_lost" or why == "buffer_gone" or not fits or not job:recall() then
     require("botglue.ui.review").open(id)
     return
+  elseif draft.has_more(job.draft) then
+    require("botglue.ui.review").open(id)
+    fail(draft.AROUND)
   end
   M.write(job)
 end

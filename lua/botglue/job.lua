@@ -27,7 +27,8 @@ local M = {}
 ---@field resume { session_id: string, at: string? }? the session that it goes on in
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
----@field draft string[]? what the user made of a held answer in the review
+---@field draft botglue.Draft? what the user made of a held answer in the review
+---@field draft_told_to botglue.Process? the host that knows of it
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held

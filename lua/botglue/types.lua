@@ -159,6 +159,7 @@
 ---@class botglue.FullEntry: botglue.Entry
 ---@field text string?
 ---@field lines string[]?
+---@field draft botglue.Draft? what the user made of the answer while it was held
 ---@field selection botglue.StoredSelection
 
 ---@class botglue.StoredSelection what was selected when the job was asked for

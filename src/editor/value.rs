@@ -7,7 +7,7 @@ use crate::error::JobError;
 use crate::land::{self, Edit, Landing, Merge};
 use crate::names::name;
 use crate::request::MergeRequest;
-use crate::store::Held;
+use crate::store::{Draft, Held};
 use crate::stream::{Outcome, ToolCall};
 
 /// A map under construction.
@@ -92,7 +92,7 @@ pub(super) fn held(held: &[Held]) -> Value {
     Value::Array(held.iter().map(held_answer).collect())
 }
 
-fn held_answer(Held { uuid, record }: &Held) -> Value {
+fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
     let selection = &record.selection;
     Map::default()
         .with("uuid", uuid.as_str())
@@ -113,11 +113,21 @@ fn held_answer(Held { uuid, record }: &Held) -> Value {
         .with("elapsed_ms", record.ended_ms - record.started_ms)
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
+        .with_some("draft", draft.as_ref().map(self::draft))
         .with_some("held_for", record.held_for.as_deref())
         .with_some("cost_usd", record.amounts.cost_usd)
         .with_some("num_turns", record.amounts.num_turns)
         .with("input_tokens", record.amounts.tokens.input)
         .with("output_tokens", record.amounts.tokens.output)
+        .build()
+}
+
+fn draft(draft: &Draft) -> Value {
+    Map::default()
+        .with_some("lines", draft.lines.as_deref().map(lines))
+        .with_some("rows", draft.rows.as_deref().map(lines))
+        .with_some("above", draft.above.as_deref().map(lines))
+        .with_some("below", draft.below.as_deref().map(lines))
         .build()
 }
 

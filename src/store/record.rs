@@ -96,11 +96,26 @@ pub struct Landed {
     pub rows: Option<Vec<String>>,
 }
 
+/// What the user made of a held answer in the review, beside the buffer's text.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Draft {
+    /// The answer.
+    pub lines: Option<Vec<String>>,
+    /// The whole rows that it stands in, where what is beside it in them was changed too.
+    pub rows: Option<Vec<String>>,
+    /// The text above it, where that was changed.
+    pub above: Option<Vec<String>>,
+    /// The text below it, where that was changed.
+    pub below: Option<Vec<String>>,
+}
+
 /// An answer that waits for a decision, and whose Neovim is gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
     /// Its key in the store.
     pub uuid: String,
+    /// What the user made of it.
+    pub draft: Option<Draft>,
     /// The rest of it.
     pub record: Record,
 }

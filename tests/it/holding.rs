@@ -262,3 +262,60 @@ fn the_command_holds_and_decides_without_numbers_where_there_is_one() {
     nvim.wait("it is reverted", || job(&nvim, 1)["landing"] == "reverted");
     assert_eq!(nvim.lines(), LINES);
 }
+
+/// What the next Neovim's review shows of an answer that was changed in a review of the last one.
+fn assert_kept(nvim: &Nvim) {
+    let kept = ["typed", "local a = 1", "local b = 20 -- mine", "local e = 5, too"];
+    assert_eq!(review(nvim), [LINES.to_vec(), kept.to_vec()]);
+    nvim.input("1Gdp");
+    nvim.input(":%diffput<CR>");
+    nvim.input("a");
+    nvim.wait("it is accepted", || job(nvim, 1)["landing"] != "held");
+    nvim.command("edit held.lua");
+    assert_eq!(nvim.lines(), kept);
+}
+
+/// A review in which something was typed, in the answer and around it.
+fn typed(nvim: &Nvim, gated: &Gated) {
+    held(nvim, gated, "local b = 20");
+    review(nvim);
+    nvim.input("2GA -- mine<Esc>GA, too<Esc>ggOtyped<Esc>");
+}
+
+#[test]
+fn what_was_typed_in_a_review_survives_quitting() {
+    let (nvim, gated) = open(Scratch::new());
+    typed(&nvim, &gated);
+    assert_kept(&next(nvim.quit_to()));
+}
+
+#[test]
+fn what_was_typed_in_a_review_survives_a_crash_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    typed(&nvim, &gated);
+    let database = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    nvim.wait("it is in the store, and the review still open", || {
+        let connection = rusqlite::Connection::open(&database).unwrap();
+        let drafts: Vec<String> = connection
+            .prepare("SELECT draft FROM texts WHERE draft NOT NULL")
+            .unwrap()
+            .query_map([], |row| row.get(0))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        drafts.iter().any(|draft| draft.contains("typed") && draft.contains("too"))
+    });
+    assert_kept(&next(nvim.crash()));
+}
+
+#[test]
+fn what_was_typed_in_a_review_survives_a_crash_of_the_host_and_the_end_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    typed(&nvim, &gated);
+    process::signal(nvim.host().unwrap(), "KILL");
+    nvim.wait("the host is gone", || nvim.host().is_none());
+    nvim.input("q");
+    let ready = "return (require('botglue.client').connection().process or {}).ready";
+    nvim.wait("there is another one", || nvim.exec(ready) == true);
+    assert_kept(&next(nvim.quit_to()));
+}

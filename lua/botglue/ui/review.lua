@@ -17,6 +17,7 @@ local api = vim.api
 ---@field right integer window
 ---@field side botglue.Side
 ---@field group integer
+---@field warned integer? the changedtick of the answer at which rejecting it was asked back
 ---@field last_position integer[] the mark '" of the buffer
 local Review = {}
 Review.__index = Review
@@ -152,6 +153,11 @@ function Review:map()
       decide.write(self.job, self.side:changed())
     end,
     x = function()
+      local tick = api.nvim_buf_get_changedtick(self.side.bufnr)
+      if self.warned ~= tick and self.side:draft() then
+        self.warned = tick
+        fail("the answer was changed here: x again rejects it, u undoes it")
+      end
       decide.reject(self.job.id)
     end,
     n = function()

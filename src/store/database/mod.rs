@@ -24,7 +24,7 @@ use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Held, Landed, Record};
+use super::record::{Draft, Held, Landed, Record};
 use reader::Question;
 use writer::{Task, Writer};
 
@@ -112,6 +112,11 @@ impl Database {
     /// Keeps what became of an answer, then goes on; a held one is on the disk then.
     pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
         self.send(Task::Land { id, landed, then: Box::new(|()| then()) });
+    }
+
+    /// Keeps what the user made of a held answer; nothing where it is as it was.
+    pub fn draft(&self, id: u64, draft: Option<Draft>) {
+        self.send(Task::Draft { id, draft });
     }
 
     /// Adds later amounts to a kept job, then goes on with all that it cost; nothing where that is not known.

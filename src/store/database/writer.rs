@@ -15,7 +15,7 @@ use super::reader::Question;
 use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
 use crate::store::queries::{held, keep, sessions};
-use crate::store::record::{Held, Landed, Record};
+use crate::store::record::{Draft, Held, Landed, Record};
 use crate::store::{Amounts, StoreError, owner, transcript};
 
 /// How long what waits is left alone where nothing else comes.
@@ -35,6 +35,10 @@ pub enum Task {
         id: u64,
         landed: Landed,
         then: Then<()>,
+    },
+    Draft {
+        id: u64,
+        draft: Option<Draft>,
     },
     Amend {
         id: u64,
@@ -60,6 +64,7 @@ pub enum Task {
 enum Write {
     Keep(Box<Record>, Option<Amounts>),
     Land(u64, Landed),
+    Draft(u64, Option<Draft>),
     Amend(u64, Amounts),
     Number(String, u64),
 }
@@ -114,6 +119,11 @@ impl Writer {
             Task::Land { id, landed, then } => {
                 self.write(Write::Land(id, landed));
                 then(());
+            }
+            Task::Draft { id, draft } => {
+                // Somebody types: of what waits only the newest counts.
+                self.waiting.retain(|write| !matches!(write, Write::Draft(other, _) if *other == id));
+                self.write(Write::Draft(id, draft));
             }
             Task::Amend { id, more, then } => then(self.write(Write::Amend(id, more))),
             Task::Number { uuid, id } => {
@@ -208,17 +218,27 @@ impl Write {
         match self {
             Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
             Self::Land(id, landed) if landed.landing == "held" => {
-                // It may wait for days: on the disk, and all that was written before it.
-                connection.pragma_update(None, "synchronous", "FULL")?;
-                let kept = keep::land(connection, owner, *id, landed);
-                connection.pragma_update(None, "synchronous", "NORMAL")?;
-                kept.map(|()| None)
+                synced(connection, |connection| keep::land(connection, owner, *id, landed))
+            }
+            Self::Draft(id, draft) => {
+                synced(connection, |connection| keep::draft(connection, owner, *id, draft.as_ref()))
             }
             Self::Land(id, landed) => keep::land(connection, owner, *id, landed).map(|()| None),
             Self::Amend(id, more) => keep::amend(connection, owner, *id, more),
             Self::Number(uuid, id) => held::number(connection, owner, uuid, *id).map(|()| None),
         }
     }
+}
+
+/// Writes what may wait for days: it is on the disk afterwards, and all that was written before it.
+fn synced(
+    connection: &mut Connection,
+    write: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
+) -> Result<Option<Amounts>, StoreError> {
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let kept = write(connection);
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    kept.map(|()| None)
 }
 
 /// The share of a job that could not be kept.

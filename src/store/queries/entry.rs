@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{amounts, parse, signed, unsigned};
 use crate::store::Amounts;
 use crate::store::StoreError;
-use crate::store::record::Selected;
+use crate::store::record::{Draft, Selected};
 
 /// A finished job in a list. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,6 +59,8 @@ pub struct Full {
     pub entry: Entry,
     pub text: Option<String>,
     pub lines: Option<Vec<String>>,
+    /// What the user made of the answer while it was held.
+    pub draft: Option<Draft>,
     pub selection: Selected,
 }
 
@@ -133,10 +135,12 @@ impl Asker<'_> {
     pub fn job(&self, connection: &Connection, which: &Which) -> Result<Option<Full>, StoreError> {
         let full = |row: &Row<'_>| {
             let lines: Option<String> = row.get("lines")?;
+            let draft: Option<String> = row.get("draft")?;
             Ok::<_, StoreError>(Full {
                 entry: self.landed_entry(row)?,
                 text: row.get("text")?,
                 lines: lines.as_deref().map(parse).transpose()?,
+                draft: draft.as_deref().map(parse).transpose()?,
                 selection: parse(&row.get::<_, String>("selection")?)?,
             })
         };

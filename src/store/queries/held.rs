@@ -63,7 +63,8 @@ pub fn again(connection: &mut Connection, owner: &str, uuid: &str, id: u64) -> R
         params![of, owner, signed(id)],
     )?;
     transaction.execute(
-        "INSERT INTO texts (job, selection, text, lines) SELECT ?2, selection, text, lines FROM texts WHERE job = ?1",
+        "INSERT INTO texts (job, selection, text, lines, draft)
+         SELECT ?2, selection, text, lines, draft FROM texts WHERE job = ?1",
         params![of, transaction.last_insert_rowid()],
     )?;
     transaction.commit()?;
@@ -73,6 +74,7 @@ pub fn again(connection: &mut Connection, owner: &str, uuid: &str, id: u64) -> R
 fn held(row: &Row<'_>) -> Result<Held, StoreError> {
     let lines: Option<String> = row.get("lines")?;
     let held_for: Option<String> = row.get("held_for")?;
+    let draft: Option<String> = row.get("draft")?;
     let record = Record {
         id: 0,
         agent: row.get("agent")?,
@@ -97,5 +99,5 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };
-    Ok(Held { uuid: row.get("uuid")?, record })
+    Ok(Held { uuid: row.get("uuid")?, draft: draft.as_deref().map(parse).transpose()?, record })
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
 use super::{amounts, json, sessions, signed};
-use crate::store::record::{Landed, Record};
+use crate::store::record::{Draft, Landed, Record};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. `parent` is what the session that it went on from had
@@ -98,6 +98,16 @@ pub fn land(connection: &mut Connection, owner: &str, id: u64, landed: &Landed) 
             .execute(params![key, json(rows)?])?;
     }
     transaction.commit()?;
+    Ok(())
+}
+
+/// Keeps what the user made of a held answer; nothing where it is as it was.
+pub fn draft(connection: &Connection, owner: &str, id: u64, draft: Option<&Draft>) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "UPDATE texts SET draft = ?3 WHERE job = (SELECT key FROM jobs WHERE owner = ?1 AND id = ?2)",
+        )?
+        .execute(params![owner, signed(id), draft.map(json).transpose()?])?;
     Ok(())
 }
 

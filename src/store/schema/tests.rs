@@ -8,6 +8,9 @@ use super::*;
 /// A database as the first version left it: sessions with several jobs, failures, answers in every state.
 const FIRST: &str = include_str!("first.sql");
 
+/// One as the second version left it: a held answer, one that landed, a session with a fork and a checkpoint.
+const SECOND: &str = include_str!("second.sql");
+
 fn old(version: usize, data: &str) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     for migration in &MIGRATIONS[..version] {
@@ -152,13 +155,27 @@ fn sums_of_the_first_version_are_those_over_its_jobs() {
 }
 
 #[test]
+fn nothing_of_the_second_version_is_lost() {
+    let mut connection = old(2, SECOND);
+    let tables = ["jobs", "sessions", "session_metadata", "checkpoints", "totals"];
+    let all =
+        |connection: &Connection| tables.map(|table| rows(connection, &format!("SELECT * FROM {table}")));
+    let texts = "SELECT job, selection, text, lines, landed_rows FROM texts";
+    let (before, written) = (all(&connection), rows(&connection, texts));
+    assert!(before.iter().all(|rows| !rows.is_empty()), "{before:?}");
+    migrate(&mut connection).unwrap();
+    assert_eq!((all(&connection), rows(&connection, texts)), (before, written));
+    assert_eq!(rows(&connection, "SELECT DISTINCT draft FROM texts"), [[Value::Null]]);
+}
+
+#[test]
 fn every_version_becomes_the_same_as_a_new_one() {
     let shape = |connection: &Connection| {
         rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
     };
     let mut new = old(0, "");
     migrate(&mut new).unwrap();
-    for (version, data) in [(0, ""), (1, FIRST), (2, "")] {
+    for (version, data) in [(0, ""), (1, FIRST), (2, SECOND), (3, "")] {
         let mut connection = old(version, data);
         migrate(&mut connection).unwrap();
         assert_eq!(shape(&connection), shape(&new), "from version {version}");

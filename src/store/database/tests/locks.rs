@@ -33,6 +33,29 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
 }
 
 #[test]
+fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    told.keep(record(1, Some("x")));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    told.keep(record(2, Some("x")));
+    for typed in 0..600 {
+        told.database.draft(2, Some(draft(&typed.to_string())));
+    }
+    told.land(2, "held");
+    lock.execute_batch("ROLLBACK").unwrap();
+    told.land(1, "held");
+    let kept = |id: i64| {
+        let query = "SELECT landing, draft FROM jobs JOIN texts ON job = key WHERE id = ?1";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?));
+        lock.query_row(query, [id], read).unwrap()
+    };
+    assert_eq!(kept(1), ("held".to_owned(), None));
+    assert_eq!(kept(2), ("held".to_owned(), Some(serde_json::to_string(&draft("599")).unwrap())));
+}
+
+#[test]
 fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let told = Told::open(dir.path());

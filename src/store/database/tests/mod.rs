@@ -141,6 +141,27 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     assert_eq!(texts(&held::adopt(&mut connection, "you:1").unwrap()), ["undecided"]);
 }
 
+fn draft(line: &str) -> Draft {
+    Draft { lines: Some(vec![line.to_owned()]), above: Some(vec!["é".to_owned()]), ..Draft::default() }
+}
+
+#[test]
+fn what_the_user_made_of_a_held_answer_is_adopted_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut connection = open(dir.path()).unwrap();
+    for id in 1..=3 {
+        keep::insert(&mut connection, GONE, &record(id, Some("x")), None).unwrap();
+        keep::land(&mut connection, GONE, id, &landed("held", Some("review"))).unwrap();
+        keep::draft(&connection, GONE, id, Some(&draft("first"))).unwrap();
+    }
+    keep::draft(&connection, GONE, 1, Some(&draft("last"))).unwrap();
+    keep::draft(&connection, GONE, 2, None).unwrap();
+    keep::draft(&connection, "you:1", 3, Some(&draft("of another Neovim's job"))).unwrap();
+    let held = held::adopt(&mut connection, "me:1").unwrap();
+    let drafts: Vec<_> = held.into_iter().map(|held| held.draft).collect();
+    assert_eq!(drafts, [Some(draft("last")), None, Some(draft("first"))]);
+}
+
 #[test]
 fn only_the_owner_reads_the_files() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,7 @@
 //! Sums, prompts, and answers that are held again.
 
 use super::*;
+use crate::store::Draft;
 use crate::store::queries::info::Wanted;
 use crate::store::queries::{held, prompts};
 
@@ -109,11 +110,14 @@ fn prompts_come_by_use_and_recency() {
 fn an_answer_held_again_costs_nothing_and_counts_as_no_job() {
     let mut connection = store();
     keep_all(&mut connection, [record(1, Some("answer")), record(2, None)]);
+    let draft = Draft { rows: Some(vec!["mine".to_owned()]), ..Draft::default() };
+    keep::draft(&connection, "me:1", 1, Some(&draft)).unwrap();
     land(&mut connection, 1, "rejected", &[]);
     let first = asker().job(&connection, &Which::Id(1)).unwrap().unwrap();
     assert!(held::again(&mut connection, "me:1", &first.entry.uuid, 9).unwrap());
     let again = asker().job(&connection, &Which::Id(9)).unwrap().unwrap();
     assert_eq!((again.text, again.lines, again.selection), (first.text, first.lines, first.selection));
+    assert_eq!(again.draft, Some(draft), "what the user made of it is not gone with it");
     assert_eq!(again.entry.landing.as_deref(), Some("held"));
     assert_eq!((again.entry.amounts.cost_usd, again.entry.amounts.tokens.input), (None, 0));
     assert!(!held::again(&mut connection, "me:1", "no such uuid", 10).unwrap());

@@ -1,0 +1,40 @@
+--- What the user made of a held answer in the review: kept with its job, and by the host in the store, until the answer
+--- is decided. So it is there again in the next review, also in another Neovim after a crash of this one.
+
+local client = require("botglue.client")
+
+local M = {}
+
+--- Why an answer is not accepted with what is around it.
+M.AROUND = "text around the answer was changed: dp keeps it, u undoes it"
+
+---@class botglue.Draft
+---@field lines string[]? the answer
+---@field rows string[]? the rows that it stands in, where what is beside it in them was changed too
+---@field above string[]? the text above it, where that was changed
+---@field below string[]? the text below it, where that was changed
+
+--- Whether there is more than an answer in it: text around the answer was changed.
+---@param draft botglue.Draft?
+---@return boolean
+function M.has_more(draft)
+  return draft ~= nil and (draft.lines == nil or draft.above ~= nil or draft.below ~= nil)
+end
+
+--- Keeps a draft, in place of the one before.
+---@param job botglue.Job
+---@param draft botglue.Draft? nil: the answer is as it was
+function M.keep(job, draft)
+  local told = job.draft_told_to == client.connection().process
+  if vim.deep_equal(draft, job.draft) and (told or not draft) then
+    return
+  end
+  job.draft = draft
+  local process = client.connect(job.options)
+  job.draft_told_to = process
+  if process then
+    process:notify("draft", { id = job.id, draft = draft })
+  end
+end
+
+return M
