@@ -193,6 +193,7 @@ function M.connect(options)
     for _, message in ipairs(unsent) do
       process:tell(message)
     end
+    require("botglue.draft").tell_again(process)
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",

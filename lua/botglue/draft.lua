@@ -21,6 +21,24 @@ function M.has_more(draft)
   return draft ~= nil and (draft.lines == nil or draft.above ~= nil or draft.below ~= nil)
 end
 
+--- Tells a host.
+---@param process botglue.Process
+---@param job botglue.Job
+local function tell(process, job)
+  job.draft_told_to = process
+  process:notify("draft", { id = job.id, draft = job.draft })
+end
+
+--- Tells a new host what the last one may not have kept.
+---@param process botglue.Process
+function M.tell_again(process)
+  for _, job in pairs(client.connection().held) do
+    if job.draft then
+      tell(process, job)
+    end
+  end
+end
+
 --- Keeps a draft, in place of the one before.
 ---@param job botglue.Job
 ---@param draft botglue.Draft? nil: the answer is as it was
@@ -29,11 +47,10 @@ function M.keep(job, draft)
   if vim.deep_equal(draft, job.draft) and (told or not draft) then
     return
   end
-  job.draft = draft
+  job.draft, job.draft_told_to = draft, nil
   local process = client.connect(job.options)
-  job.draft_told_to = process
-  if process then
-    process:notify("draft", { id = job.id, draft = draft })
+  if process and job.draft_told_to ~= process then
+    tell(process, job)
   end
 end
 

@@ -313,7 +313,8 @@ fn what_was_typed_in_a_review_survives_a_crash_of_the_host_and_the_end_of_neovim
     let (nvim, gated) = open(Scratch::new());
     typed(&nvim, &gated);
     process::signal(nvim.host().unwrap(), "KILL");
-    nvim.wait("the host is gone", || nvim.host().is_none());
+    let process = "return require('botglue.client').connection().process ~= nil";
+    nvim.wait("the host is gone, and that is known", || nvim.exec(process) == false);
     nvim.input("q");
     let ready = "return (require('botglue.client').connection().process or {}).ready";
     nvim.wait("there is another one", || nvim.exec(ready) == true);

@@ -122,6 +122,16 @@ test("it is kept while it is typed: nothing has to be closed for that", function
   equal(kept(nvim), { id = 1 })
 end)
 
+test("the next host hears what the last one may have taken to its grave", function()
+  local nvim = in_review({ line(3, 3), { "C" } })
+  nvim:type("3GA mine<Esc>")
+  nvim:eventually("it is kept", "return #require('support.host').received('draft') > 0")
+  nvim:host("die")
+  nvim:run(line(1, 1), { bufnr = 1 })
+  equal(#nvim:host("received", "draft"), 2)
+  equal(kept(nvim), { id = 1, draft = { lines = { "C mine" } } })
+end)
+
 test("what was kept is taken back by undo: what is around the answer, then what is in it", function()
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("3GA mine<Esc>5GAtoo<Esc>q:Botglue review<CR>")
