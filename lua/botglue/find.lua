@@ -40,4 +40,29 @@ function M.rows(bufnr, rows)
   return count, first
 end
 
+--- Where rows stand, if there is no other place in which they do.
+---@param bufnr integer a loaded buffer
+---@param rows string[] at least one
+---@return integer? first the row, from 0
+function M.only(bufnr, rows)
+  local count, first = M.rows(bufnr, rows)
+  return count == 1 and first or nil
+end
+
+--- Where rows stand in a buffer that was read since: in the same lines, else in the only place, if they tell enough.
+---@param bufnr integer a loaded buffer
+---@param rows string[]
+---@param known integer the row at which they were, from 0; -1 where that is not known
+---@return integer? first the row, from 0
+function M.again(bufnr, rows, known)
+  if #rows == 0 then
+    return nil
+  end
+  local there = known >= 0 and vim.api.nvim_buf_get_lines(bufnr, known, known + #rows, false)
+  if there and vim.deep_equal(there, rows) then
+    return known
+  end
+  return M.is_telling(rows) and M.only(bufnr, rows) or nil
+end
+
 return M

@@ -6,8 +6,6 @@ local query = require("botglue.query")
 
 local M = {}
 
-local api = vim.api
-
 local function fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
@@ -44,19 +42,8 @@ end
 ---@param line integer? from 1
 ---@return integer? first from 1
 local function stands(bufnr, rows, line)
-  if not rows or #rows == 0 then
-    return nil
-  end
-  if line and line > 0 then
-    local there = api.nvim_buf_get_lines(bufnr, line - 1, line - 1 + #rows, false)
-    if vim.deep_equal(there, rows) then
-      return line
-    end
-  end
-  if find.is_telling(rows) then
-    local count, first = find.rows(bufnr, rows)
-    return count == 1 and first + 1 or nil
-  end
+  local first = rows and find.again(bufnr, rows, (line or 0) - 1)
+  return first and first + 1
 end
 
 ---@class botglue.Spot

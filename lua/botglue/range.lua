@@ -1,24 +1,17 @@
 --- The place of a job in its buffer: invisible marks, and the text that stood there when the job was sent.
 ---
 --- It says where the range is now and whether its text is still what was sent. It never writes: `write` does, and the
---- marks are set anew in the same call. Marks have inward gravity, so that ranges that touch do not mix. Where the text
---- around a range was replaced, marks tell nothing: then it is looked for by its text, if that is beyond doubt.
+--- marks are set anew in the same call. Where the text around a range was replaced, marks tell nothing: then it is
+--- looked for by its text, if that is beyond doubt.
 
-local ends = require("botglue.ends")
 local extent = require("botglue.extent")
 local find = require("botglue.find")
+local locate = require("botglue.locate")
+local marks = require("botglue.marks")
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.range")
-
----@class botglue.Base the text of a place
----@field text string[] the selected part of each row
----@field rows string[] the whole rows
----@field cols integer[] the byte at which each entry of `text` begins
----@field above string? the row above the range, nil at the top
----@field below string? the row below it, nil at the end
 
 ---@class botglue.Range
 ---@field bufnr integer
@@ -28,35 +21,26 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field before botglue.Base? what stood there when the answer landed
 ---@field landed botglue.Base? what stood there afterwards
 ---@field column integer? the screen column at which a block begins
----@field marks integer[]
----@field held table<integer, botglue.Ends> marks in place of the ends of marks, until those are set anew
+---@field marks botglue.Marks? none where its place is not known
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether its rows stood exactly once in the buffer when it was sent
----@field unwatch fun()?
+---@field autocmd integer? tells when its file is read again
+---@field looking boolean? whether it is looked for in the next tick
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
 
 --- Takes the marks away; nothing of the range is left in the buffer.
 function Range:unmark()
-  for _, id in ipairs(self.marks) do
-    pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
+  if self.marks then
+    self.marks:clear()
+    self.marks = nil
   end
-  for _, held in pairs(self.held) do
-    for _, id in pairs(held) do
-      pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
-    end
-  end
-  self.marks, self.held = {}, {}
   if self.autocmd then
     pcall(api.nvim_del_autocmd, self.autocmd)
     self.autocmd = nil
-  end
-  if self.unwatch then
-    self.unwatch()
-    self.unwatch = nil
   end
 end
 
@@ -64,10 +48,10 @@ end
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:mark(place, shape)
-  local watched = self.unwatch ~= nil
+  local watched = self.marks and self.marks.unwatch ~= nil
   self:unmark()
   self.shape, self.reloaded, self.replaced = shape, false, false
-  self.marks = extent.mark(self.bufnr, namespace, place, shape)
+  self.marks = marks.around(self.bufnr, place, shape)
   self.known = { extent.lines(place, shape) }
   self.autocmd = api.nvim_create_autocmd("BufReadPost", {
     buffer = self.bufnr,
@@ -76,7 +60,7 @@ function Range:mark(place, shape)
       self.reloaded = true
       self:look_soon()
       -- Reading a file again ends the watch.
-      if self.unwatch then
+      if self.marks and self.marks.unwatch then
         self:watch()
       end
     end,
@@ -88,37 +72,19 @@ end
 
 --- Watches for what makes marks worthless: other text over the range and its surroundings.
 function Range:watch()
-  if self.unwatch then
-    self.unwatch()
-  end
-  self.unwatch = require("botglue.watch").start(self.bufnr, {
-    begin = function()
-      for _, held in pairs(self.held) do
-        ends.turn(self.bufnr, namespace, held)
-      end
-    end,
-    replace = function(edit)
-      if extent.hold(self.bufnr, namespace, self.marks, self.shape, self.held, edit) then
-        self:look_soon()
-      end
-    end,
-    piece = function()
-      return extent.outline(self.bufnr, namespace, self.marks, self.shape, self.held)
-    end,
-    tell = function(what, was_intact)
-      if what == "deleted" then
-        self.deleted, self.replaced = true, false
-        return
-      elseif what == "reloaded" then
-        self.reloaded = true
-      elseif what == "replaced" and (was_intact or not self.deleted) then
-        self.deleted, self.replaced = false, true
-      elseif what == "replaced" then
-        return
-      end
-      self:look_soon()
-    end,
-  })
+  self.marks:watch(function(what, was_intact)
+    if what == "deleted" then
+      self.deleted, self.replaced = true, false
+      return
+    elseif what == "reloaded" then
+      self.reloaded = true
+    elseif what == "replaced" and (was_intact or not self.deleted) then
+      self.deleted, self.replaced = false, true
+    elseif what == "replaced" then
+      return
+    end
+    self:look_soon()
+  end)
 end
 
 --- The range is sent: from now on it is watched, and known by its text where that stands only once. Looking for that
@@ -129,7 +95,7 @@ function Range:sent()
   vim.schedule(function()
     if api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_changedtick(self.bufnr) == tick then
       local rows = self.base.rows
-      self.single = find.is_telling(rows) and find.rows(self.bufnr, rows) == 1
+      self.single = find.is_telling(rows) and find.only(self.bufnr, rows) ~= nil
     end
   end)
 end
@@ -142,7 +108,7 @@ function Range:look_soon()
   self.looking = true
   vim.schedule(function()
     self.looking = false
-    if #self.marks > 0 and api.nvim_buf_is_loaded(self.bufnr) then
+    if self.marks and api.nvim_buf_is_loaded(self.bufnr) then
       self:look()
     end
   end)
@@ -166,10 +132,10 @@ end
 ---@return "range_lost"|"conflict"|nil reason
 ---@return boolean? turned whether the marks should be set anew
 function Range:place()
-  if not api.nvim_buf_is_loaded(self.bufnr) or #self.marks == 0 then
+  if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) then
     return nil, "range_lost"
   end
-  return extent.locate(self.bufnr, namespace, self.marks, self.shape, self:expected(), self.held)
+  return locate.place(self.marks, self:expected())
 end
 
 --- Looks for what was sent by its text alone: it stood once in the buffer then, and stands once now.
@@ -178,8 +144,8 @@ function Range:find()
   if not self.single or self.deleted or self.landed then
     return nil
   end
-  local count, first = find.rows(self.bufnr, self.base.rows)
-  if count ~= 1 then
+  local first = find.only(self.bufnr, self.base.rows)
+  if not first then
     return nil
   end
   local place = extent.at(first, self.base, self.shape)
@@ -228,30 +194,19 @@ function Range:look()
   return nil, "range_lost"
 end
 
---- Where its text stands in a buffer that was read since: in the same lines, else in the only place where it stands.
+--- Where its text stands in a buffer that was read since.
 ---@return botglue.Extent? place
 function Range:recognise()
-  local count, first = api.nvim_buf_line_count(self.bufnr), nil
-  local insertion, expected = self.shape == "insert", self:expected()
-  local rows = insertion and { expected.above } or expected.rows
-  if insertion and self.known[1] == 0 then
+  local expected, known = self:expected(), self.known[1]
+  if self.shape ~= "insert" then
+    local first = find.again(self.bufnr, expected.rows, known - 1)
+    return first and extent.at(first, expected, self.shape)
+  elseif known == 0 then
     return { first = 0, last = 0 }
-  elseif #rows == 0 then
-    return nil
   end
-  local known = self.known[1] - 1
-  if known + #rows <= count then
-    local there = api.nvim_buf_get_lines(self.bufnr, known, known + #rows, false)
-    first = vim.deep_equal(there, rows) and known or nil
-  end
-  if not first and find.is_telling(rows) then
-    local places, only = find.rows(self.bufnr, rows)
-    first = places == 1 and only or nil
-  end
-  if first and insertion then
-    return { first = first + 1, last = first + 1 }
-  end
-  return first and extent.at(first, expected, self.shape)
+  -- An insertion is known by the row above it.
+  local above = find.again(self.bufnr, { expected.above }, known - 1)
+  return above and { first = above + 1, last = above + 1 }
 end
 
 --- Marks the range in a buffer that was read since, if its text is there.
@@ -259,7 +214,7 @@ end
 function Range:home()
   if not api.nvim_buf_is_loaded(self.bufnr) then
     return false
-  elseif #self.marks > 0 and (self:look() ~= nil or not self.reloaded or self.deleted) then
+  elseif self.marks and (self:look() ~= nil or not self.reloaded or self.deleted) then
     return (self:look()) ~= nil
   end
   local place = self:recognise()
@@ -279,13 +234,7 @@ function Range:again()
   if not place then
     return nil
   end
-  local other = setmetatable({
-    bufnr = self.bufnr,
-    kind = self.shape,
-    column = self.column,
-    marks = {},
-    held = {},
-  }, Range)
+  local other = setmetatable({ bufnr = self.bufnr, kind = self.shape, column = self.column }, Range)
   other:mark(place, self.shape)
   other.base = other:read(place)
   return other
@@ -348,27 +297,11 @@ end
 ---@param selection botglue.Selection
 ---@return botglue.Range
 function M.pin(selection)
-  local self = setmetatable({
-    bufnr = selection.bufnr,
-    kind = selection.kind,
-    column = selection.column,
-    marks = {},
-    held = {},
-  }, Range)
-  self:mark(extent.of(selection), selection.kind)
-  self.base = self:read(extent.of(selection))
+  local bufnr, kind, place = selection.bufnr, selection.kind, extent.of(selection)
+  local self = setmetatable({ bufnr = bufnr, kind = kind, column = selection.column }, Range)
+  self:mark(place, kind)
+  self.base = self:read(place)
   return self
-end
-
---- The screen column at which a block begins: rows that it reaches begin there, shorter ones end before it.
----@param base botglue.Base
----@return integer
-local function column_of(base)
-  local column = 0
-  for i, row in ipairs(base.rows) do
-    column = math.max(column, vim.fn.strdisplaywidth(row:sub(1, base.cols[i])))
-  end
-  return column
 end
 
 --- A range of an earlier time, which is not marked yet.
@@ -384,9 +317,7 @@ function M.recall(bufnr, kind, base, known)
     shape = kind,
     base = base,
     known = known,
-    column = kind == "block" and column_of(base) or nil,
-    marks = {},
-    held = {},
+    column = kind == "block" and extent.column(base) or nil,
   }, Range)
 end
 

@@ -75,9 +75,9 @@ function M.lines(bufnr, entry, row)
   if #rows == 0 then
     return nil
   end
-  local count, first = find.rows(bufnr, rows)
+  local first = find.only(bufnr, rows)
   local tells = find.is_telling(rows) or first and first + 1 == entry.landed_first
-  if count == 1 and tells and row >= first and row < first + #rows then
+  if first and tells and row >= first and row < first + #rows then
     return first + 1, first + #rows
   end
 end

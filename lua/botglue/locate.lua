@@ -1,0 +1,142 @@
+--- Where the marks of a range have come to: their positions, read as a place.
+---
+--- Where positions can be read in two ways, what stood there before decides, by the rows next to it. Nothing is looked
+--- for here, and nothing is marked.
+
+local extent = require("botglue.extent")
+local is_collapsed = require("botglue.marks").is_collapsed
+
+local M = {}
+
+local api = vim.api
+
+---@param bufnr integer
+---@param row integer
+---@return string?
+local function get_row(bufnr, row)
+  return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1]
+end
+
+--- The point of an insertion is right while the row above is the anchor, or a row next to it is the one that was.
+---@param marks botglue.Marks
+---@param base botglue.Base?
+local function insertion(marks, base)
+  local bufnr, point, anchor = marks.bufnr, marks:get(marks.ids[1]), marks:get(marks.ids[2])
+  if not point then
+    return nil, "range_lost"
+  end
+  -- Anywhere but at the start of its row, the row was joined to the one above. A point may be left behind the last row.
+  local row = math.min(point.col == 0 and point.row or point.row + 1, api.nvim_buf_line_count(bufnr))
+  local place = { first = row, last = row }
+  if anchor and not is_collapsed(anchor) and anchor.end_row + 1 == row then
+    return place
+  end
+  local above = row > 0 and get_row(bufnr, row - 1) or nil
+  if base and above ~= base.above and get_row(bufnr, row) ~= base.below then
+    return nil, "range_lost"
+  end
+  return place
+end
+
+---@param marks botglue.Marks
+---@param base botglue.Base?
+local function block(marks, base)
+  local spans, first, left, consecutive = {}, nil, false, true
+  for i, id in ipairs(marks.ids) do
+    local mark = marks:get(id)
+    if not mark then
+      return nil, "range_lost"
+    end
+    first = first or mark.row
+    -- Where the block reached nothing there is nothing to keep together: what is typed there only inverts the mark.
+    local nothing = base ~= nil and base.text[i] == ""
+    left = left or not is_collapsed(mark)
+    consecutive = consecutive
+      and mark.row == first + i - 1
+      and (nothing or (mark.end_row == mark.row and mark.end_col >= mark.col))
+    spans[i] = { mark.col, nothing and mark.col or mark.end_col }
+  end
+  if not consecutive or first + #marks.ids > api.nvim_buf_line_count(marks.bufnr) then
+    return nil, left and "conflict" or "range_lost"
+  end
+  return { first = first, last = first + #marks.ids - 1, spans = spans }, nil, next(marks.held) ~= nil
+end
+
+--- The place of text that was put over a mark's in one piece, as `cc` and `:s` do: the mark's ends change places, and
+--- what is new stands between them. It is the mark's own place only if the rows around it are those that were.
+---@param marks botglue.Marks
+---@param mark botglue.Mark
+---@param base botglue.Base
+---@return botglue.Extent?
+local function replaced(marks, mark, base)
+  if mark.row == mark.end_row and mark.col == mark.end_col then
+    return nil
+  end
+  local place = { first = mark.end_row, last = mark.row }
+  if marks.shape == "char" then
+    place.from, place.to = mark.end_col, mark.col
+  elseif mark.row > mark.end_row and mark.col == 0 then
+    place.last = mark.row - 1
+  end
+  if place.last >= api.nvim_buf_line_count(marks.bufnr) then
+    return nil
+  end
+  local now = extent.read(marks.bufnr, place, marks.shape)
+  return now.above == base.above and now.below == base.below and place or nil
+end
+
+--- The last row of lines. Where their last rows were deleted the mark ends in the row that came up from below: the
+--- fence below them tells. Where the row below was joined to them, or they were moved away from it, it tells nothing.
+--- The end of a mark in an empty row stays behind when a row is put in above that one; there the fence tells, too.
+---@param marks botglue.Marks
+---@param mark botglue.Mark
+---@param base botglue.Base?
+---@return integer
+local function last_row(marks, mark, base)
+  local fence = marks:get(marks.ids[2])
+  local last = fence and (fence.col == 0 and fence.row - 1 or fence.row)
+  if not last or last < mark.row then
+    return mark.end_row
+  end
+  local was_empty = base and base.rows[#base.rows] == ""
+  local stayed_behind = was_empty and mark.end_col == 0 and get_row(marks.bufnr, last) == ""
+  return stayed_behind and last or math.min(last, mark.end_row)
+end
+
+--- Where marks have come to; nil and why when they no longer stand around anything.
+---@param marks botglue.Marks of a loaded buffer
+---@param base botglue.Base? what stood there
+---@return botglue.Extent? place
+---@return "range_lost"|"conflict"|nil reason
+---@return boolean? turned whether they should be set anew: their ends have changed places, or are held
+function M.place(marks, base)
+  if marks.shape == "insert" then
+    return insertion(marks, base)
+  elseif marks.shape == "block" then
+    return block(marks, base)
+  end
+  local mark = marks:get(marks.ids[1])
+  if not mark then
+    return nil, "range_lost"
+  end
+  local turned = next(marks.held) ~= nil
+  local was_empty = base and #base.text == 1 and base.text[1] == ""
+  if was_empty then
+    -- Nothing holds the ends of an empty row together: what is put before it moves the start only.
+    if not turned then
+      mark.end_row, mark.end_col = mark.row, mark.col
+    end
+  elseif is_collapsed(mark) then
+    local place = base and replaced(marks, mark, base)
+    return place, not place and "range_lost" or nil, place ~= nil
+  end
+  local last = marks.shape == "line" and last_row(marks, mark, base) or mark.end_row
+  if last >= api.nvim_buf_line_count(marks.bufnr) then
+    return nil, "range_lost"
+  elseif marks.shape == "char" then
+    return { first = mark.row, last = last, from = mark.col, to = mark.end_col }, nil, turned
+  end
+  return { first = mark.row, last = last }, nil, turned
+end
+
+return M

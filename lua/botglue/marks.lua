@@ -1,0 +1,204 @@
+--- The extmarks that carry a range through edits: set around a place, watched, taken away.
+---
+--- They know where they are, not what that means: `locate` reads it. Marks have inward gravity, so that ranges that
+--- touch do not mix; where an edit reaches their ends, `ends` stands in for those.
+
+local ends = require("botglue.ends")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.range")
+
+---@class botglue.Marks
+---@field bufnr integer
+---@field shape "line"|"char"|"block"|"insert" what they stand around
+---@field ids integer[]
+---@field held table<integer, botglue.Ends> what stands for the ends of a mark, until the range is marked anew
+---@field unwatch fun()? while they are watched
+local Marks = {}
+Marks.__index = Marks
+
+---@class botglue.Mark
+---@field row integer
+---@field col integer
+---@field end_row integer
+---@field end_col integer
+
+---@param bufnr integer
+---@param first integer
+---@param past integer
+---@return string[]
+local function get_rows(bufnr, first, past)
+  return api.nvim_buf_get_lines(bufnr, first, past, false)
+end
+
+---@param bufnr integer
+---@param row integer
+---@param col integer
+---@param end_row integer
+---@param end_col integer
+---@return integer id
+local function inward(bufnr, row, col, end_row, end_col)
+  return api.nvim_buf_set_extmark(bufnr, namespace, row, col, {
+    end_row = end_row,
+    end_col = end_col,
+    right_gravity = true,
+    end_right_gravity = false,
+  })
+end
+
+--- A mark around a whole row, for the line that an insertion goes below.
+local function around_row(bufnr, row)
+  local text = get_rows(bufnr, row, row + 1)[1]
+  return inward(bufnr, row, 0, row, #text)
+end
+
+---@param bufnr integer
+---@param place botglue.Extent
+---@param shape string
+---@return integer[] ids
+local function set(bufnr, place, shape)
+  local first, last = place.first, place.last
+  if shape == "insert" then
+    -- Left gravity: lines opened below the anchor stay below the answer.
+    local point = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, { right_gravity = false })
+    return first > 0 and { point, around_row(bufnr, first - 1) } or { point }
+  elseif shape == "char" then
+    return { inward(bufnr, first, place.from, last, place.to) }
+  elseif shape == "block" then
+    local ids = {}
+    for i, span in ipairs(place.spans) do
+      ids[i] = inward(bufnr, first + i - 1, span[1], first + i - 1, span[2])
+    end
+    return ids
+  end
+  return {
+    inward(bufnr, first, 0, last, #get_rows(bufnr, last, last + 1)[1]),
+    api.nvim_buf_set_extmark(bufnr, namespace, last + 1, 0, { right_gravity = false }),
+  }
+end
+
+--- Sets marks around a place.
+---@param bufnr integer a loaded buffer
+---@param place botglue.Extent
+---@param shape "line"|"char"|"block"|"insert"
+---@return botglue.Marks
+function M.around(bufnr, place, shape)
+  return setmetatable({ bufnr = bufnr, shape = shape, ids = set(bufnr, place, shape), held = {} }, Marks)
+end
+
+--- Takes them away, and watches them no more. The buffer may be gone.
+function Marks:clear()
+  local function delete(ids)
+    for _, id in pairs(ids) do
+      pcall(api.nvim_buf_del_extmark, self.bufnr, namespace, id)
+    end
+  end
+  delete(self.ids)
+  for _, held in pairs(self.held) do
+    delete(held)
+  end
+  self.ids, self.held = {}, {}
+  if self.unwatch then
+    self.unwatch()
+    self.unwatch = nil
+  end
+end
+
+--- Where a mark is.
+---@param id integer?
+---@return botglue.Mark?
+function Marks:get(id)
+  local mark = id and api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, id, { details = true }) or {}
+  if #mark == 0 then
+    return nil
+  end
+  local details = mark[3]
+  return ends.apply(self.bufnr, namespace, {
+    row = mark[1],
+    col = mark[2],
+    end_row = details.end_row or mark[1],
+    end_col = details.end_col or mark[2],
+  }, self.held[id], self.shape)
+end
+
+--- Those that stand around text; below the one of lines there is another, their fence.
+---@return integer[]
+function Marks:around_text()
+  return self.shape == "line" and { self.ids[1] } or self.ids
+end
+
+--- An edit is about to replace text: where it reaches the ends of marks they are held.
+---@param edit botglue.Replacement
+---@return boolean any whether any end is held
+function Marks:hold(edit)
+  if self.shape == "insert" then
+    return false
+  end
+  for _, id in ipairs(self:around_text()) do
+    local mark = self:get(id)
+    self.held[id] = mark and ends.hold(self.bufnr, namespace, mark, self.held[id], self.shape, edit)
+  end
+  return next(self.held) ~= nil
+end
+
+--- Whether nothing is left between the two ends of a mark.
+---@param mark botglue.Mark
+---@return boolean
+function M.is_collapsed(mark)
+  return mark.end_row < mark.row or (mark.end_row == mark.row and mark.end_col <= mark.col)
+end
+
+--- Their outermost positions, whichever end stands where, and whether anything is between them.
+---@return botglue.Piece?
+function Marks:outline()
+  if self.shape == "insert" and #self.ids == 1 then
+    return nil -- above the first line: that is always there
+  end
+  local outline = nil
+  local function is_before(row, col, other_row, other_col)
+    return row < other_row or (row == other_row and col < other_col)
+  end
+  for _, id in ipairs(self:around_text()) do
+    local mark = self:get(id)
+    for _, at in ipairs(mark and { { mark.row, mark.col }, { mark.end_row, mark.end_col } } or {}) do
+      outline = outline
+        or { row = at[1], col = at[2], end_row = at[1], end_col = at[2], intact = not M.is_collapsed(mark) }
+      if is_before(at[1], at[2], outline.row, outline.col) then
+        outline.row, outline.col = at[1], at[2]
+      end
+      if is_before(outline.end_row, outline.end_col, at[1], at[2]) then
+        outline.end_row, outline.end_col = at[1], at[2]
+      end
+    end
+  end
+  return outline
+end
+
+--- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
+--- nothing may be written then.
+---@param tell fun(what: botglue.Fate|"held", was_intact: boolean?) "held": an edit reached the ends of a mark
+function Marks:watch(tell)
+  if self.unwatch then
+    self.unwatch()
+  end
+  self.unwatch = require("botglue.watch").start(self.bufnr, {
+    begin = function()
+      for _, held in pairs(self.held) do
+        ends.turn(self.bufnr, namespace, held)
+      end
+    end,
+    replace = function(edit)
+      if self:hold(edit) then
+        tell("held")
+      end
+    end,
+    piece = function()
+      return self:outline()
+    end,
+    tell = tell,
+  })
+end
+
+return M
