@@ -1,6 +1,7 @@
 --- `:Botglue each`: one job for each item of the quickfix list. It finds what an item means in its file; the jobs are
 --- as any other, and what becomes of them `results` shows.
 
+local fail = require("botglue.errors").fail
 local selection = require("botglue.selection")
 
 local M = {}
@@ -13,11 +14,6 @@ local MANY = 30 -- jobs that nobody starts without being asked
 ---@field first integer from 1
 ---@field last integer
 ---@field notes table[] what the list says of them, in the shape of diagnostics
-
----@param format string
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
 
 --- The list that is meant: the location list in whose window the user is, else the quickfix list.
 ---@return table[] items

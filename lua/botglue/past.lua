@@ -1,29 +1,23 @@
 --- Finished jobs of the store, of whichever Neovim: where their text stands now, and what is needed to go on from them.
 --- A place is found by its text, beyond doubt or not at all.
 
+local errors = require("botglue.errors")
 local find = require("botglue.find")
 local query = require("botglue.query")
 
-local M = {}
+local fail = errors.fail
 
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
+local M = {}
 
 --- Asks for all of a job, its texts too; an error in `fn`, or of the store, is told.
 ---@param entry botglue.Entry
 ---@param fn fun(full: botglue.FullEntry)
 function M.whole(entry, fn)
   query.ask("job", { uuid = entry.uuid }, function(result, err)
-    local ok, raised = pcall(function()
-      if not result then
-        fail("%s", err)
-      end
-      fn(result.job or fail("this job is not in the store any more"))
+    errors.guard(function()
+      local full = (result or fail("%s", err)).job
+      fn(full or fail("this job is not in the store any more"))
     end)
-    if not ok then
-      require("botglue.notify").error(tostring(raised))
-    end
   end)
 end
 

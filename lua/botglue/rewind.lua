@@ -2,6 +2,7 @@
 --- with a new prompt, and if the user likes with the text of that time.
 
 local client = require("botglue.client")
+local errors = require("botglue.errors")
 local followup = require("botglue.followup")
 local land = require("botglue.land")
 local query = require("botglue.query")
@@ -31,10 +32,8 @@ end
 ---@param target botglue.Range
 ---@param fn fun()
 local function guarded(target, fn)
-  local ok, err = pcall(fn)
-  if not ok then
+  if not errors.guard(fn) then
     target:unmark()
-    require("botglue.notify").error(tostring(err))
   end
 end
 
@@ -128,7 +127,7 @@ function M.command()
     local about = { agent = source.agent, session_id = source.session_id }
     query.ask("checkpoints", about, function(result, err)
       guarded(source.target, function()
-        choose(source, (result or error("botglue: " .. err, 0)).checkpoints)
+        choose(source, (result or errors.fail("%s", err)).checkpoints)
       end)
     end)
   end)

@@ -1,6 +1,7 @@
 --- The raw stream of a job in a window: the file as it is, to be read, never to be written.
 
 local client = require("botglue.client")
+local errors = require("botglue.errors")
 
 local M = {}
 
@@ -40,16 +41,10 @@ function M.open(id)
     error(("botglue: job %d kept no transcript: the option record is off"):format(id), 0)
   end
   require("botglue.query").ask("job", { id = id }, function(result)
-    local ok, err = pcall(function()
+    errors.guard(function()
       local path = result and result.job.transcript
-      if not path then
-        error(("botglue: there is no transcript of job %d; see :Botglue log"):format(id), 0)
-      end
-      M.show(path)
+      M.show(path or errors.fail("there is no transcript of job %d; see :Botglue log", id))
     end)
-    if not ok then
-      require("botglue.notify").error(tostring(err))
-    end
   end)
 end
 

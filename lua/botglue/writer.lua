@@ -4,6 +4,7 @@
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local config = require("botglue.config")
+local errors = require("botglue.errors")
 local find = require("botglue.find")
 local query = require("botglue.query")
 local range = require("botglue.range")
@@ -11,6 +12,7 @@ local range = require("botglue.range")
 local M = {}
 
 local api = vim.api
+local fail = errors.fail
 local namespace = api.nvim_create_namespace("botglue.writer")
 
 ---@class botglue.Source
@@ -20,11 +22,6 @@ local namespace = api.nvim_create_namespace("botglue.writer")
 ---@field cwd string where the session is at home
 ---@field question boolean?
 ---@field target botglue.Range what it wrote, as it is now
-
----@param format string
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
 
 --- The session of a job. An error says why there is none to go on in.
 ---@param name string of the job, for messages
@@ -145,20 +142,14 @@ function M.at_cursor(callback)
   -- The user goes on meanwhile: what was under the cursor moves.
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, api.nvim_win_get_cursor(0)[1] - 1, 0, {})
   query.ask("writers", { path = path, limit = 50 }, function(result, err)
-    local ok, raised = pcall(function()
+    errors.guard(function()
       if not api.nvim_buf_is_loaded(bufnr) then
         return
       end
       local row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
       api.nvim_buf_del_extmark(bufnr, namespace, mark)
-      if not result then
-        fail("%s", err)
-      end
-      callback(of_entries(bufnr, result.jobs, row))
+      callback(of_entries(bufnr, (result or fail("%s", err)).jobs, row))
     end)
-    if not ok then
-      require("botglue.notify").error(tostring(raised))
-    end
   end)
 end
 

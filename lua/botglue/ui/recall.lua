@@ -4,16 +4,14 @@
 local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
 local client = require("botglue.client")
+local errors = require("botglue.errors")
 local past = require("botglue.past")
 local signs_of = require("botglue.ui.signs").of
 
 local M = {}
 
 local api = vim.api
-
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
+local fail = errors.fail
 
 --- The job of this Neovim that an entry is.
 ---@param entry botglue.Entry
@@ -109,12 +107,9 @@ function M.again(entry, float)
     return
   end
   require("botglue.adopt").again(entry.uuid, function(held, err)
-    local ok, raised = pcall(function()
+    errors.guard(function()
       act.review(held or fail("%s", err), float)
     end)
-    if not ok then
-      require("botglue.notify").error(tostring(raised))
-    end
   end)
 end
 
