@@ -1,18 +1,17 @@
---- A floating window of ours: its place and size, what is drawn in it, its keys, and its end. What its border says is
---- `frame`'s; what is in it is the business of whoever opens it.
+--- A floating window of ours: its place and size, its keys, and its end. What its border says is `frame`'s, how rows
+--- come into it that of `rows`; what they say is the business of whoever opens it.
 ---
 --- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
 --- too narrow for all keys the footer shows some, and `g?` the next.
 
+local errors = require("botglue.errors")
 local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
+local rows_of = require("botglue.ui.rows").of
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.float")
-
----@alias botglue.Chunks [string, string?][] texts with their highlight groups
 
 ---@class botglue.Key
 ---@field [1] string the key, as in a map
@@ -46,7 +45,7 @@ local namespace = api.nvim_create_namespace("botglue.float")
 ---@field width integer cells inside
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
----@field drawn string[] the rows that are there
+---@field rows botglue.Rows what is drawn in it
 local Float = {}
 Float.__index = Float
 
@@ -122,57 +121,13 @@ function Float:resize(width, height)
   end
 end
 
----@param row botglue.Chunks
-local function flat(row)
-  local texts, key = {}, {}
-  for _, chunk in ipairs(row) do
-    texts[#texts + 1] = chunk[1]
-    key[#key + 1] = chunk[1] .. "\1" .. (chunk[2] or "")
-  end
-  return table.concat(texts), table.concat(key, "\2")
-end
-
---- Puts one row into the buffer, behind those that are drawn or in place of one.
----@param i integer
----@param row botglue.Chunks
----@param line string its text
-function Float:write(i, row, line)
-  local bufnr, past = self.bufnr, i <= #self.drawn and i or i == 1 and -1 or i - 1
-  api.nvim_buf_set_lines(bufnr, i - 1, past, false, { line })
-  api.nvim_buf_clear_namespace(bufnr, namespace, i - 1, i)
-  local col = 0
-  for _, chunk in ipairs(row) do
-    local past_chunk = col + #chunk[1]
-    if chunk[2] and past_chunk > col then
-      local mark = { end_col = past_chunk, hl_group = chunk[2] }
-      api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, mark)
-    end
-    col = past_chunk
-  end
-end
-
 --- Puts rows of highlighted texts into the buffer; writes only those that are other than before.
 ---@param rows botglue.Chunks[]
 ---@param first integer? only from this one on are others
 ---@param last integer? only up to this one
 ---@return boolean changed
 function Float:draw(rows, first, last)
-  local changed = #rows ~= #self.drawn
-  vim.bo[self.bufnr].modifiable = true
-  if #rows < #self.drawn then
-    api.nvim_buf_set_lines(self.bufnr, #rows, -1, false, {})
-    self.drawn = vim.list_slice(self.drawn, 1, #rows)
-  end
-  for i = first or 1, last or #rows do
-    local line, key = flat(rows[i])
-    if self.drawn[i] ~= key then
-      changed = true
-      self:write(i, rows[i], line)
-      self.drawn[i] = key
-    end
-  end
-  vim.bo[self.bufnr].modifiable = self.spec.modifiable == true
-  return changed
+  return self.rows:draw(rows, first, last)
 end
 
 --- Closes the window, and goes back to where it was opened from.
@@ -200,10 +155,7 @@ end
 function Float:map()
   for _, key in ipairs(self.keys) do
     vim.keymap.set(key.mode or "n", key[1], function()
-      local ok, err = pcall(key[3], self)
-      if not ok then
-        require("botglue.notify").error(tostring(err))
-      end
+      errors.guard(key[3], self)
     end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. (key[2] or "") })
   end
   vim.keymap.set("n", "g?", function()
@@ -271,16 +223,14 @@ function M.open(spec)
   if spec.name then
     M.close(spec.name)
   end
-  local self = setmetatable(
-    { spec = spec, page = 0, drawn = {}, before = api.nvim_get_current_win(), origin = origin() },
-    Float
-  )
+  local self =
+    setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
   self.keys = vim.list_extend({}, spec.keys)
   if spec.close ~= false then
     table.insert(self.keys, { spec.close or "q", "close", self.close })
   end
   local bufnr = api.nvim_create_buf(false, true)
-  self.bufnr = bufnr
+  self.bufnr, self.rows = bufnr, rows_of(bufnr)
   if spec.name then
     api.nvim_buf_set_name(bufnr, "botglue://" .. spec.name)
   end
