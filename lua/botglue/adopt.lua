@@ -2,6 +2,7 @@
 --- an answer again where its buffer is there again.
 
 local client = require("botglue.client")
+local registry = require("botglue.registry")
 
 local M = {}
 
@@ -66,25 +67,54 @@ local function to_job(answer, id, options)
     draft = answer.draft,
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,
-    on_close = client.release,
+    on_close = registry.release,
   }, answer)
 end
 
---- Takes over what the host gives: from now on these are jobs of this Neovim.
+--- Asks for held answers of Neovims that are gone.
+---@param reply fun() called when they are jobs of this Neovim, or cannot be
+function M.ask(reply)
+  local process = client.connect(client.options())
+  if not process then
+    reply()
+    return
+  end
+  local replies = client.connection().held_replies
+  replies[#replies + 1] = reply
+  if #replies == 1 then
+    process:notify("held", vim.empty_dict())
+  end
+end
+
+--- No more will come of what was asked.
+function M.answered()
+  local connection = client.connection()
+  local replies = connection.held_replies
+  connection.held_replies = {}
+  for _, reply in ipairs(replies) do
+    reply()
+  end
+end
+
+--- Takes over what the host gives: from now on these are jobs of this Neovim, and it hears by which numbers.
 ---@param answers table[]
 function M.take(answers)
-  local options = client.options()
+  local options, process = client.options(), client.connection().process
   for _, answer in ipairs(answers) do
-    local job = to_job(answer, client.next_id(), options)
-    client.adopted(job, answer.uuid)
+    local job = to_job(answer, registry.next_id(), options)
+    registry.hold(job)
+    if process then
+      process:notify("adopted", { uuid = answer.uuid, id = job.id })
+    end
   end
+  M.answered()
 end
 
 --- Holds the answer of a job of the store once more, for review.
 ---@param uuid string
 ---@param reply fun(job: botglue.Job?, err: string?)
 function M.again(uuid, reply)
-  local id = client.next_id()
+  local id = registry.next_id()
   require("botglue.query").ask("again", { uuid = uuid, id = id }, function(result, err)
     if not result then
       reply(nil, err)
@@ -102,7 +132,7 @@ function M.again(uuid, reply)
       id,
       client.options()
     )
-    client.holds(job)
+    registry.hold(job)
     reply(job)
   end)
 end

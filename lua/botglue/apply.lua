@@ -2,6 +2,7 @@
 --- Nothing is returned; the host never waits for a decision of the editor's.
 
 local client = require("botglue.client")
+local groups = require("botglue.groups")
 local land = require("botglue.land")
 local observe = require("botglue.observe")
 
@@ -19,7 +20,7 @@ function M.frame(states)
   for _, state in ipairs(states) do
     local job = client.job(state.id)
     if job then
-      client.note_group(job.id, state.pgid)
+      groups.note(client.connection().groups, job, state.pgid)
       job:update(state)
     end
   end
@@ -90,13 +91,12 @@ end
 ---@param answers table[]
 function M.held(answers)
   require("botglue.adopt").take(answers)
-  client.held_answered()
 end
 
 --- The process group of an agent that waits for its message; `false` when it is gone.
 ---@param waiting { token: integer, pgid: integer|false }
 function M.prewarmed(waiting)
-  client.note_prewarmed(waiting.token, waiting.pgid)
+  groups.note_waiting(client.connection().groups, waiting.token, waiting.pgid)
 end
 
 --- The answer to a question to the store.

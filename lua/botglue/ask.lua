@@ -2,6 +2,7 @@
 --- way. Nothing of it ever lands by itself.
 
 local client = require("botglue.client")
+local stands = require("botglue.stands")
 
 local M = {}
 
@@ -61,7 +62,7 @@ end
 --- The answer to a question is there.
 ---@param job botglue.Job
 function M.answered(job)
-  client.landed(job, "answered")
+  stands.landed(job, "answered")
   job:land("answered")
   vim.schedule(function()
     M.show(job)

@@ -1,15 +1,13 @@
---- The connection to the host, and all jobs of this Neovim by id: the one variable of the plugin that lives on.
+--- The connection to the host with all that hangs off it: the one variable of the plugin that lives on.
 ---
 --- Starts the host with the first request, and ends what it ran should it die. Only notifications are sent: nothing
---- here waits for the host. What a job is, and what becomes of an answer, is not known here.
+--- here waits for the host. What a job is, and what becomes of an answer, is not known here; which jobs there are is
+--- `registry`'s.
 
 local groups = require("botglue.groups")
 local host = require("botglue.host")
 
 local M = {}
-
-local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
-local KEPT_JOBS = 1000 -- that have ended
 
 ---@class botglue.Connection
 ---@field process botglue.Process?
@@ -31,7 +29,7 @@ local KEPT_JOBS = 1000 -- that have ended
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
----@field groups table<any, integer> process groups of running agents, by the job's id or the name of one that waits
+---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
@@ -96,12 +94,6 @@ function M.job(id)
 end
 
 ---@return integer
-function M.next_id()
-  connection.last_id = connection.last_id + 1
-  return connection.last_id
-end
-
----@return integer
 function M.next_token()
   connection.last_token = connection.last_token + 1
   return connection.last_token
@@ -150,7 +142,7 @@ local function lost(process, err)
       query.reply(nil, err.message)
     end
   end
-  M.held_answered()
+  require("botglue.adopt").answered()
 end
 
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
@@ -165,7 +157,7 @@ local function leave()
     elseif job.keeping then
       job:kept()
     else
-      M.landed(job, "held", "review")
+      require("botglue.stands").landed(job, "held", "review")
       job:land("held", "review")
     end
   end
@@ -203,98 +195,6 @@ function M.connect(options)
   return process, err
 end
 
---- Adds a job to those of this Neovim.
----@param job botglue.Job
-function M.register(job)
-  connection.jobs[job.id] = job
-  connection.open[job.id] = job
-  require("botglue.progress").started(job)
-end
-
---- Lets go of all that is known of a job.
----@param id integer
-local function forget(id)
-  local job = connection.jobs[id]
-  connection.jobs[id] = nil
-  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
-  local range = job.range
-  range:forget()
-  local kept = vim.tbl_filter(function(other)
-    return other ~= range
-  end, connection.kept[range.bufnr] or {})
-  connection.kept[range.bufnr] = #kept > 0 and kept or nil
-end
-
---- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
---- landed can be taken back. The oldest give way.
----@param job botglue.Job
-function M.release(job)
-  connection.open[job.id] = nil
-  require("botglue.progress").ended(job)
-  local bufnr = job.range.bufnr
-  if job.landing == "held" then
-    connection.held[job.id] = job
-    return
-  end
-  connection.held[job.id] = nil
-  local ended = connection.ended
-  ended[#ended + 1] = job.id
-  if #ended > KEPT_JOBS then
-    forget(table.remove(ended, 1))
-  end
-  if not vim.api.nvim_buf_is_valid(bufnr) then
-    connection.kept[bufnr] = nil
-    return
-  end
-  local kept = connection.kept[bufnr] or {}
-  connection.kept[bufnr] = kept
-  kept[#kept + 1] = job.range
-  if #kept > KEPT_RANGES then
-    table.remove(kept, 1):forget()
-  end
-end
-
---- Adds a held answer of the store, which knows its number.
----@param job botglue.Job
-function M.holds(job)
-  connection.jobs[job.id] = job
-  connection.held[job.id] = job
-end
-
---- Adds a held answer that was another Neovim's, and says under which number it is known here.
----@param job botglue.Job
----@param uuid string
-function M.adopted(job, uuid)
-  M.holds(job)
-  if connection.process then
-    connection.process:notify("adopted", { uuid = uuid, id = job.id })
-  end
-end
-
---- Asks for held answers of Neovims that are gone; `apply.held` takes them.
----@param reply fun() called when they are there, or cannot be
-function M.ask_held(reply)
-  local process = M.connect(M.options())
-  if not process then
-    reply()
-    return
-  end
-  local replies = connection.held_replies
-  replies[#replies + 1] = reply
-  if #replies == 1 then
-    process:notify("held", vim.empty_dict())
-  end
-end
-
---- The held answers that were asked for are there.
-function M.held_answered()
-  local replies = connection.held_replies
-  connection.held_replies = {}
-  for _, reply in ipairs(replies) do
-    reply()
-  end
-end
-
 --- Sends a job's request in the next tick, together with what those want to hear who watch it by then: whoever
 --- registers as soon as the job is there misses nothing. A job that cannot be sent fails then.
 ---@param job botglue.Job
@@ -316,88 +216,12 @@ function M.submit(job, request)
   end)
 end
 
-local STANDS = { applied = true, merged = true, unchanged = true }
-
---- Where an answer stands now, and the rows there: by them it is found again.
----@param range botglue.Range
----@return { first_line: integer?, last_line: integer?, rows: string[]? }
-local function place_of(range)
-  local place = range:place()
-  if not place then
-    return {}
-  end
-  local first, last = range:lines()
-  return { first_line = first, last_line = last, rows = range:read(place).rows }
-end
-
---- Tells the host what became of an answer; the next one where there is none now.
----@param job botglue.Job
----@param landing string
----@param held_for string?
-function M.landed(job, landing, held_for)
-  local message = STANDS[landing] and place_of(job.range) or {}
-  if message.rows then
-    require("botglue.stands").watch(job.range.bufnr)
-  end
-  message.id, message.landing, message.held_for = job.id, landing, held_for
-  if connection.process then
-    connection.process:tell(message)
-  else
-    table.insert(connection.unsent, message)
-    if job.keeping then
-      vim.schedule(function()
-        job:kept()
-      end)
-    end
-  end
-end
-
---- Tells the host how an answer stands now that has landed before.
----@param job botglue.Job
-function M.stands(job)
-  local message = place_of(job.range)
-  if message.rows and connection.process then
-    message.id, message.landing = job.id, job.landing
-    connection.process:notify("stands", message)
-  end
-end
-
---- What the group of an agent is known by until a job takes it over.
----@param token integer
----@return string
-local function waiting_name(token)
-  return "prewarmed " .. token
-end
-
 --- The host's greeting.
 ---@param hello { version: string, pid: integer }
 function M.ready(hello)
   if connection.process then
     connection.process:greet(hello)
   end
-end
-
---- Remembers the process group of a job's agent; `false` when it is gone.
----@param id integer
----@param pgid integer|false|nil nil: nothing new
-function M.note_group(id, pgid)
-  local job = connection.jobs[id]
-  local waited = job and job.prewarmed and waiting_name(job.prewarmed)
-  if waited and (pgid == false or connection.groups[waited] == pgid) then
-    connection.groups[waited] = nil
-  end
-  if pgid then
-    connection.groups[id] = pgid
-  elseif pgid == false then
-    connection.groups[id] = nil
-  end
-end
-
---- Remembers the process group of an agent that waits for its message; `false` when it is gone.
----@param token integer
----@param pgid integer|false
-function M.note_prewarmed(token, pgid)
-  connection.groups[waiting_name(token)] = pgid or nil
 end
 
 return M

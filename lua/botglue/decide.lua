@@ -6,6 +6,7 @@ local draft = require("botglue.draft")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
+local stands = require("botglue.stands")
 
 local M = {}
 
@@ -71,7 +72,7 @@ local function write(job, landing, place, lines, edits)
       fail("job %d cannot be %s now: its buffer cannot be changed", job.id, landing)
     end
   end
-  client.landed(job, landing)
+  stands.landed(job, landing)
   job:decide(landing)
 end
 
@@ -224,7 +225,7 @@ end
 function M.reject(id)
   local job = held_job(id)
   client.connect(job.options)
-  client.landed(job, "rejected")
+  stands.landed(job, "rejected")
   job:decide("rejected")
 end
 

@@ -4,6 +4,7 @@
 local client = require("botglue.client")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
+local stands = require("botglue.stands")
 local write = require("botglue.write")
 
 local M = {}
@@ -147,9 +148,9 @@ function M.deliver(job, merged)
     end)
   elseif verdict.landing == "held" then
     job:keep(verdict.held_for, client.connection().kept_within)
-    client.landed(job, "held", verdict.held_for)
+    stands.landed(job, "held", verdict.held_for)
   elseif verdict.landing ~= "asked" then
-    client.landed(job, verdict.landing)
+    stands.landed(job, verdict.landing)
     job:land(verdict.landing)
   end
 end

@@ -5,6 +5,7 @@ local config = require("botglue.config")
 local context = require("botglue.context")
 local job = require("botglue.job")
 local range = require("botglue.range")
+local registry = require("botglue.registry")
 
 local M = {}
 
@@ -100,7 +101,7 @@ function M.send(target, wish, options)
   local inserted = target.kind == "insert"
   local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
   local path = context.path(bufnr)
-  local id = client.next_id()
+  local id = registry.next_id()
   -- Made before anybody hears of the job: an autocommand may do what it likes with the buffer.
   local request = vim.tbl_extend("error", launch, {
     id = id,
@@ -149,10 +150,10 @@ function M.send(target, wish, options)
     wanted = launch.agent.model,
     options = options,
     indent = indent_of(target),
-    on_close = client.release,
+    on_close = registry.release,
   })
   target:sent()
-  client.register(new)
+  registry.register(new)
   new:open()
   client.submit(new, request)
   if new.question then

@@ -1,22 +1,42 @@
---- Tells the store how the text of a job stands whenever its file is written: tomorrow the text is all that its
---- session is known by, and the user may have changed it since the answer landed.
+--- Tells the store what became of an answer, and how its text stands whenever its file is written: tomorrow the text is
+--- all that its session is known by, and the user may have changed it since the answer landed.
+
+local client = require("botglue.client")
 
 local M = {}
 
 local api = vim.api
 local GROUP = "botglue.stands"
+local STANDS = { applied = true, merged = true, unchanged = true }
+
+--- Where an answer stands now, and the rows there: by them it is found again.
+---@param range botglue.Range
+---@return { first_line: integer?, last_line: integer?, rows: string[]? }
+local function place_of(range)
+  local place = range:place()
+  if not place then
+    return {}
+  end
+  local first, last = range:lines()
+  return { first_line = first, last_line = last, rows = range:read(place).rows }
+end
 
 --- Tells of what stands differently than the store knows.
 ---@param bufnr integer
 local function tell(bufnr)
-  local choose, client = require("botglue.choose"), require("botglue.client")
+  local choose, process = require("botglue.choose"), client.connection().process
   for _, job in ipairs(choose.all(choose.wrote)) do
     local range = job.range
     if range.bufnr == bufnr then
       local place, _, now = range:look()
       if place and now and not vim.deep_equal(now.rows, job.stood or range:expected().rows) then
         job.stood = now.rows
-        client.stands(job)
+        local first, last = range:lines()
+        if process then
+          local message =
+            { id = job.id, landing = job.landing, first_line = first, last_line = last, rows = now.rows }
+          process:notify("stands", message)
+        end
       end
     end
   end
@@ -24,7 +44,7 @@ end
 
 --- From now on it is told what becomes of what landed in a buffer.
 ---@param bufnr integer
-function M.watch(bufnr)
+local function watch(bufnr)
   local group = api.nvim_create_augroup(GROUP, { clear = false })
   if #api.nvim_get_autocmds({ group = group, event = "BufWritePost", buffer = bufnr }) > 0 then
     return
@@ -37,6 +57,29 @@ function M.watch(bufnr)
       tell(bufnr)
     end,
   })
+end
+
+--- Tells what became of an answer: the host, or the next one where there is none now.
+---@param job botglue.Job
+---@param landing string
+---@param held_for string?
+function M.landed(job, landing, held_for)
+  local connection = client.connection()
+  local message = STANDS[landing] and place_of(job.range) or {}
+  if message.rows then
+    watch(job.range.bufnr)
+  end
+  message.id, message.landing, message.held_for = job.id, landing, held_for
+  if connection.process then
+    connection.process:tell(message)
+  else
+    table.insert(connection.unsent, message)
+    if job.keeping then
+      vim.schedule(function()
+        job:kept()
+      end)
+    end
+  end
 end
 
 return M

@@ -258,7 +258,7 @@ function M.command(words)
   if #jobs > 0 then
     M.open((choose.at_cursor(jobs) or jobs[1]).id)
   end
-  client.ask_held(function()
+  require("botglue.adopt").ask(function()
     local review = current()
     local first = choose.all(choose.held)[1]
     if review then

@@ -24,6 +24,7 @@ vim.fn.jobstart = function(command, options)
 end
 
 local client = require("botglue.client")
+local stands = require("botglue.stands")
 local write = require("botglue.write")
 
 local function fault(format, ...)
@@ -54,8 +55,8 @@ write.as_one_step = function(bufnr, fn)
   return result
 end
 
-local landed = client.landed
-client.landed = function(job, landing, held_for)
+local landed = stands.landed
+stands.landed = function(job, landing, held_for)
   local entry = pending or { before = lines.text, ids = lines.ids }
   pending = nil
   if job.range.kind == "line" then
@@ -205,11 +206,11 @@ local function check_undo(written)
   for _, entry in ipairs(written) do
     local ok, err = pcall(vim.cmd, "silent undo " .. entry.seq)
     if not ok or not is(entry.after) then
-      local stands = vim.inspect(lines:read())
+      local now = vim.inspect(lines:read())
       return ("undo step %d of job %d is not what it wrote: %s %s"):format(
         entry.seq,
         entry.id,
-        stands,
+        now,
         ok and "" or err
       )
     end

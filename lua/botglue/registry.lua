@@ -1,0 +1,86 @@
+--- Which jobs there are in this Neovim, and for how long they are known: each gets its number here, and is let go of
+--- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
+
+local client = require("botglue.client")
+
+local M = {}
+
+local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
+local KEPT_JOBS = 1000 -- that have ended
+
+---@return integer
+function M.next_id()
+  local connection = client.connection()
+  connection.last_id = connection.last_id + 1
+  return connection.last_id
+end
+
+--- Adds a job to those of this Neovim.
+---@param job botglue.Job
+function M.register(job)
+  local connection = client.connection()
+  connection.jobs[job.id] = job
+  connection.open[job.id] = job
+  require("botglue.progress").started(job)
+end
+
+--- Lets go of all that is known of a job.
+---@param id integer
+local function forget(id)
+  local connection = client.connection()
+  local job = connection.jobs[id]
+  connection.jobs[id] = nil
+  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+  local range = job.range
+  range:forget()
+  local kept = vim.tbl_filter(function(other)
+    return other ~= range
+  end, connection.kept[range.bufnr] or {})
+  connection.kept[range.bufnr] = #kept > 0 and kept or nil
+end
+
+--- Remembers the range of a job that has ended, as long as its buffer is there.
+---@param range botglue.Range
+local function keep_range(range)
+  local bufnr, all = range.bufnr, client.connection().kept
+  if not vim.api.nvim_buf_is_valid(bufnr) then
+    all[bufnr] = nil
+    return
+  end
+  local kept = all[bufnr] or {}
+  all[bufnr] = kept
+  kept[#kept + 1] = range
+  if #kept > KEPT_RANGES then
+    table.remove(kept, 1):forget()
+  end
+end
+
+--- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
+--- landed can be taken back. The oldest give way.
+---@param job botglue.Job
+function M.release(job)
+  local connection = client.connection()
+  connection.open[job.id] = nil
+  require("botglue.progress").ended(job)
+  if job.landing == "held" then
+    connection.held[job.id] = job
+    return
+  end
+  connection.held[job.id] = nil
+  local ended = connection.ended
+  ended[#ended + 1] = job.id
+  if #ended > KEPT_JOBS then
+    forget(table.remove(ended, 1))
+  end
+  keep_range(job.range)
+end
+
+--- Adds a held answer of the store, which knows its number.
+---@param job botglue.Job
+function M.hold(job)
+  local connection = client.connection()
+  connection.jobs[job.id] = job
+  connection.held[job.id] = job
+end
+
+return M
