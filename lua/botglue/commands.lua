@@ -19,9 +19,9 @@ end
 --- Starts a job on a selection, after asking for the prompt where there is none.
 ---@param taken botglue.Selection
 ---@param wish { prompt: string?, review: boolean?, question: boolean? }
----@param sent fun(prompt: string)?
-local function start(taken, wish, sent)
-  require("botglue.run").begin(taken, wish, (client.options()), sent)
+---@param asking botglue.Asking?
+local function start(taken, wish, asking)
+  require("botglue.run").begin(taken, wish, (client.options()), asking)
 end
 
 ---@param args table what nvim_create_user_command hands over
@@ -271,10 +271,12 @@ local function operate(kind, wish)
   guarded(function()
     local connection = client.connection()
     wish.prompt = connection.repeated
-    start(selection.from_operator(kind), wish, function(prompt)
-      connection.repeated = prompt
-      require("botglue.redo").restore()
-    end)
+    start(selection.from_operator(kind), wish, {
+      sent = function(prompt)
+        connection.repeated = prompt
+      end,
+      again = require("botglue.redo").operator,
+    })
   end)
 end
 

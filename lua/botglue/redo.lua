@@ -1,5 +1,5 @@
---- Lets `.` repeat an operator although a prompt was typed for it. Typing becomes what `.` repeats, so the operator is
---- run once more, with the motion as it was typed and without doing anything.
+--- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator that
+--- asked for the prompt: here are two ways back. Neither touches a text, a register, a mark or the cursor.
 
 local client = require("botglue.client")
 
@@ -41,10 +41,10 @@ end
 --- Called in the place of the operator's function.
 function M.nothing() end
 
---- `.` repeats the operator from now on.
-function M.restore()
+--- `.` repeats the operator that was used last: it is run once more, with its motion as that was typed, and does
+--- nothing.
+function M.operator()
   local operator = client.connection().operator
-  client.connection().operator = nil
   vim.on_key(nil, namespace)
   if not operator or operator.motion == "" then
     return
@@ -55,6 +55,18 @@ function M.restore()
   pcall(vim.cmd.normal, operator.count .. "g@" .. operator.motion)
   vim.go.operatorfunc = operator.name
   vim.fn.winrestview(view)
+end
+
+--- `.` repeats what it repeated before the newest change; after a second time nothing. Neovim goes back to that itself
+--- when an operator is cancelled, and with "E" in 'cpoptions' one without any text is. A yank is no change, so that
+--- nothing has come between. Means nothing within an autocommand: what `.` repeats is the same behind it as before.
+function M.back()
+  local before = vim.o.cpoptions
+  vim.cmd("noautocmd set cpoptions+=E cpoptions-=y")
+  pcall(function()
+    vim.cmd("silent! noautocmd normal! y" .. vim.keycode("<Cmd><CR>"))
+  end)
+  vim.cmd("noautocmd let &cpoptions = " .. vim.fn.string(before))
 end
 
 return M

@@ -176,33 +176,39 @@ function M.proposal(pinned, wish, options)
   return context.proposal(pinned.bufnr, pinned:lines())
 end
 
+---@class botglue.Asking
+---@field sent fun(prompt: string)? told of the prompt
+---@field again fun()? makes `.` repeat the operator that asks
+
 --- Starts a job on a selection; asks for the prompt first where the wish has none.
 ---@param selection botglue.Selection
 ---@param wish botglue.Wish
 ---@param options botglue.Options
----@param sent fun(prompt: string)? told of the prompt that was asked for
+---@param asking botglue.Asking?
 ---@return integer? id
-function M.begin(selection, wish, options, sent)
+function M.begin(selection, wish, options, asking)
   warn_of_unknown_options()
   local pinned = range.pin(selection)
   if wish.prompt then
     return M.send(pinned, wish, options)
   end
-  M.ask(pinned, wish, options, sent)
+  M.ask(pinned, wish, options, asking)
 end
 
 --- Asks for the prompt of a job, and starts it.
 ---@param target botglue.Range
 ---@param wish botglue.Wish
 ---@param options botglue.Options
----@param sent fun(prompt: string)? told of the prompt
-function M.ask(target, wish, options, sent)
+---@param asking botglue.Asking?
+function M.ask(target, wish, options, asking)
+  asking = asking or {}
   require("botglue.ui.prompt").ask(target, wish, {
     options = options,
     proposal = M.proposal(target, wish, options),
+    again = asking.again,
   }, function(typed)
-    if sent then
-      sent(typed.prompt)
+    if asking.sent then
+      asking.sent(typed.prompt)
     end
     M.send(target, typed, options)
   end)

@@ -236,18 +236,23 @@ function M.from_command(first, last)
   return visual(bufnr, mode, from, to, mode == "\22" and block_to_eol())
 end
 
---- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says.
+--- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says. For a block `']`
+--- is a character too far to the left where the motion is exclusive; its corners are those of a selection. Behind the
+--- end of its line it is after `$` alone.
 ---@param kind "char"|"line"|"block"
 ---@return botglue.Selection
 function M.from_operator(kind)
   local bufnr = vim.api.nvim_get_current_buf()
   local from, to = position("'["), position("']")
-  if kind == "line" then
+  if kind == "block" then
+    local last = #row(bufnr, to.line)
+    return visual(bufnr, "\22", position("'<"), position("'>"), last > 0 and to.col >= last)
+  elseif kind == "line" then
     return M.lines(bufnr, from.line, to.line)
-  elseif kind == "char" then
-    return chars(bufnr, from, to, false)
+  elseif to.line < from.line or to.line == from.line and to.col < from.col then
+    error("botglue: there is no text in that motion", 0)
   end
-  return block(bufnr, from, to, keeps_to_eol() and "eol" or "inclusive")
+  return chars(bufnr, from, to, false)
 end
 
 --- What the API was given, already checked.

@@ -7,6 +7,7 @@
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
 local client = require("botglue.client")
+local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
 local notify = require("botglue.notify")
 local title = require("botglue.ui.prompt.title")
@@ -18,6 +19,7 @@ local api = vim.api
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
 ---@field proposal string? what could be asked for: typing replaces it
+---@field again fun()? makes `.` repeat the operator that asks for it
 
 ---@class botglue.Prompt
 ---@field range botglue.Range
@@ -29,6 +31,7 @@ local api = vim.api
 ---@field float botglue.Float
 ---@field recall botglue.Recall
 ---@field menu botglue.Menu
+---@field dot botglue.Dot
 ---@field completion botglue.Complete
 ---@field place botglue.Spot? where the range was seen last
 ---@field side botglue.Side
@@ -53,7 +56,9 @@ end
 ---@param text string
 function Prompt:set_text(text)
   local lines = vim.split(text, "\n", { plain = true })
-  api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
+  self.dot:without(function()
+    api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
+  end)
   api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
 end
 
@@ -180,6 +185,9 @@ function Prompt:closed()
   if self.menu then
     self.menu:leave()
   end
+  if self.dot then
+    self.dot:leave()
+  end
   self.completion:close()
   if self.unhighlight then
     self.unhighlight()
@@ -197,6 +205,7 @@ function Prompt:leave()
   if self.float:is_open() then
     local cursor = api.nvim_win_is_valid(origin) and api.nvim_win_get_cursor(origin)
     self.float:close()
+    self.dot:finish()
     back.go(origin, cursor, self.inserting)
   end
 end
@@ -266,6 +275,7 @@ function Prompt:watch()
   on("InsertLeave", { buffer = self.float.bufnr }, function()
     self.listing = false
   end)
+  self.dot = dot.attach(self.float.bufnr, self.group, self.opts.again)
   self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
     self:offer(reply)
   end, function(item)

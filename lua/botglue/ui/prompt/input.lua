@@ -22,6 +22,10 @@ function M.ask(range, wish, opts, send)
   local label = wish.question and "botglue ask: " or "botglue: "
   vim.ui.input({ prompt = label, default = opts.proposal }, function(prompt)
     unhighlight()
+    if opts.again then
+      -- It may have been typed in a window of some plugin's.
+      opts.again()
+    end
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then
       prewarm:hand_over(vim.tbl_extend("force", wish, { prompt = prompt }), send)

@@ -1,0 +1,196 @@
+-- What `.` repeats: an operator of ours with its prompt, else what it repeated before a prompt was typed.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local equal, test = suite.equal, suite.test
+
+local LINES = { "one two three", "four five six", "", "seven eight nine", "ten" }
+
+local function start()
+  local nvim = child.with_host(LINES)
+  nvim:lua([[
+    require("support.host").prompts = { "an earlier one" }
+    vim.keymap.set("n", "gb", "<Plug>(botglue-run)")
+  ]])
+  return nvim
+end
+
+local function requests(nvim, count)
+  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  return vim.tbl_map(function(request)
+    return { request.prompt, request.selection.kind, request.selection.text }
+  end, nvim:host("received", "run"))
+end
+
+--- What `dw.` would have made of the first line, with a prompt before the dot.
+local function check_own(keys)
+  local nvim = start()
+  nvim:type("dw")
+  nvim:type(keys)
+  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+  equal(nvim:lines()[1], "two three", keys)
+  nvim:type("gg0.")
+  equal({ nvim:lines()[1], #nvim:lines() }, { "three", #LINES }, keys)
+end
+
+test("the dot repeats the user's own change after a prompt that was sent", function()
+  check_own(":2Botglue<CR>make it<CR>shorter<C-s>")
+  check_own(":2Botglue<CR>make it shorter<Esc><CR>")
+  check_own(":2Botglue<CR>make it<BS><C-w>shorter<C-s>")
+  check_own("jviw\\ppshorter<C-s>gg0")
+  check_own(":2Botglue<CR><C-p><C-s>")
+  check_own(":2Botglue<CR><C-p>, and more<C-s>")
+end)
+
+test("the dot repeats the user's own change after a prompt that was closed", function()
+  check_own(":2Botglue<CR><Esc><Esc>")
+  check_own(":2Botglue<CR>half a thought<Esc><Esc>")
+  check_own(":2Botglue<CR>half a thought<Esc>q")
+  check_own(":2Botglue<CR>half a thought<Esc>:q<CR>")
+  check_own(":2Botglue<CR>half<Esc><Esc>:2Botglue<CR>, the rest<C-s>")
+end)
+
+test("where the prompt was edited at length, the dot does nothing rather than type it", function()
+  for _, keys in ipairs({
+    "long<Esc>ccshort<Esc>x",
+    "ab<Left>c",
+    "one<Esc>otwo",
+    "one<C-o>Atwo",
+    "one<Esc>ddP",
+  }) do
+    for _, last in ipairs({ "<C-s>", "<C-\\><C-n>q", "<C-\\><C-n>:q<CR>" }) do
+      local nvim = start()
+      nvim:type("dw")
+      nvim:type(":2Botglue<CR>" .. keys .. last)
+      nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+      nvim:type("gg0.")
+      equal(nvim:lines()[1], "two three", keys)
+    end
+  end
+end)
+
+test("a change made elsewhere while the prompt is open is what the dot repeats", function()
+  local nvim = start()
+  nvim:type("dw")
+  nvim:type(":2Botglue<CR>some words<Esc><C-w>w")
+  nvim:type("G.")
+  equal(nvim:lines()[5], "", "what was typed in the prompt is not repeated there")
+  nvim:type("4Gx")
+  nvim:type("<C-w>w")
+  nvim:type("A, and more<C-s>")
+  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+  nvim:type("gg0.")
+  equal({ nvim:lines()[4], nvim:lines()[1] }, { "even eight nine", "wo three" })
+end)
+
+test("the user's cursor, registers and options are not touched for it", function()
+  local nvim = start()
+  local state = [[return {
+    vim.fn.winsaveview(), vim.fn.getreginfo('"'), vim.fn.getpos("'["), vim.fn.getpos("']"), vim.o.cpoptions,
+    vim.go.operatorfunc,
+  }]]
+  nvim:type("4Gwywll")
+  local before = nvim:lua(state)
+  nvim:lua([[
+    _G.told = 0
+    vim.api.nvim_create_autocmd("OptionSet", { pattern = "cpoptions", callback = function() told = told + 1 end })
+  ]])
+  nvim:type(":2Botglue<CR>words<C-s>")
+  requests(nvim, 1)
+  equal(nvim:lua(state), before)
+  equal(nvim:lua("return told"), 0)
+end)
+
+test("the operator is repeated with its prompt, whatever its motion", function()
+  local function twice(keys, again)
+    local nvim = start()
+    nvim:type(keys .. "shorter<C-s>")
+    requests(nvim, 1)
+    nvim:type(again)
+    local taken = requests(nvim, 2)
+    equal({ taken[1][1], taken[2][1], taken[1][2] }, { "shorter", "shorter", taken[2][2] }, keys)
+    equal(nvim:lines(), LINES, keys)
+    return { taken[1][2], taken[1][3], taken[2][3] }
+  end
+  equal(twice("gbiw", "jw."), { "char", { "one" }, { "five" } })
+  equal(twice("gb/t<CR>", "4G0."), { "char", { "one " }, { "seven eigh" } })
+  equal(twice("2gbw", "2G0."), { "char", { "one two " }, { "four five " } })
+  equal(twice("gbfn", "4G0."), { "char", { "on" }, { "seven" } })
+  equal(twice("gbip", "4G."), { "line", { LINES[1], LINES[2] }, { LINES[4], LINES[5] } })
+end)
+
+test("an operator whose prompt was closed asks again", function()
+  for _, keys in ipairs({ "gbiwhalf<Esc><Esc>", "gbiwlong<Esc>ccshort<Esc>q" }) do
+    local nvim = start()
+    nvim:type(keys)
+    nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+    nvim:type("jw.")
+    nvim:type("other words<C-s>")
+    equal(requests(nvim, 1)[1], { "other words", "char", { "five" } }, keys)
+    nvim:type("4G0w.")
+    equal(requests(nvim, 2)[2], { "other words", "char", { "eight" } }, keys)
+  end
+end)
+
+test("a prompt in between leaves the operator its own", function()
+  local nvim = start()
+  nvim:type("gbiwshorter<C-s>")
+  nvim:type(":2Botglue<CR>longer<C-s>")
+  requests(nvim, 2)
+  nvim:type("4G0.")
+  equal(requests(nvim, 3)[3], { "shorter", "char", { "seven" } })
+end)
+
+test("a forced motion takes what Neovim's own operators take, and so does its repetition", function()
+  local lines = { "abcdefgh", "ijklmnop", "q日本rst", "xy", "abcdefgh", "ijklmnop", "q日本rst", "xy" }
+  local function check(at, motion, kind)
+    local nvim = start()
+    nvim:set_lines(lines)
+    nvim:api("win_set_cursor", 0, at)
+    nvim:type('"zy' .. motion)
+    local yanked = nvim:lua("return vim.fn.getreg('z', 1, true)")
+    nvim:api("win_set_cursor", 0, at)
+    nvim:type("gb" .. motion .. "shorter<C-s>")
+    requests(nvim, 1)
+    nvim:api("win_set_cursor", 0, { at[1] + 4, at[2] })
+    nvim:type(".")
+    local taken = requests(nvim, 2)
+    for i = 1, 2 do
+      equal(taken[i], { "shorter", kind, yanked }, ("%s %d"):format(motion, i))
+    end
+  end
+  check({ 1, 2 }, "<C-v>j", "block")
+  check({ 1, 0 }, "<C-v>j", "block")
+  check({ 2, 0 }, "<C-v>k", "block")
+  check({ 1, 2 }, "<C-v>2j", "block")
+  check({ 1, 2 }, "<C-v>2l", "block")
+  check({ 1, 2 }, "<C-v>e", "block")
+  check({ 1, 4 }, "<C-v>/j<CR>", "block")
+  check({ 1, 5 }, "<C-v>h", "block")
+  check({ 3, 4 }, "<C-v>k", "block")
+  check({ 1, 2 }, "vj", "char")
+  check({ 2, 4 }, "vk", "char")
+  check({ 1, 2 }, "ve", "char")
+  check({ 1, 2 }, "vl", "char")
+  check({ 1, 2 }, "Vw", "line")
+  check({ 1, 2 }, "V/k<CR>", "line")
+end)
+
+test("a forced block is cut as 'selection' says", function()
+  for _, motion in ipairs({ "<C-v>2l", "<C-v>e", "<C-v>j", "<C-v>$" }) do
+    local nvim = start()
+    nvim:type(":set selection=exclusive<CR>w")
+    nvim:type('"zy' .. motion)
+    local yanked = nvim:lua("return vim.fn.getreg('z', 1, true)")
+    nvim:type("gg0wgb" .. motion .. "shorter<C-s>")
+    equal(requests(nvim, 1)[1], { "shorter", "block", yanked }, motion)
+  end
+end)
+
+test("a motion over no text starts nothing, and says so", function()
+  local nvim = start()
+  nvim:type("2Ggb0")
+  suite.contains(nvim:messages(), "botglue: there is no text in that motion")
+  equal(nvim:api("get_mode").mode, "n")
+  equal(nvim:host("received", "run"), {})
+end)
