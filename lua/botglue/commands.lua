@@ -3,6 +3,7 @@
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local notify = require("botglue.notify")
+local plusopt = require("botglue.plusopt")
 local selection = require("botglue.selection")
 
 local M = {}
@@ -53,20 +54,24 @@ local function no_argument(name, rest)
 end
 
 ---@class botglue.Subcommand
----@field run fun(args: table, rest: string)
+---@field run fun(args: table, rest: string, given: botglue.Plus)
 ---@field bang boolean? whether `!` means anything
 ---@field range boolean? whether a range does
+---@field plus botglue.PlusName[]? what may stand before the rest
 ---@field complete (fun(lead: string): string[])?
+
+local BOTH = { "agent", "model" }
 
 ---@type table<string, botglue.Subcommand>
 local subcommands = {
   run = {
     bang = true,
     range = true,
-    run = function(args, rest)
+    plus = BOTH,
+    run = function(args, rest, given)
       local prompt = rest:find("%S") and rest or nil
       local taken = prompt and selected(args) or diagnosed(args)
-      start(taken, { prompt = prompt, review = args.bang or nil })
+      start(taken, { prompt = prompt, review = args.bang or nil, agent = given.agent, model = given.model })
     end,
   },
   history = {
@@ -89,15 +94,20 @@ local subcommands = {
   },
   ask = {
     range = true,
-    run = function(args, rest)
-      start(selected(args), { prompt = rest:find("%S") and rest or nil, question = true })
+    plus = BOTH,
+    run = function(args, rest, given)
+      local prompt = rest:find("%S") and rest or nil
+      start(selected(args), { prompt = prompt, question = true, agent = given.agent, model = given.model })
     end,
   },
   each = {
     bang = true,
     range = true,
-    run = function(args, rest)
+    plus = BOTH,
+    run = function(args, rest, given)
       require("botglue.each").start(rest, {
+        agent = given.agent,
+        model = given.model,
         range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
         review = args.bang or nil,
         -- With `:silent`, or with nobody at a screen, it is a script's.
@@ -136,8 +146,10 @@ local subcommands = {
     complete = choose.complete(choose.landed),
   },
   followup = {
-    run = function(_, rest)
-      require("botglue.followup").command(rest)
+    -- A session is its agent's own.
+    plus = { "model" },
+    run = function(_, rest, given)
+      require("botglue.followup").command(rest, given.model)
     end,
   },
   rewind = {
@@ -147,8 +159,9 @@ local subcommands = {
     end,
   },
   retry = {
-    run = function(_, rest)
-      require("botglue.retry").retry(choose.latest(rest, choose.ended, "has ended yet"))
+    plus = BOTH,
+    run = function(_, rest, given)
+      require("botglue.retry").retry(choose.latest(rest, choose.ended, "has ended yet"), given)
     end,
     complete = choose.complete(choose.ended),
   },
@@ -197,13 +210,26 @@ local function only_what_it_takes(name, subcommand, args)
   end
 end
 
+--- The words of a command without a subcommand: it takes options alone.
+---@param words string
+---@return string
+local function only_options(words)
+  local _, rest = plusopt.take(words, BOTH)
+  if rest ~= "" then
+    -- Whether the first word was to be a subcommand or the prompt, nobody knows.
+    local options, name = vim.trim(words:sub(1, #words - #rest)), rest:match("^%S+")
+    error(("botglue: %s stands behind the subcommand: Botglue %s %s"):format(options, name, options), 0)
+  end
+  return words
+end
+
 --- `:[range]Botglue[!] [subcommand] [rest]`
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
   guarded(function()
     local name, rest = args.args:match("^%s*(%S*)%s*(.-)%s*$")
-    if name == "" then
-      name = "run"
+    if name == "" or plusopt.is_one(name) then
+      name, rest = "run", only_options(vim.trim(args.args))
     end
     local subcommand = subcommands[name]
     if not subcommand then
@@ -211,25 +237,35 @@ function M.execute(args)
       return
     end
     only_what_it_takes(name, subcommand, args)
-    subcommand.run(args, rest)
+    local given = {}
+    if subcommand.plus then
+      given, rest = plusopt.take(rest, subcommand.plus)
+    end
+    subcommand.run(args, rest, given)
   end)
 end
 
 ---@param lead string what the word begins with
 ---@param line string
+---@param past integer the byte behind the cursor
 ---@return string[]
-function M.complete(lead, line)
-  local typed = line:match("Botglue!?%s+(.*)$") or ""
-  local name = typed:match("^(%S+)%s+%S*$")
-  if name then
-    local subcommand = subcommands[name]
-    return subcommand and subcommand.complete and subcommand.complete(lead) or {}
-  elseif typed:find("%s") then
-    return {}
+function M.complete(lead, line, past)
+  local typed = line:sub(1, past):match("Botglue!?%s+(.*)$") or ""
+  local before = typed:sub(1, #typed - #lead)
+  local name, rest = before:match("^(%S+)%s+(.*)$")
+  local plus = lead:sub(1, 1) == "+"
+  if name and plusopt.is_one(name) or not name and plus then
+    return plusopt.complete(before, lead, BOTH)
+  elseif not name then
+    return vim.tbl_filter(function(known_name)
+      return vim.startswith(known_name, lead)
+    end, known())
   end
-  return vim.tbl_filter(function(known_name)
-    return vim.startswith(known_name, lead)
-  end, known())
+  local subcommand = subcommands[name] or {}
+  if subcommand.complete and not plus then
+    return plusopt.only(rest, subcommand.plus or {}) and subcommand.complete(lead) or {}
+  end
+  return subcommand.plus and plusopt.complete(rest, lead, subcommand.plus) or {}
 end
 
 --- `<Plug>(botglue-run)` in visual mode.

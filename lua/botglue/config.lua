@@ -291,4 +291,20 @@ function M.agent(options, name, what)
   return agent
 end
 
+--- The models of an agent, what it has without a choice first: false leaves that to the CLI.
+---@param options botglue.Options
+---@param name string
+---@return (string|false)[]
+function M.models(options, name)
+  local agent, claude = M.agent(options, name, "agent"), name == "claude"
+  local own = agent.model or claude and options.model or false
+  local known = { own }
+  for _, another in ipairs(agent.models or claude and options.models or {}) do
+    if not vim.tbl_contains(known, another) then
+      known[#known + 1] = another
+    end
+  end
+  return known
+end
+
 return M

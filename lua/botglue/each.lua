@@ -129,6 +129,8 @@ end
 ---@class botglue.EachOptions
 ---@field range { first: integer, last: integer }? the rows that the command was given
 ---@field review boolean? hold every answer
+---@field agent string?
+---@field model string?
 ---@field ask boolean whether somebody is there to be asked about many jobs
 
 --- Starts the jobs.
@@ -161,7 +163,8 @@ function M.start(prompt, opts)
   local run = require("botglue.run")
   local ids = {}
   for i, group in ipairs(wanted) do
-    local wish = { prompt = prompt, review = opts.review, notes = group.notes }
+    local wish =
+      { prompt = prompt, review = opts.review, agent = opts.agent, model = opts.model, notes = group.notes }
     ids[i] = run.begin(selection.lines(group.bufnr, group.first, group.last), wish, options)
   end
   require("botglue.results").open(prompt, ids)

@@ -23,9 +23,11 @@ end
 
 ---@param source botglue.Source
 ---@param prompt string? none: it is asked for
+---@param model string? another one than before
 ---@return integer? id
-local function start(source, prompt)
+local function start(source, prompt, model)
   local wish, options = M.wish(source), (client.options())
+  wish.model = model or wish.model
   if prompt then
     wish.prompt = prompt
     return run.send(source.target, wish, options)
@@ -47,9 +49,10 @@ end
 
 --- `:Botglue followup [prompt]`
 ---@param words string
-function M.command(words)
+---@param model string?
+function M.command(words, model)
   writer.at_cursor(function(source)
-    start(source, words ~= "" and words or nil)
+    start(source, words ~= "" and words or nil, model)
   end)
 end
 

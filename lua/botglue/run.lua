@@ -25,7 +25,7 @@ end
 ---@return table
 local function agent_of(options, name, model)
   local agent = config.agent(options, name, "agent")
-  local wanted = model or agent.model or (name == "claude" and options.model)
+  local wanted = model or config.models(options, name)[1]
   return {
     name = name,
     protocol = agent.protocol,

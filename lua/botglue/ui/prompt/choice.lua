@@ -18,17 +18,12 @@ Choice.__index = Choice
 ---@param name string
 ---@return (string|false)[]
 function Choice:known(name)
-  local agent = config.agent(self.options, name, "agent")
-  local claude = name == "claude"
-  local own = agent.model or claude and self.options.model or false
-  local models = { own }
-  if name == self.first and self.wanted and self.wanted ~= own then
+  local models = config.models(self.options, name)
+  if name == self.first and self.wanted and self.wanted ~= models[1] then
+    models = vim.tbl_filter(function(model)
+      return model ~= self.wanted
+    end, models)
     table.insert(models, 1, self.wanted)
-  end
-  for _, model in ipairs(agent.models or claude and self.options.models or {}) do
-    if not vim.tbl_contains(models, model) then
-      models[#models + 1] = model
-    end
   end
   return models
 end

@@ -1,0 +1,200 @@
+-- `++agent=` and `++model=` before a prompt, and what completes on the command line.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local written = require("support.written")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+
+local AGENTS = [[require("botglue").setup({
+  host = "/bin/sh", model = "own", models = { "opus", "sonnet" },
+  agents = { mine = { protocol = "text", command = { "mine" }, models = { "a", "b" } } },
+})]]
+
+local function start()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua(AGENTS)
+  return nvim
+end
+
+local function complete(nvim, line)
+  return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
+end
+
+--- The agent, the model and the prompt of the newest request, once there are `count`.
+local function request(nvim, count)
+  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  local run = nvim:host("received", "run")[count]
+  return { run.agent.name, run.agent.model or false, run.prompt }
+end
+
+test("an agent and a model before the prompt are the job's", function()
+  local nvim = start()
+  local rows = {
+    { "1Botglue run it", { "claude", "own", "it" } },
+    { "1Botglue run ++model=opus it", { "claude", "opus", "it" } },
+    { "1Botglue run ++agent=mine it", { "mine", false, "it" } },
+    {
+      "1Botglue run ++agent=droid  ++model=gpt-5.2  use  two blanks ",
+      { "droid", "gpt-5.2", "use  two blanks" },
+    },
+    { "1Botglue! run ++model=not-listed:1 ++agent=claude it", { "claude", "not-listed:1", "it" } },
+    { "1Botglue ask ++model=sonnet why?", { "claude", "sonnet", "why?" } },
+  }
+  for i, row in ipairs(rows) do
+    nvim:type(":" .. row[1] .. "<CR>")
+    equal(request(nvim, i), row[2], row[1])
+  end
+end)
+
+test("only the first words are options, and only those that look like one", function()
+  local nvim = start()
+  local prompts = {
+    "say ++model=opus",
+    "++i is too fast",
+    "++ alone",
+    "++(*p) twice",
+    "++C99 is no option",
+    "++count++ is none either",
+    "+++ three",
+    "+model=opus",
+  }
+  for i, prompt in ipairs(prompts) do
+    nvim:type(":1Botglue run " .. prompt .. "<CR>")
+    equal(request(nvim, i), { "claude", "own", prompt })
+  end
+  nvim:type(":1Botglue run ++model=opus ++i is too fast<CR>")
+  equal(request(nvim, #prompts + 1), { "claude", "opus", "++i is too fast" })
+end)
+
+test("the prompt's window begins with them", function()
+  local nvim = start()
+  for i, command in ipairs({
+    "2Botglue ++model=sonnet",
+    "2Botglue run ++model=sonnet",
+    "2Botglue! ++model=sonnet",
+  }) do
+    nvim:type(":" .. command .. "<CR>")
+    contains(nvim:screen(), "botglue · claude sonnet")
+    nvim:type("words<C-s>")
+    equal(request(nvim, i), { "claude", "sonnet", "words" }, command)
+  end
+  equal(nvim:host("received", "run")[3].review, true)
+  nvim:type(":2Botglue ask ++agent=mine<CR>")
+  contains(nvim:screen(), "botglue ask · mine")
+  nvim:type("<S-Tab>why<C-s>")
+  equal(request(nvim, 4), { "mine", "a", "why" })
+end)
+
+test("each item of a list gets them", function()
+  local nvim = start()
+  nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 1 }, { bufnr = 1, lnum = 3 } })")
+  nvim:type(":Botglue each ++agent=mine ++model=b mend it<CR>")
+  equal(request(nvim, 2), { "mine", "b", "mend it" })
+  nvim:type(":Botglue each ++model=opus<CR>")
+  contains(nvim:messages(), "botglue: each needs a prompt")
+end)
+
+test("a follow-up takes another model, and keeps its agent", function()
+  local nvim = written.with_landed()
+  nvim:type("3G:Botglue followup ++model=opus on<CR>")
+  written.request(nvim, 2)
+  equal(request(nvim, 2), { "claude", "opus", "on" })
+  equal(nvim:host("received", "run")[2].resume, { session_id = "s1" })
+  nvim:type(":Botglue followup ++agent=droid on<CR>")
+  contains(nvim:messages(), "botglue: no option ++agent; there is ++model=")
+end)
+
+test("another try may be another model's or agent's", function()
+  local nvim = start()
+  nvim:type(":1Botglue run ++model=opus it<CR>")
+  request(nvim, 1)
+  nvim:answer(1, { "uno" })
+  nvim:type(":Botglue retry ++model=sonnet 1<CR>")
+  equal(request(nvim, 2), { "claude", "sonnet", "it" })
+  nvim:answer(2, { "ein" })
+  nvim:type(":Botglue retry ++agent=mine<CR>")
+  equal(request(nvim, 3), { "mine", false, "it" })
+  nvim:answer(3, { "un" })
+  nvim:type(":Botglue retry 1<CR>")
+  equal(request(nvim, 4), { "claude", "opus", "it" }, "without them as it was")
+end)
+
+test("a follow-up is tried again by its own agent", function()
+  local nvim = written.with_landed()
+  nvim:type("3G:Botglue followup on<CR>")
+  written.request(nvim, 2)
+  nvim:answer(2, { "two" }, { session_id = "s2" })
+  nvim:type(":Botglue retry ++agent=droid 2<CR>")
+  contains(nvim:messages(), "botglue: job 2 goes on in a session of claude")
+  nvim:type(":Botglue retry ++agent=claude ++model=opus 2<CR>")
+  equal(request(nvim, 3), { "claude", "opus", "on" })
+end)
+
+test("a wrong one is one line that says what there is, and starts nothing", function()
+  local nvim = start()
+  local function wrong(command, expected)
+    nvim:lua("vim.cmd('messages clear')")
+    nvim:type(":" .. command .. "<CR>")
+    equal(vim.trim(nvim:messages()), expected, command)
+    equal({ nvim:host("received", "run"), nvim:api("get_mode").mode }, { {}, "n" })
+  end
+  wrong("1Botglue run ++speed=10 it", "botglue: no option ++speed; there is ++agent=, ++model=")
+  wrong("1Botglue run ++count is wrong", "botglue: no option ++count; there is ++agent=, ++model=")
+  wrong("1Botglue ++speed=10", "botglue: no option ++speed; there is ++agent=, ++model=")
+  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: no agent "nobody"; there is claude, droid, mine')
+  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; there is claude, droid, mine")
+  wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; there is own, opus, sonnet")
+  wrong("1Botglue run ++agent=droid ++model= it", "botglue: ++model= needs a name")
+  wrong(
+    "1Botglue ++model=opus make it shorter",
+    "botglue: ++model=opus stands behind the subcommand: Botglue make ++model=opus"
+  )
+  wrong("Botglue jobs ++model=opus", "botglue: jobs takes no argument")
+end)
+
+test("options and their names complete, the models of the agent that is meant", function()
+  local nvim = start()
+  local both = { "++agent=", "++model=" }
+  local agents = { "++agent=claude", "++agent=droid", "++agent=mine" }
+  for _, name in ipairs({ "run", "ask", "each" }) do
+    equal(complete(nvim, "Botglue " .. name .. " "), both, name)
+    equal(complete(nvim, "Botglue " .. name .. " +"), both, name)
+    equal(complete(nvim, "Botglue " .. name .. " ++a"), { "++agent=" })
+    equal(complete(nvim, "Botglue " .. name .. " ++agent="), agents)
+    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid" })
+    equal(
+      complete(nvim, "Botglue " .. name .. " ++model="),
+      { "++model=own", "++model=opus", "++model=sonnet" }
+    )
+    equal(complete(nvim, "Botglue " .. name .. " ++agent=mine ++model="), { "++model=a", "++model=b" })
+    equal(complete(nvim, "Botglue " .. name .. " ++agent=mine "), { "++model=" })
+    equal(complete(nvim, "Botglue " .. name .. " ++agent=droid ++model="), {})
+    equal(complete(nvim, "Botglue " .. name .. " words ++"), {}, "only the first words")
+    equal(complete(nvim, "Botglue " .. name .. " w"), {})
+  end
+  equal(complete(nvim, "Botglue +"), both)
+  equal(complete(nvim, "Botglue ++model=o"), { "++model=own", "++model=opus" })
+  equal(complete(nvim, "Botglue ++agent=mine ++model="), { "++model=a", "++model=b" })
+  equal(complete(nvim, "Botglue followup "), { "++model=" })
+  equal(complete(nvim, "Botglue followup ++model="), {
+    "++model=own",
+    "++model=opus",
+    "++model=sonnet",
+    "++model=a",
+    "++model=b",
+  })
+  equal(complete(nvim, "Botglue jobs +"), {})
+end)
+
+test("completion knows the jobs too, and holds up nobody where an option is wrong", function()
+  local nvim = start()
+  nvim:type(":1Botglue run it<CR>")
+  request(nvim, 1)
+  nvim:answer(1, { "uno" })
+  equal(complete(nvim, "Botglue retry "), { "1" })
+  equal(complete(nvim, "Botglue retry +"), { "++agent=", "++model=" })
+  equal(complete(nvim, "Botglue retry ++model=opus "), { "1" })
+  equal(complete(nvim, "Botglue revert "), { "1" })
+  nvim:lua("require('botglue').setup({}); vim.g.botglue = { timeout = 'x' }")
+  equal(complete(nvim, "Botglue run ++agent="), {})
+end)
