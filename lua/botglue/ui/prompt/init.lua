@@ -11,6 +11,7 @@ local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
 local notify = require("botglue.notify")
 local title = require("botglue.ui.prompt.title")
+local window = require("botglue.ui.prompt.window")
 
 local M = {}
 
@@ -33,10 +34,7 @@ local api = vim.api
 ---@field menu botglue.Menu
 ---@field dot botglue.Dot
 ---@field completion botglue.Complete
----@field place botglue.Spot? where the range was seen last
----@field side botglue.Side
----@field shown table? where the window is
----@field following boolean? whether it is about to be put where the range is
+---@field window botglue.PromptWindow
 ---@field typed string? what stands in it
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
@@ -60,42 +58,6 @@ function Prompt:set_text(text)
     api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
   end)
   api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
-end
-
---- How many rows its text takes.
----@return integer
-function Prompt:rows()
-  return api.nvim_win_text_height(self.float.win, {}).all
-end
-
---- Puts the window where the range is now, as high as its text.
-function Prompt:follow()
-  if not self.float or not self.float:is_open() then
-    return
-  end
-  local place = require("botglue.ui.prompt.place")
-  self.place = place.spot(self.range, self.float.origin) or self.place
-  if not place.fits(self.place, self.side) then
-    self.side = place.side(self.place)
-  end
-  self.float:title(title.of(self))
-  self.float:resize(place.WIDTH, place.height(self.place, self.side, self:rows()))
-  if not vim.deep_equal(self.shown, { self.place, self.side }) then
-    self.shown = { self.place, self.side }
-    self.float:refresh()
-  end
-end
-
---- The same once what is happening is over: jobs have much to tell.
-function Prompt:follow_soon()
-  if self.following then
-    return
-  end
-  self.following = true
-  vim.schedule(function()
-    self.following = false
-    self:follow()
-  end)
 end
 
 --- Changes the agent or the model.
@@ -256,15 +218,15 @@ function Prompt:watch()
     api.nvim_create_autocmd(event, options)
   end
   local function follow()
-    self:follow()
+    self.window:follow()
   end
   on({ "TextChanged", "TextChangedI", "TextChangedP" }, { buffer = self.float.bufnr }, function()
     self.typed = self:text()
-    self:follow()
+    self.window:follow()
   end)
   on({ "WinScrolled", "WinResized" }, {}, follow)
   on("User", { pattern = "BotglueJob*" }, function()
-    self:follow_soon()
+    self.window:follow_soon()
   end)
   on("BufWinLeave", { buffer = self.float.bufnr }, function()
     self.typed = self:text()
@@ -312,42 +274,17 @@ function Prompt:begin()
 end
 
 function Prompt:open()
-  local float, place = require("botglue.ui.float"), require("botglue.ui.prompt.place")
-  local origin = api.nvim_get_current_win()
   self.inserting = back.inserting()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
-  self.place = place.spot(self.range, origin)
-  self.side = place.side(self.place)
-  local left, right = title.of(self)
-  self.float = float.open({
-    name = "prompt",
-    options = self.opts.options,
-    width = place.WIDTH,
-    height = place.height(self.place, self.side, 1),
-    title = { left = left, right = right },
-    keys = require("botglue.ui.prompt.keys").of(self),
-    close = false,
-    modifiable = true,
-    prepare = require("botglue.ui.prompt.quiet").apply,
-    place = function(width, height)
-      return place.config(self.place, self.side, width, height)
-    end,
-    on_resize = function()
-      self.side = place.side(place.spot(self.range, self.float.origin) or self.place)
-      self:follow()
-    end,
-    on_close = function()
-      self:closed()
-    end,
-  })
-  local window = vim.wo[self.float.win][0]
-  window.wrap, window.linebreak, window.scrolloff, window.foldcolumn = true, true, 0, "1"
-  window.winhighlight = (window.winhighlight .. ",FoldColumn:NormalFloat"):gsub("^,", "")
-  vim.bo[self.float.bufnr].filetype = "botglue-prompt"
-  require("botglue.ui.prompt.quiet").entered(self.float.bufnr)
+  self.window = window.new(self.range, self.opts.options, function()
+    return title.of(self)
+  end)
+  self.float = self.window:open(require("botglue.ui.prompt.keys").of(self), function()
+    self:closed()
+  end)
   self:watch()
   self:begin()
-  self:follow()
+  self.window:follow()
 end
 
 --- Goes to the prompt that is open.
@@ -392,8 +329,9 @@ function M.ask(range, wish, opts, send)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Not every moment allows a window.
-    if self.float then
-      self.float:close()
+    local float = self.window and self.window.float
+    if float then
+      float:close()
     else
       self:closed()
     end
