@@ -9,7 +9,7 @@ local M = { records = {}, faults = {} }
 
 ---@type model.Lines
 local lines
-local ranges = {} -- by job: the lines of its range, and how often they had been edited
+local ranges = {} -- by job: the lines of its range, and what had been done to all lines
 local pending -- a write that no answer's end has claimed yet
 
 local jobstart = vim.fn.jobstart
@@ -37,7 +37,7 @@ write.as_one_step = function(bufnr, fn)
   if bufnr == api.nvim_get_current_buf() and not (mode:match("^[niR]") and state == "") then
     fault("written in mode %s with state %q", mode, state)
   end
-  local entry = { before = lines.text, ids = lines.ids }
+  local entry = { before = lines.text, ids = lines.ids, done = lines:account() }
   local compare = own.note(lines)
   local ok, result = pcall(as_one_step, bufnr, fn)
   local faults, moved = compare()
@@ -57,15 +57,22 @@ end
 
 local landed = stands.landed
 stands.landed = function(job, landing, held_for)
-  local entry = pending or { before = lines.text, ids = lines.ids }
+  local entry = pending or { before = lines.text, ids = lines.ids, done = lines:account() }
   pending = nil
   if job.range.kind == "line" then
     vim.list_extend(M.faults, entry.moved or {})
   end
-  local range = ranges[job.id]
-  entry.moved = nil
+  local range, done = ranges[job.id], entry.done
+  entry.moved, entry.done = nil, nil
   entry.id, entry.landing, entry.held_for = job.id, landing, held_for
-  entry.storms, entry.edited = lines.storms, lines:edited(range.ids) > range.edits
+  entry.storms = lines.storms
+  entry.edited = vim.iter(range.ids):any(function(id)
+    return done.edits[id] ~= range.done.edits[id]
+  end)
+  entry.deleted = done.undone == range.done.undone
+    and vim.iter(range.ids):all(function(id)
+      return done.deleted[id] or false
+    end)
   entry.doubtful = vim.iter(range.ids):any(function(id)
     return lines.doubtful[id] or false
   end)
@@ -167,8 +174,14 @@ function M.start(spec)
   if spec.kind == "insert" then
     ids = { lines.ids[row] or vim.NIL, lines.ids[row + 1] or vim.NIL }
   end
-  ranges[id] = { ids = ids, edits = lines:edited(ids) }
+  ranges[id] = { ids = ids, done = lines:account() }
   return { id = id, ids = ids, storms = lines.storms, next = lines.text[row + 1] }
+end
+
+--- The first and the last line of a job; the first of all where there is none.
+function M.lines(id)
+  local job = id and require("botglue").job(id)
+  return job and { job.first_line, job.last_line } or { 1, 1 }
 end
 
 --- The user decides; an error is what they are told.
@@ -182,6 +195,7 @@ function M.look()
   local records, faults = M.records, M.faults
   M.records, M.faults = {}, {}
   local text = lines:read()
+  lines:look()
   if not vim.deep_equal(text, lines.text) then
     table.insert(faults, "the test has lost track of the lines")
   end

@@ -26,6 +26,8 @@ pub struct Record {
     pub modifiable: bool,
     /// Whether any line of the range was edited since it was sent, be it there and back.
     pub edited: bool,
+    /// Whether all lines of the range were deleted since, and nothing was undone.
+    pub deleted: bool,
     /// Whether any line of the range may be another one, that read the same and stood next to it.
     pub doubtful: bool,
 }

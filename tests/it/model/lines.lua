@@ -5,6 +5,11 @@ local M = {}
 
 local api = vim.api
 
+---@class model.Done what was done to lines so far
+---@field edits table<integer, integer> how often each was edited
+---@field deleted table<integer, boolean> whether it was taken away, and neither moved nor joined to others
+---@field undone integer how often anything was undone
+
 ---@class model.Lines
 ---@field bufnr integer
 ---@field text string[]
@@ -12,7 +17,9 @@ local api = vim.api
 ---@field storms integer how often the whole buffer was replaced
 ---@field touched { above: integer, below: integer }? the rows at both ends that did not change since it was set
 ---@field next_id integer
----@field edits table<integer, integer>
+---@field done model.Done
+---@field put table<string, boolean> the texts that were put in since the last look
+---@field undo { at: integer, last: integer } where the undo tree was
 ---@field doubtful table<integer, boolean> lines that could be their like next to them, from which some were taken
 local Lines = {}
 Lines.__index = Lines
@@ -22,15 +29,35 @@ function Lines:read()
   return api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_lines(self.bufnr, 0, -1, false) or {}
 end
 
---- How often lines were edited.
----@param ids integer[]
----@return integer
-function Lines:edited(ids)
-  local sum = 0
-  for _, id in ipairs(ids) do
-    sum = sum + (self.edits[id] or 0)
+--- Looks at the undo tree. Something was undone or redone if it went back, or on to where it had been: lines that come
+--- back so are others to the model.
+function Lines:look()
+  local tree, undo = vim.fn.undotree(self.bufnr), self.undo
+  if tree.seq_cur < undo.at or (tree.seq_cur > undo.at and tree.seq_last == undo.last) then
+    self.done.undone = self.done.undone + 1
   end
-  return sum
+  self.undo, self.put = { at = tree.seq_cur, last = tree.seq_last }, {}
+end
+
+--- What was done to its lines so far.
+---@return model.Done
+function Lines:account()
+  self:look()
+  return vim.deepcopy(self.done)
+end
+
+--- Rows are taken away. Neovim moves and filters by putting in first what it then takes away elsewhere, and joins by
+--- putting in the whole row first.
+---@param first integer
+---@param past integer
+function Lines:delete(first, past)
+  local above = self.text[first] or ""
+  for row = first + 1, past do
+    local text = self.text[row]
+    if not self.put[text] and not above:find(vim.trim(text), 1, true) then
+      self.done.deleted[self.ids[row]] = true
+    end
+  end
 end
 
 --- Rows came or went below others that read as the last of them: it may have been those. Rows of nothing are joined to
@@ -51,6 +78,12 @@ end
 ---@param past integer
 ---@param new string[]
 function Lines:splice(first, past, new)
+  if #new == 0 then
+    self:delete(first, past)
+  end
+  for _, text in ipairs(new) do
+    self.put[text] = true
+  end
   local count, head, tail = past - first, 0, 0
   local shorter = math.min(count, #new)
   while head < shorter and self.text[first + head + 1] == new[head + 1] do
@@ -64,7 +97,7 @@ function Lines:splice(first, past, new)
   if count ~= #new and head + tail == shorter then
     self:doubt(count > #new and self.text or text, first + head, math.abs(count - #new), first)
   end
-  local ids = vim.list_slice(self.ids, 1, first)
+  local ids, edits = vim.list_slice(self.ids, 1, first), self.done.edits
   for i = 1, #new do
     local id
     if i <= head then
@@ -73,7 +106,7 @@ function Lines:splice(first, past, new)
       id = self.ids[past - (#new - i)]
     elseif count == #new then
       id = self.ids[first + i]
-      self.edits[id] = (self.edits[id] or 0) + 1
+      edits[id] = (edits[id] or 0) + 1
     else
       id, self.next_id = self.next_id, self.next_id + 1
     end
@@ -113,7 +146,9 @@ end
 ---@param bufnr integer
 ---@return model.Lines
 function M.follow(bufnr)
-  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, edits = {}, doubtful = {} }, Lines)
+  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {} }, Lines)
+  self.done, self.put = { edits = {}, deleted = {}, undone = 0 }, {}
+  self.undo = { at = 0, last = 0 }
   self.text = self:read()
   for i = 1, #self.text do
     self.ids[i] = i

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::decision::{self, Written};
 use super::expected::{Record, Sent};
-use super::schedule::{Job, Row, Schedule, Step};
+use super::schedule::{Job, Line, Row, Schedule, Step};
 use super::{host, promise};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::rpc::{from_json, to_json};
@@ -146,6 +146,11 @@ impl<'a> Game<'a> {
         for step in &schedule.steps {
             match step {
                 Step::Type { line, motion, chunks } => {
+                    let line = match line {
+                        Line::Number(line) => line.to_string(),
+                        Line::First => "{first}".to_owned(),
+                        Line::Last => "{last}".to_owned(),
+                    };
                     self.type_all(&format!("{line}G{motion}"), chunks)?;
                 }
                 Step::Job(job) => self.queue.push((job.start, Event::Start(job.clone()))),
@@ -224,7 +229,7 @@ impl<'a> Game<'a> {
 
     fn keys(&mut self, chunk: &str) -> Result<(), String> {
         let word = if chunk.contains("{w}") { self.word("u") } else { String::new() };
-        let keys = chunk.replace("{w}", &word).replace("{home}", &self.home.to_string());
+        let keys = self.with_range(chunk)?.replace("{w}", &word).replace("{home}", &self.home.to_string());
         let was_inserting = self.seen.mode == "i" && self.seen.modifiable;
         self.nvim.channel().notify("nvim_input", vec![keys.as_str().into()]);
         self.look(&format!("keys {keys}"))?;
@@ -233,6 +238,17 @@ impl<'a> Game<'a> {
             return Err(format!("{word} was typed, and before the cursor is {:?}", self.seen.before_cursor));
         }
         Ok(())
+    }
+
+    /// Keys with the lines of the newest job in them.
+    fn with_range(&self, keys: &str) -> Result<String, String> {
+        let keys = keys.replace("{range}", "{first},{last}");
+        if !keys.contains("{first}") && !keys.contains("{last}") {
+            return Ok(keys);
+        }
+        let newest = json!(self.jobs.last().map(|job| job.id));
+        let (first, last): (usize, usize) = read(self.lua("return M.lines(...)", &[newest])?)?;
+        Ok(keys.replace("{first}", &first.to_string()).replace("{last}", &last.to_string()))
     }
 
     fn decide(&mut self, verb: &str, which: usize) -> Result<(), String> {

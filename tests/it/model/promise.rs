@@ -9,6 +9,10 @@ use super::expected::{Record, Sent, expected, find, place, splice};
 /// Whether an answer's end is one that may be.
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     told_as_written(record)?;
+    let is_selected = sent.request.selection.kind != Kind::Insert;
+    if is_selected && record.deleted && !record.doubtful && record.held_for.is_none() {
+        return Err(format!("the user deleted the range: {record:?}"));
+    }
     // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
     // that came next to it with that may count as rows of it.
     if record.storms > sent.storms {

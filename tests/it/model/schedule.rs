@@ -42,13 +42,22 @@ pub struct Habits {
 #[derive(Debug, Clone)]
 pub enum Step {
     /// The user goes to a line and types; each chunk is read before the next one is sent.
-    Type { line: usize, motion: &'static str, chunks: &'static [&'static str] },
+    Type { line: Line, motion: &'static str, chunks: &'static [&'static str] },
     /// A formatter replaces the whole buffer.
     Format(&'static str),
     /// A job is asked for and answered, among the steps that follow.
     Job(Job),
     /// The user accepts, rejects or reverts one of the answers that there are.
     Decide { verb: &'static str, which: usize },
+}
+
+/// Where the user goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Line {
+    Number(usize),
+    /// To the first or the last line of the newest job, which is where people look.
+    First,
+    Last,
 }
 
 /// One job and its answer.
@@ -87,7 +96,7 @@ pub enum Change {
 
 const MOTIONS: &[&str] = &["", "0", "$", "w"];
 
-/// What people type, the simple things first. `{w}` is a new word.
+/// What people type, the simple things first. `{w}` is a new word, `{range}` the lines of the newest job.
 const TYPED: &[&[&str]] = &[
     &["o", "{w} ", "{w}", "<Esc>"],
     &["O", "{w}", "<Esc>"],
@@ -198,6 +207,15 @@ const TYPED: &[&[&str]] = &[
     &[":silent! %!sort<CR>"],
     &[":silent! .,+1!cat<CR>"],
     &[":silent! undo 0<CR>", ":silent! later 9<CR>"],
+    &[":silent! {range}d<CR>"],
+    &[":silent! {range}d<CR>", "u"],
+    &[":silent! {range}d<CR>", "P"],
+    &[":silent! {range}d<CR>", "G", "p"],
+    &[":silent! {range}m0<CR>"],
+    &[":silent! {range}m$<CR>"],
+    &[":silent! {range}t0<CR>"],
+    &[":silent! {range}s/$/ {w}/<CR>"],
+    &[":silent! {range}g/u/s/$/ {w}/<CR>"],
     &["zfj"],
     &["zE"],
     &["ma"],
@@ -254,7 +272,12 @@ fn job() -> impl Strategy<Value = Job> {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let typed = (1usize..14, select(MOTIONS), select(TYPED)).prop_map(|(line, motion, chunks)| Step::Type {
+    let line = prop_oneof![
+        4 => (1usize..14).prop_map(Line::Number),
+        1 => Just(Line::First),
+        1 => Just(Line::Last),
+    ];
+    let typed = (line, select(MOTIONS), select(TYPED)).prop_map(|(line, motion, chunks)| Step::Type {
         line,
         motion,
         chunks,
@@ -262,7 +285,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         10 => typed,
         4 => job().prop_map(Step::Job),
-        1 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
+        2 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
         3 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
             .prop_map(|(verb, which)| Step::Decide { verb, which }),
     ]
