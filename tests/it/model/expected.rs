@@ -98,7 +98,8 @@ pub fn find(ids: &[Option<u64>], text: &[String], record: &Record) -> Option<Ran
     (is_left && present.is_sorted()).then_some(first..last + 1)
 }
 
-fn is_left(was: &str, is: &str) -> bool {
+/// Whether something of a row is left in another one.
+pub fn is_left(was: &str, is: &str) -> bool {
     was == is || was.split_whitespace().any(|word| is.split_whitespace().any(|other| other == word))
 }
 

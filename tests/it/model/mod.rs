@@ -61,8 +61,8 @@ fn play_all(next: &AtomicU64, end: u64) -> Vec<u64> {
         }
         played += 1;
         let mut tree = tree(seed);
-        if play(&mut nvim, &tree.current()).is_err() {
-            let (least, (why, story)) = shrink(&mut tree, &mut nvim);
+        if let Err(found) = play(&mut nvim, &tree.current()) {
+            let (least, (why, story)) = shrink(&mut tree, &mut nvim, found);
             say(&format!("seed {seed}: {why}\n{story}\n{least:?}\n"));
             failed.push(seed);
         }
@@ -90,20 +90,23 @@ fn tree(seed: u64) -> impl ValueTree<Value = Schedule> {
     any_schedule().new_tree(&mut TestRunner::new_with_rng(Config::default(), rng)).unwrap()
 }
 
-/// The smallest schedule found that fails, why it does, and its story.
-fn shrink(tree: &mut impl ValueTree<Value = Schedule>, nvim: &mut Nvim) -> (Schedule, (String, String)) {
+/// The smallest schedule found that fails, why it does, and its story. One that fails only after others is what was found.
+fn shrink(
+    tree: &mut impl ValueTree<Value = Schedule>,
+    nvim: &mut Nvim,
+    (why, story): (String, String),
+) -> (Schedule, (String, String)) {
     let until = Instant::now() + SHRINKING;
-    let mut least = None;
+    let mut least = (tree.current(), (format!("only after others: {why}"), story));
     let mut more = true;
     while more && Instant::now() < until {
         more = match play(nvim, &tree.current()) {
             Err(why) => {
-                least = Some((tree.current(), why));
+                least = (tree.current(), why);
                 tree.simplify()
             }
             Ok(()) => tree.complicate(),
         };
     }
-    let alone = || (tree.current(), ("it fails only after others".to_owned(), String::new()));
-    least.unwrap_or_else(alone)
+    least
 }

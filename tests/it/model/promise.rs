@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use botglue::request::Kind;
 
-use super::expected::{Record, Sent, expected, find, place, splice};
+use super::expected::{Record, Sent, expected, find, is_left, place, splice};
 
 /// Whether an answer's end is one that may be.
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     told_as_written(record)?;
-    let is_selected = sent.request.selection.kind != Kind::Insert;
-    if is_selected && record.deleted && !record.doubtful && record.held_for.is_none() {
+    let is_deleted = record.deleted && !record.doubtful && !is_put_back(sent, record);
+    if sent.request.selection.kind != Kind::Insert && is_deleted && record.held_for.is_none() {
         return Err(format!("the user deleted the range: {record:?}"));
     }
     // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
@@ -54,6 +54,17 @@ fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
     let Some(rows) = find(&sent.ids, &sent.request.selection.rows, record) else { return true };
     let above = rows.start.checked_sub(1).map(|row| &record.before[row]);
     above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
+}
+
+/// Whether something of its text stands again next to the row above or below it.
+fn is_put_back(sent: &Sent, record: &Record) -> bool {
+    let (request, lines) = (&sent.request, &record.before);
+    let base = &request.selection.rows;
+    (0..lines.len()).any(|row| {
+        let above = row.checked_sub(1).map(|row| &lines[row]);
+        (above == request.before.last() && is_left(&base[0], &lines[row]))
+            || (lines.get(row + 1) == request.after.first() && is_left(&base[base.len() - 1], &lines[row]))
+    })
 }
 
 /// Whether an end of the range stands next to its like, or any row of a block: which of both it is makes no difference
