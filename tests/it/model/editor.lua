@@ -66,13 +66,7 @@ stands.landed = function(job, landing, held_for)
   entry.moved, entry.done = nil, nil
   entry.id, entry.landing, entry.held_for = job.id, landing, held_for
   entry.storms = lines.storms
-  entry.edited = vim.iter(range.ids):any(function(id)
-    return done.edits[id] ~= range.done.edits[id]
-  end)
-  entry.deleted = done.undone == range.done.undone
-    and vim.iter(range.ids):all(function(id)
-      return done.deleted[id] or false
-    end)
+  entry.user = require("model.lines").compare(range.ids, range.done, done)
   entry.doubtful = vim.iter(range.ids):any(function(id)
     return lines.doubtful[id] or false
   end)

@@ -9,6 +9,15 @@ use botglue::land::{Landing, Merge, merge};
 use botglue::request::{Kind, Request};
 use serde::Deserialize;
 
+/// What a user did to lines: an edit is one also there and back; lines that were deleted did not come back by undoing.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Done {
+    Nothing,
+    Edited,
+    Deleted,
+}
+
 /// One answer's end, or what the user decided of it, as the editor recorded it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Record {
@@ -24,10 +33,8 @@ pub struct Record {
     /// How often the whole buffer had been replaced.
     pub storms: u64,
     pub modifiable: bool,
-    /// Whether any line of the range was edited since it was sent, be it there and back.
-    pub edited: bool,
-    /// Whether all lines of the range were deleted since, and nothing was undone.
-    pub deleted: bool,
+    /// What the user did to the lines of the range since it was sent.
+    pub user: Done,
     /// Whether any line of the range may be another one, that read the same and stood next to it.
     pub doubtful: bool,
 }
@@ -133,7 +140,7 @@ fn lines(sent: &Sent, record: &Record) -> Option<Expected> {
 fn parts(sent: &Sent, record: &Record) -> Option<Expected> {
     let (selection, answer) = (&sent.request.selection, &sent.answer.lines);
     let rows = find(&sent.ids, &selection.rows, record)?;
-    if record.edited || record.before[rows.clone()] != selection.rows {
+    if record.user != Done::Nothing || record.before[rows.clone()] != selection.rows {
         return None;
     }
     if *answer == selection.text {

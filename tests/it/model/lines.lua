@@ -46,6 +46,23 @@ function Lines:account()
   return vim.deepcopy(self.done)
 end
 
+--- What the user did to lines between two accounts.
+---@param ids integer[]
+---@param was model.Done
+---@param is model.Done
+---@return "deleted"|"edited"|"nothing"
+function M.compare(ids, was, is)
+  if is.undone == was.undone and vim.iter(ids):all(function(id)
+    return is.deleted[id] or false
+  end) then
+    return "deleted"
+  end
+  local edited = vim.iter(ids):any(function(id)
+    return is.edits[id] ~= was.edits[id]
+  end)
+  return edited and "edited" or "nothing"
+end
+
 --- Rows are taken away. Neovim moves and filters by putting in first what it then takes away elsewhere, and joins by
 --- putting in the whole row first.
 ---@param first integer

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use botglue::request::Kind;
 
-use super::expected::{Record, Sent, expected, find, is_left, place, splice};
+use super::expected::{Done, Record, Sent, expected, find, is_left, place, splice};
 
 /// Whether an answer's end is one that may be.
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     told_as_written(record)?;
-    let is_deleted = record.deleted && !record.doubtful && !is_put_back(sent, record);
+    let is_deleted = record.user == Done::Deleted && !record.doubtful && !is_put_back(sent, record);
     if sent.request.selection.kind != Kind::Insert && is_deleted && record.held_for.is_none() {
         return Err(format!("the user deleted the range: {record:?}"));
     }
