@@ -37,6 +37,7 @@ local M = {}
 ---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
+---@field leaving boolean? whether Neovim ends
 ---@field batch botglue.Batch? the jobs of which progress is told
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
@@ -116,6 +117,10 @@ local function lost(process, err)
   if connection.process == process then
     connection.process = nil
   end
+  if connection.leaving then
+    -- All is told and ended already. A host that is started now is one that Neovim waits for, and nobody ends.
+    return
+  end
   connection.kill = groups.stop(connection.groups)
   connection.groups = {}
   -- What it was told last it may have taken to its grave; hearing it twice does no harm.
@@ -147,6 +152,7 @@ end
 
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
 local function leave()
+  connection.leaving = true
   groups.stop(connection.groups)
   if connection.kill then
     connection.kill()

@@ -217,6 +217,21 @@ test("leaving Neovim ends jobs, agents and host", function()
   equal(vim.fn.readfile(file), { '["BotglueJobFinished",1,"failed"]', "4" })
 end)
 
+test("Neovim ends while an answer is being merged, and starts no host for it", function()
+  local nvim = with(fake(VERSION))
+  run(nvim)
+  host_pid(nvim)
+  local pid = nvim:lua("return vim.fn.getpid()")
+  nvim:lua([[
+    local apply = require("botglue.apply")
+    apply.finish({ id = 1, status = "done", text = "A", lines = { "A" }, held_for = "review" })
+    apply.kept({ id = 1 })
+    require("botglue").accept(1)
+  ]])
+  vim.rpcnotify(nvim.channel, "nvim_input", ":qa!<CR>")
+  dies(pid)
+end)
+
 test("requests wait until the host is ready, then go in order", function()
   local nvim = child.with_host({ "a", "b" })
   local sent = nvim:lua([[
