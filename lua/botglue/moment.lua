@@ -21,9 +21,9 @@ function M.is_safe(bufnr)
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if mode == "n" and require("botglue.client").connection().waiting > 0 then
-    -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait. (A real
-    -- pending operator has a mode of its own.)
-    state = state:gsub("[oSxc]", "")
+    -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
+    -- what it printed. (A real pending operator has a mode of its own.)
+    state = state:gsub("[oSxcs]", "")
   end
   return SAFE[mode] == true and state == ""
 end

@@ -183,3 +183,22 @@ test("what changed while it was ready is a conflict", function()
   nvim:eventually("the job ends", "return require('botglue').job(1).status == 'done'")
   equal(nvim:job(1).held_for, "conflict")
 end)
+
+test("a script that waits has printed so much that the screen scrolled", function()
+  local nvim = with_job()
+  nvim:lua([[
+    vim.cmd("command Script lua Script()")
+    function Script()
+      print("one\ntwo\nthree")
+      vim.schedule(function() require("support.host").answer(1, { "ONE" }) end)
+      local job = require("botglue").wait(1, 1000)
+      _G.script = { vim.fn.state():find("s") ~= nil, job and job.landing }
+    end
+  ]])
+  nvim:api("input", ":Script<CR>")
+  suite.eventually("the script is over", function()
+    return nvim:api("get_mode").mode == "r"
+  end)
+  nvim:api("input", "<CR>")
+  equal(nvim:eventually("the script has ended", "return script"), { true, "applied" })
+end)
