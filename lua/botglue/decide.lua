@@ -35,9 +35,11 @@ local function at_safe_moment(job, fn)
     return
   end
   local stop
+  job.deciding = true
   stop = moment.watch("decide." .. job.id, function()
     if moment.is_safe(job.range.bufnr) then
       stop()
+      job.deciding = nil
       guarded(fn)
     end
   end)
@@ -106,13 +108,20 @@ local function merge_rows(job, change)
   end)
 end
 
+--- Whether something is being decided of a job: the host was asked, or what it said waits for its moment.
+---@param job botglue.Job
+---@return boolean
+function M.is_under_way(job)
+  return job.deciding == true or client.connection().questions[job.id] ~= nil
+end
+
 ---@param id integer
 ---@return botglue.Job
 local function job_of(id)
   local job = client.job(id)
   if not job then
     fail("there is no job %s", tostring(id))
-  elseif client.connection().questions[id] then
+  elseif M.is_under_way(job) then
     fail("job %d is being decided: wait for that, as botglue.wait(%d, ms) does", id, id)
   end
   return job --[[@as botglue.Job]]

@@ -123,10 +123,11 @@ function M.wait(id, ms)
   if not job then
     return nil
   end
+  local decide = require("botglue.decide")
   -- A script that waits here is what Neovim is in the middle of, not its user.
   connection.waiting = connection.waiting + 1
   local ok, ended = pcall(vim.wait, ms, function()
-    return not job:is_open() and not client.connection().questions[id]
+    return not job:is_open() and not decide.is_under_way(job)
   end, 5)
   connection.waiting = connection.waiting - 1
   if not ok then

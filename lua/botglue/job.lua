@@ -35,6 +35,7 @@ local M = {}
 ---@field observers botglue.Observer[]? the user's functions that watch it
 ---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
+---@field deciding boolean? the user decided of it, and it waits for a moment at which it can be written
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
