@@ -1,0 +1,186 @@
+//! The state of one job, as the editor is shown it, and what of it has not been told yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rmpv::Value;
+
+use super::Change;
+use crate::editor::preview::Preview;
+use crate::editor::value::{self, Map};
+use crate::land::Capture;
+use crate::stream::{ToolCall, ToolStatus, Update};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    changed: bool,
+    finished: bool,
+    status: Option<&'static str>,
+    queue_position: Option<usize>,
+    activity: Option<String>,
+    failure: Option<String>,
+    retry: Option<Value>,
+    session_id: Option<String>,
+    model: Option<String>,
+    pgid: Option<i32>,
+    gone: bool,
+    tools: BTreeMap<usize, ToolCall>,
+    tools_changed: BTreeSet<usize>,
+    preview: Option<Preview>,
+}
+
+impl State {
+    /// From now on the newest lines of what the job writes are shown.
+    pub(super) fn preview(&mut self, capture: Capture) {
+        self.preview = Some(Preview::new(capture));
+    }
+
+    /// More of the code that is shown; whether there is more of it to tell.
+    pub(super) fn write(&mut self, update: &Update<'_>) -> bool {
+        let Some(preview) = self.preview.as_mut().filter(|_| !self.finished) else { return false };
+        preview.update(update);
+        preview.has_more()
+    }
+
+    /// Folds a change in.
+    pub(super) fn fold(&mut self, change: Change<'_>) {
+        match change {
+            Change::Queued { position } => {
+                self.set(|s| (&mut s.status, &mut s.queue_position), (Some("queued"), Some(position)));
+            }
+            Change::Started { pgid } => {
+                self.set(|s| (&mut s.status, &mut s.queue_position), (Some("running"), None));
+                self.pgid = Some(pgid);
+                // It may have spoken before the host heard that it runs.
+                self.activity.get_or_insert_with(|| "starting".to_owned());
+            }
+            Change::Update(update) => self.update(update),
+            Change::Gone => {
+                self.gone = true;
+                self.changed |= self.pgid.is_some();
+            }
+        }
+    }
+
+    /// The tools that changed since they were told; from now on nothing but the end of the agent counts.
+    pub(super) fn finish(&mut self) -> Value {
+        self.finished = true;
+        self.preview = None;
+        for (&index, tool) in &mut self.tools {
+            if tool.status == ToolStatus::Running {
+                tool.status = ToolStatus::Unfinished;
+                self.tools_changed.insert(index);
+            }
+        }
+        self.changed = self.gone && self.pgid.is_some();
+        self.take_tools()
+    }
+
+    /// Whether there is anything to tell.
+    pub(super) fn is_changed(&self) -> bool {
+        self.changed || self.preview.as_ref().is_some_and(Preview::has_more)
+    }
+
+    /// Whether nothing will ever be told of it again.
+    pub(super) fn is_over(&self) -> bool {
+        self.finished && self.gone && !self.changed
+    }
+
+    /// What is told of the job: all of its state where that changed, else only what is new of its code.
+    pub(super) fn take(&mut self, id: u64) -> Option<Value> {
+        let preview = self.preview.as_mut().and_then(Preview::take);
+        if self.changed {
+            return Some(self.whole(id).with_some("preview", preview).build());
+        }
+        preview.map(|lines| Map::default().with("id", id).with("preview", lines).build())
+    }
+
+    fn set<A: PartialEq, B: PartialEq>(
+        &mut self,
+        fields: impl FnOnce(&mut Self) -> (&mut A, &mut B),
+        (a, b): (A, B),
+    ) {
+        let (old_a, old_b) = fields(self);
+        let changed = *old_a != a || *old_b != b;
+        (*old_a, *old_b) = (a, b);
+        self.changed |= changed;
+    }
+
+    fn update(&mut self, update: &Update<'_>) {
+        if self.finished {
+            return;
+        }
+        match update {
+            Update::Session { id, model } => {
+                let id = id.clone().or(self.session_id.take());
+                let model = model.clone().or(self.model.take());
+                self.set(|s| (&mut s.session_id, &mut s.model), (id, model));
+            }
+            Update::Text { .. } => self.acts("writing"),
+            Update::Thinking { .. } => self.acts("thinking"),
+            Update::Tool { index, tool } => self.tool(*index, tool),
+            Update::Retry { attempt, max, delay_ms, reason } => {
+                let retry = Map::default().with("attempt", *attempt).with("max", *max);
+                self.retry = Some(retry.with("delay_ms", *delay_ms).with("reason", reason.as_str()).build());
+                self.changed = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// The agent does something that says nothing about its tools; what failed before is over.
+    fn acts(&mut self, activity: &str) {
+        if self.activity.as_deref() != Some(activity) || self.failure.is_some() || self.retry.is_some() {
+            self.activity = Some(activity.to_owned());
+            self.failure = None;
+            self.retry = None;
+            self.changed = true;
+        }
+    }
+
+    fn tool(&mut self, index: usize, tool: &ToolCall) {
+        self.retry = None;
+        self.failure = match tool.status {
+            ToolStatus::Error | ToolStatus::Denied => {
+                Some(format!("{}: {}", tool.title, tool.error.as_deref().unwrap_or("failed")))
+            }
+            _ => None,
+        };
+        self.tools.insert(index, tool.clone());
+        self.tools_changed.insert(index);
+        self.activity = Some(self.running_tool().unwrap_or("thinking").to_owned());
+        self.changed = true;
+    }
+
+    fn take_tools(&mut self) -> Value {
+        let changed = std::mem::take(&mut self.tools_changed);
+        let changed = changed.iter().filter_map(|index| Some((*index, self.tools.get(index)?)));
+        Value::Array(changed.map(|(index, tool)| value::tool(index, tool)).collect())
+    }
+
+    fn running_tool(&self) -> Option<&str> {
+        let running = self.tools.values().rev().find(|tool| tool.status == ToolStatus::Running);
+        running.map(|tool| tool.title.as_str())
+    }
+
+    fn whole(&mut self, id: u64) -> Map {
+        self.changed = false;
+        let pgid = match (self.pgid, self.gone) {
+            (Some(_), true) => Some(Value::Boolean(false)),
+            (pgid, _) => pgid.map(Value::from),
+        };
+        let map = Map::default().with("id", id).with_some("pgid", pgid);
+        if self.finished {
+            return map;
+        }
+        map.with_some("status", self.status)
+            .with_some("queue_position", self.queue_position.map(|position| position as u64))
+            .with_some("activity", self.activity.as_deref())
+            .with_some("tool", self.running_tool())
+            .with_some("failure", self.failure.as_deref())
+            .with_some("retry", self.retry.clone())
+            .with_some("session_id", self.session_id.as_deref())
+            .with_some("model", self.model.as_deref())
+            .with("tools", self.take_tools())
+    }
+}

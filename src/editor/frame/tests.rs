@@ -1,0 +1,115 @@
+use super::*;
+use crate::request::sample;
+use crate::stream::{ToolCall, ToolStatus};
+
+fn text(text: &str) -> Update<'_> {
+    Update::Text { text: text.into(), begins: false }
+}
+
+fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Update<'static> {
+    let title = format!("Read {index}.lua");
+    let (id, name, error) = (index.to_string(), "Read".to_owned(), error.map(str::to_owned));
+    Update::Tool { index, tool: ToolCall { id, name, status, error, title } }
+}
+
+fn update(frames: &mut Frames, id: u64, update: &Update<'_>) {
+    frames.change(id, Change::Update(update));
+}
+
+/// What a frame says, as one readable line a job.
+fn frame(frames: &mut Frames) -> Vec<String> {
+    let frame = frames.take().unwrap_or(Value::Array(Vec::new()));
+    frame.as_array().unwrap().iter().map(|job| job.to_string().replace('"', "")).collect()
+}
+
+#[test]
+fn a_frame_holds_the_newest_state_of_what_changed() {
+    let mut frames = Frames::default();
+    frames.change(1, Change::Queued { position: 1 });
+    frames.change(2, Change::Started { pgid: 77 });
+    frames.change(1, Change::Started { pgid: 78 });
+    update(&mut frames, 1, &text("a"));
+    assert_eq!(
+        frame(&mut frames),
+        [
+            "{id: 1, pgid: 78, status: running, activity: writing, tools: []}",
+            "{id: 2, pgid: 77, status: running, activity: starting, tools: []}"
+        ]
+    );
+    update(&mut frames, 1, &text("more"));
+    assert!(!frames.is_changed(), "text alone changes nothing that is shown");
+}
+
+#[test]
+fn only_changed_tools_are_told() {
+    let mut frames = Frames::default();
+    update(&mut frames, 1, &tool(0, ToolStatus::Running, None));
+    update(&mut frames, 1, &tool(1, ToolStatus::Running, None));
+    frames.take();
+    update(&mut frames, 1, &tool(1, ToolStatus::Error, Some("no such file")));
+    assert_eq!(
+        frame(&mut frames),
+        ["{id: 1, activity: Read 0.lua, tool: Read 0.lua, failure: Read 1.lua: no such file, \
+          tools: [{index: 2, id: 1, name: Read, status: error, error: no such file, title: Read 1.lua}]}"]
+    );
+    update(&mut frames, 1, &tool(0, ToolStatus::Ok, None));
+    update(&mut frames, 1, &text("so"));
+    assert_eq!(
+        frame(&mut frames),
+        ["{id: 1, activity: writing, \
+          tools: [{index: 1, id: 0, name: Read, status: ok, title: Read 0.lua}]}"]
+    );
+}
+
+#[test]
+fn a_finished_job_tells_only_that_its_agent_is_gone_and_is_forgotten() {
+    let mut frames = Frames::default();
+    frames.change(1, Change::Started { pgid: 77 });
+    update(&mut frames, 1, &tool(0, ToolStatus::Unfinished, None));
+    assert_eq!(frames.finish(1).as_array().unwrap().len(), 1);
+    update(&mut frames, 1, &text("late"));
+    frames.take();
+    frames.change(1, Change::Gone);
+    assert_eq!(frame(&mut frames), ["{id: 1, pgid: false}"]);
+    assert!(frames.jobs.is_empty());
+}
+
+#[test]
+fn no_tool_of_a_finished_job_is_running() {
+    let mut frames = Frames::default();
+    update(&mut frames, 1, &tool(0, ToolStatus::Ok, None));
+    update(&mut frames, 1, &tool(1, ToolStatus::Running, None));
+    frames.take();
+    let told = frames.finish(1).to_string().replace('"', "");
+    assert_eq!(told, "[{index: 2, id: 1, name: Read, status: unfinished, title: Read 1.lua}]");
+}
+
+#[test]
+fn a_job_whose_agent_never_ran_is_forgotten_too() {
+    let mut frames = Frames::default();
+    frames.change(1, Change::Queued { position: 1 });
+    frames.finish(1);
+    frames.change(1, Change::Gone);
+    frames.take();
+    assert!(frames.jobs.is_empty());
+}
+
+#[test]
+fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
+    let mut frames = Frames::default();
+    frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
+    let write = |frames: &mut Frames, piece: &str| {
+        frames.change(1, Change::Update(&text(piece)));
+        frames.write(1, &text(piece));
+    };
+    write(&mut frames, "```\na\nb");
+    write(&mut frames, "c\nd");
+    assert_eq!(frame(&mut frames), ["{id: 1, activity: writing, tools: [], preview: [bc, d]}"]);
+    write(&mut frames, "e");
+    assert_eq!(frame(&mut frames), ["{id: 1, preview: [bc, de]}"]);
+    write(&mut frames, "\n``");
+    assert!(frames.take().is_none(), "there is nothing new to see");
+    assert!(!frames.is_changed());
+    frames.write(1, &tool(0, ToolStatus::Running, None));
+    assert_eq!(frame(&mut frames), ["{id: 1, preview: []}"]);
+}
