@@ -8,7 +8,9 @@
 pub mod observers;
 mod prewarm;
 mod process;
+mod run;
 mod task;
+mod teller;
 
 use std::path::PathBuf;
 use std::sync::Arc;

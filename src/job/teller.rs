@@ -1,0 +1,69 @@
+//! What is told about one job: the observers first, then the host, and `Finished` only once.
+
+use tokio::sync::mpsc;
+
+use super::Event;
+use super::observers::Observers;
+use crate::stream::{Outcome, Update};
+
+/// See the module. Whatever becomes of the task, the observers are let go of when this is dropped.
+pub(super) struct Teller {
+    id: u64,
+    events: mpsc::UnboundedSender<(u64, Event)>,
+    observers: Observers,
+    finished: Option<Outcome>,
+}
+
+impl Teller {
+    pub(super) fn new(id: u64, events: mpsc::UnboundedSender<(u64, Event)>, observers: Observers) -> Self {
+        Self { id, events, observers, finished: None }
+    }
+
+    /// The job's number.
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Who watches the job.
+    pub(super) fn observers(&self) -> &Observers {
+        &self.observers
+    }
+
+    /// Tells the host.
+    pub(super) fn tell(&self, event: Event) {
+        // The host is gone only when it shuts down; then nobody needs to know.
+        let _ = self.events.send((self.id, event));
+    }
+
+    /// Tells the observers what the stream said.
+    pub(super) fn update(&self, update: &Update<'_>) {
+        if let Update::Malformed { line, reason, start } = update {
+            tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
+        }
+        self.observers.update(update);
+    }
+
+    /// The first outcome finishes the job; a later one can only bring further amounts.
+    pub(super) fn finish(&mut self, outcome: Outcome) {
+        match &self.finished {
+            None => self.tell(Event::Finished(Box::new(outcome.clone()))),
+            Some(first) if first.usage != outcome.usage || first.cost_usd != outcome.cost_usd => {
+                self.tell(Event::Amended(Box::new(outcome.clone())));
+            }
+            Some(_) => {}
+        }
+        self.finished = Some(outcome);
+    }
+
+    /// Lets go of the observers.
+    pub(super) fn close(&self) {
+        self.observers.close();
+    }
+}
+
+impl Drop for Teller {
+    /// On every way out, that of a task which is given up too.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
