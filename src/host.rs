@@ -1,7 +1,9 @@
-//! The host: one loop over one closed [`Message`] enum. It owns the jobs and the queue, and ends them all
-//! when the editor goes away.
+//! The host: one loop over one closed [`Message`] enum. It owns the jobs, starts and ends them, and carries what
+//! becomes of them to the store and the editor; it ends them all when the editor goes away.
 
-use std::collections::{BTreeMap, VecDeque};
+mod jobs;
+mod watched;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +14,16 @@ use tokio::time::{Instant, sleep_until};
 use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
 use crate::error::JobError;
-use crate::job::{self, Job, Launch, Observers, Prewarm, Registration, Surroundings};
-use crate::land::{self, Capture, Merge};
+use crate::job::{self, Job, Launch, Prewarm, Surroundings};
+use crate::land::{self, Merge};
 use crate::message;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Amounts, Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
+use jobs::{Jobs, Running, Waiting};
+use watched::Watched;
 
 /// How long the editor's last words are waited for once the system asks the host to end.
 const LAST_WORDS: Duration = Duration::from_millis(100);
@@ -40,74 +44,15 @@ pub struct Host {
     editor: Editor,
     database: Database,
     surroundings: Surroundings,
-    /// Jobs whose agent has not ended yet, decided or not.
-    running: BTreeMap<u64, Running>,
-    /// Jobs that wait for a place, oldest first.
-    queue: VecDeque<Waiting>,
+    jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
-}
-
-struct Waiting {
-    request: Arc<Request>,
-    since_ms: i64,
-    watched: Watched,
-}
-
-struct Running {
-    request: Arc<Request>,
-    since_ms: i64,
-    /// Where its raw stream is kept.
-    transcript: Option<PathBuf>,
-    watched: Watched,
-    /// What its agent has counted by its last finishing line.
-    counted: Amounts,
-    /// None once it was told to stop.
-    job: Option<Job>,
-}
-
-/// Who watches a job, and the undo of each.
-struct Watched {
-    observers: Observers,
-    _shown: Vec<Registration>,
-    /// Users' functions.
-    forward: Option<Registration>,
-}
-
-impl Watched {
-    /// By the editor, before the job has begun.
-    fn new(request: &Request, editor: &Editor) -> Self {
-        let observers = Observers::default();
-        let mut shown = vec![observers.register(editor.status(request.id))];
-        if request.preview > 0 {
-            let capture = Capture::new(request, request.preview);
-            shown.push(observers.register(editor.preview(request.id, capture)));
-        }
-        let mut watched = Self { observers, _shown: shown, forward: None };
-        if let Some(wanted) = request.observe {
-            watched.forward(request.id, wanted, editor);
-        }
-        watched
-    }
-
-    /// Forwards to users' functions what they want to hear now.
-    fn forward(&mut self, id: u64, wanted: Observe, editor: &Editor) {
-        // In place of the one before it; nothing comes between.
-        self.forward = Some(self.observers.register(editor.forward(id, wanted.thinking)));
-    }
 }
 
 impl Host {
     /// A host without jobs.
     pub fn new(editor: Editor, database: Database, surroundings: Surroundings) -> Self {
-        Self {
-            editor,
-            database,
-            surroundings,
-            running: BTreeMap::new(),
-            queue: VecDeque::new(),
-            prewarm: Prewarm::default(),
-        }
+        Self { editor, database, surroundings, jobs: Jobs::default(), prewarm: Prewarm::default() }
     }
 
     /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs.
@@ -157,8 +102,8 @@ impl Host {
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Observe { id, wanted } => self.observe(id, wanted),
             Command::Unobserve { id } => {
-                if let Some(watched) = self.watched(id) {
-                    watched.forward = None;
+                if let Some(watched) = self.jobs.watched(id) {
+                    watched.stop_forwarding();
                 }
             }
             Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
@@ -177,7 +122,7 @@ impl Host {
         );
         let prewarmed = request.prewarmed;
         let watched = Watched::new(&request, &self.editor);
-        self.queue.push_back(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
+        self.jobs.wait(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
         self.start_waiting();
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
@@ -204,9 +149,7 @@ impl Host {
 
     /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
     fn start_waiting(&mut self) {
-        let has_place = |next: &Waiting, running: usize| running < next.request.max_parallel.max(1);
-        while self.queue.front().is_some_and(|next| has_place(next, self.running.len())) {
-            let Some(Waiting { request, since_ms, watched }) = self.queue.pop_front() else { break };
+        while let Some(Waiting { request, since_ms, watched }) = self.jobs.next_to_run() {
             let mut surroundings = self.surroundings.clone();
             if !request.record {
                 surroundings.transcripts = Transcripts::none();
@@ -215,28 +158,20 @@ impl Host {
             if let Some(resume) = &request.resume {
                 self.database.begin(request.id, request.agent.name.clone(), resume.session_id.clone());
             }
-            let job = Job::start(Arc::clone(&request), surroundings, watched.observers.clone(), ticket);
+            let job = Job::start(Arc::clone(&request), surroundings, watched.observers().clone(), ticket);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
-            self.running.insert(request.id, Running { request, since_ms, transcript, watched, counted, job });
+            self.jobs.run(Running { request, since_ms, transcript, watched, counted, job });
         }
-        for (index, waiting) in self.queue.iter().enumerate() {
-            self.editor.change(waiting.request.id, Change::Queued { position: index + 1 });
+        for (index, id) in self.jobs.waiting().enumerate() {
+            self.editor.change(id, Change::Queued { position: index + 1 });
         }
     }
 
     fn observe(&mut self, id: u64, wanted: Observe) {
         let editor = self.editor.clone();
-        if let Some(watched) = self.watched(id) {
+        if let Some(watched) = self.jobs.watched(id) {
             watched.forward(id, wanted, &editor);
         }
-    }
-
-    fn watched(&mut self, id: u64) -> Option<&mut Watched> {
-        if let Some(running) = self.running.get_mut(&id) {
-            return Some(&mut running.watched);
-        }
-        let waiting = self.queue.iter_mut().find(|waiting| waiting.request.id == id)?;
-        Some(&mut waiting.watched)
     }
 
     fn event(&mut self, id: u64, event: job::Event) {
@@ -246,8 +181,8 @@ impl Host {
             job::Event::Finished(outcome) => self.finish(id, outcome),
             job::Event::Amended(outcome) => self.amend(id, outcome),
             job::Event::Gone => {
-                if let Some(Running { watched, .. }) = self.running.remove(&id) {
-                    tracing::info!(job = id, observers = watched.observers.len(), "gone");
+                if let Some(Running { watched, .. }) = self.jobs.remove(id) {
+                    tracing::info!(job = id, observers = watched.observers().len(), "gone");
                 }
                 self.editor.change(id, Change::Gone);
                 self.start_waiting();
@@ -257,14 +192,14 @@ impl Host {
 
     fn recording(&mut self, id: u64, path: PathBuf) {
         self.editor.recording(id, &path);
-        if let Some(running) = self.running.get_mut(&id) {
+        if let Some(running) = self.jobs.running(id) {
             running.transcript = Some(path);
         }
     }
 
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
         tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
-        let Some(Running { request, since_ms, transcript, counted, .. }) = self.running.get_mut(&id) else {
+        let Some(Running { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
         };
         let landing = match (&outcome.text, &outcome.error) {
@@ -282,7 +217,7 @@ impl Host {
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        let Some(Running { request, counted, .. }) = self.running.get_mut(&id) else { return };
+        let Some(Running { request, counted, .. }) = self.jobs.running(id) else { return };
         let all = record::amounts(&outcome);
         let more = all.beyond(counted);
         *counted = all;
@@ -322,11 +257,9 @@ impl Host {
 
     /// Ends every agent. Neovim kills the host 1.9 s after `:qa`, so this takes 1.5 s at the most.
     async fn stop_agents(&mut self) {
-        tracing::info!(running = self.running.len(), queued = self.queue.len(), "ending");
-        self.queue.clear();
+        tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
         // The orders go out together; each job then takes its own grace.
-        let jobs: Vec<_> = self.running.values_mut().filter_map(|running| running.job.take()).collect();
-        let stops: Vec<_> = jobs.into_iter().map(|job| tokio::spawn(job.stop())).collect();
+        let stops: Vec<_> = self.jobs.hand_over().into_iter().map(|job| tokio::spawn(job.stop())).collect();
         self.prewarm.stop().await;
         for stop in stops {
             if let Err(error) = stop.await {

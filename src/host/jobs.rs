@@ -1,0 +1,93 @@
+//! The jobs of one Neovim: those that run, and those that wait for a place, oldest first. It knows who may run next, and
+//! starts nobody.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::watched::Watched;
+use crate::job::Job;
+use crate::request::Request;
+use crate::store::Amounts;
+
+/// A job that waits for a place.
+pub(super) struct Waiting {
+    pub(super) request: Arc<Request>,
+    /// When it was accepted, in milliseconds since 1970.
+    pub(super) since_ms: i64,
+    pub(super) watched: Watched,
+}
+
+/// A job whose agent has not ended yet, decided or not.
+pub(super) struct Running {
+    pub(super) request: Arc<Request>,
+    /// When it was accepted, in milliseconds since 1970.
+    pub(super) since_ms: i64,
+    /// Where its raw stream is kept.
+    pub(super) transcript: Option<PathBuf>,
+    pub(super) watched: Watched,
+    /// What its agent has counted by its last finishing line.
+    pub(super) counted: Amounts,
+    /// None once it was told to stop.
+    pub(super) job: Option<Job>,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Jobs {
+    running: BTreeMap<u64, Running>,
+    queue: VecDeque<Waiting>,
+}
+
+impl Jobs {
+    /// Adds a job that waits behind all others.
+    pub(super) fn wait(&mut self, waiting: Waiting) {
+        self.queue.push_back(waiting);
+    }
+
+    /// The one that has waited longest, where there is a place for it: it waits no more.
+    pub(super) fn next_to_run(&mut self) -> Option<Waiting> {
+        let next = self.queue.front()?;
+        if self.running.len() < next.request.max_parallel.max(1) { self.queue.pop_front() } else { None }
+    }
+
+    /// Adds a job that runs.
+    pub(super) fn run(&mut self, running: Running) {
+        self.running.insert(running.request.id, running);
+    }
+
+    /// A job that runs.
+    pub(super) fn running(&mut self, id: u64) -> Option<&mut Running> {
+        self.running.get_mut(&id)
+    }
+
+    /// Takes out a job whose agent is gone.
+    pub(super) fn remove(&mut self, id: u64) -> Option<Running> {
+        self.running.remove(&id)
+    }
+
+    /// Who watches a job, whether it runs or waits.
+    pub(super) fn watched(&mut self, id: u64) -> Option<&mut Watched> {
+        if let Some(running) = self.running.get_mut(&id) {
+            return Some(&mut running.watched);
+        }
+        let waiting = self.queue.iter_mut().find(|waiting| waiting.request.id == id)?;
+        Some(&mut waiting.watched)
+    }
+
+    /// The numbers of those that wait, in their order.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = u64> {
+        self.queue.iter().map(|waiting| waiting.request.id)
+    }
+
+    /// How many run.
+    pub(super) fn count(&self) -> usize {
+        self.running.len()
+    }
+
+    /// The handles of all that run, to be ended. Nobody waits any more.
+    pub(super) fn hand_over(&mut self) -> Vec<Job> {
+        self.queue.clear();
+        self.running.values_mut().filter_map(|running| running.job.take()).collect()
+    }
+}

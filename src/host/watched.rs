@@ -1,0 +1,47 @@
+//! Who watches a job, and the undo of each: the editor from the beginning, users' functions as long as they want to.
+
+use crate::editor::Editor;
+use crate::job::{Observers, Registration};
+use crate::land::Capture;
+use crate::request::{Observe, Request};
+
+/// See the module. Dropping it lets go of all of them.
+pub(super) struct Watched {
+    observers: Observers,
+    _shown: Vec<Registration>,
+    /// Users' functions.
+    forward: Option<Registration>,
+}
+
+impl Watched {
+    /// By the editor, before the job has begun.
+    pub(super) fn new(request: &Request, editor: &Editor) -> Self {
+        let observers = Observers::default();
+        let mut shown = vec![observers.register(editor.status(request.id))];
+        if request.preview > 0 {
+            let capture = Capture::new(request, request.preview);
+            shown.push(observers.register(editor.preview(request.id, capture)));
+        }
+        let mut watched = Self { observers, _shown: shown, forward: None };
+        if let Some(wanted) = request.observe {
+            watched.forward(request.id, wanted, editor);
+        }
+        watched
+    }
+
+    /// Forwards to users' functions what they want to hear now.
+    pub(super) fn forward(&mut self, id: u64, wanted: Observe, editor: &Editor) {
+        // In place of the one before it; nothing comes between.
+        self.forward = Some(self.observers.register(editor.forward(id, wanted.thinking)));
+    }
+
+    /// Forwards nothing any more.
+    pub(super) fn stop_forwarding(&mut self) {
+        self.forward = None;
+    }
+
+    /// All who watch.
+    pub(super) fn observers(&self) -> &Observers {
+        &self.observers
+    }
+}
