@@ -140,6 +140,20 @@ test("what is typed into the answer is there when it is looked at again", functi
   end
 end)
 
+test("taking back and bringing back what was copied from around the answer leaves the answer where it is", function()
+  for _, keys in ipairs({ "u", "uu", "u<C-r>", "uu<C-r><C-r>", "uu<C-r>", ":undo 0<CR>", ":undo 0<CR>:later 9<CR>" }) do
+    local nvim = in_review(line(3, 3), { "C" })
+    nvim:type("<C-w>hggOtop<Esc>3Goover<Esc>")
+    nvim:settle()
+    nvim:type("Gobottom<Esc>5Gounder<Esc><C-w>l")
+    nvim:settle()
+    nvim:type(keys)
+    nvim:type("a")
+    equal(nvim:lines(), { "top", "a", "b", "over", "C", "under", "d", "e", "bottom" }, keys)
+    equal(nvim:job(1).landing, "applied", keys)
+  end
+end)
+
 test("undoing in the answer takes back what was typed there, and never the answer", function()
   local nvim = child.with_host(LINES)
   nvim:run(line(2, 2))

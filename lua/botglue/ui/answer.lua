@@ -21,12 +21,20 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 ---@field known boolean whether the place of the answer is known
 ---@field bufnr integer
 ---@field region integer[] marks at the first row of the answer and at the row behind its last one
+---@field states table<integer, { [1]: integer, [2]: integer }> where the marks were in each undo state of the text
+---@field seen integer the state it was in when somebody looked last
 ---@field tick integer its changedtick while the user has changed nothing in it
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
 ---@field astray boolean? whether the user changed what is around the answer here
 local Side = {}
 Side.__index = Side
+
+--- The number of the undo state that the text is in.
+---@return integer
+function Side:state()
+  return api.nvim_buf_call(self.bufnr, vim.fn.undotree).seq_cur
+end
 
 ---@param first integer the first row of the answer
 ---@param past integer the row behind its last one
@@ -36,16 +44,31 @@ function Side:mark(first, past)
     api.nvim_buf_set_extmark(self.bufnr, namespace, first, 0, { id = ids[1], right_gravity = false }),
     api.nvim_buf_set_extmark(self.bufnr, namespace, past, 0, { id = ids[2] }),
   }
+  self.seen = self:state()
+  self.states[self.seen] = { first, past }
+end
+
+--- Undo and redo move the marks by what was put in, and know nothing of where they were set then: where the text is as
+--- it was before, they are where they were before.
+function Side:remember()
+  local state = self:state()
+  if state ~= self.seen and self.states[state] then
+    self:mark(unpack(self.states[state]))
+    return
+  end
+  local function row(mark)
+    return api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1]
+  end
+  self.seen = state
+  self.states[state] = { row(self.region[1]), row(self.region[2]) }
 end
 
 --- The rows of the answer's side that are the answer.
 ---@return integer first
 ---@return integer past
 function Side:rows()
-  local function row(mark)
-    return api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1]
-  end
-  return row(self.region[1]), row(self.region[2])
+  self:remember()
+  return unpack(self.states[self.seen])
 end
 
 ---@param from integer
@@ -192,6 +215,7 @@ function Side:fill()
   end
   self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
   local bo = vim.bo[self.bufnr]
+  self.states = {}
   -- Nothing of this can be undone: an empty side would be an answer that deletes.
   local undolevels = bo.undolevels
   bo.undolevels = -1
@@ -246,6 +270,9 @@ function Side:make()
   end
   on("BufWinLeave", "keep what was made of the answer", function()
     self:save()
+  end)
+  on("TextChanged", "see where the answer is", function()
+    self:remember()
   end)
   on("BufReadCmd", "show the answer again", function()
     self:fill()
