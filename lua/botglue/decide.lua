@@ -210,13 +210,23 @@ function M.lines(job)
   return job.draft and job.draft.lines or M.answer(job)
 end
 
---- Accepts a held answer. Where its place is not known beyond doubt the review opens instead, and nothing changes.
+--- All of an answer was put into its buffer by hand.
+---@param job botglue.Job
+function M.taken(job)
+  client.connect(job.options)
+  stands.landed(job, "unchanged")
+  job:decide("unchanged")
+end
+
+--- Accepts a held answer, as its review has it where that is open. Where its place is not known beyond doubt, or text
+--- around it was changed there, the review opens instead, and nothing changes.
 ---@param id integer
 function M.accept(id)
   local job = held_job(id)
   local why, review = job.held_for, client.connection().review
   if review and review.job == job then
-    review.side:save()
+    review:accept()
+    return
   end
   local fits = job.range.kind ~= "block" or #M.lines(job) == #job.range.base.text
   if why == "range_lost" or why == "buffer_gone" or not fits or not job:recall() then

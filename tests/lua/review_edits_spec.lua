@@ -127,6 +127,60 @@ test("what is typed into the answer of a block is accepted", function()
   equal({ texts(nvim)[1], nvim:job(1).landing }, { LINES, "held" })
 end)
 
+test("a row that was taken away with the answer in it is no answer", function()
+  local nvim = in_review({ kind = "char", first = { 5, 0 }, last = { 5, 0 } }, { "E" })
+  nvim:type("Gdda")
+  equal({ texts(nvim), nvim:job(1).landing }, { { LINES, { "a", "b", "c", "d" } }, "held" })
+end)
+
+test("characters and blocks that were taken by hand do not come twice", function()
+  local char = { kind = "char", first = { 2, 0 }, last = { 4, 0 } }
+  local block = { kind = "block", first = { 2, 0 }, last = { 4, 0 } }
+  for _, each in ipairs({ { char, { "X", "Y" } }, { char, { "X" } }, { block, { "X", "Y", "Z" } } }) do
+    for _, keys in ipairs({
+      "<C-w>h:%diffget<CR><C-w>l",
+      ":%diffput<CR>",
+      "<C-w>h]c<C-w>l<C-w>h:%diffget<CR><C-w>l",
+    }) do
+      local nvim = in_review(each[1], each[2])
+      local expected = texts(nvim)[2]
+      nvim:type(keys)
+      nvim:settle()
+      nvim:type("a")
+      equal({ nvim:lines(), nvim:job(1).landing }, { expected, "unchanged" }, keys)
+    end
+  end
+end)
+
+test("what is typed beside characters in the buffer is beside the answer too", function()
+  local function in_row()
+    local nvim = child.with_host({ "a", "local b = 1", "c" })
+    nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } })
+    nvim:answer(1, { "2" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    return nvim
+  end
+  for keys, expected in pairs({ [""] = "my b = 2 -- it", ["2GA0<Esc>"] = "my b = 20 -- it" }) do
+    local nvim = in_row()
+    nvim:type(keys .. "<C-w>h2G0cwmy<Esc>A -- it<Esc><C-w>l")
+    nvim:settle()
+    equal(texts(nvim)[2], { "a", expected, "c" })
+    nvim:type("a")
+    equal(nvim:lines(), { "a", expected, "c" })
+  end
+  local nvim = in_row()
+  nvim:type("2GA0<Esc>0cwour<Esc><C-w>h2G0cwmy<Esc><C-w>l")
+  nvim:settle()
+  equal(texts(nvim), { { "a", "my b = 1", "c" }, { "a", "our b = 20", "c" } })
+end)
+
+test("a command accepts what the open review shows", function()
+  local nvim = in_review(line(3, 3), { "C" })
+  nvim:type("ggOtyped<Esc>:Botglue accept 1<CR>")
+  suite.contains(nvim:messages(), "text around the answer was changed")
+  equal({ nvim:job(1).landing, texts(nvim)[1] }, { "held", LINES })
+end)
+
 test("what is typed into the answer is there when it is looked at again", function()
   for _, keys in ipairs({ "q", ":quit<CR>" }) do
     local nvim = in_review(line(2, 2), { "B" })
@@ -140,19 +194,30 @@ test("what is typed into the answer is there when it is looked at again", functi
   end
 end)
 
-test("taking back and bringing back what was copied from around the answer leaves the answer where it is", function()
-  for _, keys in ipairs({ "u", "uu", "u<C-r>", "uu<C-r><C-r>", "uu<C-r>", ":undo 0<CR>", ":undo 0<CR>:later 9<CR>" }) do
-    local nvim = in_review(line(3, 3), { "C" })
-    nvim:type("<C-w>hggOtop<Esc>3Goover<Esc>")
-    nvim:settle()
-    nvim:type("Gobottom<Esc>5Gounder<Esc><C-w>l")
-    nvim:settle()
-    nvim:type(keys)
-    nvim:type("a")
-    equal(nvim:lines(), { "top", "a", "b", "over", "C", "under", "d", "e", "bottom" }, keys)
-    equal(nvim:job(1).landing, "applied", keys)
+test(
+  "taking back and bringing back what was copied from around the answer leaves the answer where it is",
+  function()
+    for _, keys in ipairs({
+      "u",
+      "uu",
+      "u<C-r>",
+      "uu<C-r><C-r>",
+      "uu<C-r>",
+      ":undo 0<CR>",
+      ":undo 0<CR>:later 9<CR>",
+    }) do
+      local nvim = in_review(line(3, 3), { "C" })
+      nvim:type("<C-w>hggOtop<Esc>3Goover<Esc>")
+      nvim:settle()
+      nvim:type("Gobottom<Esc>5Gounder<Esc><C-w>l")
+      nvim:settle()
+      nvim:type(keys)
+      nvim:type("a")
+      equal(nvim:lines(), { "top", "a", "b", "over", "C", "under", "d", "e", "bottom" }, keys)
+      equal(nvim:job(1).landing, "applied", keys)
+    end
   end
-end)
+)
 
 test("undoing in the answer takes back what was typed there, and never the answer", function()
   local nvim = child.with_host(LINES)

@@ -149,12 +149,20 @@ test("what was kept is taken back and brought back, and the answer is the same a
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("3GA mine<Esc>ggOtop<Esc>Gobottom<Esc>q:Botglue review<CR>")
   local typed = { "top", "a", "b", "C mine", "d", "e", "bottom" }
-  for _, keys in ipairs({ "uu<C-r><C-r>", "uuu<C-r><C-r><C-r>", "u<C-r>", ":undo 0<CR>:redo<CR>:redo<CR>:redo<CR>" }) do
+  for _, keys in ipairs({
+    "uu<C-r><C-r>",
+    "uuu<C-r><C-r><C-r>",
+    "u<C-r>",
+    ":undo 0<CR>:redo<CR>:redo<CR>:redo<CR>",
+  }) do
     nvim:type(keys)
     equal(texts(nvim)[2], typed, keys)
   end
   nvim:type("q")
-  equal(kept(nvim).draft, { lines = { "C mine" }, above = { "top", "a", "b" }, below = { "d", "e", "bottom" } })
+  equal(
+    kept(nvim).draft,
+    { lines = { "C mine" }, above = { "top", "a", "b" }, below = { "d", "e", "bottom" } }
+  )
   nvim:type(":Botglue review<CR>ggdpGdpa")
   equal(nvim:lines(), typed)
 end)

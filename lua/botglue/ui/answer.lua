@@ -56,8 +56,10 @@ function Side:remember()
     self:mark(unpack(self.states[state]))
     return
   end
+  -- A diff that fills an empty buffer leaves marks behind its end.
+  local count = api.nvim_buf_line_count(self.bufnr)
   local function row(mark)
-    return api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1]
+    return math.min(api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1], count)
   end
   self.seen = state
   self.states[state] = { row(self.region[1]), row(self.region[2]) }
@@ -78,12 +80,19 @@ function Side:read(from, to)
   return api.nvim_buf_get_lines(self.bufnr, from, to, false)
 end
 
+--- Whether the answer takes only part of its rows.
+---@return boolean
+function Side:is_part()
+  local shape = self.job.range.shape
+  return self.known and (shape == "char" or shape == "block")
+end
+
 --- The answer as it stands there now, whatever is around it.
 ---@return string[]?
 function Side:part()
   local lines = self:read(self:rows())
   local range = self.job.range
-  if not self.known or (range.shape ~= "char" and range.shape ~= "block") then
+  if not self:is_part() then
     return lines
   end
   local place, _, now = range:look()
@@ -112,10 +121,21 @@ function Side:draft()
   return { lines = lines, rows = not lines and self:read(first, past) or nil, above = above, below = below }
 end
 
+--- Whether all of an answer that is part of its rows was put into the buffer by hand: there is nothing left to write.
+---@return boolean
+function Side:is_taken()
+  local bufnr = self.job.range.bufnr
+  return self:is_part()
+    and api.nvim_buf_is_loaded(bufnr)
+    and vim.deep_equal(api.nvim_buf_get_lines(bufnr, 0, -1, false), self:read(0, -1))
+end
+
 --- The answer as it is to be accepted; nil where it is as it was.
 ---@return string[]?
 function Side:changed()
-  local lines = not self.astray and self:is_touched() and self:part()
+  -- Where rows were taken by hand the place of a part is not what it was: what is shown here counts.
+  local counts = self:is_touched() or self:is_part()
+  local lines = not self.astray and counts and self:part()
   if self.astray or lines == nil then
     error("botglue: " .. draft.AROUND, 0)
   end
@@ -134,7 +154,8 @@ end
 ---@param lines string[]
 ---@return integer first the first row of the answer
 ---@return integer past the row behind its last one
-local function put(answer, range, place, lines)
+function Side:put(place, lines)
+  local range, answer = self.job.range, self.bufnr
   local landed
   if range.shape == "char" then
     landed = write.chars(answer, place, lines)
@@ -157,7 +178,7 @@ function Side:show(lines)
   local text = place and api.nvim_buf_get_lines(range.bufnr, 0, -1, false) or lines
   api.nvim_buf_set_lines(self.bufnr, 0, -1, false, text)
   if place then
-    self:mark(put(self.bufnr, range, place, lines))
+    self:mark(self:put(place, lines))
   else
     self:mark(0, #lines)
   end

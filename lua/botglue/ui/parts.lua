@@ -20,6 +20,9 @@ end
 ---@param rows string[]
 ---@return string[]?
 local function chars(lines, place, rows)
+  if #lines == 0 then
+    return nil -- the ends of the rows beside it are gone too
+  end
   local head, tail = rows[1]:sub(1, place.from), rows[#rows]:sub(place.to + 1)
   local whole = between(table.concat(lines, "\n"), head, tail)
   return whole and vim.split(whole, "\n", { plain = true })

@@ -143,14 +143,24 @@ function Review:go_on(id)
   end
 end
 
+--- Accepts the answer as its side has it.
+function Review:accept()
+  local job, side = self.job, self.side
+  if not side.known then
+    fail("the place of this answer is not known: copy what you want of it, then press x or q")
+  end
+  side:refresh()
+  if side:is_taken() then
+    decide.taken(job)
+  else
+    decide.write(job, job.range:place() and side:changed() or nil)
+  end
+end
+
 function Review:map()
   local keys = {
     a = function()
-      if not self.side.known then
-        fail("the place of this answer is not known: copy what you want of it, then press x or q")
-      end
-      self.side:refresh()
-      decide.write(self.job, self.side:changed())
+      self:accept()
     end,
     x = function()
       local tick = api.nvim_buf_get_changedtick(self.side.bufnr)

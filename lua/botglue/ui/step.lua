@@ -1,6 +1,7 @@
 --- Keeps the two sides of a review in step: the text around the answer follows the buffer, unless the user changed it
 --- in the answer's side, and rows of the answer that were put into the buffer by hand become part of its place.
 
+local parts = require("botglue.ui.parts")
 local write = require("botglue.write")
 
 local M = {}
@@ -14,6 +15,7 @@ local VERSIONS = 8 -- of what was copied from around the answer
 ---@field side botglue.Side its place is known
 ---@field neighbours integer[] marks in the job's buffer: on the rows above and below the place of the answer
 ---@field original string[] what stood in the place of the answer at first
+---@field beside { place: botglue.Extent, rows: string[] }? of an answer that is part of its rows: those in the buffer
 ---@field taken boolean? whether all of an insertion was put into the buffer by hand
 ---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
 local Step = {}
@@ -129,6 +131,28 @@ function Step:follow(part, from, to, source)
   return true
 end
 
+--- Copies what is beside an answer that is part of its rows, unless the user changed it here, or the part there.
+function Step:follow_beside()
+  local side, range, before = self.side, self.side.job.range, self.beside
+  local place, state, now = range:look()
+  local beside = now and { place = place, rows = now.rows }
+  if not before or state ~= "untouched" or vim.deep_equal(beside.rows, before.rows) then
+    return
+  end
+  local first, past = side:rows()
+  local lines = parts.of(side:read(first, past), range, before.place, before.rows)
+  if not lines then
+    return
+  end
+  self.beside = beside
+  write.as_one_step(side.bufnr, function()
+    api.nvim_buf_set_lines(side.bufnr, first, past, false, now.rows)
+    local here = { first = first, last = first + #now.rows - 1 }
+    first, past = side:put(vim.tbl_extend("force", place, here), lines)
+  end)
+  side:mark(first, past)
+end
+
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
@@ -148,6 +172,7 @@ function Step:refresh()
   -- Where rows are replaced next to them the marks go astray.
   local start = over and place.first or first
   side:mark(start, start + past - first)
+  self:follow_beside()
   return over and under
 end
 
@@ -174,6 +199,7 @@ function M.new(side, place)
   return setmetatable({
     side = side,
     neighbours = { mark(place.first - 1), mark(below) },
+    beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
     original = range.shape == "line" and range:read(place).rows or {},
     followed = {
       above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },
