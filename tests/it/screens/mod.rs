@@ -2,6 +2,7 @@
 //! [`on_each_screen`](crate::support::picture::on_each_screen) says.
 
 mod ask;
+mod colours;
 mod each;
 mod held;
 mod lists;
