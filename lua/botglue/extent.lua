@@ -2,6 +2,8 @@
 ---
 --- Functions of a buffer only: how a place moves is `marks`' business. Rows count from 0 here.
 
+local screen = require("botglue.text")
+
 local M = {}
 
 ---@class botglue.Base the text of a place
@@ -118,7 +120,7 @@ end
 function M.column(base)
   local column = 0
   for i, row in ipairs(base.rows) do
-    column = math.max(column, vim.fn.strdisplaywidth(row:sub(1, base.cols[i])))
+    column = math.max(column, screen.width(row:sub(1, base.cols[i])))
   end
   return column
 end

@@ -3,6 +3,8 @@
 --- A selection is the bytes of each row that belong to it, `spans`, whole characters always. It is a picture of one
 --- moment: `range` makes a mark of it at once. Nothing here changes the buffer.
 
+local screen = require("botglue.text")
+
 local M = {}
 
 local EOL = vim.v.maxcol
@@ -25,6 +27,8 @@ local function char_start(text, col)
   return col + vim.str_utf_start(text, col + 1)
 end
 
+local LONGEST = 6 -- bytes that one code point can have
+
 --- The byte behind the character at `col`, with what combines with it.
 ---@param text string
 ---@param col integer from 0
@@ -34,7 +38,15 @@ local function char_end(text, col)
     return #text
   end
   local start = char_start(text, col)
-  return start + #vim.fn.strpart(text, start, 1, true)
+  local looked = 32
+  while true do
+    -- Not all of the row: it may be long, and each character of it is asked for.
+    looked = looked * 2
+    local size = #vim.fn.strpart(screen.vim(text:sub(start + 1, start + looked)), 0, 1, true)
+    if size + LONGEST <= looked or start + looked >= #text then
+      return start + size
+    end
+  end
 end
 
 ---@param bufnr integer
@@ -82,7 +94,7 @@ local function each_cell(text, fn)
   local byte, column = 0, 0
   while byte < #text do
     local stop = char_end(text, byte)
-    local width = vim.fn.strdisplaywidth(text:sub(byte + 1, stop), column)
+    local width = screen.width(text:sub(byte + 1, stop), column)
     if fn(byte, stop, column, column + width) then
       return column
     end

@@ -9,6 +9,21 @@ function M.clean(text)
   return (vim.trim((text:gsub("[%c\127]+", " "))))
 end
 
+--- Text of a buffer as Vim's functions take it: one with a NUL in it they would take for a Blob, and raise an error.
+---@param text string
+---@return string
+function M.vim(text)
+  return (text:gsub("%z", "\n"))
+end
+
+--- How many cells text of a buffer takes from a column on, in the current window.
+---@param text string
+---@param column integer? from 0
+---@return integer
+function M.width(text, column)
+  return vim.fn.strdisplaywidth(M.vim(text), column or 0)
+end
+
 --- Cuts text to a width in cells, with a mark where it was cut.
 ---@param text string
 ---@param width integer

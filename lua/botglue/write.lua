@@ -4,6 +4,7 @@
 --- Each way of writing returns where the text stands afterwards.
 
 local replace = require("botglue.replace")
+local screen = require("botglue.text")
 local seam = require("botglue.seam")
 
 local M = {}
@@ -56,7 +57,7 @@ function M.block(bufnr, place, lines, column)
     local old = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
     if from == #old and text ~= "" then
       local width = api.nvim_buf_call(bufnr, function()
-        return vim.fn.strdisplaywidth(old)
+        return screen.width(old)
       end)
       text = (" "):rep(column - width) .. text
     end

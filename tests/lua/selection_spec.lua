@@ -165,3 +165,12 @@ test("ranges of the API", function()
   local selection = run({ kind = "insert", first = { 0 } })
   equal({ selection.first_line, selection.anchor }, { 0, nil })
 end)
+
+test("a NUL is a character like others", function()
+  local lines = { "a\0b", "c\0\0d", "ef" }
+  -- The register gives another character for it.
+  check("lv", "char", { "\0" }, { lines = lines, cols = { 1 }, differs = true })
+  check("2Gllvl", "char", { "\0d" }, { lines = lines, cols = { 2 }, differs = true })
+  -- It is two cells wide, as ^@.
+  check("l<C-v>2j", "block", { "\0", "\0", "f" }, { lines = lines, differs = true })
+end)

@@ -61,3 +61,10 @@ test("characters are written right whatever they are replaced by, and where they
   ]])
   equal(wrong, vim.NIL)
 end)
+
+test("a row with a NUL that ends before the block is filled up by its cells", function()
+  local nvim = child.with_host({ "abcdef", "x\0", "abcdef" })
+  nvim:run({ kind = "block", first = { 1, 4 }, last = { 3, 5 } })
+  nvim:answer(1, { "E", "F", "G" })
+  equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "abcdE", "x\0 F", "abcdG" } })
+end)

@@ -3,6 +3,8 @@
 --- Pure text: what stands before and behind a part must be what stands there in the buffer, else nobody can tell what
 --- the user meant.
 
+local screen = require("botglue.text")
+
 local M = {}
 
 --- What is between the start and the end of a row.
@@ -39,7 +41,7 @@ local function block(lines, place, rows, column)
   for i, row in ipairs(rows) do
     local from, to = place.spans[i][1], place.spans[i][2]
     local part = lines[i] and between(lines[i], row:sub(1, from), row:sub(to + 1))
-    local fill = from == #row and column - vim.fn.strdisplaywidth(row) or 0
+    local fill = from == #row and column - screen.width(row) or 0
     if not part or part:sub(1, fill):find("[^ ]") then
       return nil
     end

@@ -1,6 +1,7 @@
 --- The answer to a question, in a floating window beside its range: Markdown to read, to yank, to put into the buffer.
 
 local float = require("botglue.ui.float")
+local screen = require("botglue.text")
 local write = require("botglue.write")
 
 local M = {}
@@ -202,7 +203,7 @@ function M.open(job, how)
   local lines = lines_of(job)
   local width = 40
   for _, line in ipairs(lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line))
+    width = math.max(width, screen.width(line))
   end
   local rows, place = beside(job)
   local self = float.open({

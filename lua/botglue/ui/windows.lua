@@ -1,5 +1,7 @@
 --- What the windows of the tab page show: which rows of a buffer, and where on the screen. Reads, changes nothing.
 
+local screen = require("botglue.text")
+
 local M = {}
 
 local api = vim.api
@@ -104,7 +106,7 @@ function M.width_of(window, lnum)
   local columns = M.columns(window)
   local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
   local width = api.nvim_buf_call(window.bufnr, function()
-    return vim.fn.strdisplaywidth(line)
+    return screen.width(line)
   end)
   local used = width
   if width > columns and vim.wo[window.winid].wrap then
