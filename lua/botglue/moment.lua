@@ -20,7 +20,7 @@ function M.is_safe(bufnr)
     return true
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
-  if mode == "n" and require("botglue.client").connection().waiting > 0 then
+  if (mode == "n" or mode == "nt") and require("botglue.client").connection().waiting > 0 then
     -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
     -- what it printed. (A real pending operator has a mode of its own.)
     state = state:gsub("[oSxcs]", "")
