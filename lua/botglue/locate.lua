@@ -32,8 +32,13 @@ local function insertion(marks, base)
     return place
   end
   local above = row > 0 and get_row(bufnr, row - 1) or nil
-  if base and above ~= base.above and get_row(bufnr, row) ~= base.below then
+  if not base or above == base.above then
+    return place
+  elseif get_row(bufnr, row) ~= base.below then
     return nil, "range_lost"
+  elseif base.below == base.above then
+    -- Of two rows that read the same the one that is left counts as the anchor.
+    return { first = row + 1, last = row + 1 }
   end
   return place
 end

@@ -88,3 +88,12 @@ test("characters whose first or last one is replaced", function()
     accepted(keys, block, { "2", "3" }, { "one 2", "one 3" })
   end
 end)
+
+test("an insertion between two rows that read the same, after the whole buffer was replaced", function()
+  local nvim = child.with_host({ "a", "a" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:type("2GAx<Esc>")
+  nvim:set_lines({ "a", "ax " })
+  nvim:answer(1, { "1" })
+  equal(outcome(nvim), { "applied", { "a", "1", "ax " } })
+end)

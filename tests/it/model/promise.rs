@@ -10,7 +10,7 @@ use super::expected::{Done, Record, Sent, expected, find, is_left, place, splice
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     told_as_written(record)?;
     let is_deleted = sent.request.selection.kind != Kind::Insert && record.user == Done::Deleted;
-    if is_deleted && record.held_for.is_none() && !record.doubtful && !is_put_back(sent, record) {
+    if is_deleted && record.after.is_some() && !record.doubtful && !is_put_back(sent, record) {
         return Err(format!("the user deleted the range: {record:?}"));
     }
     // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
