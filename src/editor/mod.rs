@@ -10,6 +10,8 @@ mod observed;
 mod preview;
 mod value;
 mod watch;
+#[cfg(test)]
+mod work;
 
 use std::collections::VecDeque;
 use std::future::Future;
