@@ -210,14 +210,6 @@ function M.lines(job)
   return job.draft and job.draft.lines or M.answer(job)
 end
 
---- All of an answer was put into its buffer by hand.
----@param job botglue.Job
-function M.taken(job)
-  client.connect(job.options)
-  stands.landed(job, "unchanged")
-  job:decide("unchanged")
-end
-
 --- Accepts a held answer, as its review has it where that is open. Where its place is not known beyond doubt, or text
 --- around it was changed there, the review opens instead, and nothing changes.
 ---@param id integer

@@ -146,8 +146,18 @@ test("characters and blocks that were taken by hand do not come twice", function
       local expected = texts(nvim)[2]
       nvim:type(keys)
       nvim:settle()
+      nvim:type("q:Botglue review<CR>")
+      equal(texts(nvim), { expected, expected }, keys)
       nvim:type("a")
       equal({ nvim:lines(), nvim:job(1).landing }, { expected, "unchanged" }, keys)
+      nvim = in_review(each[1], each[2])
+      nvim:type(keys)
+      nvim:settle()
+      nvim:type("<C-w>hu<C-w>l")
+      nvim:settle()
+      equal(texts(nvim), { LINES, expected }, keys)
+      nvim:type("a")
+      equal({ nvim:lines(), nvim:job(1).landing }, { expected, "applied" }, keys)
     end
   end
 end)
@@ -172,6 +182,35 @@ test("what is typed beside characters in the buffer is beside the answer too", f
   nvim:type("2GA0<Esc>0cwour<Esc><C-w>h2G0cwmy<Esc><C-w>l")
   nvim:settle()
   equal(texts(nvim), { { "a", "my b = 1", "c" }, { "a", "our b = 20", "c" } })
+end)
+
+test("the answer follows a buffer that is formatted or read again", function()
+  local text =
+    { "local alpha = 1", "local beta = 2", "local gamma = 3", "local delta = 4", "local epsilon = 5" }
+  for _, keys in ipairs({
+    ":%!sed 's/local \\(alpha\\|epsilon\\)/my \\1/'<CR>",
+    ":lua vim.api.nvim_buf_set_lines(0, 0, -1, true, formatted)<CR>",
+    ":lua vim.fn.writefile(formatted, file)<CR>:edit!<CR>",
+    ":lua vim.fn.writefile(formatted, file)<CR>:edit!<CR>GA0<Esc>x",
+  }) do
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file); vim.cmd.edit(file)", text)
+    nvim:lua([[
+      _G.formatted = vim.fn.readfile(file)
+      formatted[1], formatted[5] = formatted[1]:gsub("local", "my"), formatted[5]:gsub("local", "my")
+    ]])
+    nvim:run(line(2, 3))
+    nvim:answer(1, { "local beta = 20", "local gamma = 3" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>2GA -- mine<Esc><C-w>h" .. keys .. "<C-w>l")
+    nvim:settle()
+    nvim:settle()
+    local expected =
+      { "my alpha = 1", "local beta = 20 -- mine", "local gamma = 3", "local delta = 4", "my epsilon = 5" }
+    equal(texts(nvim)[2], expected, keys)
+    nvim:type("a")
+    equal(nvim:lines(), expected, keys)
+  end
 end)
 
 test("a command accepts what the open review shows", function()

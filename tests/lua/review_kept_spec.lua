@@ -241,6 +241,9 @@ test("an adopted answer comes with what was typed in it and around it", function
     { "my a", "B", "d", "my e" }
   )
   equal(adopted({ rows = { "my", "b" } }, { kind = "char" }), { "a", "my", "b", "d", "e" })
+  equal(adopted({ lines = { "" }, above = { "my a" } }, { path = "" }), { "my a", "" })
+  equal(adopted({ lines = {}, above = { "my a" }, below = { "my d" } }, { path = "" }), { "my a", "my d" })
+  equal(adopted({ lines = {}, above = { "my a" } }, { path = "" }), { "my a" })
   equal(
     adopted({ lines = { "mine" }, above = { "my a" } }, { path = "/no/such/file" }),
     { "my a", "mine" },

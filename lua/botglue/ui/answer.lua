@@ -121,15 +121,6 @@ function Side:draft()
   return { lines = lines, rows = not lines and self:read(first, past) or nil, above = above, below = below }
 end
 
---- Whether all of an answer that is part of its rows was put into the buffer by hand: there is nothing left to write.
----@return boolean
-function Side:is_taken()
-  local bufnr = self.job.range.bufnr
-  return self:is_part()
-    and api.nvim_buf_is_loaded(bufnr)
-    and vim.deep_equal(api.nvim_buf_get_lines(bufnr, 0, -1, false), self:read(0, -1))
-end
-
 --- The answer as it is to be accepted; nil where it is as it was.
 ---@return string[]?
 function Side:changed()
@@ -184,14 +175,16 @@ function Side:show(lines)
   end
 end
 
---- Puts in rows in place of others, as one step that undo takes back.
+--- Puts in rows in place of others, as one step that undo takes back. A buffer of which nothing is left keeps an empty
+--- row, which is nobody's.
 ---@param from integer
 ---@param to integer
 ---@param rows string[]
-function Side:replace(from, to, rows)
-  local is_only = from == to and replace.is_empty(self.bufnr)
+---@param is_nothing boolean whether there may be no other rows
+function Side:replace(from, to, rows, is_nothing)
+  local nobodys = is_nothing and from == to and replace.is_empty(self.bufnr)
   write.as_one_step(self.bufnr, function()
-    api.nvim_buf_set_lines(self.bufnr, from, is_only and to + 1 or to, false, rows)
+    api.nvim_buf_set_lines(self.bufnr, from, nobodys and to + 1 or to, false, rows)
   end)
 end
 
@@ -200,13 +193,13 @@ end
 ---@param rows string[] those of the answer in it
 function Side:resume(kept, rows)
   local first, past = self:rows()
-  self:replace(first, past, rows)
+  self:replace(first, past, rows, true)
   self:mark(first, first + #rows)
   if kept.below then
-    self:replace(first + #rows, -1, kept.below)
+    self:replace(first + #rows, -1, kept.below, false)
   end
   if kept.above then
-    self:replace(0, first, kept.above)
+    self:replace(0, first, kept.above, #rows == 0)
     first = #kept.above
   end
   self:mark(first, first + #rows)

@@ -150,11 +150,7 @@ function Review:accept()
     fail("the place of this answer is not known: copy what you want of it, then press x or q")
   end
   side:refresh()
-  if side:is_taken() then
-    decide.taken(job)
-  else
-    decide.write(job, job.range:place() and side:changed() or nil)
-  end
+  decide.write(job, job.range:place() and side:changed() or nil)
 end
 
 function Review:map()
@@ -217,21 +213,28 @@ function Review:watch()
     return
   end
   local pending = false
-  api.nvim_buf_attach(bufnr, false, {
-    on_lines = function()
-      if current() ~= self then
-        return true
-      elseif not pending then
-        pending = true
-        vim.schedule(function()
-          pending = false
-          if current() == self then
-            self.side:refresh()
-          end
-        end)
-      end
-    end,
-  })
+  local function changed()
+    if current() ~= self then
+      return true
+    elseif not pending then
+      pending = true
+      vim.schedule(function()
+        pending = false
+        if current() == self then
+          self.side:refresh()
+        end
+      end)
+    end
+  end
+  local function attach()
+    api.nvim_buf_attach(bufnr, false, { on_lines = changed, on_reload = changed })
+  end
+  attach()
+  on("BufReadPost", { buffer = bufnr }, function()
+    -- That has ended it.
+    attach()
+    changed()
+  end)
 end
 
 --- Opens the review on a held answer.

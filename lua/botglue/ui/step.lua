@@ -21,6 +21,20 @@ local VERSIONS = 8 -- of what was copied from around the answer
 local Step = {}
 Step.__index = Step
 
+--- The rows next to the place of the answer, by which is seen what comes between.
+---@param place botglue.Extent
+function Step:mark_neighbours(place)
+  local range = self.side.job.range
+  local bufnr = range.bufnr
+  local below = range.shape == "insert" and place.first or place.last + 1
+  local function mark(row)
+    local is_row = row >= 0 and row < api.nvim_buf_line_count(bufnr)
+    return is_row and api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {}) or nil
+  end
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  self.neighbours = { mark(place.first - 1), mark(below) }
+end
+
 ---@param part "above"|"below"
 ---@param shown string[]
 ---@return boolean ours whether these rows were copied, though not now: an undo of a later copy is no change
@@ -30,6 +44,51 @@ function Step:is_copied(part, shown)
   end)
 end
 
+--- The rows in the buffer next to what comes between the two sides' text around the answer.
+---@return integer above
+---@return integer below
+function Step:between()
+  local bufnr = self.side.job.range.bufnr
+  local function neighbour(nth, otherwise)
+    local mark = self.neighbours[nth]
+    return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
+  end
+  return neighbour(1, -1), neighbour(2, api.nvim_buf_line_count(bufnr))
+end
+
+--- The place of a part of rows where those are others: behind what is before it, and before what is behind it.
+---@param rows string[]
+---@param first integer
+---@return botglue.Extent
+function Step:part_in(rows, first)
+  local known, place = self.beside, { first = first, last = first + #rows - 1 }
+  local function behind(row, to)
+    return #known.rows[row] - to
+  end
+  if known.place.spans then
+    place.spans = {}
+    for i, span in ipairs(known.place.spans) do
+      place.spans[i] = { span[1], #rows[i] - behind(i, span[2]) }
+    end
+  else
+    place.from, place.to = known.place.from, #rows[#rows] - behind(#known.rows, known.place.to)
+  end
+  return place
+end
+
+--- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them.
+function Step:absorb_part()
+  local side, range = self.side, self.side.job.range
+  local above, below = self:between()
+  local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
+  local is_answer = vim.deep_equal(rows, side:read(side:rows()))
+  if not is_answer and not vim.deep_equal(rows, self.beside.rows) then
+    return
+  elseif parts.of(rows, range, self.beside.place, self.beside.rows) then
+    range:mark(self:part_in(rows, above + 1), range.shape)
+  end
+end
+
 --- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
 --- puts in others: at an edge these come to stand outside.
 ---@param place botglue.Extent?
@@ -37,13 +96,8 @@ end
 function Step:absorb(place)
   local range = self.side.job.range
   local bufnr = range.bufnr
-  local first, past = self.side:rows()
-  local lines = api.nvim_buf_get_lines(self.side.bufnr, first, past, false)
-  local function neighbour(nth, otherwise)
-    local mark = self.neighbours[nth]
-    return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
-  end
-  local above, below = neighbour(1, -1), neighbour(2, api.nvim_buf_line_count(bufnr))
+  local lines = self.side:read(self.side:rows())
+  local above, below = self:between()
   local function stands(from, to, expected)
     return from < to and vim.deep_equal(api.nvim_buf_get_lines(bufnr, from, to, false), expected)
   end
@@ -136,7 +190,7 @@ function Step:follow_beside()
   local side, range, before = self.side, self.side.job.range, self.beside
   local place, state, now = range:look()
   local beside = now and { place = place, rows = now.rows }
-  if not before or state ~= "untouched" or vim.deep_equal(beside.rows, before.rows) then
+  if state ~= "untouched" or vim.deep_equal(beside.rows, before.rows) then
     return
   end
   local first, past = side:rows()
@@ -157,8 +211,18 @@ end
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
   local side, range = self.side, self.side.job.range
-  local place = range:place()
-  if range.shape == "line" or range.shape == "insert" then
+  local place = not range.reloaded and range:place() or nil
+  if not place then
+    place = range:look()
+    if place then
+      -- Found again by its text.
+      self:mark_neighbours(place)
+    end
+  end
+  if self.beside then
+    self:absorb_part()
+    place = range:place()
+  else
     place = self:absorb(place)
   end
   if not place then
@@ -172,7 +236,9 @@ function Step:refresh()
   -- Where rows are replaced next to them the marks go astray.
   local start = over and place.first or first
   side:mark(start, start + past - first)
-  self:follow_beside()
+  if self.beside then
+    self:follow_beside()
+  end
   return over and under
 end
 
@@ -190,15 +256,9 @@ end
 ---@return botglue.Step
 function M.new(side, place)
   local range = side.job.range
-  local bufnr, first, past = range.bufnr, side:rows()
-  local below = range.shape == "insert" and place.first or place.last + 1
-  local function mark(row)
-    local is_row = row >= 0 and row < api.nvim_buf_line_count(bufnr)
-    return is_row and api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {}) or nil
-  end
-  return setmetatable({
+  local first, past = side:rows()
+  local self = setmetatable({
     side = side,
-    neighbours = { mark(place.first - 1), mark(below) },
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
     original = range.shape == "line" and range:read(place).rows or {},
     followed = {
@@ -206,6 +266,8 @@ function M.new(side, place)
       below = { api.nvim_buf_get_lines(side.bufnr, past, -1, false) },
     },
   }, Step)
+  self:mark_neighbours(place)
+  return self
 end
 
 return M
