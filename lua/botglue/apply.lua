@@ -117,6 +117,11 @@ function M.amend(amounts)
   local job = client.job(amounts.id)
   if job then
     job:learn(amounts)
+    local list = client.connection().list
+    if list then
+      -- Nobody is told otherwise: the job's last event was told.
+      list:changed(amounts.id)
+    end
   end
 end
 

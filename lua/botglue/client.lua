@@ -42,6 +42,7 @@ local M = {}
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open
+---@field list botglue.JobList? the one that is open
 ---@field drafts botglue.Draft[] oldest first
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force

@@ -421,3 +421,84 @@ test("a store with nothing in it says so", function()
   nvim:type(":Botglue history<CR>")
   nvim:eventually("it is told", "return vim.fn.getline(1):find('no job has ended yet') ~= nil")
 end)
+
+--- Puts a job before those of the store, as one of this Neovim that ends now.
+local function ends(nvim, number, fields)
+  nvim:lua(
+    [[
+      local number, fields = ...
+      local job = vim.tbl_extend("force", jobs[#jobs], {
+        uuid = "new-" .. number, prompt = "new " .. number, ended_ms = now + number * 1000,
+      }, fields)
+      table.insert(jobs, 1, job)
+      vim.api.nvim_exec_autocmds("User", { pattern = "BotglueJobFinished", data = { id = number, status = "done" } })
+    ]],
+    number,
+    fields or vim.empty_dict()
+  )
+end
+
+test("a job that ends while the list is open is there, and the cursor stays on its job", function()
+  local nvim = with_store(3)
+  open(nvim)
+  nvim:type("j")
+  ends(nvim, 1)
+  nvim:eventually("it is there", "return vim.fn.getline(1):find('new 1') ~= nil")
+  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.line('w0'), vim.fn.line('$') }"), { 3, 1, 4 })
+  contains(nvim:lua("return vim.fn.getline('.')"), "prompt 2")
+  contains(nvim:screen(), "all · 4")
+  ends(nvim, 2)
+  ends(nvim, 3)
+  nvim:eventually("both are there", "return vim.fn.getline(1):find('new 3') ~= nil")
+  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.line('$') }"), { 5, 6 })
+end)
+
+test("who has gone down the list sees the same rows when a job ends", function()
+  local nvim = with_store(150)
+  open(nvim)
+  nvim:type("60Gzt")
+  local before = nvim:lua("return vim.fn.getline('w0', 'w$')")
+  ends(nvim, 1)
+  nvim:eventually("it is there", "return vim.fn.getline(1):find('new 1') ~= nil")
+  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getline('w0', 'w$') }"), { 61, before })
+  nvim:type("G")
+  nvim:eventually("the next page follows the last", "return vim.fn.line('$') == 151")
+end)
+
+test("what becomes of an answer while the list is open is in its row", function()
+  local nvim = with_store(3, { ["2"] = { landing = "held", held_for = "review" } })
+  open(nvim)
+  contains(shown(nvim)[2], "held")
+  nvim:lua([[
+    jobs[2].landing, jobs[2].held_for = "applied", nil
+    vim.api.nvim_exec_autocmds("User", { pattern = "BotglueJobUpdated", data = { id = 9, status = "done" } })
+  ]])
+  nvim:eventually("it has landed", "return vim.fn.getline(2):find('landed') ~= nil")
+end)
+
+test("a list of some jobs stays one of those", function()
+  local nvim = with_store(3)
+  open(nvim)
+  nvim:type("s")
+  answer_input(nvim, "prompt 2")
+  nvim:eventually("it is found", "return vim.fn.line('$') == 1 and vim.fn.getline(1):find('prompt 2') ~= nil")
+  ends(nvim, 1)
+  ends(nvim, 2, { prompt = "as prompt 2" })
+  nvim:eventually("the one like it is there", "return vim.fn.getline(1):find('as prompt 2') ~= nil")
+  equal(nvim:lua("return vim.fn.line('$')"), 2)
+end)
+
+test("a job that runs asks the store nothing, nor does a list that is closed", function()
+  local nvim = with_store(2)
+  open(nvim)
+  local asked = nvim:lua("return #asked")
+  nvim:lua(
+    [[vim.api.nvim_exec_autocmds("User", { pattern = "BotglueJobUpdated", data = { id = 9, status = "running" } })]]
+  )
+  nvim:settle()
+  equal(nvim:lua("return #asked"), asked)
+  nvim:type("q")
+  ends(nvim, 1)
+  nvim:settle()
+  equal(nvim:lua("return #asked"), asked)
+end)

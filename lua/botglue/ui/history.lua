@@ -1,5 +1,6 @@
 --- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
---- when the cursor comes near the end; what a key does with a job is `recall`'s.
+--- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided of; what
+--- a key does with a job is `recall`'s.
 
 local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
@@ -26,6 +27,9 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 ---@field more boolean whether the store has older ones
 ---@field asked integer counts the questions: the answer to an old one is of no use
 ---@field loading boolean
+---@field renewing boolean? whether the newest jobs are asked for again
+---@field due boolean? whether they have to be once more
+---@field group integer of autocommands
 ---@field trouble string? why nothing could be read
 local History = {}
 History.__index = History
@@ -129,18 +133,25 @@ function History:draw(from)
   self:head()
 end
 
---- Asks for the next page, or for the first one.
-function History:load()
-  local last = self.entries[#self.entries]
-  self.asked, self.loading = self.asked + 1, true
-  local asked, scope = self.asked, self.scopes[self.scope]
+--- Asks the store for a page.
+---@param last botglue.Entry? the one before it
+---@param callback fun(result: table?, err: string?)
+function History:ask(last, callback)
+  local scope = self.scopes[self.scope]
   require("botglue.query").ask("history", {
     text = self.text,
     path = scope.path,
     project = scope.project,
     limit = PAGE,
     before = last and { ended_ms = last.ended_ms, uuid = last.uuid } or nil,
-  }, function(result, err)
+  }, callback)
+end
+
+--- Asks for the next page, or for the first one.
+function History:load()
+  self.asked, self.loading = self.asked + 1, true
+  local asked = self.asked
+  self:ask(self.entries[#self.entries], function(result, err)
     if asked ~= self.asked or not self.float:is_open() then
       return
     end
@@ -160,6 +171,66 @@ function History:load()
         -- An empty window says it itself.
         require("botglue.notify").error("botglue: " .. err)
       end
+    end
+    if self.due then
+      self:renew()
+    end
+  end)
+end
+
+--- Puts a new first page before what is listed behind it. The cursor stays on its job, and who has gone down the list
+--- sees the same rows.
+---@param page botglue.Entry[]
+---@param more boolean whether there are older ones than these
+function History:put(page, more)
+  local win, view = self.float.win, nil
+  api.nvim_win_call(win, function()
+    view = vim.fn.winsaveview()
+  end)
+  local here, listed = self.entries[view.lnum], {}
+  for _, entry in ipairs(page) do
+    listed[entry.uuid] = true
+  end
+  local last = page[#page]
+  local entries = vim.list_extend({}, page)
+  for _, entry in ipairs(self.entries) do
+    if more and not listed[entry.uuid] and entry.ended_ms <= last.ended_ms then
+      entries[#entries + 1] = entry
+    end
+  end
+  if #entries == #page then
+    self.more = more
+  end
+  self.entries, self.rows = entries, {}
+  self:measure()
+  self:draw(1)
+  for row, entry in ipairs(entries) do
+    if here and entry.uuid == here.uuid then
+      view.topline = view.topline > 1 and view.topline + row - view.lnum or 1
+      view.lnum = row
+    end
+  end
+  api.nvim_win_call(win, function()
+    vim.fn.winrestview(view)
+  end)
+end
+
+--- Asks for the newest jobs again. Nobody waits for it, so nobody is told where that fails.
+function History:renew()
+  self.due = self.loading or self.renewing
+  if self.due or not self.float:is_open() then
+    return
+  end
+  self.renewing = true
+  local scope, words = self.scope, self.text
+  self:ask(nil, function(result)
+    self.renewing = false
+    local is_meant = self.float:is_open() and scope == self.scope and words == self.text
+    if is_meant and not self.loading and result then
+      self:put(result.jobs, result.more)
+    end
+    if is_meant and (self.due or self.loading) then
+      self:renew()
     end
   end)
 end
@@ -264,6 +335,9 @@ function M.open()
     title = { left = "history" },
     keys = self:keys(),
     cursorline = true,
+    on_close = function()
+      api.nvim_del_augroup_by_id(self.group)
+    end,
     on_resize = function(float)
       float:resize(size())
       self:measure()
@@ -276,6 +350,17 @@ function M.open()
     desc = "botglue: the next page of the history",
     callback = function()
       self:moved()
+    end,
+  })
+  self.group = api.nvim_create_augroup("botglue.history." .. self.float.bufnr, { clear = true })
+  api.nvim_create_autocmd("User", {
+    group = self.group,
+    pattern = { "BotglueJobFinished", "BotglueJobUpdated" },
+    desc = "botglue: what is new in the history",
+    callback = function(event)
+      if event.data.status == "done" or event.data.status == "failed" then
+        self:renew()
+      end
     end,
   })
   self:draw(1)

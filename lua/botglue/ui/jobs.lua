@@ -210,9 +210,9 @@ end
 
 --- Something happened to a job. What one does that runs is seen at the next tick anyway; all is drawn for what comes,
 --- goes or was decided, once for several of them.
----@param job botglue.JobTable
-function List:changed(job)
-  if self.timer and client.connection().open[job.id] and self.seen[job.id] then
+---@param id integer
+function List:changed(id)
+  if self.timer and client.connection().open[id] and self.seen[id] then
     return
   end
   if not self.timer and not self.stale then
@@ -255,6 +255,9 @@ function M.open()
     on_close = function()
       self:rest()
       api.nvim_del_augroup_by_id(self.group)
+      if client.connection().list == self then
+        client.connection().list = nil
+      end
     end,
     on_resize = function()
       self:redraw()
@@ -266,9 +269,10 @@ function M.open()
     pattern = "BotglueJob*",
     desc = "botglue: the list of jobs",
     callback = function(event)
-      self:changed(event.data)
+      self:changed(event.data.id)
     end,
   })
+  client.connection().list = self
   self:redraw()
 end
 
