@@ -6,7 +6,7 @@ local client = require("botglue.client")
 local M = {}
 
 --- Why an answer is not accepted with what is around it.
-M.AROUND = "text around the answer was changed: dp keeps it, u undoes it"
+M.AROUND = "text around the answer was changed: dp keeps, u undoes it"
 
 ---@class botglue.Draft
 ---@field lines string[]? the answer

@@ -259,7 +259,7 @@ test("an answer whose place is not known stands alone, and is not accepted", fun
     { { "B", "C" }, false, "x reject · n next · q later", true },
   })
   nvim:type("a")
-  suite.contains(nvim:messages(), "the place of this answer is not known")
+  suite.contains(nvim:messages(), "its place is not known")
   equal(nvim:job(1).landing, "held")
   nvim:type("x")
   equal({ nvim:job(1).landing, nvim:lines() }, { "rejected", { "a", "d", "e" } })

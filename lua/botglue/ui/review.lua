@@ -147,7 +147,7 @@ end
 function Review:accept()
   local job, side = self.job, self.side
   if not side.known then
-    fail("the place of this answer is not known: copy what you want of it, then press x or q")
+    fail("its place is not known: copy from it, then press x or q")
   end
   side:refresh()
   decide.write(job, job.range:place() and side:changed() or nil)
@@ -162,7 +162,7 @@ function Review:map()
       local tick = api.nvim_buf_get_changedtick(self.side.bufnr)
       if self.warned ~= tick and self.side:draft() then
         self.warned = tick
-        fail("the answer was changed here: x again rejects it, u undoes it")
+        fail("the answer was changed here: x again rejects, u undoes it")
       end
       decide.reject(self.job.id)
     end,
