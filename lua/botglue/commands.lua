@@ -184,6 +184,7 @@ local subcommands = {
       if not vim.uv.fs_stat(path) then
         error("botglue: there is no log yet at " .. path, 0)
       end
+      require("botglue.errors").no_window_in_cmdwin()
       vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
       vim.bo.modifiable = false
       vim.cmd("normal! G")

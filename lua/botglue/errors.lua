@@ -11,6 +11,13 @@ function M.fail(format, ...)
   error("botglue: " .. format:format(...), 0)
 end
 
+--- Raises an error where Neovim allows no other window.
+function M.no_window_in_cmdwin()
+  if vim.fn.getcmdwintype() ~= "" then
+    M.fail("no window can be opened from the command-line window")
+  end
+end
+
 --- Calls a function; an error in it is shown.
 ---@param fn fun(...)
 ---@param ... any its arguments

@@ -60,6 +60,7 @@ function M.open_session(source, name)
   elseif vim.fn.isdirectory(cwd) == 0 then
     error(("botglue: the directory of the session is gone: %s"):format(cwd), 0)
   end
+  require("botglue.errors").no_window_in_cmdwin()
   vim.cmd.new()
   run(command, { cwd = cwd, env = next(agent.env or {}) and agent.env or nil })
   vim.cmd.startinsert()

@@ -18,6 +18,7 @@ function M.show(path)
   if not vim.uv.fs_stat(path) then
     error("botglue: this transcript is not kept any more: the newest 200 are", 0)
   end
+  errors.no_window_in_cmdwin()
   local loaded = vim.fn.bufloaded(path) == 1
   vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
   if loaded then

@@ -177,3 +177,28 @@ test("<Plug>(botglue-line) takes lines by count", function()
     { { "a" }, { "b", "c" }, { "c" } }
   )
 end)
+
+test("what opens a window says in the command-line window that there it cannot", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:answer(1, { "A" }, { held_for = "review", session_id = "s" })
+  nvim:lua([[
+    local path = vim.fn.tempname()
+    vim.fn.writefile({ "{}" }, path)
+    require("botglue.client").job(1).transcript = path
+    vim.fn.mkdir(vim.fn.stdpath("log"), "p")
+    vim.fn.writefile({ "it began" }, require("botglue.host").log_path())
+    require("botglue").setup({ host = "/bin/sh", agents = { claude = { command = { "/bin/sh" } } } })
+  ]])
+  nvim:type("q:")
+  local buffers = nvim:lua("return #vim.api.nvim_list_bufs()")
+  for _, name in ipairs({ "", "jobs", "history", "info", "review", "open", "transcript", "log" }) do
+    local expected = "botglue: no window can be opened from the command-line window"
+    equal(said(nvim, "Botglue " .. name), expected, name)
+    equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+    equal(nvim:lua("return #vim.api.nvim_list_bufs()"), buffers, name)
+  end
+  nvim:type("<C-c><C-c>")
+  equal(said(nvim, "Botglue review"), "")
+  equal(nvim:lua("return vim.api.nvim_buf_get_name(0)"), "botglue://answer/1")
+end)

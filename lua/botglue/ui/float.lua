@@ -216,9 +216,7 @@ end
 ---@param spec botglue.FloatSpec
 ---@return botglue.Float
 function M.open(spec)
-  if vim.fn.getcmdwintype() ~= "" then
-    error("botglue: no window can be opened from the command-line window", 0)
-  end
+  errors.no_window_in_cmdwin()
   highlight.define()
   if spec.name then
     M.close(spec.name)

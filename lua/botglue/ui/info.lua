@@ -178,6 +178,7 @@ end
 
 --- Opens the window; the sums come a moment later.
 function M.open()
+  require("botglue.errors").no_window_in_cmdwin()
   local options = client.options()
   local project = require("botglue.context").project(vim.api.nvim_get_current_buf())
   local info, float

@@ -245,6 +245,7 @@ function M.open(id)
     fail("job %s is not held", tostring(id))
     return
   end
+  require("botglue.errors").no_window_in_cmdwin()
   local before = current()
   if before then
     before:close()
