@@ -33,6 +33,9 @@ end
 
 local as_one_step = write.as_one_step
 write.as_one_step = function(bufnr, fn)
+  if bufnr ~= lines.bufnr then
+    return as_one_step(bufnr, fn)
+  end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if bufnr == api.nvim_get_current_buf() and not (mode:match("^[niR]") and state == "") then
     fault("written in mode %s with state %q", mode, state)
@@ -103,7 +106,7 @@ function M.begin(text, habits)
   if vim.fn.reg_recording() ~= "" then
     api.nvim_feedkeys("q", "nx", false)
   end
-  vim.cmd("silent! only | delmarks! | delmarks A-Z | clearjumps | setlocal nomodified")
+  vim.cmd("silent! tabonly | only | delmarks! | delmarks A-Z | clearjumps | setlocal nomodified")
   for name in ('abcdefghijklmnopqrstuvwxyz0123456789"-/'):gmatch(".") do
     vim.fn.setreg(name, {})
   end
