@@ -12,7 +12,10 @@ use std::sync::Mutex;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tracing_subscriber::EnvFilter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::editor::Editor;
 use crate::host::{Host, Message};
@@ -131,18 +134,18 @@ fn log_to(path: &Path) -> io::Result<()> {
         fs::rename(path, path.with_extension("log.1"))?;
     }
     let file: File = OpenOptions::new().append(true).create(true).open(path)?;
+    let wanted = std::env::var("BOTGLUE_LOG").unwrap_or_default();
+    let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
+    tracing_subscriber::registry().with(layer).with(logged(&wanted)).try_init().map_err(io::Error::other)
+}
+
+/// What is logged: `wanted` is a level, or levels of parts of the program (`botglue::store=debug`); by default, and
+/// where it cannot be read, `info`.
+fn logged(wanted: &str) -> Targets {
+    let default = Targets::new().with_default(LevelFilter::INFO);
+    let targets = if wanted.is_empty() { default } else { wanted.parse().unwrap_or(default) };
     // nvim-rs logs every message at debug: prompts and code would land in the log.
-    let filter = EnvFilter::try_from_env("BOTGLUE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let filter = match "nvim_rs=warn".parse() {
-        Ok(directive) => filter.add_directive(directive),
-        Err(_) => filter,
-    };
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(Mutex::new(file))
-        .with_ansi(false)
-        .try_init()
-        .map_err(io::Error::other)
+    targets.with_target("nvim_rs", LevelFilter::WARN)
 }
 
 /// A panic anywhere ends the agents and the host: half a host would leave Neovim waiting for ever.
@@ -167,4 +170,23 @@ fn report(what: &str) {
     use std::io::Write;
     // There is no further place to complain to.
     let _ = writeln!(io::stderr(), "botglue: {what}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::Level;
+
+    #[test]
+    fn the_log_has_what_was_wanted_and_never_the_messages_themselves() {
+        let has = |wanted: &str, target: &str| {
+            [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE]
+                .iter()
+                .filter(|level| logged(wanted).would_enable(target, level))
+                .count()
+        };
+        assert_eq!([has("", "botglue"), has("debug", "botglue"), has("botglue=loud", "botglue")], [3, 4, 3]);
+        assert_eq!([has("botglue::store=debug", "botglue::store"), has("off", "botglue")], [4, 0]);
+        assert_eq!([has("trace", "nvim_rs"), has("nvim_rs=trace", "nvim_rs")], [2, 2]);
+    }
 }
