@@ -21,24 +21,8 @@ end
 local function with_store(result, err)
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua(
-    [[
-      local result, err = ...
-      _G.asked = {}
-      require("botglue.query").ask = function(name, args, callback)
-        if name == "info" then
-          table.insert(asked, { name = name, args = args })
-        end
-        vim.schedule(function()
-          if name == "writers" then
-            callback({ jobs = writers or {} })
-          else
-            callback(err == nil and result or nil, err)
-          end
-        end)
-      end
-    ]],
-    result or vim.empty_dict(),
-    err
+    "require('support.host').replies = ...",
+    { info = result or { error = err }, writers = { jobs = {} } }
   )
   return nvim
 end
@@ -52,6 +36,19 @@ local function shown(nvim)
   return vim.tbl_map(function(row)
     return vim.trim((row:gsub("%s+", " ")))
   end, nvim:lua("return vim.fn.getline(1, '$')"))
+end
+
+--- What sums were asked for.
+local function asked(nvim)
+  return vim.tbl_filter(function(question)
+    return question.name == "info"
+  end, nvim:host("received", "query"))
+end
+
+local function sessions(nvim)
+  return vim.tbl_map(function(question)
+    return { question.agent or "", question.session_id or "" }
+  end, asked(nvim))
 end
 
 local INFO = {
@@ -128,15 +125,10 @@ test("the session is that of the range under the cursor, else of the newest job"
     open(nvim)
     nvim:type("q")
   end
-  local sessions = nvim:lua([[
-    return vim.tbl_map(function(question)
-      return { question.args.agent or "", question.args.session_id or "" }
-    end, asked)
-  ]])
-  equal(sessions, { { "", "" }, { "claude", "s-1" }, { "claude", "s-2" }, { "claude", "s-2" } })
-  local midnight = nvim:lua("return os.date('%H:%M:%S', asked[1].args.today_ms / 1000)")
-  equal(midnight, "00:00:00")
-  equal(nvim:lua("return asked[1].args.project"), nvim:lua("return vim.fn.getcwd()"))
+  equal(sessions(nvim), { { "", "" }, { "claude", "s-1" }, { "claude", "s-2" }, { "claude", "s-2" } })
+  local question = asked(nvim)[1]
+  equal(os.date("%H:%M:%S", question.today_ms / 1000), "00:00:00")
+  equal(question.project, nvim:lua("return vim.fn.getcwd()"))
 end)
 
 test("after a restart the session is that which wrote the text under the cursor", function()
@@ -144,23 +136,18 @@ test("after a restart the session is that which wrote the text under the cursor"
   nvim:set_lines({ "local one = 1", "local two = 2", "local three = 3", "local two = 2" })
   nvim:api("buf_set_name", 0, "/project/src/config.rs")
   nvim:lua([[
-    _G.writers = {
+    require("support.host").replies.writers = { jobs = {
       { agent = "claude", session_id = "s-9", landed_rows = { "local two = 2" } },
       { agent = "droid", session_id = "s-8", landed_rows = { "local two = 2", "local three = 3" } },
       { agent = "claude", session_id = "s-7", landed_rows = { "local one = 1", "local two = 2" } },
-    }
+    } }
   ]])
   for _, line in ipairs({ "1", "2", "4" }) do
     nvim:type(line .. "G")
     open(nvim)
     nvim:type("q")
   end
-  local sessions = nvim:lua([[
-    return vim.tbl_map(function(question)
-      return { question.args.agent or "", question.args.session_id or "" }
-    end, asked)
-  ]])
-  equal(sessions, { { "claude", "s-7" }, { "droid", "s-8" }, { "", "" } })
+  equal(sessions(nvim), { { "claude", "s-7" }, { "droid", "s-8" }, { "", "" } })
 end)
 
 test("a store that cannot be read is one line, and no window", function()

@@ -6,7 +6,7 @@ local M = {
   store = {}, -- the held answers of Neovims that are gone
   prompts = nil, -- the earlier ones; without them a test answers by itself
   keeps = true, -- says at once that a held answer is on the disk
-  replies = {}, -- what the store answers, by the name of the question; without one, nothing
+  replies = {}, -- what the store answers, or a function that does, by the name of the question; without one, nothing
   merges = {}, -- the replies to come, by the merged rows; without one, two different sides are a conflict
 }
 
@@ -35,8 +35,9 @@ function M.install()
     elseif method == "held" then
       require("botglue.apply").held(M.store)
     elseif method == "query" and M.replies[argument.name] then
-      local reply = vim.tbl_extend("force", M.replies[argument.name], { token = argument.token })
-      require("botglue.query").reply(reply)
+      local reply = M.replies[argument.name]
+      reply = type(reply) == "function" and reply(argument) or reply
+      require("botglue.query").reply(vim.tbl_extend("force", reply, { token = argument.token }))
     elseif method == "merge" and M.merges then
       M.merge(argument, table.remove(M.merges, 1) or M.one_sided(argument))
     end

@@ -1,0 +1,198 @@
+local stored = require("support.stored")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+local with_jobs, open, asked = stored.with_jobs, stored.open, stored.asked
+
+test("<CR> goes to where the answer stands now, else to what was sent, else to its line", function()
+  local landed = { landed_rows = { "local TWO = 2", "local THREE = 3" }, landed_first = 2, landed_last = 3 }
+  for _, case in ipairs({
+    { { "new", "new", "local TWO = 2", "local THREE = 3" }, 3 },
+    { { "new", "new", "new", "local two = 2", "local three = 3" }, 4 },
+    { { "a", "b", "c", "d" }, 2, "neither the answer nor what was sent stands here any more" },
+    { { "a" }, 1, "neither the answer" },
+  }) do
+    local nvim = with_jobs(1, { ["1"] = landed })
+    nvim:lua("vim.fn.writefile(..., path)", case[1])
+    open(nvim)
+    nvim:type("<CR>")
+    nvim:eventually("the file is open", "return vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)")
+    nvim:settle()
+    equal(nvim:api("win_get_cursor", 0)[1], case[2])
+    equal(#nvim:api("list_wins"), 1)
+    contains(nvim:messages(), case[3] or "")
+  end
+end)
+
+test("<CR> on a job whose file is gone says so", function()
+  local nvim = with_jobs(2, { ["2"] = { path = "" } })
+  nvim:lua("vim.fn.delete(path)")
+  open(nvim)
+  nvim:type("<CR>")
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('is not there any more') ~= nil")
+  nvim:type("j<CR>")
+  nvim:eventually("that too", "return vim.fn.execute('messages'):find('without a file') ~= nil")
+  equal(nvim:lua("return vim.fn.bufname()"), "botglue://history")
+end)
+
+test("p shows the prompt whole, and q goes back to the list", function()
+  local nvim = with_jobs(2, { ["2"] = { prompt = "first line\n" .. ("word "):rep(40) .. "\nlast" } })
+  open(nvim)
+  nvim:type("jp")
+  equal(nvim:lua("return vim.fn.getline(1, '$')"), { "first line", ("word "):rep(40), "last" })
+  contains(nvim:screen(), "opus · 7s · $0.02")
+  contains(nvim:screen(), "│last")
+  nvim:type("q")
+  equal(nvim:lua("return { vim.fn.bufname(), vim.fn.line('.') }"), { "botglue://history", 2 })
+end)
+
+test("d shows what stood there beside the answer, to be read", function()
+  local nvim = with_jobs(2, { ["2"] = { has_answer = false } })
+  open(nvim)
+  nvim:type("jd")
+  contains(nvim:messages(), "botglue: this job has no answer")
+  nvim:type("kd")
+  nvim:eventually("the tab page is there", "return #vim.api.nvim_list_tabpages() == 2")
+  local windows = nvim:lua([[
+    return vim.tbl_map(function(win)
+      local bufnr = vim.api.nvim_win_get_buf(win)
+      return { vim.wo[win].diff, vim.bo[bufnr].modifiable, vim.api.nvim_buf_get_lines(bufnr, 0, -1, true) }
+    end, vim.api.nvim_tabpage_list_wins(0))
+  ]])
+  equal(windows, {
+    { true, false, { "local two = 2", "local three = 3" } },
+    { true, false, { "local TWO = 2", "local THREE = 3" } },
+  })
+  contains(nvim:screen(), "the answer · q close")
+  nvim:type("q")
+  equal(nvim:lua("return { #vim.api.nvim_list_tabpages(), vim.fn.bufname() }"), { 1, "botglue://history" })
+  equal(nvim:lua("return #vim.fn.getbufinfo({ buflisted = 1 })"), 1)
+end)
+
+test("a holds the answer once more, and shows it for review", function()
+  local nvim = with_jobs(3, { ["2"] = { question = true }, ["3"] = { has_answer = false } })
+  open(nvim)
+  nvim:type("ja")
+  contains(nvim:messages(), "botglue: this was a question: its answer does not land")
+  nvim:type("ja")
+  contains(nvim:messages(), "botglue: this job has no answer")
+  nvim:type("gga")
+  nvim:eventually("the review is open", "return #vim.api.nvim_list_tabpages() == 2")
+  equal(asked(nvim)[#asked(nvim)].id, 1)
+  contains(nvim:screen(), "held answer 1 of 1 · review")
+  local job = nvim:job(1)
+  equal({ job.landing, job.held_for, job.elapsed_ms }, { "held", "review", 7000 })
+  nvim:type("a")
+  nvim:eventually("it has landed", "return require('botglue').job(1).landing == 'applied'")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(path), 0, 3, true)"), {
+    "local one = 1",
+    "local TWO = 2",
+    "local THREE = 3",
+  })
+end)
+
+test("R sends the same prompt once more, at its place", function()
+  local nvim = with_jobs(1)
+  nvim:lua("vim.fn.writefile({ 'new', 'local one = 1', 'local two = 2', 'local three = 3' }, path)")
+  open(nvim)
+  nvim:type("R")
+  local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  equal({
+    request.prompt,
+    request.selection.first_line,
+    request.selection.rows,
+    request.agent.model,
+    request.resume,
+  }, {
+    "prompt 1",
+    3,
+    { "local two = 2", "local three = 3" },
+    "opus",
+    nil,
+  })
+  equal(nvim:api("win_get_cursor", 0)[1], 3)
+  equal(#nvim:api("list_wins"), 1)
+end)
+
+test("R on a job whose lines are gone says so, and starts nothing", function()
+  local nvim = with_jobs(1)
+  nvim:lua("vim.fn.writefile({ 'x' }, path)")
+  open(nvim)
+  nvim:type("R")
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('lines of this job are gone') ~= nil")
+  equal(nvim:lua("return #require('support.host').received('run')"), 0)
+end)
+
+test("f goes on in its session, at its place", function()
+  local nvim = with_jobs(2, { ["2"] = { agent = "mine" } })
+  nvim:lua([[
+    local mine = { protocol = "text", command = { "x" } }
+    require("botglue").setup({ host = "/bin/sh", prompt = "ui", agents = { mine = mine } })
+  ]])
+  open(nvim)
+  nvim:type("jf")
+  contains(nvim:messages(), "keeps no sessions")
+  nvim:type("kf")
+  nvim:eventually("the file is shown", "return vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)")
+  nvim:type("and now this<CR>")
+  local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  equal({ request.prompt, request.resume.session_id, request.selection.first_line, request.cwd }, {
+    "and now this",
+    "session-1",
+    2,
+    nvim:lua("return jobs[1].project"),
+  })
+end)
+
+test("o opens its session in a terminal", function()
+  local nvim = with_jobs(1)
+  nvim:lua("require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'echo' } } } })")
+  open(nvim)
+  nvim:type("o")
+  nvim:eventually("a terminal is open", "return vim.bo.buftype == 'terminal'")
+  nvim:eventually(
+    "with the session",
+    [[
+    return table.concat(vim.fn.getline(1, "$"), " "):find("--resume session-1", 1, true) ~= nil
+  ]]
+  )
+end)
+
+test("t shows its transcript, where that is kept", function()
+  local nvim = with_jobs(2)
+  nvim:lua([[
+    jobs[1].transcript = vim.fn.tempname()
+    vim.fn.writefile({ "{}" }, jobs[1].transcript)
+  ]])
+  open(nvim)
+  nvim:type("jt")
+  contains(nvim:messages(), "botglue: no transcript of this job is kept")
+  nvim:type("kt")
+  equal(
+    nvim:lua("return { vim.api.nvim_buf_get_name(0) == jobs[1].transcript, vim.bo.modifiable }"),
+    { true, false }
+  )
+  equal(#nvim:api("list_wins"), 2)
+end)
+
+test("a job of this Neovim is that job, with its range as it is now", function()
+  local nvim = with_jobs(0)
+  nvim:set_lines({ "one", "two" })
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:answer(1, { "TWO" }, { held_for = "ambiguous" })
+  nvim:type("ggOnew<Esc>")
+  nvim:lua([[
+    jobs[1] = {
+      uuid = "u", id = 1, agent = "claude", project = "/", path = "", filetype = "", kind = "line", first_line = 2,
+      last_line = 2, prompt = "it", status = "done", landing = "held", held_for = "ambiguous", started_ms = now,
+      ended_ms = now, has_answer = true,
+    }
+  ]])
+  nvim:type("gg")
+  open(nvim)
+  nvim:type("<CR>")
+  equal(nvim:api("win_get_cursor", 0)[1], 3)
+  open(nvim)
+  nvim:type("a")
+  contains(nvim:screen(), "held answer 1 of 1")
+  equal(nvim:lua("return #require('botglue').jobs()"), 1)
+end)
