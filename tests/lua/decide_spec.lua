@@ -1,10 +1,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
+local line = child.line
 
 --- A child with an answer for rows 2 to 4 of five that is held.
 local function with_held(answer, keys, more)

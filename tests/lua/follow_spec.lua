@@ -3,10 +3,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
+local line = child.line
 
 --- A child that edits a file: an undo of everything leaves its lines.
 local function with_file(lines)

@@ -1,23 +1,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-
---- A child with a job on a range of the API.
-local function with_job(lines, range, options)
-  local nvim = child.with_host(lines)
-  nvim:run(range, options)
-  return nvim
-end
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
-
---- How job 1 ended, and the buffer afterwards.
-local function outcome(nvim)
-  local job = nvim:job(1)
-  return { job.status, job.landing, job.held_for }
-end
+local line, with_job = child.line, child.with_job
 
 test("a linewise answer lands in its range, which has moved down", function()
   local nvim = child.with_host({ "one", "two", "three", "four" })
@@ -58,7 +42,7 @@ test("rows are added, taken away and inserted between", function()
     local nvim = with_job({ "a", "b", "c" }, range)
     nvim:answer(1, { "?" }, { edits = edits })
     equal(nvim:lines(), expected, vim.inspect(edits))
-    equal(outcome(nvim), { "done", "applied" })
+    equal(nvim:outcome(1), { "done", "applied" })
   end
   land(line(1, 3), { { first = 3, last = 3, lines = { "d", "e" } } }, { "a", "b", "c", "d", "e" })
   land(line(1, 3), { { first = 0, last = 0, lines = { "-" } } }, { "-", "a", "b", "c" })
@@ -99,7 +83,7 @@ test("somebody else's listener that fails leaves no half of an answer", function
       edits = { { first = 0, last = 1, lines = { "A" } }, { first = 2, last = 3, lines = { "C" } } },
     })
     equal(nvim:lines(), { "A", "b", "C" }, listener)
-    equal(outcome(nvim), { "done", "applied" }, listener)
+    equal(nvim:outcome(1), { "done", "applied" }, listener)
   end
 end)
 
@@ -116,21 +100,7 @@ test("a block is replaced row by row", function()
   nvim:type("ggOabove<Esc>jIxx<Esc>")
   nvim:answer(1, { "one", "", "three", "4" })
   equal(nvim:lines(), { "above", "xxabonecd", "efgh", "i three", "jk4" })
-  equal(outcome(nvim), { "done", "applied" })
-end)
-
-test("a block needs as many rows as it has", function()
-  local nvim = with_job({ "ab", "cd" }, { kind = "block", first = { 1, 0 }, last = { 2, 0 } })
-  nvim:answer(1, { "x" })
-  equal(outcome(nvim), { "done", "held", "block_rows" })
-  equal(nvim:lines(), { "ab", "cd" })
-end)
-
-test("a block whose rows were taken apart is held", function()
-  local nvim = with_job({ "ab", "cd", "ef" }, { kind = "block", first = { 1, 0 }, last = { 3, 0 } })
-  nvim:type("2Gonew<Esc>")
-  nvim:answer(1, { "1", "2", "3" })
-  equal(outcome(nvim), { "done", "held", "conflict" })
+  equal(nvim:outcome(1), { "done", "applied" })
 end)
 
 test("what is typed beside a block, where it reached nothing, is no conflict", function()
@@ -140,20 +110,12 @@ test("what is typed beside a block, where it reached nothing, is no conflict", f
   equal(nvim:lines(), { "ab12", "exyz", "fg34" })
 end)
 
-test("a block whose rows are gone is held, at the end of the buffer too", function()
-  local nvim = with_job({ "" }, { kind = "block", first = { 1, 0 }, last = { 1, 0 } })
-  nvim:type("Oabove<Esc>:%delete<CR>")
-  nvim:answer(1, { "1" })
-  equal(outcome(nvim), { "done", "held", "range_lost" })
-  equal(nvim:lines(), { "" })
-end)
-
 test("what is typed where nothing was selected is not written over, nor written to", function()
   for _, kind in ipairs({ "char", "block" }) do
     local nvim = with_job({ "a", "", "c" }, { kind = kind, first = { 2, 0 }, last = { 2, 0 } })
     nvim:type("2Gitext<Esc>")
     nvim:answer(1, { "answer" })
-    equal(outcome(nvim), { "done", "held", "conflict" }, kind)
+    equal(nvim:outcome(1), { "done", "held", "conflict" }, kind)
     equal(nvim:lines(), { "a", "text", "c" }, kind)
   end
 end)
@@ -164,7 +126,7 @@ test("insertions", function()
     nvim:type(keys or "")
     nvim:answer(1, { "1", "2" })
     equal(nvim:lines(), expected, ("below %d, after %s"):format(at, keys or "nothing"))
-    equal(outcome(nvim), { "done", "applied" })
+    equal(nvim:outcome(1), { "done", "applied" })
     local job = nvim:job(1)
     equal(vim.list_slice(expected, job.first_line, job.last_line), { "1", "2" })
   end
@@ -201,92 +163,7 @@ end)
 test("an answer for the only row of an empty buffer that deletes it changes nothing", function()
   local nvim = with_job({ "" }, line(1, 1))
   nvim:answer(1, {}, { edits = { { first = 0, last = 1, lines = {} } } })
-  equal(outcome(nvim), { "done", "unchanged" })
-end)
-
-test("an insertion whose surroundings were replaced is held", function()
-  local nvim = with_job({ "a", "b", "c" }, { kind = "insert", first = { 2 } })
-  nvim:set_lines({ "x", "y", "z" })
-  nvim:answer(1, { "1" })
-  equal(outcome(nvim), { "done", "held", "range_lost" })
-  equal(nvim:lines(), { "x", "y", "z" })
-end)
-
---- What becomes of an answer for rows 2 and 3 of a to d after keys.
-local function after(keys, expected, lines)
-  local nvim = with_job({ "a", "b", "c", "d" }, line(2, 3))
-  nvim:type(keys)
-  local before = nvim:lines()
-  nvim:answer(1, { "B", "C" })
-  equal(outcome(nvim), expected, keys)
-  equal(nvim:lines(), lines or before, keys)
-  return nvim
-end
-
-test("an edit inside the range that cannot be merged is a conflict, and nothing is written", function()
-  local conflict = { "done", "held", "conflict" }
-  after("2GA -- mine<Esc>", conflict)
-  after("3GA -- mine<Esc>", conflict)
-  after("2GIfoo <Esc>", conflict)
-  after("2G>>", conflict)
-  after("2Gonew<Esc>", conflict)
-  after("2Gdd", conflict)
-  after("3Gdd", conflict)
-  after("2GJ", conflict)
-  after("1GJ", conflict)
-  after("2Gccnew<Esc>", conflict)
-  after("2GVjcnew<Esc>", conflict)
-  after(":2s/b/bb/<CR>", conflict)
-end)
-
-test("an edit beside the range is none", function()
-  local applied = { "done", "applied" }
-  after("2GOnew<Esc>", applied, { "a", "new", "B", "C", "d" })
-  after("3Gonew<Esc>", applied, { "a", "B", "C", "new", "d" })
-  after("1Gdd", applied, { "B", "C", "d" })
-  after("4Gdd", applied, { "a", "B", "C" })
-  after("2GI<CR><Esc>", applied, { "a", "", "B", "C", "d" })
-  after("3GA<CR>x<Esc>", applied, { "a", "B", "C", "x", "d" })
-  after("2GA -- mine<Esc>u", applied, { "a", "B", "C", "d" })
-  after("2Gddu", applied, { "a", "B", "C", "d" })
-  after(":2,3move 0<CR>", applied, { "B", "C", "a", "d" })
-  after(":file other<CR>", applied, { "a", "B", "C", "d" })
-end)
-
-test("a range whose whole text was replaced is a conflict, and its lines are known", function()
-  local function replaced(range, keys)
-    local nvim = with_job({ "a", "some words here", "d" }, range)
-    nvim:type(keys)
-    nvim:answer(1, { "x" })
-    equal(outcome(nvim), { "done", "held", "conflict" }, keys)
-    equal(nvim:job(1).first_line, 2, keys)
-  end
-  replaced(line(2, 2), "2Gccnew<Esc>")
-  replaced(line(2, 2), ":2s/.*/other<CR>")
-  replaced({ kind = "char", first = { 2, 5 }, last = { 2, 9 } }, "2Gwciwnew<Esc>")
-end)
-
-test("a range that was deleted is lost", function()
-  local lost = { "done", "held", "range_lost" }
-  after("2G2dd", lost)
-  after("ggdG", lost)
-  after(":%d<CR>", lost)
-  after(":sort!<CR>", lost)
-  after("2G2ddGp", lost)
-  after("2G2ddGpggdd", lost)
-  after("2Gyj2ddggP", lost)
-  local nvim = with_job({ "some words here" }, { kind = "char", first = { 1, 5 }, last = { 1, 9 } })
-  nvim:type("wdiw")
-  nvim:answer(1, { "x" })
-  equal(outcome(nvim), lost)
-end)
-
-test("a held answer can be read, and its place is known", function()
-  local nvim = after("2GA!<Esc>", { "done", "held", "conflict" })
-  local job = nvim:job(1)
-  equal({ job.text, job.first_line, job.last_line }, { "B\nC", 2, 3 })
-  suite.contains(nvim:screen(), "held: you changed these lines meanwhile")
-  suite.contains(nvim:messages(), [[:Botglue review 1 shows it: you changed these lines meanwhile]])
+  equal(nvim:outcome(1), { "done", "unchanged" })
 end)
 
 test("an answer that equals the text changes nothing", function()
@@ -294,33 +171,13 @@ test("an answer that equals the text changes nothing", function()
     local nvim = with_job({ "one", "two" }, range)
     local tick = nvim:lua("return vim.b.changedtick")
     nvim:answer(1, answer, more)
-    equal(outcome(nvim), { "done", "unchanged" })
+    equal(nvim:outcome(1), { "done", "unchanged" })
     equal(nvim:lua("return vim.b.changedtick"), tick)
   end
   unchanged(line(1, 2), { "one", "two" }, { edits = {} })
   unchanged(line(1, 2), { "one", "two" })
   unchanged({ kind = "char", first = { 1, 1 }, last = { 2, 0 } }, { "ne", "t" })
   unchanged({ kind = "block", first = { 1, 1 }, last = { 2, 1 } }, { "n", "w" })
-end)
-
-test("a buffer that is gone holds the answer", function()
-  for _, command in ipairs({ "bwipeout!", "bdelete!", "bunload!" }) do
-    local nvim = with_job({ "a", "b" }, line(1, 2))
-    nvim:lua("vim.cmd.new(); vim.cmd('1' .. ...)", command)
-    nvim:ticks(3)
-    nvim:answer(1, { "A" })
-    equal(outcome(nvim), { "done", "held", "buffer_gone" }, command)
-    equal(nvim:job(1).text, "A")
-    equal(nvim:lua("return vim.v.errmsg"), "")
-  end
-end)
-
-test("a buffer that cannot be changed holds the answer", function()
-  local nvim = with_job({ "a", "b" }, line(1, 2))
-  nvim:lua("vim.bo.modifiable = false")
-  nvim:answer(1, { "A" })
-  equal(outcome(nvim), { "done", "held", "not_modifiable" })
-  equal(nvim:lines(), { "a", "b" })
 end)
 
 test("a read-only buffer is only text: written without the warning", function()
@@ -331,43 +188,6 @@ test("a read-only buffer is only text: written without the warning", function()
   equal(nvim:lines(), { "A" })
   equal(nvim:lua("return vim.bo.readonly"), true)
   equal(nvim:messages():find("W10"), nil)
-end)
-
-test("with review nothing lands by itself", function()
-  local function held(nvim)
-    nvim:answer(1, { "A" })
-    equal(outcome(nvim), { "done", "held", "review" })
-    equal(nvim:lines(), { "a" })
-  end
-  local nvim = child.with_host({ "a" })
-  nvim:type(":1Botglue! run it<CR>")
-  equal(nvim:host("received", "run")[1].review, true)
-  held(nvim)
-  held(with_job({ "a" }, line(1, 1), { review = true }))
-  nvim = child.with_host({ "a" })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', review = true })")
-  nvim:type(":1Botglue run it<CR>")
-  held(nvim)
-end)
-
-test("what the host holds is held, with its reason", function()
-  local nvim = with_job({ "a" }, line(1, 1))
-  nvim:answer(1, {}, { text = "both", held_for = "ambiguous" })
-  equal(outcome(nvim), { "done", "held", "ambiguous" })
-  equal({ nvim:job(1).text, nvim:lines() }, { "both", { "a" } })
-end)
-
-test("a failed job leaves the buffer and the screen as they were", function()
-  local nvim = with_job({ "a", "b" }, line(1, 2))
-  suite.contains(nvim:screen(), "it")
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 1, status = "failed", error = { code = "timeout", message = "Too\nlong." } })
-  ]])
-  local job = nvim:job(1)
-  equal({ job.status, job.error }, { "failed", { code = "timeout", message = "Too long." } })
-  equal(nvim:drawn(), 0)
-  suite.contains(nvim:messages(), "job 1 failed: Too long.")
-  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
 end)
 
 test("touching ranges do not mix, in whatever order they land", function()
@@ -404,15 +224,6 @@ test("a range that was replaced by the same text is followed from there", functi
   equal(nvim:lines(), { "new", "A" })
 end)
 
-test("of two jobs on one range the second finds it changed", function()
-  local nvim = with_job({ "a" }, line(1, 1))
-  nvim:run(line(1, 1))
-  nvim:answer(2, { "second" })
-  nvim:answer(1, { "first" })
-  equal(nvim:lines(), { "second" })
-  equal(outcome(nvim), { "done", "held", "conflict" })
-end)
-
 test("an answer that comes twice lands once", function()
   local nvim = with_job({ "a" }, line(1, 1))
   nvim:answer(1, { "A" })
@@ -426,27 +237,6 @@ test("a hidden buffer gets its answer", function()
   nvim:lua("_G.first = vim.api.nvim_get_current_buf(); vim.o.hidden = true; vim.cmd.enew()")
   nvim:answer(1, { "B" })
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, -1, true)"), { "a", "B" })
-end)
-
-test("a file read again: the same lines take the answer, others do not", function()
-  local function reloaded(content, expected, lines)
-    local nvim = child.start()
-    nvim:lua("require('support.host').install()")
-    nvim:lua([[
-      _G.file = vim.fn.tempname()
-      vim.fn.writefile({ "{", "}", "{", "}" }, file)
-      vim.cmd.edit(file)
-    ]])
-    nvim:run(line(2, 2))
-    nvim:lua("vim.fn.writefile(..., file); vim.cmd('edit!')", content)
-    nvim:ticks(2)
-    nvim:answer(1, { "// end", "}" })
-    equal(outcome(nvim), expected)
-    equal(nvim:lines(), lines)
-  end
-  reloaded({ "{", "}", "{", "}" }, { "done", "applied" }, { "{", "// end", "}", "{", "}" })
-  reloaded({ "", "}", "{", "}" }, { "done", "held", "range_lost" }, { "", "}", "{", "}" })
-  reloaded({ "x", "y" }, { "done", "held", "range_lost" }, { "x", "y" })
 end)
 
 test("cursors, views and the marks of the last change keep to their text", function()

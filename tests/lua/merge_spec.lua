@@ -1,10 +1,7 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
+local line = child.line
 
 --- A child with a job on rows 2 to 4 of five, and what the host replies to merges.
 local function with_job(merges)
@@ -12,11 +9,6 @@ local function with_job(merges)
   nvim:lua("require('support.host').merges = ...", merges)
   nvim:run(line(2, 4))
   return nvim
-end
-
-local function outcome(nvim)
-  local job = nvim:job(1)
-  return { job.status, job.landing, job.held_for }
 end
 
 --- The merges that were asked for: what was there, what is there, what should be.
@@ -32,7 +24,7 @@ test("an edit inside the range is merged with the answer, as one undo step", fun
   nvim:answer(1, { "b", "c", "D" }, { edits = { { first = 2, last = 3, lines = { "D" } } } })
   equal(asked(nvim), { { "land", { "b", "c", "d" }, { "b -- mine", "c", "d" }, { "b", "c", "D" } } })
   equal(nvim:lines(), { "a", "b -- mine", "c", "D", "e" })
-  equal(outcome(nvim), { "done", "merged" })
+  equal(nvim:outcome(1), { "done", "merged" })
   local landed = nvim:host("received", "landed")[1]
   equal({ landed.landing, landed.rows }, { "merged", { "b -- mine", "c", "D" } })
   nvim:type("u")
@@ -46,7 +38,7 @@ test("a merge that leaves nothing to write is no step", function()
   nvim:type("4GrD")
   local tick = nvim:lua("return vim.b.changedtick")
   nvim:answer(1, { "b", "c", "D" })
-  equal(outcome(nvim), { "done", "unchanged" })
+  equal(nvim:outcome(1), { "done", "unchanged" })
   equal(nvim:lua("return vim.b.changedtick"), tick)
 end)
 
@@ -54,7 +46,7 @@ test("a conflict is held, and nothing is written", function()
   local nvim = with_job({})
   nvim:type("4GrX")
   nvim:answer(1, { "b", "c", "D" })
-  equal(outcome(nvim), { "done", "held", "conflict" })
+  equal(nvim:outcome(1), { "done", "held", "conflict" })
   equal(nvim:lines(), { "a", "b", "c", "X", "e" })
 end)
 
@@ -70,7 +62,7 @@ test("what is typed while the merge is made starts it over", function()
   nvim:host("merge", nvim:host("received", "merge")[2], { "bxy", "c", "D" })
   nvim:type("z<Esc>")
   equal(nvim:lines(), { "a", "bxyz", "c", "D", "e" })
-  equal(outcome(nvim), { "done", "merged" })
+  equal(nvim:outcome(1), { "done", "merged" })
 end)
 
 test("a reply at a bad moment waits for a good one", function()
@@ -94,7 +86,7 @@ test("a host that is lost over a merge is asked again, and at its second end the
   nvim:host("die")
   nvim:eventually("the next host is asked", "return #require('support.host').received('merge') == 2")
   nvim:host("merge", nvim:host("received", "merge")[2], { "bx", "c", "D" })
-  equal(outcome(nvim), { "done", "merged" })
+  equal(nvim:outcome(1), { "done", "merged" })
 
   nvim = with_job(vim.NIL)
   nvim:type("2GAx<Esc>")
@@ -103,7 +95,7 @@ test("a host that is lost over a merge is asked again, and at its second end the
   nvim:eventually("the next host is asked", "return #require('support.host').received('merge') == 2")
   nvim:host("die")
   nvim:eventually("the answer is held", "return require('botglue').job(1).landing")
-  equal(outcome(nvim), { "done", "held", "conflict" })
+  equal(nvim:outcome(1), { "done", "held", "conflict" })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
 end)
 
@@ -113,7 +105,7 @@ test("a host that does not reply holds up nothing for ever", function()
   nvim:type("2GAx<Esc>")
   nvim:answer(1, { "b", "c", "D" })
   nvim:eventually("the answer is held", "return require('botglue').job(1).landing")
-  equal(outcome(nvim), { "done", "held", "conflict" })
+  equal(nvim:outcome(1), { "done", "held", "conflict" })
 end)
 
 test("characters and blocks that were edited inside are held, and nobody is asked", function()
@@ -122,7 +114,7 @@ test("characters and blocks that were edited inside are held, and nobody is aske
     nvim:run({ kind = kind, first = { 1, 0 }, last = { 2, 2 } })
     nvim:type("ggaX<Esc>")
     nvim:answer(1, { "1", "2" })
-    equal(outcome(nvim), { "done", "held", "conflict" }, kind)
+    equal(nvim:outcome(1), { "done", "held", "conflict" }, kind)
     equal(asked(nvim), {}, kind)
   end
 end)
@@ -135,7 +127,7 @@ test("a held answer is told of once it is on the disk", function()
   equal(nvim:host("received", "landed"), { { id = 1, landing = "held", held_for = "ambiguous" } })
   equal({ nvim:job(1).landing, nvim:host("count", "BotglueJobFinished", 1) }, { nil, 0 })
   nvim:lua("require('botglue.apply').kept({ id = 1 })")
-  equal(outcome(nvim), { "done", "held", "ambiguous" })
+  equal(nvim:outcome(1), { "done", "held", "ambiguous" })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
   nvim:lua("require('botglue.apply').kept({ id = 1 })")
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
@@ -152,7 +144,7 @@ test("a disk that takes long, and a host that is lost, keep no held answer a sec
     nvim:answer(1, { "B" }, { held_for = "ambiguous" })
     nvim:lua("if dies then require('support.host').die() end")
     nvim:eventually(what, "return require('botglue').job(1).status == 'done'")
-    equal(outcome(nvim), { "done", "held", "ambiguous" })
+    equal(nvim:outcome(1), { "done", "held", "ambiguous" })
   end
 end)
 
@@ -189,7 +181,7 @@ local function replaced(name, lines, code, expected, after)
   nvim:lua(code)
   nvim:settle()
   nvim:answer(1, { "NEW" })
-  equal(outcome(nvim), expected, name)
+  equal(nvim:outcome(1), expected, name)
   equal(nvim:lines(), after, name)
 end
 
@@ -297,7 +289,7 @@ test("a part of a row is found again with its row", function()
   nvim:lua([[vim.api.nvim_buf_set_lines(0, 0, -1, true, { "-- new", "local value = one", "return value" })]])
   nvim:settle()
   nvim:answer(1, { "two" })
-  equal(outcome(nvim), lost, "one row of 17 characters says too little")
+  equal(nvim:outcome(1), lost, "one row of 17 characters says too little")
 
   nvim = child.with_host({ "local long_value = one", "return value" })
   nvim:run({ kind = "char", first = { 1, 19 }, last = { 1, 21 } })
@@ -308,6 +300,6 @@ test("a part of a row is found again with its row", function()
   nvim:settle()
   equal(nvim:job(1).first_line, 2, "it is marked there")
   nvim:answer(1, { "two" })
-  equal(outcome(nvim), applied)
+  equal(nvim:outcome(1), applied)
   equal(nvim:lines(), { "-- new", "local long_value = two", "return value" })
 end)

@@ -3,12 +3,9 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
+local line = child.line
 
 local LINES = { "a", "b", "c", "d", "e" }
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
 
 --- A child with the review of a held answer.
 local function in_review(range, answer)

@@ -4,12 +4,9 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
+local line = child.line
 
 local LINES = { "a", "b", "c", "d", "e" }
-
-local function line(first, last)
-  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
-end
 
 local CHAR = { kind = "char", first = { 3, 0 }, last = { 3, 0 } }
 

@@ -96,6 +96,13 @@ function Child:job(id)
   return self:lua("return require('botglue').job(...)", id)
 end
 
+--- How a job ended: its status, its landing, and why it is held.
+---@return string[]
+function Child:outcome(id)
+  local job = self:job(id)
+  return { job.status, job.landing, job.held_for }
+end
+
 --- What is on the screen, as one text.
 ---@return string
 function Child:screen()
@@ -185,6 +192,25 @@ function M.with_host(lines)
   -- The filling of the buffer is no change of the user's.
   self:lua("vim.bo.undolevels = vim.bo.undolevels")
   return self
+end
+
+--- Such a child with a job on a range of the API.
+---@param lines string[]
+---@param range table
+---@param options table?
+---@return Child
+function M.with_job(lines, range, options)
+  local self = M.with_host(lines)
+  self:run(range, options)
+  return self
+end
+
+--- Whole lines, as the API takes them.
+---@param first integer
+---@param last integer
+---@return table range
+function M.line(first, last)
+  return { kind = "line", first = { first, 0 }, last = { last, 0 } }
 end
 
 return M
