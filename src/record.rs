@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::land::Landing;
 use crate::names::name;
 use crate::request::Request;
-use crate::store::{Amounts, Record, Resumed, Selected, Tokens};
+use crate::store::{Amounts, Record, Tokens};
 use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job that was asked for at `started_ms`.
@@ -17,7 +17,6 @@ pub fn of(
     started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
-    let selection = &request.selection;
     let held_for =
         outcome.held_for.map(name).or_else(|| landing.and_then(|landing| landing.held_for).map(name));
     Record {
@@ -26,24 +25,13 @@ pub fn of(
         protocol: Some(request.agent.protocol.dialect().name.to_owned()),
         model: outcome.model.clone().or_else(|| request.agent.model.clone()),
         session_id: outcome.session_id.clone(),
-        resumed: request
-            .resume
-            .as_ref()
-            .map(|resume| Resumed { session_id: resume.session_id.clone(), at: resume.at.clone() }),
+        resumed: request.resume.clone(),
         project: request.cwd.to_string_lossy().into_owned(),
         path: request.path.clone(),
         filetype: request.filetype.clone(),
         prompt: request.prompt.clone(),
         question: request.question,
-        selection: Selected {
-            kind: selection.kind,
-            first_line: selection.first_line,
-            last_line: selection.last_line,
-            text: selection.text.clone(),
-            rows: selection.rows.clone(),
-            cols: selection.cols.clone(),
-            anchor: selection.anchor.clone(),
-        },
+        selection: request.selection.clone(),
         started_ms,
         ended_ms: now_ms(),
         error: outcome.error.as_ref().map(|error| (name(error.code), error.message.clone())),

@@ -153,8 +153,8 @@ impl Kind {
     }
 }
 
-/// The selected text and where it stood when the job was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The selected text and where it stood when the job was asked for. The store keeps it under these names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// How the selection was made.
     pub kind: Kind,

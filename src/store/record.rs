@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use crate::request::Kind;
+use crate::request::{Resume, Selection};
 use crate::stream::Counted;
 
 /// A finished job, as it is kept.
@@ -20,7 +20,7 @@ pub struct Record {
     /// The agent's session.
     pub session_id: Option<String>,
     /// The session that it went on from.
-    pub resumed: Option<Resumed>,
+    pub resumed: Option<Resume>,
     /// The project's directory.
     pub project: String,
     /// The file; empty for a buffer without a name.
@@ -32,7 +32,7 @@ pub struct Record {
     /// It was a question: the answer was shown, nothing landed.
     pub question: bool,
     /// What was selected, and where.
-    pub selection: Selected,
+    pub selection: Selection,
     /// When it was asked for, Unix time in milliseconds.
     pub started_ms: i64,
     /// When its outcome was decided, likewise.
@@ -53,34 +53,6 @@ pub struct Record {
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
     pub transcript: Option<String>,
-}
-
-/// A session that a job went on from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resumed {
-    /// The agent's session.
-    pub session_id: String,
-    /// The message in it from which it went on; none for its end.
-    pub at: Option<String>,
-}
-
-/// A selection as the database keeps it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Selected {
-    /// How it was selected.
-    pub kind: Kind,
-    /// The first row, from 1.
-    pub first_line: u64,
-    /// The last row, from 1.
-    pub last_line: u64,
-    /// The selected text by rows.
-    pub text: Vec<String>,
-    /// The whole rows.
-    pub rows: Vec<String>,
-    /// The byte at which each entry of `text` begins.
-    pub cols: Vec<u64>,
-    /// The row below which an insertion goes.
-    pub anchor: Option<String>,
 }
 
 /// What became of an answer, and where it stands.

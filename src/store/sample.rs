@@ -1,8 +1,8 @@
 //! A finished job for tests.
 
 use super::amounts::{Amounts, Tokens};
-use super::record::{Record, Selected};
-use crate::request::Kind;
+use super::record::Record;
+use crate::request::{Kind, Selection};
 use crate::stream::Counted;
 
 /// A job with an answer where `text` is one, else with none.
@@ -20,7 +20,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         filetype: "lua".to_owned(),
         prompt: "shorter".to_owned(),
         question: false,
-        selection: Selected {
+        selection: Selection {
             kind: Kind::Line,
             first_line: 3,
             last_line: 3,

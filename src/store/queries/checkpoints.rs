@@ -4,8 +4,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
 use super::parse;
+use crate::request::Selection;
 use crate::store::StoreError;
-use crate::store::record::Selected;
 
 /// A checkpoint. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -84,7 +84,7 @@ fn own(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<Che
              WHERE checkpoints.agent = ?1 AND checkpoints.session_id = ?2 ORDER BY checkpoints.key",
         )?
         .query_and_then(params![agent, session_id], |row| {
-            let selection: Selected = parse(&row.get::<_, String>(5)?)?;
+            let selection: Selection = parse(&row.get::<_, String>(5)?)?;
             Ok(Checkpoint {
                 uuid: row.get(0)?,
                 session_id: row.get(1)?,

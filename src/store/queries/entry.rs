@@ -6,9 +6,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::{amounts, parse, signed, unsigned};
+use crate::request::Selection;
 use crate::store::Amounts;
 use crate::store::StoreError;
-use crate::store::record::{Draft, Selected};
+use crate::store::record::Draft;
 
 /// A finished job in a list. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +62,7 @@ pub struct Full {
     pub lines: Option<Vec<String>>,
     /// What the user made of the answer while it was held.
     pub draft: Option<Draft>,
-    pub selection: Selected,
+    pub selection: Selection,
 }
 
 /// Which job is meant.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::*;
-use crate::store::Resumed;
+use crate::request::Resume;
 use crate::stream::{Count, Counted};
 
 #[test]
@@ -64,7 +64,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let job = |id, session: &str, resumed: Option<&str>, total| Record {
         session_id: Some(session.to_owned()),
-        resumed: resumed.map(|session| Resumed { session_id: session.to_owned(), at: None }),
+        resumed: resumed.map(|session| Resume { session_id: session.to_owned(), at: None }),
         amounts: Amounts { cost_usd: Some(total), ..Amounts::default() },
         counted: Counted { cost: Count::Lineage, ..Counted::default() },
         ..record(id, Some("x"))

@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::time::Instant;
 
 use super::*;
-use crate::store::{Resumed, Tokens};
+use crate::request::Resume;
+use crate::store::Tokens;
 use crate::stream::{Count, Counted};
 
 const HOSTS: u64 = 8;
@@ -17,7 +18,7 @@ fn forked(host: u64, number: u64) -> Record {
     let id = host * 1000 + number;
     Record {
         session_id: Some(session(number)),
-        resumed: Some(Resumed { session_id: session(number - 1), at: None }),
+        resumed: Some(Resume { session_id: session(number - 1), at: None }),
         amounts: Amounts {
             cost_usd: Some(1.0 + 0.01 * f64::from(u32::try_from(number).unwrap())),
             tokens: Tokens { input: 3, ..Tokens::default() },

@@ -11,8 +11,9 @@ use rusqlite::Connection;
 use super::entry::{Asker, Entry, Which};
 use super::history::Page;
 use super::{history, info, keep};
+use crate::request::Resume;
 use crate::store::Amounts;
-use crate::store::record::{Landed, Record, Resumed};
+use crate::store::record::{Landed, Record};
 use crate::store::sample::record;
 use crate::store::schema;
 
@@ -201,7 +202,7 @@ fn spoke(
     Record {
         session_id: Some(session.to_owned()),
         resumed: resumed
-            .map(|(session, at)| Resumed { session_id: session.to_owned(), at: at.map(str::to_owned) }),
+            .map(|(session, at)| Resume { session_id: session.to_owned(), at: at.map(str::to_owned) }),
         prompt: format!("prompt {id}"),
         started_ms: at,
         checkpoints: messages.iter().map(|&message| message.to_owned()).collect(),

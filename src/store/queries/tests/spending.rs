@@ -139,7 +139,7 @@ impl World {
 
     fn finish(&mut self, job: &mut Job) {
         job.told = self.spend(job, job.plan.spends[0], &Amounts::default());
-        let resumed = job.resumed.map(|session| Resumed { session_id: name(session), at: None });
+        let resumed = job.resumed.map(|session| Resume { session_id: name(session), at: None });
         let record = Record {
             session_id: Some(name(job.session)),
             resumed,
