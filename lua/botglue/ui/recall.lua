@@ -20,15 +20,23 @@ local function job_of(entry)
   return entry.id and client.job(entry.id)
 end
 
---- Goes to its place.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.jump(entry, float)
-  local job = job_of(entry)
-  if job then
-    act.jump(job, float)
-    return
+--- What is done with the job of this Neovim that an entry is, or else with what the store knows.
+---@param of_job fun(job: botglue.Job, float: botglue.Float)
+---@param of_entry fun(entry: botglue.Entry, float: botglue.Float)
+---@return fun(entry: botglue.Entry, float: botglue.Float)
+local function either(of_job, of_entry)
+  return function(entry, float)
+    local job = job_of(entry)
+    if job then
+      of_job(job, float)
+    else
+      of_entry(entry, float)
+    end
   end
+end
+
+--- Goes to its place.
+M.jump = either(act.jump, function(entry, float)
   past.whole(entry, function(full)
     local spot = past.spot(full)
     act.show(float, spot.bufnr, spot.first, 0)
@@ -36,7 +44,7 @@ function M.jump(entry, float)
       require("botglue.notify").warn("botglue: neither the answer nor what was sent stands here any more")
     end
   end)
-end
+end)
 
 --- What a job was asked, by whom, and what it took, in a window of its own.
 ---@param entry botglue.Entry
@@ -132,15 +140,10 @@ local function at_place(entry, float, fn)
 end
 
 --- The same prompt once more, on the range as it is now.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.retry(entry, float)
-  local job = job_of(entry)
-  if job then
-    act.retry(job)
-    float:close()
-    return
-  end
+M.retry = either(function(job, float)
+  act.retry(job)
+  float:close()
+end, function(entry, float)
   at_place(entry, float, function(full, target)
     require("botglue.run").send(target, {
       prompt = full.prompt,
@@ -149,17 +152,10 @@ function M.retry(entry, float)
       question = full.question,
     }, (client.options()))
   end)
-end
+end)
 
 --- Goes on in its session, on the range as it is now; asks for the prompt.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.followup(entry, float)
-  local job = job_of(entry)
-  if job then
-    act.followup(job, float)
-    return
-  end
+M.followup = either(act.followup, function(entry, float)
   local session_id = require("botglue.writer").session("this job", entry.agent, entry.session_id)
   at_place(entry, float, function(full, target)
     local wish = require("botglue.followup").wish({
@@ -172,7 +168,7 @@ function M.followup(entry, float)
     })
     require("botglue.run").ask(target, wish, (client.options()))
   end)
-end
+end)
 
 --- Its session, in a terminal.
 ---@param entry botglue.Entry
