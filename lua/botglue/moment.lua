@@ -34,20 +34,13 @@ end
 ---@return fun() stop
 function M.watch(name, fn)
   local group = api.nvim_create_augroup("botglue.moment." .. name, { clear = true })
-  local pending = false
+  local once = require("botglue.soon").once(fn)
   api.nvim_create_autocmd({ "SafeState", "ModeChanged", "CompleteDone", "BufEnter" }, {
     group = group,
     desc = "botglue: land an answer that is ready",
+    -- Within the event itself `state()` still tells of the event.
     callback = function()
-      if pending then
-        return
-      end
-      pending = true
-      -- Within the event itself `state()` still tells of the event.
-      vim.schedule(function()
-        pending = false
-        fn()
-      end)
+      once()
     end,
   })
   return function()

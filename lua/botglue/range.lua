@@ -8,6 +8,7 @@ local extent = require("botglue.extent")
 local find = require("botglue.find")
 local locate = require("botglue.locate")
 local marks = require("botglue.marks")
+local soon = require("botglue.soon")
 
 local M = {}
 
@@ -27,7 +28,7 @@ local api = vim.api
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether its rows stood exactly once in the buffer when it was sent
 ---@field autocmd integer? tells when its file is read again
----@field looking boolean? whether it is looked for in the next tick
+---@field looks fun()? looks for it in the next tick
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
@@ -102,16 +103,13 @@ end
 
 --- Marks the range anew where it was found again, once what is happening to the buffer is over.
 function Range:look_soon()
-  if self.looking then
-    return
-  end
-  self.looking = true
-  vim.schedule(function()
-    self.looking = false
-    if self.marks and api.nvim_buf_is_loaded(self.bufnr) then
-      self:look()
-    end
-  end)
+  self.looks = self.looks
+    or soon.once(function()
+      if self.marks and api.nvim_buf_is_loaded(self.bufnr) then
+        self:look()
+      end
+    end)
+  self.looks()
 end
 
 --- The text of a place.

@@ -2,6 +2,7 @@
 --- only while there are any. What the windows show is looked at once a beat.
 
 local client = require("botglue.client")
+local soon = require("botglue.soon")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -29,20 +30,13 @@ end
 
 ---@return botglue.Ticker
 local function start()
-  local timer = assert(vim.uv.new_timer())
-  local ticker, pending = { views = {}, timer = timer }, false
-  timer:start(BEAT, BEAT, function()
-    if pending then
-      return
+  local ticker = { views = {}, timer = assert(vim.uv.new_timer()) }
+  local once = soon.once(function()
+    if client.connection().ticker == ticker then
+      beat(ticker)
     end
-    pending = true
-    vim.schedule(function()
-      pending = false
-      if client.connection().ticker == ticker then
-        beat(ticker)
-      end
-    end)
   end)
+  ticker.timer:start(BEAT, BEAT, once)
   return ticker
 end
 
