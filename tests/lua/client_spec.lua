@@ -1,19 +1,8 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local test, equal = suite.test, suite.equal
+local test, equal, script = suite.test, suite.equal, child.script
 
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
-
---- A program for the option `host`: a shell script.
-local function script(text)
-  local path = vim.fn.tempname()
-  vim.fn.writefile({ "#!/bin/sh", text }, path)
-  vim.uv.fs_chmod(path, tonumber("700", 8))
-  suite.finally(function()
-    vim.fn.delete(path)
-  end)
-  return path
-end
 
 --- A host that says it is of that version, and nothing else.
 local function fake(version)

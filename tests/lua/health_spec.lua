@@ -1,20 +1,10 @@
 local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
+local script = child.script
 
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
 local VERSION = require("botglue.version")
-
---- A program: a shell script.
-local function script(text)
-  local path = vim.fn.tempname()
-  vim.fn.writefile({ "#!/bin/sh", text }, path)
-  vim.uv.fs_chmod(path, tonumber("700", 8))
-  suite.finally(function()
-    vim.fn.delete(path)
-  end)
-  return path
-end
 
 --- What the report says with these options.
 local function report(options)

@@ -100,14 +100,8 @@ test("nothing is drawn while nothing changes, and no timer is left", function()
   local tick = nvim:lua("return vim.b.changedtick")
   nvim:ticks(3)
   equal(nvim:lua("return vim.b.changedtick"), tick)
+  nvim:note_timers()
   nvim:lua([[
-    _G.timers = {}
-    local new_timer = vim.uv.new_timer
-    vim.uv.new_timer = function()
-      local timer = new_timer()
-      table.insert(timers, timer)
-      return timer
-    end
     require("botglue").run({ prompt = "more", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
   ]])
   nvim:eventually("status line and list tick", "return #timers == 2")

@@ -203,15 +203,7 @@ end)
 
 test("of a job that has ended nothing is drawn and no timer is left, but for a held one", function()
   local nvim = child.with_host({ "one", "two", "three" })
-  nvim:lua([[
-    _G.timers = {}
-    local new_timer = vim.uv.new_timer
-    vim.uv.new_timer = function()
-      local timer = new_timer()
-      table.insert(timers, timer)
-      return timer
-    end
-  ]])
+  nvim:note_timers()
   for i = 1, 3 do
     nvim:run({ kind = "line", first = { i }, last = { i } })
   end

@@ -140,11 +140,37 @@ function Child:drawn()
   ]])
 end
 
+--- Notes every timer that is made from now on in `timers`.
+function Child:note_timers()
+  self:lua([[
+    _G.timers = {}
+    local new_timer = vim.uv.new_timer
+    vim.uv.new_timer = function()
+      local timer = new_timer()
+      table.insert(timers, timer)
+      return timer
+    end
+  ]])
+end
+
 --- Waits until the status lines have ticked some times.
 ---@param count integer
 function Child:ticks(count)
   self:lua("_G.ticks_from = vim.uv.now()")
   self:eventually("time passes", "return vim.uv.now() - ticks_from > ...", count * 120)
+end
+
+--- A program: a shell script that is gone after the test.
+---@param text string
+---@return string path
+function M.script(text)
+  local path = vim.fn.tempname()
+  vim.fn.writefile({ "#!/bin/sh", text }, path)
+  vim.uv.fs_chmod(path, tonumber("700", 8))
+  suite.finally(function()
+    vim.fn.delete(path)
+  end)
+  return path
 end
 
 --- Starts a child that ends with the test.
