@@ -85,6 +85,7 @@ end
 ---@field lines string[] what should stand there instead
 ---@field landed fun(state: string, edits: botglue.Edit[]): string the landing
 ---@field on_conflict fun(now: string[])
+---@field is_meant (fun(): boolean)? whether these lines are still what the user wants
 
 --- Merges whole rows and writes them, over again when the buffer changed meanwhile.
 ---@param job botglue.Job
@@ -99,6 +100,8 @@ local function merge_rows(job, change)
         merge_rows(job, change)
       elseif merged.lost then
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
+      elseif change.is_meant and not change.is_meant() then
+        fail("the answer was changed meanwhile: a accepts it as it is now")
       elseif not merged.clean then
         change.on_conflict(now.rows)
       else
@@ -115,15 +118,22 @@ function M.is_under_way(job)
   return job.deciding == true or client.connection().questions[job.id] ~= nil
 end
 
+--- Makes sure that nothing is being decided of a job.
+---@param job botglue.Job
+function M.check(job)
+  if M.is_under_way(job) then
+    fail("job %d is being decided: wait for that, as botglue.wait(%d, ms) does", job.id, job.id)
+  end
+end
+
 ---@param id integer
 ---@return botglue.Job
 local function job_of(id)
   local job = client.job(id)
   if not job then
     fail("there is no job %s", tostring(id))
-  elseif M.is_under_way(job) then
-    fail("job %d is being decided: wait for that, as botglue.wait(%d, ms) does", id, id)
   end
+  M.check(job)
   return job --[[@as botglue.Job]]
 end
 
@@ -141,7 +151,8 @@ end
 ---@param job botglue.Job
 ---@param lines string[]
 ---@param rows string[]
-local function replace_rows(job, lines, rows)
+---@param is_meant (fun(): boolean)?
+local function replace_rows(job, lines, rows, is_meant)
   merge_rows(job, {
     purpose = "accept",
     verb = "accepted",
@@ -153,15 +164,17 @@ local function replace_rows(job, lines, rows)
     on_conflict = function()
       -- They changed once more: the answer takes the place of what stands there now.
       local _, _, now = look(job, "accepted", job.range)
-      replace_rows(job, lines, now.rows)
+      replace_rows(job, lines, now.rows, is_meant)
     end,
+    is_meant = is_meant,
   })
 end
 
 --- Writes an answer at the place of its job: merged with what stands there where that can be, else instead of it.
 ---@param job botglue.Job its place is known
 ---@param lines string[]? the answer as the user changed it in the review
-function M.write(job, lines)
+---@param is_meant (fun(): boolean)? whether it is still as the user changed it
+function M.write(job, lines, is_meant)
   local range = job.range
   local place, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
@@ -180,8 +193,9 @@ function M.write(job, lines)
         return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
       end,
       on_conflict = function(rows)
-        replace_rows(job, lines, rows)
+        replace_rows(job, lines, rows, is_meant)
       end,
+      is_meant = is_meant,
     })
     return
   elseif range.shape == "block" and #lines ~= #now.text then

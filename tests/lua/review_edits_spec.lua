@@ -210,6 +210,24 @@ test("the answer follows a buffer that is formatted or read again", function()
   end
 end)
 
+test("what is typed into the answer while it is being accepted is not lost with it", function()
+  for _, keys in ipairs({ "3GA mine<Esc>", "ggOtyped<Esc>", "a", "q" }) do
+    local nvim = in_review(line(3, 3), { "C" })
+    nvim:lua("require('support.host').merges = nil")
+    nvim:type("a" .. keys)
+    local shown = texts(nvim)[2]
+    equal(#nvim:host("received", "merge"), 1)
+    nvim:lua("local host = require('support.host'); host.merge(host.received('merge')[1], { 'C' })")
+    nvim:settle()
+    if #keys == 1 then
+      equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "b", "C", "d", "e" }, "applied" })
+    else
+      suite.contains(nvim:messages(), "the answer was changed meanwhile: a accepts it as it is now")
+      equal({ texts(nvim), nvim:job(1).landing }, { { LINES, shown }, "held" })
+    end
+  end
+end)
+
 test("a command accepts what the open review shows", function()
   local nvim = in_review(line(3, 3), { "C" })
   nvim:type("ggOtyped<Esc>:Botglue accept 1<CR>")

@@ -107,6 +107,9 @@ end
 --- What the user made of the answer and of the text around it; nil where it is as it was.
 ---@return botglue.Draft?
 function Side:draft()
+  if not api.nvim_buf_is_loaded(self.bufnr) then
+    return self.job.draft
+  end
   local first, past = self:rows()
   local lines = self:part()
   local function changed(part, shown)

@@ -149,8 +149,13 @@ function Review:accept()
   if not side.known then
     fail("its place is not known: copy from it, then press x or q")
   end
+  decide.check(job)
   side:refresh()
-  decide.write(job, job.range:place() and side:changed() or nil)
+  -- What is copied from the buffer meanwhile is no change of the answer.
+  local lines, accepted = job.range:place() and side:changed() or nil, side:draft()
+  decide.write(job, lines, function()
+    return vim.deep_equal(side:draft(), accepted)
+  end)
 end
 
 function Review:map()
