@@ -228,6 +228,27 @@ test("what is typed into the answer while it is being accepted is not lost with 
   end
 end)
 
+test("what lands beside the answer waits until the user has finished in it", function()
+  for keys, expected in pairs({
+    ["3G<C-v>jI// |<Esc>"] = { "// C", "// CC" },
+    ["3GVj|rx"] = { "x", "xx" },
+    ["3GA<C-n>|<C-p>!"] = { "C!", "CC" },
+  }) do
+    local nvim = child.with_host(LINES)
+    nvim:run(line(3, 4))
+    nvim:run(line(1, 1))
+    nvim:answer(1, { "C", "CC" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    local before, after = keys:match("(.*)|(.*)")
+    nvim:type(before)
+    nvim:answer(2, { "A", "AA", "AAA" })
+    nvim:type(after)
+    nvim:type("<Esc>")
+    nvim:settle()
+    equal(texts(nvim)[2], { "A", "AA", "AAA", "b", expected[1], expected[2], "e" }, keys)
+  end
+end)
+
 test("a command accepts what the open review shows", function()
   local nvim = in_review(line(3, 3), { "C" })
   nvim:type("ggOtyped<Esc>:Botglue accept 1<CR>")

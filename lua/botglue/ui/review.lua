@@ -6,6 +6,7 @@
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local decide = require("botglue.decide")
+local moment = require("botglue.moment")
 
 local M = {}
 
@@ -17,6 +18,7 @@ local api = vim.api
 ---@field right integer window
 ---@field side botglue.Side
 ---@field group integer
+---@field waiting fun()? ends the wait for a moment at which the answer's side may change
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
 ---@field last_position integer[] the mark '" of the buffer
 local Review = {}
@@ -104,6 +106,7 @@ function Review:close()
     return
   end
   connection.review = nil
+  self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
   local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
   if bufnr then
@@ -191,6 +194,13 @@ function Review:map()
   end
 end
 
+function Review:stop_waiting()
+  if self.waiting then
+    self.waiting()
+    self.waiting = nil
+  end
+end
+
 --- Notices decisions, changes of the buffer, and the end of a window.
 function Review:watch()
   self.group = api.nvim_create_augroup("botglue.review", { clear = true })
@@ -218,17 +228,24 @@ function Review:watch()
     return
   end
   local pending = false
+  local function refresh()
+    pending = false
+    self:stop_waiting()
+    if current() ~= self then
+      return
+    elseif moment.is_safe(self.side.bufnr) then
+      self.side:refresh()
+      return
+    end
+    -- The user is in the middle of something there.
+    pending, self.waiting = true, moment.watch("review", refresh)
+  end
   local function changed()
     if current() ~= self then
       return true
     elseif not pending then
       pending = true
-      vim.schedule(function()
-        pending = false
-        if current() == self then
-          self.side:refresh()
-        end
-      end)
+      vim.schedule(refresh)
     end
   end
   local function attach()
