@@ -249,6 +249,24 @@ test("what lands beside the answer waits until the user has finished in it", fun
   end
 end)
 
+test("what lands beside the answer leaves the cursor in it on its line", function()
+  for first, expected in pairs({
+    [2] = { "A", "B", "BB", "BBB", "c", "d", "e!" },
+    [5] = { "a", "b", "c", "d!", "B", "BB", "BBB" },
+  }) do
+    local nvim = child.with_host(LINES)
+    local held = first == 2 and 1 or 3
+    nvim:run(line(held, held))
+    nvim:run(line(first, first))
+    nvim:answer(1, { held == 1 and "A" or "c" }, { held_for = "review" })
+    nvim:type((":Botglue review<CR>%dGA"):format(first == 2 and 5 or 4))
+    nvim:answer(2, { "B", "BB", "BBB" })
+    nvim:settle()
+    nvim:type("!<Esc>")
+    equal(texts(nvim)[2], expected)
+  end
+end)
+
 test("a command accepts what the open review shows", function()
   local nvim = in_review(line(3, 3), { "C" })
   nvim:type("ggOtyped<Esc>:Botglue accept 1<CR>")

@@ -204,6 +204,14 @@ test("one slip of a key does not reject what was typed", function()
   end
 end)
 
+test("of an answer that deletes there is nothing but what was typed, wherever its place is", function()
+  local nvim = in_review({ line(3, 3), {} })
+  nvim:type("<C-w>h3Gdd<C-w>lq:Botglue review<CR>")
+  equal(texts(nvim), { { "a", "b", "d", "e" }, { "" } })
+  nvim:type("Omine<Esc>q")
+  equal(kept(nvim).draft, { lines = { "mine" } })
+end)
+
 test("an adopted answer comes with what was typed in it and around it", function()
   local function adopted(draft, more)
     local nvim = child.start()

@@ -113,9 +113,11 @@ function Side:draft()
   local first, past = self:rows()
   local lines = self:part()
   local function changed(part, shown)
-    if self.step and not self.step:is_copied(part, shown) or not self.step and #shown > 0 then
-      return shown
+    local same = #shown == 0 or vim.deep_equal(shown, { "" })
+    if self.step then
+      same = self.step:is_copied(part, shown)
     end
+    return not same and shown or nil
   end
   local above, below = changed("above", self:read(0, first)), changed("below", self:read(past, -1))
   if lines and not above and not below and vim.deep_equal(lines, self.given) then

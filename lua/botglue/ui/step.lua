@@ -172,8 +172,17 @@ function Step:follow(part, from, to, source)
     if not self:is_copied(part, shown) then
       return false
     end
+    -- Only what differs: the cursor and folds stay on the rest.
+    local head, tail, shorter = 0, 0, math.min(#shown, #source)
+    while head < shorter and shown[head + 1] == source[head + 1] do
+      head = head + 1
+    end
+    while tail < shorter - head and shown[#shown - tail] == source[#source - tail] do
+      tail = tail + 1
+    end
+    local lines = vim.list_slice(source, head + 1, #source - tail)
     write.as_one_step(bufnr, function()
-      api.nvim_buf_set_lines(bufnr, from, to, false, source)
+      api.nvim_buf_set_lines(bufnr, from + head, from + #shown - tail, false, lines)
     end)
   end
   if not vim.deep_equal(followed[#followed], source) then
