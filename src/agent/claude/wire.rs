@@ -1,4 +1,5 @@
-//! The lines of Claude's stream, as far as anybody here reads them.
+//! The lines of Claude's stream, as far as anybody here reads them: `--output-format stream-json --verbose`, with
+//! `--include-partial-messages`. Shapes as 2.1.330 prints them; a key that another version leaves out is `None`.
 //!
 //! One flat structure for all kinds of line: `type` is often the last key, so the kind is known only when the
 //! line has been read. Everything else is skipped where it stands, a tool's output first of all.
@@ -34,14 +35,19 @@ pub struct Line<'a> {
     pub api_error_status: Option<u64>,
     /// Of a `result` and of a `tool_result`.
     pub is_error: Option<bool>,
+    /// Of a `result` that is a success: the answer.
     pub result: Option<Words<'a>>,
+    /// Of a `result` that is none: why, in sentences.
     pub errors: Vec<Words<'a>>,
     pub stop_reason: Option<Words<'a>>,
     pub terminal_reason: Option<Words<'a>>,
     pub num_turns: Option<u64>,
     pub duration_ms: Option<u64>,
+    /// Of the session so far, in US dollars; it runs on from one `result` to the next, and over a fork.
     pub total_cost_usd: Option<f64>,
+    /// Of this run, mostly; all zero where a limit ended it.
     pub usage: Usage,
+    /// Of this run, since its last `result`; older versions do not tell.
     pub usage_since: Option<Since>,
     /// The ids of the calls.
     pub permission_denials: Vec<Words<'a>>,
@@ -52,6 +58,7 @@ pub struct Line<'a> {
     pub attempt: Option<u64>,
     pub max_retries: Option<u64>,
     pub retry_delay_ms: Option<u64>,
+    /// The HTTP status; none where there was no answer at all.
     pub error_status: Option<u64>,
     pub error: Option<Words<'a>>,
 }
@@ -116,7 +123,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// An event of the Messages API.
+/// An event of the Messages API, within a `stream_event` line.
 #[derive(Debug, Default)]
 pub struct ApiEvent<'a> {
     pub kind: Option<Words<'a>>,
