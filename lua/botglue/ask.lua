@@ -1,7 +1,8 @@
 --- What becomes of the answer to a question: it is shown beside its range, or it is told of where that would be in the
 --- way. Nothing of it ever lands by itself.
 
-local client = require("botglue.client")
+local choose = require("botglue.choose")
+local fail = require("botglue.errors").fail
 local stands = require("botglue.stands")
 
 local M = {}
@@ -72,11 +73,9 @@ end
 --- Opens an answer, or goes to it where it is open.
 ---@param id integer
 function M.open(id)
-  local job = client.job(id)
-  if not job then
-    error(("botglue: there is no job %s"):format(tostring(id)), 0)
-  elseif job.landing ~= "answered" then
-    error(("botglue: job %d has no answer to a question"):format(id), 0)
+  local job = choose.job(id)
+  if job.landing ~= "answered" then
+    fail("job %d has no answer to a question", id)
   end
   require("botglue.ui.reply").open(job, "enter")
 end

@@ -1,6 +1,7 @@
 --- Which job a command means: the one it names, else the one at the cursor, else the only one, or the newest.
 
 local client = require("botglue.client")
+local fail = require("botglue.errors").fail
 
 local M = {}
 
@@ -77,11 +78,18 @@ function M.at_cursor(jobs)
   end
 end
 
+--- The job with a number.
+---@param id any
+---@return botglue.Job
+function M.job(id)
+  return client.job(id) or fail("there is no job %s", tostring(id))
+end
+
 ---@param words string
 ---@return integer
 local function number(words)
   local id = words:match("^%d+$") and tonumber(words)
-  return id or error(("botglue: %s is no number of a job"):format(words), 0)
+  return id or fail("%s is no number of a job", words)
 end
 
 --- The job that a command's words name, else the newest one.
@@ -94,7 +102,7 @@ function M.newest(words, choice, what)
     return number(words)
   end
   local jobs = M.all(choice)
-  local job = jobs[#jobs] or error("botglue: no answer " .. what, 0)
+  local job = jobs[#jobs] or fail("no answer %s", what)
   return job.id
 end
 
@@ -112,12 +120,12 @@ function M.one(words, choice, what)
   if job then
     return job.id
   elseif #jobs == 0 then
-    error("botglue: no answer " .. what, 0)
+    fail("no answer %s", what)
   end
   local ids = vim.tbl_map(function(one)
     return one.id
   end, jobs)
-  error(("botglue: say which answer: %s"):format(table.concat(ids, ", ")), 0)
+  fail("say which answer: %s", table.concat(ids, ", "))
 end
 
 --- The job that a command's words name, else the one at the cursor, else the newest.
@@ -130,7 +138,7 @@ function M.latest(words, choice, what)
     return M.one(words, choice, what)
   end
   local jobs = M.all(choice)
-  local job = M.at_cursor(jobs) or jobs[#jobs] or error("botglue: no job " .. what, 0)
+  local job = M.at_cursor(jobs) or jobs[#jobs] or fail("no job %s", what)
   return job.id
 end
 

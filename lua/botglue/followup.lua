@@ -1,7 +1,9 @@
 --- Goes on in the session that wrote a range, on that range as it is now. Always in a fork: the session stays as it is,
 --- so several can go on from it side by side.
 
+local choose = require("botglue.choose")
 local client = require("botglue.client")
+local fail = require("botglue.errors").fail
 local run = require("botglue.run")
 local writer = require("botglue.writer")
 
@@ -41,9 +43,9 @@ end
 ---@return integer? id of the new job
 function M.followup(id, prompt)
   if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
-    error("botglue: prompt must be some words, got " .. vim.inspect(prompt), 0)
+    fail("prompt must be some words, got %s", vim.inspect(prompt))
   end
-  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  local job = choose.job(id)
   return start(writer.of_job(job), prompt)
 end
 

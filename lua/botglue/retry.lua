@@ -1,6 +1,8 @@
 --- The same request once more, on the range as it is now: also of a job that failed.
 
+local choose = require("botglue.choose")
 local client = require("botglue.client")
+local fail = require("botglue.errors").fail
 
 local M = {}
 
@@ -8,20 +10,19 @@ local M = {}
 ---@param given botglue.Plus? another agent, another model
 ---@return integer id of the new job
 function M.retry(id, given)
-  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  local job = choose.job(id)
   if job:is_open() then
-    error(("botglue: job %d has not ended yet: wait for it"):format(id), 0)
+    fail("job %d has not ended yet: wait for it", id)
   end
   local options = client.options()
   local agent, model = given and given.agent or job.agent, given and given.model
   require("botglue.config").agent(options, agent, "agent")
   if agent ~= job.agent and job.resume then
-    error(("botglue: job %d goes on in a session of %s"):format(id, job.agent), 0)
+    fail("job %d goes on in a session of %s", id, job.agent)
   elseif agent == job.agent then
     model = model or job.wanted
   end
-  local target = job:again()
-    or error(("botglue: the lines of job %d are gone: select them and start a new job"):format(id), 0)
+  local target = job:again() or fail("the lines of job %d are gone: select them and start a new job", id)
   return require("botglue.run").send(target, {
     prompt = job.prompt,
     agent = agent,

@@ -10,6 +10,8 @@ local writer = require("botglue.writer")
 
 local M = {}
 
+local fail = errors.fail
+
 ---@class botglue.Checkpoint
 ---@field uuid string of the message
 ---@field session_id string
@@ -64,7 +66,7 @@ end
 local function put_back(target, lines)
   local place = target:look()
   if not place or land.write(target, place, lines) then
-    error("botglue: nothing was put back: the lines are gone, or cannot be changed", 0)
+    fail("nothing was put back: the lines are gone, or cannot be changed")
   end
   local other = target:again()
   target:unmark()
@@ -100,7 +102,7 @@ end
 ---@param checkpoints botglue.Checkpoint[]
 local function choose(source, checkpoints)
   if #checkpoints == 0 then
-    error("botglue: no message to go back to: use :Botglue followup", 0)
+    fail("no message to go back to: use :Botglue followup")
   end
   local options = { prompt = "botglue: go back to", format_item = line, kind = "botglue" }
   vim.ui.select(checkpoints, options, function(checkpoint)
@@ -122,7 +124,7 @@ function M.command()
     local _, agent = writer.session("the job", source.agent, source.session_id)
     if agent.protocol ~= "claude" then
       source.target:unmark()
-      error(("botglue: %s cannot go back within a session: use :Botglue followup"):format(source.agent), 0)
+      fail("%s cannot go back within a session: use :Botglue followup", source.agent)
     end
     local about = { agent = source.agent, session_id = source.session_id }
     query.ask("checkpoints", about, function(result, err)

@@ -2,6 +2,7 @@
 
 local choose = require("botglue.choose")
 local client = require("botglue.client")
+local fail = require("botglue.errors").fail
 local writer = require("botglue.writer")
 
 local M = {}
@@ -33,10 +34,7 @@ local function run(command, settings)
   vim.env.CLAUDECODE = inside
   if not ok or result <= 0 then
     vim.api.nvim_buf_delete(0, { force = true })
-    error(
-      ("botglue: %s cannot be started: %s"):format(command[1], ok and "see :checkhealth botglue" or result),
-      0
-    )
+    fail("%s cannot be started: %s", command[1], ok and "see :checkhealth botglue" or result)
   end
 end
 
@@ -50,15 +48,9 @@ function M.open_session(source, name)
   vim.list_extend(command, { "--resume", session_id })
   local cwd = directory(agent, source.cwd, options)
   if vim.fn.executable(command[1]) == 0 then
-    error(
-      ("botglue: there is no program %s: install it, or set agents.%s.command"):format(
-        command[1],
-        source.agent
-      ),
-      0
-    )
+    fail("there is no program %s: install it, or set agents.%s.command", command[1], source.agent)
   elseif vim.fn.isdirectory(cwd) == 0 then
-    error(("botglue: the directory of the session is gone: %s"):format(cwd), 0)
+    fail("the directory of the session is gone: %s", cwd)
   end
   require("botglue.errors").no_window_in_cmdwin()
   vim.cmd.new()
@@ -69,9 +61,9 @@ end
 --- Opens the session of a job of this Neovim.
 ---@param id integer
 function M.open(id)
-  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  local job = choose.job(id)
   if job:is_open() then
-    error(("botglue: job %d still works in its session: wait for it"):format(id), 0)
+    fail("job %d still works in its session: wait for it", id)
   end
   M.open_session(job, "job " .. id)
 end

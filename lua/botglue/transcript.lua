@@ -1,9 +1,11 @@
 --- The raw stream of a job in a window: the file as it is, to be read, never to be written.
 
-local client = require("botglue.client")
+local choose = require("botglue.choose")
 local errors = require("botglue.errors")
 
 local M = {}
+
+local fail = errors.fail
 
 --- Closes the window. The last one is left empty: the text is not the user's, and may go.
 local function close()
@@ -16,7 +18,7 @@ end
 ---@param path string
 function M.show(path)
   if not vim.uv.fs_stat(path) then
-    error("botglue: this transcript is not kept any more: the newest 200 are", 0)
+    fail("this transcript is not kept any more: the newest 200 are")
   end
   errors.no_window_in_cmdwin()
   local loaded = vim.fn.bufloaded(path) == 1
@@ -34,12 +36,12 @@ end
 --- Shows the raw stream of a job of this Neovim.
 ---@param id integer
 function M.open(id)
-  local job = client.job(id) or error(("botglue: there is no job %s"):format(tostring(id)), 0)
+  local job = choose.job(id)
   if job.transcript then
     M.show(job.transcript)
     return
   elseif not job.options.record then
-    error(("botglue: job %d kept no transcript: the option record is off"):format(id), 0)
+    fail("job %d kept no transcript: the option record is off", id)
   end
   require("botglue.query").ask("job", { id = id }, function(result)
     errors.guard(function()

@@ -1,12 +1,10 @@
 --- What can be done with a job from a list of them: the keys of `:Botglue jobs` and `:Botglue history`.
 
+local fail = require("botglue.errors").fail
+
 local M = {}
 
 local api = vim.api
-
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
 
 local LANDINGS = { applied = "landed" }
 local LET_GO = { rejected = true, reverted = true }

@@ -1,7 +1,8 @@
 --- The answer to a question, in a floating window beside its range: Markdown to read, to yank, to put into the buffer.
 
-local float = require("botglue.ui.float")
+local fail = require("botglue.errors").fail
 local screen = require("botglue.text")
+local float = require("botglue.ui.float")
 local write = require("botglue.write")
 
 local M = {}
@@ -72,11 +73,11 @@ end
 local function put(job, self)
   local range = job.range
   if not api.nvim_buf_is_loaded(range.bufnr) then
-    error(("botglue: the buffer of job %d is gone"):format(job.id), 0)
+    fail("the buffer of job %d is gone", job.id)
   elseif not vim.bo[range.bufnr].modifiable then
-    error(("botglue: the buffer of job %d cannot be changed"):format(job.id), 0)
+    fail("the buffer of job %d cannot be changed", job.id)
   elseif not range:place() then
-    error(("botglue: the lines of job %d are gone"):format(job.id), 0)
+    fail("the lines of job %d are gone", job.id)
   end
   local _, last = range:lines()
   local lines = meant(self)
