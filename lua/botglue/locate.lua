@@ -36,9 +36,10 @@ local function insertion(marks, base)
     return place
   elseif get_row(bufnr, row) ~= base.below then
     return nil, "range_lost"
-  elseif base.below == base.above then
-    -- Of two rows that read the same the one that is left counts as the anchor.
-    return { first = row + 1, last = row + 1 }
+  elseif row == 0 and base.below == base.above then
+    -- Where the whole buffer was replaced the point is at its start. Of two rows that read the same the first one there
+    -- is the anchor.
+    return { first = 1, last = 1 }
   end
   return place
 end

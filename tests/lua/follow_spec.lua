@@ -94,3 +94,11 @@ test("an insertion between two rows that read the same, after the whole buffer w
   nvim:answer(1, { "1" })
   equal(outcome(nvim), { "applied", { "a", "1", "ax " } })
 end)
+
+test("an insertion below a row that was changed, above one that reads as it did", function()
+  local nvim = child.with_host({ "", "", "a" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:type(":1s/$/ x/<CR>")
+  nvim:answer(1, { "1" })
+  equal(outcome(nvim), { "applied", { " x", "1", "", "a" } })
+end)

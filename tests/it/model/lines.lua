@@ -75,6 +75,11 @@ function Lines:delete(first, past)
       self.done.deleted[self.ids[row]] = true
     end
   end
+  -- Of rows of nothing one below the other it may have been each.
+  while self.text[past] == "" and self.text[past + 1] == "" do
+    past = past + 1
+    self.doubtful[self.ids[past]] = true
+  end
 end
 
 --- Rows came or went below others that read as the last of them: it may have been those. Rows of nothing are joined to

@@ -141,7 +141,7 @@ fn rows_kept(sent: &Sent, before: &[String], after: &[String]) -> Result<(), Str
         return Err(format!("{word} stands there too often"));
     }
     let is_single = |line: &&String| {
-        [before, after].iter().all(|all| all.iter().filter(|other| other == line).count() < 2)
+        [before, after, base, answer].iter().all(|all| all.iter().filter(|other| other == line).count() < 2)
     };
     let is_other = |line: &&String| base.contains(line) == answer.contains(line);
     let others = |all: &[String]| -> Vec<String> {
