@@ -124,7 +124,7 @@ end
 ---@param other string[]
 ---@return integer head
 ---@return integer tail
-local function shared_rows(one, other)
+function M.shared(one, other)
   local shorter = math.min(#one, #other)
   local head, tail = 0, 0
   while head < shorter and one[head + 1] == other[head + 1] do
@@ -142,7 +142,7 @@ end
 ---@param lines string[] at least one
 function M.chars(bufnr, place, lines)
   local old = api.nvim_buf_get_text(bufnr, place.first, place.from, place.last, place.to, {})
-  local head, tail = shared_rows(old, lines)
+  local head, tail = M.shared(old, lines)
   local new = vim.list_slice(lines, head + 1, #lines - tail)
   local first, past = head + 1, #old - tail -- of the old rows, from 1: what is to be replaced
   local function start_of(i)

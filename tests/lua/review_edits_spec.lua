@@ -1,29 +1,11 @@
 -- What the user does in an open review besides deciding: typing on both sides, taking hunks back, other jobs.
 
 local child = require("support.child")
+local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local line = child.line
-
-local LINES = { "a", "b", "c", "d", "e" }
-
---- A child with the review of a held answer.
-local function in_review(range, answer)
-  local nvim = child.with_host(LINES)
-  nvim:run(range)
-  nvim:answer(1, answer, { held_for = "review" })
-  nvim:type(":Botglue review<CR>")
-  return nvim
-end
-
---- The text of the buffer, and of the answer's side.
-local function texts(nvim)
-  return nvim:lua([[
-    return vim.tbl_map(function(win)
-      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
-    end, vim.api.nvim_tabpage_list_wins(0))
-  ]])
-end
+local line, LINES = child.line, review.LINES
+local in_review, texts = review.open, review.texts
 
 test("nothing is drawn on either side of a review, whatever other jobs do", function()
   local nvim = child.with_host(LINES)
@@ -59,7 +41,7 @@ end)
 test("a hunk that was taken and given back belongs to the place of the answer again", function()
   local answer = { "B", "c", "D", "D" }
   for _, keys in ipairs({ "2Gdo", "4Gdo", "2Gdo4Gdo", "4Gdo2Gdo" }) do
-    local nvim = in_review(line(2, 4), answer)
+    local nvim = in_review({ line(2, 4), answer })
     nvim:type("<C-w>h" .. keys)
     nvim:settle()
     nvim:type(keys:len() > 4 and "uu" or "u")
@@ -78,7 +60,7 @@ test("all of an answer that was taken and given back can still be accepted", fun
     { line(2, 3), {}, { "a", "d", "e" } },
     { { kind = "insert", first = { 1 } }, { "new", "er" }, { "a", "new", "er", "b", "c", "d", "e" } },
   }) do
-    local nvim = in_review(each[1], each[2])
+    local nvim = in_review({ each[1], each[2] })
     nvim:type("<C-w>h:%diffget<CR>")
     nvim:settle()
     equal(texts(nvim), { each[3], each[3] })
@@ -91,7 +73,7 @@ test("all of an answer that was taken and given back can still be accepted", fun
 end)
 
 test("what is typed beside the answer is not thrown away", function()
-  local nvim = in_review(line(3, 3), { "C" })
+  local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("1GAtyped<Esc>5GAtoo<Esc>")
   nvim:type("<C-w>h3Goinside<Esc><C-w>l")
   nvim:settle()
@@ -106,7 +88,7 @@ test("what is typed beside the answer is not thrown away", function()
 end)
 
 test("an insertion that was taken by hand and then changed in the answer lands as changed", function()
-  local nvim = in_review({ kind = "insert", first = { 1 } }, { "new", "er" })
+  local nvim = in_review({ { kind = "insert", first = { 1 } }, { "new", "er" } })
   nvim:type(":%diffput<CR>")
   nvim:settle()
   nvim:type("3GAst<Esc>a")
@@ -116,16 +98,16 @@ end)
 
 test("what is typed into the answer of a block is accepted", function()
   local block = { kind = "block", first = { 2, 0 }, last = { 3, 0 } }
-  local nvim = in_review(block, { "B", "C" })
+  local nvim = in_review({ block, { "B", "C" } })
   nvim:type("2GAB<Esc>a")
   equal(nvim:lines(), { "a", "BB", "C", "d", "e" })
-  nvim = in_review(block, { "B", "C" })
+  nvim = in_review({ block, { "B", "C" } })
   nvim:type("2Gyypa")
   equal({ texts(nvim)[1], nvim:job(1).landing }, { LINES, "held" })
 end)
 
 test("a row that was taken away with the answer in it is no answer", function()
-  local nvim = in_review({ kind = "char", first = { 5, 0 }, last = { 5, 0 } }, { "E" })
+  local nvim = in_review({ { kind = "char", first = { 5, 0 }, last = { 5, 0 } }, { "E" } })
   nvim:type("Gdda")
   equal({ texts(nvim), nvim:job(1).landing }, { { LINES, { "a", "b", "c", "d" } }, "held" })
 end)
@@ -139,7 +121,7 @@ test("characters and blocks that were taken by hand do not come twice", function
       ":%diffput<CR>",
       "<C-w>h]c<C-w>l<C-w>h:%diffget<CR><C-w>l",
     }) do
-      local nvim = in_review(each[1], each[2])
+      local nvim = in_review({ each[1], each[2] })
       local expected = texts(nvim)[2]
       nvim:type(keys)
       nvim:settle()
@@ -147,7 +129,7 @@ test("characters and blocks that were taken by hand do not come twice", function
       equal(texts(nvim), { expected, expected }, keys)
       nvim:type("a")
       equal({ nvim:lines(), nvim:job(1).landing }, { expected, "unchanged" }, keys)
-      nvim = in_review(each[1], each[2])
+      nvim = in_review({ each[1], each[2] })
       nvim:type(keys)
       nvim:settle()
       nvim:type("<C-w>hu<C-w>l")
@@ -212,7 +194,7 @@ end)
 
 test("what is typed into the answer while it is being accepted is not lost with it", function()
   for _, keys in ipairs({ "3GA mine<Esc>", "ggOtyped<Esc>", "a", "q" }) do
-    local nvim = in_review(line(3, 3), { "C" })
+    local nvim = in_review({ line(3, 3), { "C" } })
     nvim:lua("require('support.host').merges = nil")
     nvim:type("a" .. keys)
     local shown = texts(nvim)[2]
@@ -268,7 +250,7 @@ test("what lands beside the answer leaves the cursor in it on its line", functio
 end)
 
 test("a command accepts what the open review shows", function()
-  local nvim = in_review(line(3, 3), { "C" })
+  local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("ggOtyped<Esc>:Botglue accept 1<CR>")
   suite.contains(nvim:messages(), "text around the answer was changed")
   equal({ nvim:job(1).landing, texts(nvim)[1] }, { "held", LINES })
@@ -276,7 +258,7 @@ end)
 
 test("what is typed into the answer is there when it is looked at again", function()
   for _, keys in ipairs({ "q", ":quit<CR>" }) do
-    local nvim = in_review(line(2, 2), { "B" })
+    local nvim = in_review({ line(2, 2), { "B" } })
     nvim:type("2GA typed<Esc>" .. keys)
     nvim:settle()
     equal(nvim:lines(), LINES)
@@ -299,7 +281,7 @@ test(
       ":undo 0<CR>",
       ":undo 0<CR>:later 9<CR>",
     }) do
-      local nvim = in_review(line(3, 3), { "C" })
+      local nvim = in_review({ line(3, 3), { "C" } })
       nvim:type("<C-w>hggOtop<Esc>3Goover<Esc>")
       nvim:settle()
       nvim:type("Gobottom<Esc>5Gounder<Esc><C-w>l")

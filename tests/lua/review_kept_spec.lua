@@ -2,33 +2,13 @@
 -- is decided, whatever becomes of the window, of the review and of Neovim.
 
 local child = require("support.child")
+local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local line = child.line
-
-local LINES = { "a", "b", "c", "d", "e" }
+local line, LINES = child.line, review.LINES
+local in_review, texts, stored = review.open, review.texts, review.stored
 
 local CHAR = { kind = "char", first = { 3, 0 }, last = { 3, 0 } }
-
---- A child with the review of the first of some held answers, each `{ range, answer }`.
-local function in_review(...)
-  local nvim = child.with_host(LINES)
-  for id, each in ipairs({ ... }) do
-    nvim:run(each[1])
-    nvim:answer(id, each[2], { held_for = "review" })
-  end
-  nvim:type(":Botglue review 1<CR>")
-  return nvim
-end
-
---- The text of the buffer, and of the answer's side.
-local function texts(nvim)
-  return nvim:lua([[
-    return vim.tbl_map(function(win)
-      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
-    end, vim.api.nvim_tabpage_list_wins(0))
-  ]])
-end
 
 --- The draft that the store was told of last.
 local function kept(nvim)
@@ -217,25 +197,8 @@ test("an adopted answer comes with what was typed in it and around it", function
     local nvim = child.start()
     nvim:lua("require('support.host').install()")
     nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", LINES)
-    local answer = {
-      uuid = "u1",
-      agent = "claude",
-      project = "/",
-      path = nvim:lua("return file"),
-      filetype = "",
-      prompt = "shorter",
-      kind = "line",
-      first_line = 2,
-      last_line = 3,
-      base = { "b", "c" },
-      rows = { "b", "c" },
-      cols = { 0, 0 },
-      text = "B",
-      lines = { "B" },
-      held_for = "conflict",
-      draft = draft,
-    }
-    nvim:lua("require('support.host').store = { ... }", vim.tbl_extend("force", answer, more or {}))
+    local answer = stored(nvim:lua("return file"), vim.tbl_extend("force", { draft = draft }, more or {}))
+    nvim:lua("require('support.host').store = { ... }", answer)
     nvim:type(":Botglue review<CR>")
     nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
     return texts(nvim)[2]

@@ -1,9 +1,8 @@
 local child = require("support.child")
+local review = require("support.review")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local line = child.line
-
-local LINES = { "a", "b", "c", "d", "e" }
+local line, LINES, stored = child.line, review.LINES, review.stored
 
 --- A child with held answers, each `{ range, answer, more }`.
 local function with_held(answers, keys)
@@ -295,32 +294,6 @@ test("a file that is open in no buffer is opened, with the answer in its place",
     equal(nvim:lua("return vim.fn.readfile(file)"), LINES, "writing the file is the user's")
   end
 end)
-
---- A held answer as the host tells it.
-local function stored(path, more)
-  return vim.tbl_extend("force", {
-    uuid = "u1",
-    agent = "claude",
-    model = "opus",
-    project = "/",
-    path = path,
-    filetype = "",
-    prompt = "shorter",
-    kind = "line",
-    first_line = 2,
-    last_line = 3,
-    base = { "b", "c" },
-    rows = { "b", "c" },
-    cols = { 0, 0 },
-    elapsed_ms = 1500,
-    text = "B",
-    lines = { "B" },
-    held_for = "conflict",
-    cost_usd = 0.5,
-    input_tokens = 1,
-    output_tokens = 1,
-  }, more or {})
-end
 
 test("answers of Neovims that are gone are adopted by the review, and only by it", function()
   local nvim = child.start()

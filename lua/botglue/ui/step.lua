@@ -2,6 +2,7 @@
 --- in the answer's side, and rows of the answer that were put into the buffer by hand become part of its place.
 
 local parts = require("botglue.ui.parts")
+local replace = require("botglue.replace")
 local write = require("botglue.write")
 
 local M = {}
@@ -173,13 +174,7 @@ function Step:follow(part, from, to, source)
       return false
     end
     -- Only what differs: the cursor and folds stay on the rest.
-    local head, tail, shorter = 0, 0, math.min(#shown, #source)
-    while head < shorter and shown[head + 1] == source[head + 1] do
-      head = head + 1
-    end
-    while tail < shorter - head and shown[#shown - tail] == source[#source - tail] do
-      tail = tail + 1
-    end
+    local head, tail = replace.shared(shown, source)
     local lines = vim.list_slice(source, head + 1, #source - tail)
     write.as_one_step(bufnr, function()
       api.nvim_buf_set_lines(bufnr, from + head, from + #shown - tail, false, lines)
