@@ -2,20 +2,14 @@
 
 local choose = require("botglue.choose")
 local client = require("botglue.client")
+local errors = require("botglue.errors")
 local notify = require("botglue.notify")
 local plusopt = require("botglue.plusopt")
 local selection = require("botglue.selection")
 
 local M = {}
 
---- Runs a function; its error is shown as one line without a traceback.
----@param fn fun()
-local function guarded(fn)
-  local ok, err = pcall(fn)
-  if not ok then
-    notify.error(tostring(err))
-  end
-end
+local fail = errors.fail
 
 --- Starts a job on a selection, after asking for the prompt where there is none.
 ---@param taken botglue.Selection
@@ -49,7 +43,7 @@ end
 ---@param rest string
 local function no_argument(name, rest)
   if rest ~= "" then
-    error(("botglue: %s takes no argument"):format(name), 0)
+    fail("%s takes no argument", name)
   end
 end
 
@@ -182,7 +176,7 @@ local subcommands = {
       no_argument("log", rest)
       local path = require("botglue.host").log_path()
       if not vim.uv.fs_stat(path) then
-        error("botglue: there is no log yet at " .. path, 0)
+        fail("there is no log yet at %s", path)
       end
       require("botglue.errors").no_window_in_cmdwin()
       vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
@@ -205,9 +199,9 @@ end
 ---@param args table
 local function only_what_it_takes(name, subcommand, args)
   if args.bang and not subcommand.bang then
-    error(("botglue: %s takes no !"):format(name), 0)
+    fail("%s takes no !", name)
   elseif args.range > 0 and not subcommand.range then
-    error(("botglue: %s takes no range"):format(name), 0)
+    fail("%s takes no range", name)
   end
 end
 
@@ -219,7 +213,7 @@ local function only_options(words)
   if rest ~= "" then
     -- Whether the first word was to be a subcommand or the prompt, nobody knows.
     local options, name = vim.trim(words:sub(1, #words - #rest)), rest:match("^%S+")
-    error(("botglue: %s stands behind the subcommand: Botglue %s %s"):format(options, name, options), 0)
+    fail("%s stands behind the subcommand: Botglue %s %s", options, name, options)
   end
   return words
 end
@@ -227,7 +221,7 @@ end
 --- `:[range]Botglue[!] [subcommand] [rest]`
 ---@param args table what nvim_create_user_command hands over
 function M.execute(args)
-  guarded(function()
+  errors.guard(function()
     local name, rest = args.args:match("^%s*(%S*)%s*(.-)%s*$")
     if name == "" or plusopt.is_one(name) then
       name, rest = "run", only_options(vim.trim(args.args))
@@ -271,21 +265,21 @@ end
 
 --- `<Plug>(botglue-run)` in visual mode.
 function M.run_visual()
-  guarded(function()
+  errors.guard(function()
     start(assert(selection.take_visual()), {})
   end)
 end
 
 --- `<Plug>(botglue-ask)` in visual mode.
 function M.ask_visual()
-  guarded(function()
+  errors.guard(function()
     start(assert(selection.take_visual()), { question = true })
   end)
 end
 
 --- `<Plug>(botglue-line)`: the current line, or as many as the count says.
 function M.run_line()
-  guarded(function()
+  errors.guard(function()
     local line = vim.api.nvim_win_get_cursor(0)[1]
     local last = math.min(line + vim.v.count1 - 1, vim.api.nvim_buf_line_count(0))
     start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
@@ -305,7 +299,7 @@ end
 ---@param kind "char"|"line"|"block"
 ---@param wish botglue.Wish
 local function operate(kind, wish)
-  guarded(function()
+  errors.guard(function()
     local connection = client.connection()
     wish.prompt = connection.repeated
     start(selection.from_operator(kind), wish, {

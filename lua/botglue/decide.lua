@@ -3,6 +3,7 @@
 
 local client = require("botglue.client")
 local draft = require("botglue.draft")
+local errors = require("botglue.errors")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
@@ -11,27 +12,14 @@ local stands = require("botglue.stands")
 local M = {}
 
 local api = vim.api
-
----@param format string
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
-end
-
---- Runs a step that goes on after a merge, where an error has nobody to catch it.
----@param fn fun()
-local function guarded(fn)
-  local ok, err = pcall(fn)
-  if not ok then
-    require("botglue.notify").error(tostring(err))
-  end
-end
+local fail = errors.fail
 
 --- Runs a step at the first safe moment: the merge took its time, and the user went on.
 ---@param job botglue.Job
 ---@param fn fun()
 local function at_safe_moment(job, fn)
   if moment.is_safe(job.range.bufnr) then
-    guarded(fn)
+    errors.guard(fn)
     return
   end
   local stop
@@ -40,7 +28,7 @@ local function at_safe_moment(job, fn)
     if moment.is_safe(job.range.bufnr) then
       stop()
       job.deciding = nil
-      guarded(fn)
+      errors.guard(fn)
     end
   end)
 end

@@ -4,6 +4,7 @@
 
 local client = require("botglue.client")
 local config = require("botglue.config")
+local fail = require("botglue.errors").fail
 
 local M = {}
 
@@ -88,10 +89,10 @@ function M.take(words, allowed)
       return given, words
     elseif not vim.tbl_contains(allowed, name) then
       local known = table.concat(spelled(allowed), ", ")
-      error(("botglue: no option ++%s; there is %s"):format(name, known), 0)
+      fail("no option ++%s; there is %s", name, known)
     elseif not value or value == "" then
       local known = table.concat(values(name, allowed, given), ", ")
-      error(("botglue: ++%s= needs a name%s"):format(name, known ~= "" and "; there is " .. known or ""), 0)
+      fail("++%s= needs a name%s", name, known ~= "" and "; there is " .. known or "")
     elseif name == "agent" then
       config.agent((client.options()), value, "++agent")
     end

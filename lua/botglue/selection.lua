@@ -3,6 +3,7 @@
 --- A selection is the bytes of each row that belong to it, `spans`, whole characters always. It is a picture of one
 --- moment: `range` makes a mark of it at once. Nothing here changes the buffer.
 
+local fail = require("botglue.errors").fail
 local screen = require("botglue.text")
 
 local M = {}
@@ -262,7 +263,7 @@ function M.from_operator(kind)
   elseif kind == "line" then
     return M.lines(bufnr, from.line, to.line)
   elseif to.line < from.line or to.line == from.line and to.col < from.col then
-    error("botglue: there is no text in that motion", 0)
+    fail("there is no text in that motion")
   end
   return chars(bufnr, from, to, false)
 end

@@ -4,6 +4,7 @@
 
 local decide = require("botglue.decide")
 local draft = require("botglue.draft")
+local fail = require("botglue.errors").fail
 local parts = require("botglue.ui.parts")
 local replace = require("botglue.replace")
 local step = require("botglue.ui.step")
@@ -133,7 +134,7 @@ function Side:changed()
   local counts = self:is_touched() or self:is_part()
   local lines = not self.astray and counts and self:part()
   if self.astray or lines == nil then
-    error("botglue: " .. draft.AROUND, 0)
+    fail("%s", draft.AROUND)
   end
   return lines or nil
 end

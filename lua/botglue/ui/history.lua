@@ -6,6 +6,7 @@ local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
 local client = require("botglue.client")
 local columns = require("botglue.ui.columns")
+local fail = require("botglue.errors").fail
 local recall = require("botglue.ui.recall")
 local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
@@ -255,13 +256,13 @@ end
 ---@return botglue.Entry
 function History:at_cursor()
   local entry = self.entries[api.nvim_win_get_cursor(self.float.win)[1]]
-  return entry or error("botglue: there is no job", 0)
+  return entry or fail("there is no job")
 end
 
 ---@param scope "file"|"project"|"all"
 function History:choose(scope)
   if scope == "file" and not self.scopes.file then
-    error("botglue: the buffer that this was opened from has no file", 0)
+    fail("the buffer that this was opened from has no file")
   end
   self.scope = scope
   self:reset()

@@ -8,6 +8,7 @@ local amounts = require("botglue.ui.amounts")
 local client = require("botglue.client")
 local columns = require("botglue.ui.columns")
 local counts = require("botglue.counts")
+local fail = require("botglue.errors").fail
 local line = require("botglue.ui.line")
 local signs_of = require("botglue.ui.signs").of
 
@@ -108,7 +109,7 @@ end
 ---@return botglue.Job
 function List:at_cursor()
   local job = self.jobs[api.nvim_win_get_cursor(self.float.win)[1]]
-  return job or error("botglue: there is no job", 0)
+  return job or fail("there is no job")
 end
 
 ---@return string
@@ -182,20 +183,14 @@ end
 function List:run()
   local wanted = next(client.connection().open) ~= nil
   if wanted and not self.timer then
-    local timer, pending = assert(vim.uv.new_timer()), false
+    local timer = assert(vim.uv.new_timer())
     self.timer = timer
-    timer:start(TICK, TICK, function()
-      if pending then
-        return
+    local once = require("botglue.soon").once(function()
+      if self.timer == timer and self.float:is_open() then
+        self:tick()
       end
-      pending = true
-      vim.schedule(function()
-        pending = false
-        if self.timer == timer and self.float:is_open() then
-          self:tick()
-        end
-      end)
     end)
+    timer:start(TICK, TICK, once)
   elseif not wanted then
     self:rest()
   end

@@ -6,11 +6,13 @@
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local decide = require("botglue.decide")
+local errors = require("botglue.errors")
 local moment = require("botglue.moment")
 
 local M = {}
 
 local api = vim.api
+local fail = errors.fail
 
 ---@class botglue.Review
 ---@field job botglue.Job
@@ -27,10 +29,6 @@ Review.__index = Review
 ---@return botglue.Review?
 local function current()
   return client.connection().review
-end
-
-local function fail(format, ...)
-  error("botglue: " .. format:format(...), 0)
 end
 
 --- The one line above both sides: which answer, why, and the keys, above the window in which they work.
@@ -186,10 +184,7 @@ function Review:map()
   }
   for key, fn in pairs(keys) do
     vim.keymap.set("n", key, function()
-      local ok, err = pcall(fn)
-      if not ok then
-        require("botglue.notify").error(tostring(err))
-      end
+      errors.guard(fn)
     end, { buffer = self.side.bufnr, nowait = true, desc = "botglue: review" })
   end
 end
