@@ -130,6 +130,17 @@ function Float:draw(rows, first, last)
   return self.rows:draw(rows, first, last)
 end
 
+--- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
+local function wipe_ruler()
+  local uis = api.nvim_list_uis()
+  local drawn = vim.iter(uis):any(function(ui)
+    return not ui.ext_messages
+  end)
+  if drawn and vim.o.ruler and vim.o.laststatus >= 2 then
+    api.nvim_echo({ { "" } }, false, {})
+  end
+end
+
 --- Closes the window, and goes back to where it was opened from.
 function Float:close()
   if self.closed then
@@ -146,6 +157,9 @@ function Float:close()
   end
   if was_here and api.nvim_win_is_valid(self.before) then
     api.nvim_set_current_win(self.before)
+  end
+  if was_here then
+    wipe_ruler()
   end
   if self.spec.on_close then
     self.spec.on_close()
