@@ -5,15 +5,14 @@
 local decide = require("botglue.decide")
 local draft = require("botglue.draft")
 local fail = require("botglue.errors").fail
+local fill = require("botglue.ui.fill")
 local parts = require("botglue.ui.parts")
-local replace = require("botglue.replace")
+local region = require("botglue.ui.region")
 local step = require("botglue.ui.step")
-local write = require("botglue.write")
 
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.review")
 
 local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 
@@ -21,9 +20,7 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 ---@field job botglue.Job
 ---@field known boolean whether the place of the answer is known
 ---@field bufnr integer
----@field region integer[] marks at the first row of the answer and at the row behind its last one
----@field states table<integer, { [1]: integer, [2]: integer }> where the marks were in each undo state of the text
----@field seen integer the state it was in when somebody looked last
+---@field region botglue.Region the rows that are the answer
 ---@field tick integer its changedtick while the user has changed nothing in it
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
@@ -31,47 +28,11 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 local Side = {}
 Side.__index = Side
 
---- The number of the undo state that the text is in.
----@return integer
-function Side:state()
-  return api.nvim_buf_call(self.bufnr, vim.fn.undotree).seq_cur
-end
-
----@param first integer the first row of the answer
----@param past integer the row behind its last one
-function Side:mark(first, past)
-  local ids = self.region or {}
-  self.region = {
-    api.nvim_buf_set_extmark(self.bufnr, namespace, first, 0, { id = ids[1], right_gravity = false }),
-    api.nvim_buf_set_extmark(self.bufnr, namespace, past, 0, { id = ids[2] }),
-  }
-  self.seen = self:state()
-  self.states[self.seen] = { first, past }
-end
-
---- Undo and redo move the marks by what was put in, and know nothing of where they were set then: where the text is as
---- it was before, they are where they were before.
-function Side:remember()
-  local state = self:state()
-  if state ~= self.seen and self.states[state] then
-    self:mark(unpack(self.states[state]))
-    return
-  end
-  -- A diff that fills an empty buffer leaves marks behind its end.
-  local count = api.nvim_buf_line_count(self.bufnr)
-  local function row(mark)
-    return math.min(api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1], count)
-  end
-  self.seen = state
-  self.states[state] = { row(self.region[1]), row(self.region[2]) }
-end
-
 --- The rows of the answer's side that are the answer.
 ---@return integer first
 ---@return integer past
 function Side:rows()
-  self:remember()
-  return unpack(self.states[self.seen])
+  return self.region:rows()
 end
 
 ---@param from integer
@@ -146,86 +107,6 @@ function Side:save()
   end
 end
 
---- Puts the answer where it would land into a copy of the text.
----@param place botglue.Extent
----@param lines string[]
----@return integer first the first row of the answer
----@return integer past the row behind its last one
-function Side:put(place, lines)
-  local range, answer = self.job.range, self.bufnr
-  local landed
-  if range.shape == "char" then
-    landed = write.chars(answer, place, lines)
-  elseif range.shape == "block" then
-    landed = write.block(answer, place, lines, range.column)
-  elseif range.shape == "insert" then
-    landed = #lines > 0 and write.insert(answer, place, lines) or { first = place.first, empty = true }
-  else
-    local whole = { first = 0, last = place.last - place.first + 1, lines = lines }
-    landed = write.rows(answer, place, { whole })
-  end
-  return landed.first, landed.empty and landed.first or landed.last + 1
-end
-
---- Fills the buffer with the text, and an answer in its place; with the answer alone where that is not known.
----@param lines string[]
-function Side:show(lines)
-  local range = self.job.range
-  local place = self.known and range:place()
-  local text = place and api.nvim_buf_get_lines(range.bufnr, 0, -1, false) or lines
-  api.nvim_buf_set_lines(self.bufnr, 0, -1, false, text)
-  if place then
-    self:mark(self:put(place, lines))
-  else
-    self:mark(0, #lines)
-  end
-end
-
---- Puts in rows in place of others, as one step that undo takes back. A buffer of which nothing is left keeps an empty
---- row, which is nobody's.
----@param from integer
----@param to integer
----@param rows string[]
----@param is_nothing boolean whether there may be no other rows
-function Side:replace(from, to, rows, is_nothing)
-  local nobodys = is_nothing and from == to and replace.is_empty(self.bufnr)
-  write.as_one_step(self.bufnr, function()
-    api.nvim_buf_set_lines(self.bufnr, from, nobodys and to + 1 or to, false, rows)
-  end)
-end
-
---- Shows what the user made of it before. Undo takes back what is around the answer, then what is in it.
----@param kept botglue.Draft
----@param rows string[] those of the answer in it
-function Side:resume(kept, rows)
-  local first, past = self:rows()
-  self:replace(first, past, rows, true)
-  self:mark(first, first + #rows)
-  if kept.below then
-    self:replace(first + #rows, -1, kept.below, false)
-  end
-  if kept.above then
-    self:replace(0, first, kept.above, #rows == 0)
-    first = #kept.above
-  end
-  self:mark(first, first + #rows)
-end
-
---- What is highlighted and how wide tabs are is as in the buffer; its language server is not asked.
----@param answer integer
----@param bufnr integer
-local function look_like(answer, bufnr)
-  for _, option in ipairs({ "tabstop", "shiftwidth", "softtabstop", "expandtab" }) do
-    vim.bo[answer][option] = vim.bo[bufnr][option]
-  end
-  local treesitter = package.loaded["vim.treesitter"]
-  if treesitter and treesitter.highlighter.active[bufnr] then
-    pcall(treesitter.start, answer, treesitter.language.get_lang(vim.bo[bufnr].filetype))
-  else
-    vim.bo[answer].syntax = vim.bo[bufnr].filetype
-  end
-end
-
 --- Shows the answer, and what the user made of it.
 function Side:fill()
   local job, range = self.job, self.job.range
@@ -235,19 +116,19 @@ function Side:fill()
   end
   self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
   local bo = vim.bo[self.bufnr]
-  self.states = {}
+  self.region = region.new(self.bufnr)
   -- Nothing of this can be undone: an empty side would be an answer that deletes.
   local undolevels = bo.undolevels
   bo.undolevels = -1
   local rows
   if kept then
     if kept.lines then
-      self:show(kept.lines)
+      fill.show(self, kept.lines)
     end
     rows = kept.lines and self:read(self:rows()) or kept.rows or {}
   end
   if not self.known or fits(decide.answer(job)) then
-    self:show(decide.answer(job))
+    fill.show(self, decide.answer(job))
     self.given = self:part()
   end
   local place = self.known and range:place()
@@ -255,10 +136,10 @@ function Side:fill()
   bo.undolevels = undolevels
   self.tick = api.nvim_buf_get_changedtick(self.bufnr)
   if kept then
-    self:resume(kept, rows)
+    fill.resume(self, kept, rows)
   end
   if api.nvim_buf_is_loaded(range.bufnr) then
-    look_like(self.bufnr, range.bufnr)
+    fill.look_like_buffer(self)
   end
 end
 
@@ -292,7 +173,7 @@ function Side:make()
     self:save()
   end)
   on("TextChanged", "see where the answer is", function()
-    self:remember()
+    self.region:look()
   end)
   on("BufReadCmd", "show the answer again", function()
     self:fill()

@@ -1,0 +1,172 @@
+--- Rows of the answer that were put into the buffer by hand, with the keys of diff mode, become part of its place; so
+--- they do not come twice when it is accepted.
+
+local parts = require("botglue.ui.parts")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.review.taken")
+
+---@class botglue.Taken
+---@field side botglue.Side its place is known
+---@field neighbours integer[] marks in the job's buffer: on the rows above and below the place of the answer
+---@field original string[] what stood in the place of the answer at first
+---@field all boolean? whether all of an insertion was put into the buffer
+local Taken = {}
+Taken.__index = Taken
+
+--- The rows next to the place of the answer, by which is seen what comes between.
+---@param place botglue.Extent
+function Taken:mark_neighbours(place)
+  local range = self.side.job.range
+  local bufnr = range.bufnr
+  local below = range.shape == "insert" and place.first or place.last + 1
+  local function mark(row)
+    local is_row = row >= 0 and row < api.nvim_buf_line_count(bufnr)
+    return is_row and api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {}) or nil
+  end
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  self.neighbours = { mark(place.first - 1), mark(below) }
+end
+
+--- The rows above and below the place, wherever they are now: what was put in for the answer comes between them.
+---@return integer above
+---@return integer below
+function Taken:between()
+  local bufnr = self.side.job.range.bufnr
+  local function neighbour(nth, otherwise)
+    local mark = self.neighbours[nth]
+    return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
+  end
+  return neighbour(1, -1), neighbour(2, api.nvim_buf_line_count(bufnr))
+end
+
+--- The place of a part of rows where those are others: behind what is before it, and before what is behind it.
+---@param known botglue.Beside
+---@param rows string[]
+---@param first integer
+---@return botglue.Extent
+local function part_in(known, rows, first)
+  local place = { first = first, last = first + #rows - 1 }
+  local function behind(row, to)
+    return #known.rows[row] - to
+  end
+  if known.place.spans then
+    place.spans = {}
+    for i, span in ipairs(known.place.spans) do
+      place.spans[i] = { span[1], #rows[i] - behind(i, span[2]) }
+    end
+  else
+    place.from, place.to = known.place.from, #rows[#rows] - behind(#known.rows, known.place.to)
+  end
+  return place
+end
+
+--- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them.
+---@param beside botglue.Beside
+function Taken:absorb_part(beside)
+  local side, range = self.side, self.side.job.range
+  local above, below = self:between()
+  local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
+  local is_answer = vim.deep_equal(rows, side:read(side:rows()))
+  if not is_answer and not vim.deep_equal(rows, beside.rows) then
+    return
+  elseif parts.of(rows, range, beside.place, beside.rows) then
+    range:mark(part_in(beside, rows, above + 1), range.shape)
+  end
+end
+
+--- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
+--- puts in others: at an edge these come to stand outside.
+---@param place botglue.Extent?
+---@return botglue.Extent?
+function Taken:absorb(place)
+  local range = self.side.job.range
+  local bufnr = range.bufnr
+  local lines = self.side:read(self.side:rows())
+  local above, below = self:between()
+  local function stands(from, to, expected)
+    return from < to and vim.deep_equal(api.nvim_buf_get_lines(bufnr, from, to, false), expected)
+  end
+  if range.shape == "insert" then
+    if stands(above + 1, below, lines) then
+      range:settle({ first = above + 1, last = below - 1 }, "line", range.base)
+      self.all = true
+      return range:place()
+    end
+    return place
+  elseif self.all then
+    if below == above + 1 then
+      range:unsettle({ first = below, last = below }, "insert")
+      self.all = false
+    end
+    return range:place()
+  elseif not place then
+    -- All of it was taken at once, or given back.
+    if not stands(above + 1, below, lines) and not stands(above + 1, below, self.original) then
+      return nil
+    end
+    range:mark({ first = above + 1, last = below - 1 }, "line")
+    return range:place()
+  end
+  local wider = { first = place.first, last = place.last }
+  -- The same rows once more are no rows that were given back: the user doubled them.
+  local function returns(from, to, expected, same_from, same_to)
+    return stands(from, to, expected)
+      and not vim.deep_equal(api.nvim_buf_get_lines(bufnr, same_from, same_to, false), expected)
+  end
+  local over, under = place.first - above - 1, below - place.last - 1
+  if
+    stands(above + 1, place.first, vim.list_slice(lines, 1, over))
+    or returns(
+      above + 1,
+      place.first,
+      vim.list_slice(self.original, 1, over),
+      place.first,
+      place.first + over
+    )
+  then
+    wider.first = above + 1
+  end
+  if
+    stands(place.last + 1, below, vim.list_slice(lines, #lines - under + 1))
+    or returns(
+      place.last + 1,
+      below,
+      vim.list_slice(self.original, #self.original - under + 1),
+      place.last + 1 - under,
+      place.last + 1
+    )
+  then
+    wider.last = below - 1
+  end
+  if wider.first < place.first or wider.last > place.last then
+    range:mark(wider, "line")
+  end
+  return wider
+end
+
+--- Takes away the marks.
+function Taken:close()
+  local bufnr = self.side.job.range.bufnr
+  if api.nvim_buf_is_valid(bufnr) then
+    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  end
+end
+
+--- From now on it is seen what is put into the place of an answer.
+---@param side botglue.Side
+---@param place botglue.Extent
+---@return botglue.Taken
+function M.new(side, place)
+  local range = side.job.range
+  local self = setmetatable({
+    side = side,
+    original = range.shape == "line" and range:read(place).rows or {},
+  }, Taken)
+  self:mark_neighbours(place)
+  return self
+end
+
+return M
