@@ -1,7 +1,7 @@
 --- The review: in a tab page of its own, left the buffer, right the answer, both in diff mode with Neovim's own keys.
 ---
---- The windows, the keys and what follows a decision are here; what is decided is `decide`'s, and the answer's side is
---- `answer`'s. Nothing of this is left when its tab page is closed, in whatever way.
+--- The keys and what follows a decision are here; what is decided is `decide`'s, the windows are `sides`', and the
+--- answer's side is `answer`'s. Nothing of this is left when its tab page is closed, in whatever way.
 
 local choose = require("botglue.choose")
 local client = require("botglue.client")
@@ -16,13 +16,11 @@ local fail = errors.fail
 
 ---@class botglue.Review
 ---@field job botglue.Job
----@field left integer window
----@field right integer window
+---@field windows botglue.Sides
 ---@field side botglue.Side
 ---@field group integer
 ---@field waiting fun()? ends the wait for a moment at which the answer's side may change
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
----@field last_position integer[] the mark '" of the buffer
 local Review = {}
 Review.__index = Review
 
@@ -44,49 +42,8 @@ function Review:title()
   if not self.side.known then
     table.remove(keys, 1)
   end
-  vim.wo[self.left][0].winbar = ("held answer %d of %d%s%s"):format(nth, #jobs, between, why)
-  vim.wo[self.right][0].winbar = table.concat(keys, between)
-end
-
---- The buffer of the left side: the job's, else what it was made for.
----@return integer
-function Review:beside()
-  local range = self.job.range
-  if api.nvim_buf_is_loaded(range.bufnr) then
-    return range.bufnr
-  end
-  local base = api.nvim_create_buf(false, true)
-  api.nvim_buf_set_lines(base, 0, -1, false, range.base.text)
-  vim.bo[base].bufhidden, vim.bo[base].modifiable = "wipe", false
-  return base
-end
-
-function Review:open_windows()
-  local place = self.side.known and self.job.range:place()
-  vim.cmd("tab split")
-  self.left = api.nvim_get_current_win()
-  local beside = self:beside()
-  self.last_position = api.nvim_buf_get_mark(beside, '"')
-  api.nvim_win_set_buf(self.left, beside)
-  vim.cmd("rightbelow vertical split")
-  self.right = api.nvim_get_current_win()
-  api.nvim_win_set_buf(self.right, self.side.bufnr)
-  if not place then
-    return
-  end
-  local first = self.side:rows()
-  local function go_to(win, row)
-    local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
-    api.nvim_win_set_cursor(win, { math.min(row + 1, last), 0 })
-  end
-  go_to(self.left, place.first)
-  go_to(self.right, first)
-  for _, win in ipairs({ self.left, self.right }) do
-    api.nvim_win_call(win, function()
-      vim.cmd.diffthis()
-    end)
-  end
-  vim.cmd("normal! zz")
+  local answer = ("held answer %d of %d%s%s"):format(nth, #jobs, between, why)
+  self.windows:title(answer, table.concat(keys, between))
 end
 
 --- The jobs that are seen in the buffer, running ones too: none of them draws there while the review is open.
@@ -106,25 +63,10 @@ function Review:close()
   connection.review = nil
   self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
-  local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
-  if bufnr then
-    -- The options of the last window that showed a buffer are those of the next one.
-    api.nvim_win_call(self.left, function()
-      vim.cmd.diffoff()
-      vim.wo[0][0].winbar = ""
-    end)
-  end
+  self.windows:close()
+  self.side:close()
   for _, job in ipairs(self:neighbours()) do
     job.view:draw()
-  end
-  for _, win in ipairs({ self.right, self.left }) do
-    if api.nvim_win_is_valid(win) and #api.nvim_list_wins() > 1 then
-      api.nvim_win_close(win, true)
-    end
-  end
-  self.side:close()
-  if bufnr and api.nvim_buf_is_loaded(bufnr) and self.last_position[1] > 0 then
-    pcall(api.nvim_buf_set_mark, bufnr, '"', self.last_position[1], self.last_position[2], {})
   end
 end
 
@@ -213,7 +155,7 @@ function Review:watch()
       end)
     end
   end)
-  on("WinClosed", { pattern = { tostring(self.left), tostring(self.right) } }, function()
+  on("WinClosed", { pattern = { tostring(self.windows.left), tostring(self.windows.right) } }, function()
     vim.schedule(function()
       self:close()
     end)
@@ -271,7 +213,7 @@ function M.open(id)
   for _, each in ipairs(self:neighbours()) do
     each.view:hide()
   end
-  self:open_windows()
+  self.windows = require("botglue.ui.sides").open(self.side)
   self:map()
   self:watch()
   client.connection().review = self

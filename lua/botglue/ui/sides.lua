@@ -1,0 +1,94 @@
+--- The two windows of a review, in a tab page of their own: left the buffer, right the answer's side, both in diff mode
+--- where the place of the answer is known. Knows no keys; what closing them means is the review's.
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.Sides
+---@field left integer window
+---@field right integer window
+---@field last_position integer[] the mark '" of the left buffer, which showing it there moves
+local Sides = {}
+Sides.__index = Sides
+
+--- The buffer of the left side: the job's, else what it was made for.
+---@param range botglue.Range
+---@return integer
+local function buffer_of(range)
+  if api.nvim_buf_is_loaded(range.bufnr) then
+    return range.bufnr
+  end
+  local base = api.nvim_create_buf(false, true)
+  api.nvim_buf_set_lines(base, 0, -1, false, range.base.text)
+  vim.bo[base].bufhidden, vim.bo[base].modifiable = "wipe", false
+  return base
+end
+
+--- Shows the answer in both windows, and what differs.
+---@param place botglue.Extent
+---@param side botglue.Side
+function Sides:compare(place, side)
+  local function go_to(win, row)
+    local last = api.nvim_buf_line_count(api.nvim_win_get_buf(win))
+    api.nvim_win_set_cursor(win, { math.min(row + 1, last), 0 })
+  end
+  go_to(self.left, place.first)
+  go_to(self.right, (side:rows()))
+  for _, win in ipairs({ self.left, self.right }) do
+    api.nvim_win_call(win, function()
+      vim.cmd.diffthis()
+    end)
+  end
+  vim.cmd("normal! zz")
+end
+
+--- The line above both windows.
+---@param left string
+---@param right string
+function Sides:title(left, right)
+  vim.wo[self.left][0].winbar = left
+  vim.wo[self.right][0].winbar = right
+end
+
+--- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones.
+function Sides:close()
+  local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
+  if bufnr then
+    -- The options of the last window that showed a buffer are those of the next one.
+    api.nvim_win_call(self.left, function()
+      vim.cmd.diffoff()
+      vim.wo[0][0].winbar = ""
+    end)
+  end
+  for _, win in ipairs({ self.right, self.left }) do
+    if api.nvim_win_is_valid(win) and #api.nvim_list_wins() > 1 then
+      api.nvim_win_close(win, true)
+    end
+  end
+  if bufnr and api.nvim_buf_is_loaded(bufnr) and self.last_position[1] > 0 then
+    pcall(api.nvim_buf_set_mark, bufnr, '"', self.last_position[1], self.last_position[2], {})
+  end
+end
+
+--- Opens the windows on the side of an answer, and goes into that.
+---@param side botglue.Side
+---@return botglue.Sides
+function M.open(side)
+  local range = side.job.range
+  local place = side.known and range:place()
+  vim.cmd("tab split")
+  local self = setmetatable({ left = api.nvim_get_current_win() }, Sides)
+  local bufnr = buffer_of(range)
+  self.last_position = api.nvim_buf_get_mark(bufnr, '"')
+  api.nvim_win_set_buf(self.left, bufnr)
+  vim.cmd("rightbelow vertical split")
+  self.right = api.nvim_get_current_win()
+  api.nvim_win_set_buf(self.right, side.bufnr)
+  if place then
+    self:compare(place, side)
+  end
+  return self
+end
+
+return M
