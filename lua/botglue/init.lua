@@ -4,6 +4,8 @@ local client = require("botglue.client")
 
 local M = {}
 
+local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
+
 --- Sets options, over those of `vim.g.botglue`. A wrong one raises an error that names it.
 ---@param opts table?
 function M.setup(opts)
@@ -116,7 +118,7 @@ end
 ---@param ms integer
 ---@return botglue.JobTable? job nil when it has not ended by then
 function M.wait(id, ms)
-  if type(ms) ~= "number" or ms < 0 then
+  if type(ms) ~= "number" or ms < 0 or ms ~= ms then
     error("botglue.wait: ms must be a number of milliseconds, not " .. vim.inspect(ms), 0)
   end
   local job, connection = client.job(id), client.connection()
@@ -126,7 +128,7 @@ function M.wait(id, ms)
   local decide = require("botglue.decide")
   -- A script that waits here is what Neovim is in the middle of, not its user.
   connection.waiting = connection.waiting + 1
-  local ok, ended = pcall(vim.wait, ms, function()
+  local ok, ended = pcall(vim.wait, math.min(ms, LONGEST), function()
     return not job:is_open() and not decide.is_under_way(job)
   end, 5)
   connection.waiting = connection.waiting - 1

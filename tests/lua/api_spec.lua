@@ -103,7 +103,7 @@ test("jobs are listed oldest first; one that is not there is nil", function()
   equal(ids, { 1, 2, 3 })
   equal(nvim:lua("return require('botglue').job(9)"), vim.NIL)
   equal(nvim:lua("return require('botglue').wait(9, 10)"), vim.NIL)
-  for _, ms in ipairs({ "nil", "-1", "'soon'" }) do
+  for _, ms in ipairs({ "nil", "-1", "'soon'", "0 / 0" }) do
     local call = ("return select(2, pcall(require('botglue').wait, 1, %s))"):format(ms)
     equal(nvim:lua(call):match("^(botglue.wait: ms must be a number of milliseconds)"), MS, ms)
   end
@@ -116,6 +116,18 @@ test("wait keeps the event loop running, and gives up in time", function()
   nvim:lua("vim.defer_fn(function() require('support.host').answer(1, { 'x' }) end, 20)")
   equal(nvim:lua("return require('botglue').wait(1, 5000).landing"), "applied")
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+end)
+
+test("wait takes any number of milliseconds, without end too", function()
+  local nvim = child.with_host({ "a" })
+  for id, ms in ipairs({ "math.huge", "2 ^ 32 + 1", "1e300" }) do
+    nvim:run({ kind = "insert", first = { 1 } })
+    nvim:lua(
+      "local id = ...; vim.defer_fn(function() require('support.host').answer(id, { 'x' }) end, 20)",
+      id
+    )
+    equal(nvim:lua(("return require('botglue').wait(%d, %s).landing"):format(id, ms)), "applied", ms)
+  end
 end)
 
 test("the status line counts what runs and what is held", function()
