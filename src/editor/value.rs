@@ -8,7 +8,7 @@ use crate::land::{self, Edit, Landing, Merge};
 use crate::names::name;
 use crate::request::MergeRequest;
 use crate::store::{Draft, Held};
-use crate::stream::{Outcome, ToolCall};
+use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
 #[derive(Debug, Default)]
@@ -162,10 +162,12 @@ fn from_json(json: Json) -> Value {
 }
 
 fn amounts(map: Map, outcome: &Outcome) -> Map {
-    map.with_some("cost_usd", outcome.cost_usd)
-        .with_some("num_turns", outcome.num_turns.map(count))
-        .with("input_tokens", count(outcome.usage.input_tokens))
-        .with("output_tokens", count(outcome.usage.output_tokens))
+    let map =
+        map.with_some("cost_usd", outcome.cost_usd).with_some("num_turns", outcome.num_turns.map(count));
+    // No tokens at all where nothing was counted: an agent that tells nothing took more than none.
+    let counted = outcome.num_turns.is_some() || outcome.usage != Usage::default();
+    map.with_some("input_tokens", counted.then(|| count(outcome.usage.input_tokens)))
+        .with_some("output_tokens", counted.then(|| count(outcome.usage.output_tokens)))
 }
 
 /// Neovim's integers are signed: what an agent made up beyond them would arrive as a negative number.

@@ -54,6 +54,9 @@ fn what_it_prints_lands_line_by_line() {
     assert_eq!(job["text"], lines.join("\n"));
     assert_eq!(nvim.lines(), [&["one"], &lines[..], &["three"]].concat());
     assert_eq!((&job["agent"], &job["tools"]), (&json!("mine"), &json!([])));
+    for unknown in ["cost_usd", "num_turns", "input_tokens", "output_tokens"] {
+        assert_eq!(job[unknown], json!(null), "{unknown}: it told nothing");
+    }
 }
 
 #[test]
