@@ -17,23 +17,23 @@ end, {
 })
 
 vim.keymap.set("x", "<Plug>(botglue-run)", function()
-  require("botglue.commands").run_visual()
+  require("botglue.maps").run_visual()
 end, { desc = "botglue: run on the selection" })
 
 vim.keymap.set("n", "<Plug>(botglue-run)", function()
-  return require("botglue.commands").run_operator()
+  return require("botglue.maps").run_operator()
 end, { expr = true, desc = "botglue: run on a motion" })
 
 vim.keymap.set("x", "<Plug>(botglue-ask)", function()
-  require("botglue.commands").ask_visual()
+  require("botglue.maps").ask_visual()
 end, { desc = "botglue: ask about the selection" })
 
 vim.keymap.set("n", "<Plug>(botglue-ask)", function()
-  return require("botglue.commands").ask_operator()
+  return require("botglue.maps").ask_operator()
 end, { expr = true, desc = "botglue: ask about a motion" })
 
 vim.keymap.set("n", "<Plug>(botglue-line)", function()
-  require("botglue.commands").run_line()
+  require("botglue.maps").run_line()
 end, { desc = "botglue: run on the line" })
 
 vim.keymap.set("n", "<Plug>(botglue-review)", "<Cmd>Botglue review<CR>", { desc = "botglue: held answers" })

@@ -17,7 +17,7 @@ function M.setup(opts)
   local options = config.resolve(opts)
   client.connection().setup = vim.deepcopy(opts)
   if not options.default_keymaps then
-    require("botglue.commands").remove_default_keymaps()
+    require("botglue.maps").remove_default_keymaps()
   end
 end
 

@@ -1,0 +1,97 @@
+--- The maps: what is selected, or what a motion goes over, becomes a job; an error becomes one line.
+
+local client = require("botglue.client")
+local errors = require("botglue.errors")
+local selection = require("botglue.selection")
+
+local M = {}
+
+--- Starts a job on a selection, after asking for the prompt where there is none.
+---@param taken botglue.Selection
+---@param wish { prompt: string?, review: boolean?, question: boolean? }
+---@param asking botglue.Asking?
+local function start(taken, wish, asking)
+  require("botglue.run").begin(taken, wish, (client.options()), asking)
+end
+
+--- `<Plug>(botglue-run)` in visual mode.
+function M.run_visual()
+  errors.guard(function()
+    start(assert(selection.take_visual()), {})
+  end)
+end
+
+--- `<Plug>(botglue-ask)` in visual mode.
+function M.ask_visual()
+  errors.guard(function()
+    start(assert(selection.take_visual()), { question = true })
+  end)
+end
+
+--- `<Plug>(botglue-line)`: the current line, or as many as the count says.
+function M.run_line()
+  errors.guard(function()
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    local last = math.min(line + vim.v.count1 - 1, vim.api.nvim_buf_line_count(0))
+    start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
+  end)
+end
+
+--- An operator. `.` repeats it with the prompt of the last time.
+---@param fn string which function of this module it calls
+---@return string keys
+local function operator(fn)
+  client.connection().repeated = nil
+  vim.go.operatorfunc = "v:lua.require'botglue.maps'." .. fn
+  require("botglue.redo").begin(vim.go.operatorfunc)
+  return "g@"
+end
+
+---@param kind "char"|"line"|"block"
+---@param wish botglue.Wish
+local function operate(kind, wish)
+  errors.guard(function()
+    local connection = client.connection()
+    wish.prompt = connection.repeated
+    start(selection.from_operator(kind), wish, {
+      sent = function(prompt)
+        connection.repeated = prompt
+      end,
+      again = require("botglue.redo").operator,
+    })
+  end)
+end
+
+--- `<Plug>(botglue-run)` in normal mode.
+---@return string keys
+function M.run_operator()
+  return operator("operate")
+end
+
+--- `<Plug>(botglue-ask)` in normal mode.
+---@return string keys
+function M.ask_operator()
+  return operator("operate_ask")
+end
+
+--- The operator's function.
+---@param kind "char"|"line"|"block"
+function M.operate(kind)
+  operate(kind, {})
+end
+
+--- The same for a question.
+---@param kind "char"|"line"|"block"
+function M.operate_ask(kind)
+  operate(kind, { question = true })
+end
+
+--- Takes the default map away if it is still ours.
+function M.remove_default_keymaps()
+  local map = vim.fn.maparg("<leader>pp", "x", false, true)
+  if map.rhs == "<Plug>(botglue-run)" and map.desc == "botglue: run on the selection" then
+    vim.keymap.del("x", "<leader>pp")
+  end
+end
+
+return M

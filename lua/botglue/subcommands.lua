@@ -1,0 +1,167 @@
+--- The subcommands of `:Botglue`: what each takes, and what it calls. What was typed `commands` takes apart.
+
+local choose = require("botglue.choose")
+local client = require("botglue.client")
+local errors = require("botglue.errors")
+local selection = require("botglue.selection")
+
+---@param args table what nvim_create_user_command hands over
+---@return botglue.Selection
+local function selected(args)
+  if args.range == 0 then
+    return selection.insertion(vim.api.nvim_get_current_buf(), args.line1)
+  end
+  return selection.from_command(args.line1, args.line2)
+end
+
+--- The selection of a job without a prompt: where no range was given on a line with diagnostics, it is theirs.
+---@param args table
+---@return botglue.Selection
+local function diagnosed(args)
+  local bufnr, first, last = vim.api.nvim_get_current_buf(), nil, nil
+  if args.range == 0 and client.options().context.diagnostics then
+    first, last = require("botglue.context").diagnosed(bufnr, args.line1)
+  end
+  return first and selection.lines(bufnr, first, last) or selected(args)
+end
+
+---@class botglue.Subcommand
+---@field run fun(args: table, rest: string, given: botglue.Plus)
+---@field bang boolean? whether `!` means anything
+---@field range boolean? whether a range does
+---@field bare boolean? whether nothing may stand behind it
+---@field plus botglue.PlusName[]? what may stand before the rest
+---@field complete (fun(lead: string): string[])?
+
+local BOTH = { "agent", "model" }
+
+--- A decision of an answer: the one that is named, else the one that must be meant.
+---@param name "accept"|"reject"|"revert"
+---@param choice botglue.Choice
+---@param what string what there may be none of
+---@return botglue.Subcommand
+local function decision(name, choice, what)
+  return {
+    run = function(_, rest)
+      require("botglue.decide")[name](choose.one(rest, choice, what))
+    end,
+    complete = choose.complete(choice),
+  }
+end
+
+---@type table<string, botglue.Subcommand>
+return {
+  run = {
+    bang = true,
+    range = true,
+    plus = BOTH,
+    run = function(args, rest, given)
+      local prompt = rest:find("%S") and rest or nil
+      local taken = prompt and selected(args) or diagnosed(args)
+      local wish = { prompt = prompt, review = args.bang or nil, agent = given.agent, model = given.model }
+      require("botglue.run").begin(taken, wish, (client.options()))
+    end,
+  },
+  history = {
+    bare = true,
+    run = function()
+      require("botglue.ui.history").open()
+    end,
+  },
+  info = {
+    bare = true,
+    run = function()
+      require("botglue.ui.info").open()
+    end,
+  },
+  jobs = {
+    bare = true,
+    run = function()
+      require("botglue.ui.jobs").open()
+    end,
+  },
+  ask = {
+    range = true,
+    plus = BOTH,
+    run = function(args, rest, given)
+      local prompt = rest:find("%S") and rest or nil
+      local wish = { prompt = prompt, question = true, agent = given.agent, model = given.model }
+      require("botglue.run").begin(selected(args), wish, (client.options()))
+    end,
+  },
+  each = {
+    bang = true,
+    range = true,
+    plus = BOTH,
+    run = function(args, rest, given)
+      require("botglue.each").start(rest, {
+        agent = given.agent,
+        model = given.model,
+        range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
+        review = args.bang or nil,
+        -- With `:silent`, or with nobody at a screen, it is a script's.
+        ask = not args.smods.silent and #vim.api.nvim_list_uis() > 0,
+      })
+    end,
+  },
+  answer = {
+    run = function(_, rest)
+      require("botglue.ask").open(choose.newest(rest, choose.answered, "to a question"))
+    end,
+    complete = choose.complete(choose.answered),
+  },
+  review = {
+    run = function(_, rest)
+      require("botglue.ui.review").command(rest)
+    end,
+    complete = choose.complete(choose.held),
+  },
+  accept = decision("accept", choose.held, "is held"),
+  reject = decision("reject", choose.held, "is held"),
+  revert = decision("revert", choose.landed, "has landed"),
+  followup = {
+    -- A session is its agent's own.
+    plus = { "model" },
+    run = function(_, rest, given)
+      require("botglue.followup").command(rest, given.model)
+    end,
+  },
+  rewind = {
+    bare = true,
+    run = function()
+      require("botglue.rewind").command()
+    end,
+  },
+  retry = {
+    plus = BOTH,
+    run = function(_, rest, given)
+      require("botglue.retry").retry(choose.latest(rest, choose.ended, "has ended yet"), given)
+    end,
+    complete = choose.complete(choose.ended),
+  },
+  open = {
+    run = function(_, rest)
+      require("botglue.terminal").command(rest)
+    end,
+    complete = choose.complete(choose.has_session),
+  },
+  transcript = {
+    run = function(_, rest)
+      require("botglue.transcript").open(choose.latest(rest, choose.has_transcript, "has a transcript"))
+    end,
+    complete = choose.complete(choose.has_transcript),
+  },
+  log = {
+    bare = true,
+    run = function()
+      local path = require("botglue.host").log_path()
+      if not vim.uv.fs_stat(path) then
+        errors.fail("there is no log yet at %s", path)
+      end
+      errors.no_window_in_cmdwin()
+      vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
+      vim.bo.modifiable = false
+      vim.cmd("normal! G")
+    end,
+  },
+}
