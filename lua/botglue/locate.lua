@@ -109,6 +109,32 @@ local function last_row(marks, mark, base)
   return stayed_behind and last or math.min(last, mark.end_row)
 end
 
+--- Rows at an end of lines that an undo took away and a redo brought back stand beside the marks. They belong to the
+--- lines if all of them then read as they did.
+---@param bufnr integer
+---@param place botglue.Extent of lines that do not read as they did
+---@param base botglue.Base
+---@return botglue.Extent? place
+function M.whole(bufnr, place, base)
+  local rows = base.rows
+  local missing = #rows - (place.last - place.first + 1)
+  if missing <= 0 then
+    return nil
+  end
+  local from = math.max(place.first - missing, 0)
+  local around = api.nvim_buf_get_lines(bufnr, from, place.last + 1 + missing, false)
+  for first = 0, math.min(place.first - from, #around - #rows) do
+    local row = 1
+    while row <= #rows and around[first + row] == rows[row] do
+      row = row + 1
+    end
+    if row > #rows then
+      return { first = from + first, last = from + first + #rows - 1 }
+    end
+  end
+  return nil
+end
+
 --- Where marks have come to; nil and why when they no longer stand around anything.
 ---@param marks botglue.Marks of a loaded buffer
 ---@param base botglue.Base? what stood there

@@ -170,6 +170,10 @@ function Range:look()
   if place then
     local now = self:read(place)
     local same = is_same(now, expected)
+    local whole = not same and self.shape == "line" and locate.whole(self.bufnr, place, expected)
+    if whole then
+      place, now, same, turned = whole, self:read(whole), true, true
+    end
     if same and (not doubted or (now.above == expected.above and now.below == expected.below)) then
       self.deleted = false
       if turned or doubted then

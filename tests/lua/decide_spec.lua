@@ -226,6 +226,24 @@ test("reverting takes a landed answer back, after edits around it, as one step",
   })
 end)
 
+test("reverting takes back all of an answer that was undone and redone", function()
+  local function revert(answer, edits)
+    local nvim = child.with_host({ "one", "two", "three" })
+    nvim:run(line(2, 2))
+    nvim:answer(1, answer, { edits = edits })
+    nvim:type("u")
+    equal(nvim:lines(), { "one", "two", "three" })
+    nvim:type("<C-r>")
+    decide(nvim, "revert")
+    equal(nvim:host("received", "merge")[1].current, answer)
+    equal({ nvim:lines(), landing(nvim) }, { { "one", "two", "three" }, "reverted" })
+  end
+  local above, below = { first = 0, last = 0, lines = { "1" } }, { first = 1, last = 1, lines = { "2", "3" } }
+  revert({ "1", "two" }, { above })
+  revert({ "two", "2", "3" }, { below })
+  revert({ "1", "two", "2", "3" }, { above, below })
+end)
+
 test("reverting is a merge with the roles changed", function()
   local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
   nvim:type("GAx<Esc>")

@@ -140,7 +140,9 @@ fn lines(sent: &Sent, record: &Record) -> Option<Expected> {
 fn parts(sent: &Sent, record: &Record) -> Option<Expected> {
     let (selection, answer) = (&sent.request.selection, &sent.answer.lines);
     let rows = find(&sent.ids, &selection.rows, record)?;
-    if record.user != Done::Nothing || record.before[rows.clone()] != selection.rows {
+    // Each row of a block has marks of its own.
+    let is_whole = selection.kind == Kind::Char || sent.ids.iter().all(|id| place(*id, record).is_some());
+    if !is_whole || record.user != Done::Nothing || record.before[rows.clone()] != selection.rows {
         return None;
     }
     if *answer == selection.text {
