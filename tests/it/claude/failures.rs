@@ -10,13 +10,9 @@ use crate::support::fixture::{Fixture, TEXT};
 use crate::support::nvim::Builder;
 use crate::support::scratch::Scratch;
 
-/// Runs a job that gets one reply again and again.
 #[track_caller]
 fn reply(reply: Reply) -> (Fixture, Value) {
-    let fixture = Fixture::new(Cli::Claude);
-    fixture.api.script("fail", [reply]);
-    let job = fixture.ask("SCRIPT:fail");
-    (fixture, job)
+    Fixture::replied(Cli::Claude, reply)
 }
 
 #[test]

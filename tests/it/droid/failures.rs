@@ -6,13 +6,9 @@ use crate::support::api::{Reply, calls, says};
 use crate::support::cli::Cli;
 use crate::support::fixture::{Fixture, tools};
 
-/// Runs a job that gets one reply again and again.
 #[track_caller]
 fn reply(reply: Reply) -> (Fixture, Value) {
-    let fixture = Fixture::new(Cli::Droid);
-    fixture.api.script("fail", [reply]);
-    let job = fixture.ask("SCRIPT:fail");
-    (fixture, job)
+    Fixture::replied(Cli::Droid, reply)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::api::Api;
+use super::api::{Api, Reply};
 use super::cli::Cli;
 use super::nvim::{Builder, Nvim};
 use super::process::{self, Process};
@@ -55,6 +55,15 @@ impl Fixture {
         let job = self.nvim.finished(id);
         self.nvim.wait_for_no_agent();
         job
+    }
+
+    /// Runs a job that gets one reply again and again.
+    #[track_caller]
+    pub fn replied(cli: Cli, reply: Reply) -> (Self, Value) {
+        let fixture = Self::new(cli);
+        fixture.api.script("again", [reply]);
+        let job = fixture.ask("SCRIPT:again");
+        (fixture, job)
     }
 
     /// The process that the host started for the job.
