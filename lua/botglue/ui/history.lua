@@ -2,10 +2,8 @@
 --- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided of; what
 --- a key does with a job is `recall`'s.
 
-local act = require("botglue.ui.act")
-local amounts = require("botglue.ui.amounts")
 local client = require("botglue.client")
-local columns = require("botglue.ui.columns")
+local entry_row = require("botglue.ui.entry")
 local fail = require("botglue.errors").fail
 local recall = require("botglue.ui.recall")
 local signs_of = require("botglue.ui.signs").of
@@ -25,6 +23,7 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 ---@field text string? the words that are looked for
 ---@field entries botglue.Entry[]
 ---@field rows botglue.Chunks[]
+---@field layout botglue.Layout of the columns
 ---@field more boolean whether the store has older ones
 ---@field asked integer counts the questions: the answer to an old one is of no use
 ---@field loading boolean
@@ -35,66 +34,15 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 local History = {}
 History.__index = History
 
---- When a job ended, as short as it can be said.
----@param ms integer
----@return string
-local function moment(ms)
-  local s = math.floor(ms / 1000)
-  if os.date("%F", s) == os.date("%F") then
-    return os.date("%H:%M", s) --[[@as string]]
-  end
-  local recent = os.time() - s < 300 * 86400
-  local day = os.date(recent and "%d %b" or "%b %Y", s) --[[@as string]]
-  return (day:gsub("^0", ""))
-end
-
----@param entry botglue.Entry
----@return string
-local function place(entry)
-  return ("%s:%d"):format(require("botglue.ui.name").of(entry.path), math.max(entry.first_line, 1))
-end
-
----@param entry botglue.Entry
----@return botglue.Cell sign
----@return botglue.Cell words
-local function state(entry, signs)
-  if entry.status == "failed" then
-    return { signs.failed, "BotglueFailure" }, { entry.error.message, "BotglueFailure", wide = true }
-  end
-  return act.landing(entry.landing or "not landed", entry.held_for, signs)
-end
-
 ---@param entry botglue.Entry
 ---@return botglue.Chunks
 function History:row(entry)
-  local signs = signs_of(self.options)
-  local sign, words = state(entry, signs)
-  return columns.row({
-    sign,
-    { moment(entry.ended_ms), "BotglueLabel" },
-    { place(entry) },
-    { entry.prompt },
-    words,
-    { entry.cost_usd and amounts.money(entry.cost_usd, "") or "", "BotglueLabel" },
-  }, self.columns, self.gap, signs.cut)
+  return entry_row.of(entry, self.layout, signs_of(self.options))
 end
 
 --- How wide the columns are: as the jobs that are there need it.
 function History:measure()
-  local room, times, places = self.float.width - 2, 5, 8
-  for _, entry in ipairs(self.entries) do
-    times = math.max(times, api.nvim_strwidth(moment(entry.ended_ms)))
-    places = math.max(places, api.nvim_strwidth(place(entry)))
-  end
-  self.gap = room < 60 and 1 or 2
-  self.columns = columns.fit({
-    { width = 1 },
-    { width = times, right = true, drop = 3 },
-    { width = math.min(places, math.floor(room * 0.25)), drop = 2, keep_end = true },
-    { width = 14, rest = true },
-    { width = math.max(math.floor(room * 0.2), 10) },
-    { width = 6, right = true, drop = 1 },
-  }, room, self.gap)
+  self.layout = entry_row.layout(self.entries, self.float.width - 2)
 end
 
 --- What is listed, in the title.
