@@ -37,7 +37,10 @@ local function show_cut(line, level)
     vim.o.shortmess = shortmess
   end
   vim.cmd.redraw()
-  vim.api.nvim_echo({ { text.fit(line, room(), "…"), HIGHLIGHTS[level] } }, false, {})
+  -- The line may be about options that are wrong.
+  local ok, options = pcall(client.options)
+  local signs = require("botglue.ui.signs").of(ok and options or { ascii = false })
+  vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
 end
 
 --- Shows the whole of a line that is too long, in a command line that is as high as it needs until the next key.

@@ -35,6 +35,18 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: a reason")
 end)
 
+test("where it is cut is shown in ASCII, if all is", function()
+  local nvim = with_jobs(1)
+  nvim:lua("vim.g.botglue = { ascii = true }")
+  fail(nvim, { 1 }, LONG)
+  local rows = vim.split(nvim:screen(), "\n")
+  equal(rows[#rows]:match("^botglue: job 1 failed: a reason.-([^%w ]+)$"), "...")
+  -- It is said all the same what is wrong with the option itself.
+  nvim:lua("vim.g.botglue = { ascii = ('x'):rep(80) }")
+  nvim:type(":Botglue run it<CR>")
+  contains(nvim:screen(), "botglue: option ascii must be a boolean")
+end)
+
 test("in a window that floats nothing is hidden by the ruler", function()
   local nvim = with_jobs(2)
   nvim:type(":Botglue jobs<CR>")
