@@ -1,3 +1,4 @@
+local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
@@ -50,4 +51,17 @@ end)
 test("an answer that is held, and a job that failed", function()
   contains(complaint(good, { load = { landing = "held", held_for = "conflict" } }), "held conflict")
   contains(complaint(good, { load = { status = "failed", error = { message = "no login" } } }), "no login")
+end)
+
+test("what is said first fits into 80 columns, whoever answers", function()
+  for _, agent in ipairs({ "claude", "replay", "droid-replay" }) do
+    local nvim = child.start()
+    nvim:lua("vim.env.BOTGLUE_DEMO_AGENT = ...", agent)
+    nvim:lua("dofile(...)", demo .. "/welcome.lua")
+    suite.eventually("it is said", function()
+      return nvim:api("get_mode").blocking or nvim:screen():find(agent, 1, true)
+    end)
+    equal(nvim:api("get_mode"), { mode = "n", blocking = false }, agent)
+    contains(nvim:screen(), "\\pp")
+  end
 end)
