@@ -36,11 +36,15 @@ local WAYS_OUT = {
 test("what was typed in an answer and around it is there again, whatever closed the review", function()
   for _, keys in ipairs(WAYS_OUT) do
     local nvim = child.with_host(LINES)
-    nvim:lua("vim.fn.writefile({ ... }, 'kept'); vim.cmd('silent file kept'); vim.bo.modified = false", "")
-    nvim:lua("vim.fn.writefile(..., 'kept')", LINES)
-    suite.finally(function()
-      vim.fn.delete("kept")
-    end)
+    nvim:lua(
+      [[
+      local file = vim.fn.tempname()
+      vim.fn.writefile(..., file)
+      vim.cmd("silent file " .. file)
+      vim.cmd("silent write!")
+    ]],
+      LINES
+    )
     nvim:run(line(3, 3))
     nvim:answer(1, { "C" }, { held_for = "review" })
     nvim:type(":Botglue review<CR>1GAtyped<Esc>3GA mine<Esc>5GAtoo<Esc>")
