@@ -213,7 +213,15 @@ function M.open(id)
   for _, each in ipairs(self:neighbours()) do
     each.view:hide()
   end
-  self.windows = require("botglue.ui.sides").open(self.side)
+  local ok, windows = pcall(require("botglue.ui.sides").open, self.side)
+  if not ok then
+    self.side:close()
+    for _, each in ipairs(self:neighbours()) do
+      each.view:draw()
+    end
+    error(windows, 0)
+  end
+  self.windows = windows
   self:map()
   self:watch()
   client.connection().review = self

@@ -71,18 +71,31 @@ function Sides:close()
   end
 end
 
+--- Splits the window; where there is no room for that, goes back to the tab page that it began in.
+---@param command string
+---@param tab integer
+local function split(command, tab)
+  if pcall(vim.cmd, command) then
+    return
+  elseif api.nvim_get_current_tabpage() ~= tab then
+    vim.cmd.tabclose()
+  end
+  error("botglue: there is no room for the review: enlarge the screen", 0)
+end
+
 --- Opens the windows on the side of an answer, and goes into that.
 ---@param side botglue.Side
 ---@return botglue.Sides
 function M.open(side)
   local range = side.job.range
   local place = side.known and range:place()
-  vim.cmd("tab split")
+  local tab = api.nvim_get_current_tabpage()
+  split("tab split", tab)
   local self = setmetatable({ left = api.nvim_get_current_win() }, Sides)
   local bufnr = buffer_of(range)
   self.last_position = api.nvim_buf_get_mark(bufnr, '"')
   api.nvim_win_set_buf(self.left, bufnr)
-  vim.cmd("rightbelow vertical split")
+  split("rightbelow vertical split", tab)
   self.right = api.nvim_get_current_win()
   api.nvim_win_set_buf(self.right, side.bufnr)
   if place then
