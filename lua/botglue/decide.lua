@@ -223,7 +223,7 @@ function M.accept(id)
     return
   end
   local fits = job.range.kind ~= "block" or #M.lines(job) == #job.range.base.text
-  if why == "range_lost" or why == "buffer_gone" or not fits or not job:recall() then
+  if why == "range_lost" or why == "buffer_gone" or not fits or job.taken or not job:recall() then
     require("botglue.ui.review").open(id)
     return
   elseif draft.has_more(job.draft) then

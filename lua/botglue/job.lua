@@ -29,6 +29,7 @@ local M = {}
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
 ---@field draft botglue.Draft? what the user made of a held answer in the review
 ---@field draft_told_to botglue.Process? the host that knows of it
+---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held

@@ -13,6 +13,7 @@ local namespace = api.nvim_create_namespace("botglue.review.taken")
 ---@field neighbours integer[] marks in the job's buffer: on the rows above and below the place of the answer
 ---@field original string[] what stood in the place of the answer at first
 ---@field all boolean? whether all of an insertion was put into the buffer
+---@field rows string[] the rows of the place at first
 local Taken = {}
 Taken.__index = Taken
 
@@ -147,12 +148,19 @@ function Taken:absorb(place)
   return wider
 end
 
---- Takes away the marks.
+--- Takes away the marks. Where rows of a part were taken, and not all of them, its place is beyond doubt only as long
+--- as both sides are shown.
 function Taken:close()
-  local bufnr = self.side.job.range.bufnr
-  if api.nvim_buf_is_valid(bufnr) then
-    api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  local job = self.side.job
+  local bufnr = job.range.bufnr
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return
   end
+  local above, below = self:between()
+  local rows = api.nvim_buf_get_lines(bufnr, above + 1, below, false)
+  local is_changed = self.side:is_part() and not vim.deep_equal(rows, self.rows)
+  job.taken = job.taken or is_changed
+  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
 end
 
 --- From now on it is seen what is put into the place of an answer.
@@ -161,9 +169,11 @@ end
 ---@return botglue.Taken
 function M.new(side, place)
   local range = side.job.range
+  local rows = range:read(place).rows
   local self = setmetatable({
     side = side,
-    original = range.shape == "line" and range:read(place).rows or {},
+    original = range.shape == "line" and rows or {},
+    rows = rows,
   }, Taken)
   self:mark_neighbours(place)
   return self
