@@ -6,8 +6,6 @@
 //! tokio, no Neovim, no file.
 
 pub mod agent;
-#[cfg(test)]
-mod allocated;
 pub mod editor;
 pub mod error;
 pub mod host;

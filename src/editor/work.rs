@@ -9,7 +9,6 @@ use serde_json::json;
 use super::board::Board;
 use super::{Change, watch};
 use crate::agent::Protocol;
-use crate::allocated;
 use crate::job::Observer;
 use crate::land::Capture;
 use crate::request::sample;
@@ -70,7 +69,7 @@ fn encoded(value: &Value) -> u64 {
 fn cost(events: u64, taken: Taken, line: fn(u64) -> String) -> [u64; 2] {
     let lines: Vec<String> = (0..events).map(line).collect();
     let mut sent = 0;
-    let allocated = allocated::bytes(|| {
+    let allocated = allocation_counter::measure(|| {
         let mut watched = Watched::new();
         for line in &lines {
             watched.event(line);
@@ -81,7 +80,7 @@ fn cost(events: u64, taken: Taken, line: fn(u64) -> String) -> [u64; 2] {
         watched.send();
         sent = watched.sent;
     });
-    [allocated, sent]
+    [allocated.bytes_total, sent]
 }
 
 /// When the writer takes what there is.
