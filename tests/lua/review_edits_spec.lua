@@ -332,3 +332,23 @@ test("a part of rows that was looked at alone is accepted without the review", f
   nvim:type("q:Botglue accept 1<CR>")
   equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "c", "D", "e" }, "applied" })
 end)
+
+test(
+  "all of the answer's side that was taken at once is accepted, with what was typed around the answer",
+  function()
+    for _, each in ipairs({
+      { line(2, 4), { "B" }, { "top", "a", "B", "e, too" } },
+      { line(2, 4), { "B", "C", "D", "E" }, { "top", "a", "B", "C", "D", "E", "e, too" } },
+      { { kind = "insert", first = { 3 } }, { "new" }, { "top", "a", "b", "c", "new", "d", "e, too" } },
+      { { kind = "char", first = { 2, 0 }, last = { 3, 0 } }, { "B" }, { "top", "a", "B", "d", "e, too" } },
+    }) do
+      local nvim = in_review({ each[1], each[2] })
+      nvim:lua("require('support.host').merges = { ... }", each[2])
+      nvim:type("GA, too<Esc>ggOtop<Esc>")
+      -- The keys come faster than the review looks.
+      nvim:type("1Gdp:%diffput<CR>a")
+      equal(nvim:lines(), each[3], vim.inspect(each))
+      equal(nvim:job(1).landing ~= "held", true, vim.inspect(each))
+    end
+  end
+)

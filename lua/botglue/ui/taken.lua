@@ -31,11 +31,17 @@ function Taken:mark_neighbours(place)
   self.neighbours = { mark(place.first - 1), mark(below) }
 end
 
---- The rows above and below the place, wherever they are now: what was put in for the answer comes between them.
+--- The rows above and below the place, wherever they are now: what was put in for the answer comes between them. They
+--- may have been put in anew themselves, when all of the answer's side was.
 ---@return integer above
 ---@return integer below
 function Taken:between()
-  local bufnr = self.side.job.range.bufnr
+  local side, bufnr = self.side, self.side.job.range.bufnr
+  local is_shown = api.nvim_buf_is_loaded(side.bufnr)
+  if is_shown and vim.deep_equal(side:read(0, -1), api.nvim_buf_get_lines(bufnr, 0, -1, false)) then
+    local first, past = side:rows()
+    return first - 1, past
+  end
   local function neighbour(nth, otherwise)
     local mark = self.neighbours[nth]
     return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
