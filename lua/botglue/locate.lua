@@ -35,6 +35,11 @@ local function insertion(marks, base)
   if not base or above == base.above then
     return place
   elseif get_row(bufnr, row) ~= base.below then
+    -- All of the anchor was taken away: the point is at its start, too.
+    local emptied = anchor and anchor.row == row and get_row(bufnr, row) == ""
+    if emptied and base.below and get_row(bufnr, row + 1) == base.below then
+      return { first = row + 1, last = row + 1 }
+    end
     return nil, "range_lost"
   elseif row == 0 and base.below == base.above then
     -- Where the whole buffer was replaced the point is at its start. Of two rows that read the same the first one there

@@ -102,3 +102,12 @@ test("an insertion below a row that was changed, above one that reads as it did"
   nvim:answer(1, { "1" })
   equal(outcome(nvim), { "applied", { " x", "1", "", "a" } })
 end)
+
+test("an insertion below a row that was emptied together with a new one", function()
+  local nvim = child.with_host({ "a1", "b", "c" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:type("1Gox<BS><BS><BS><BS>")
+  equal(nvim:lines(), { "", "b", "c" })
+  nvim:answer(1, { "1" })
+  equal(outcome(nvim), { "applied", { "", "1", "b", "c" } })
+end)

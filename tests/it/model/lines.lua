@@ -119,6 +119,10 @@ function Lines:splice(first, past, new)
   if count ~= #new and head + tail == shorter then
     self:doubt(count > #new and self.text or text, first + head, math.abs(count - #new), first)
   end
+  if #new == 1 and count > 1 then
+    -- Rows were joined: the one that is left may read like the first or the last of them by chance.
+    self.doubtful[self.ids[first + 1]], self.doubtful[self.ids[past]] = true, true
+  end
   local ids, edits = vim.list_slice(self.ids, 1, first), self.done.edits
   for i = 1, #new do
     local id
