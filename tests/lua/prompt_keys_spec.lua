@@ -87,6 +87,19 @@ test("keys that come before the store's answer count", function()
   nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
 end)
 
+test("undo in the prompt has what was typed before an earlier one took its place", function()
+  local nvim = start({ "make it shorter,\nmake it faster" })
+  nvim:type(":1Botglue<CR>faster<CR>make")
+  nvim:type("<C-p>")
+  nvim:type(", make it now<Esc>")
+  local recalled = { "make it shorter,", "make it faster" }
+  equal(typed(nvim), { recalled[1], "make it faster, make it now" })
+  for _, expected in ipairs({ recalled, { "faster", "make" }, { "" } }) do
+    nvim:type("u")
+    equal(typed(nvim), expected)
+  end
+end)
+
 test("<C-f> lists them, what is typed filters the list, <CR> takes one", function()
   local nvim = start({ "make it shorter", "add a test\nand run it", "add docs" })
   nvim:type(":1Botglue<CR><C-f>")

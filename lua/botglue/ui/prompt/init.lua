@@ -12,6 +12,7 @@ local draft = require("botglue.ui.prompt.draft")
 local notify = require("botglue.notify")
 local title = require("botglue.ui.prompt.title")
 local window = require("botglue.ui.prompt.window")
+local write = require("botglue.write")
 
 local M = {}
 
@@ -86,7 +87,10 @@ function Prompt:step(by)
       vim.cmd.startinsert({ bang = true })
     end
     if text then
-      self:set_text(text)
+      -- Undo brings back what was typed.
+      write.as_one_step(self.float.bufnr, function()
+        self:set_text(text)
+      end)
     end
   end)
 end
