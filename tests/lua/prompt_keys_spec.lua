@@ -87,6 +87,20 @@ test("keys that come before the store's answer count", function()
   nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
 end)
 
+test("what was typed while the store had not answered stays", function()
+  local nvim = start()
+  nvim:lua("require('support.host').prompts = nil")
+  nvim:type(":1Botglue<CR><C-p>make")
+  nvim:lua([[
+    local query = require("support.host").received("query")[1]
+    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
+  ]])
+  nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+  equal(typed(nvim), { "make" })
+  nvim:type("<C-p>")
+  equal(typed(nvim), { "make it shorter" }, "the next one recalls")
+end)
+
 test("undo in the prompt has what was typed before an earlier one took its place", function()
   local nvim = start({ "make it shorter,\nmake it faster" })
   nvim:type(":1Botglue<CR>faster<CR>make")

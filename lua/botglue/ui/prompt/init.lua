@@ -72,14 +72,19 @@ function Prompt:change(what)
   end
 end
 
---- Puts an earlier prompt into the place of what was typed, or a later one.
+--- Puts an earlier prompt into the place of what was typed, or a later one; not into that of what was typed while the
+--- prompts were not known yet.
 ---@param by integer
 function Prompt:step(by)
+  local asked = self:text()
   self.recall:known(function()
     if not self.float:is_open() then
       return
     end
     local now = self:text()
+    if now ~= asked and now ~= self.recall.shown then
+      return
+    end
     local text = self.recall:step(by, now, now == self.opts.proposal and "" or nil)
     if text and api.nvim_get_mode().mode:match("^[vVsS]") then
       -- A proposal is selected.
