@@ -274,6 +274,19 @@ test("what was typed at once and closed at once is a draft too", function()
   equal(window(nvim).lines, { "words" })
 end)
 
+test("reading its buffer again keeps what was typed", function()
+  local nvim = start()
+  for _, command in ipairs({ "edit", "edit!" }) do
+    nvim:type((":2Botglue<CR><Esc>:%%d<CR>iwords<CR>of two lines<Esc>:%s<CR>"):format(command))
+    equal(window(nvim).lines, { "words", "of two lines" }, command)
+    nvim:type("A, and more<Esc>")
+    equal(window(nvim).lines, { "words", "of two lines, and more" }, command)
+    type_and_leave(nvim, "<Esc>")
+  end
+  nvim:type(":2Botglue<CR>")
+  equal(window(nvim).lines, { "words", "of two lines, and more" })
+end)
+
 test("nothing is left of it", function()
   local nvim = start()
   local function count()
