@@ -114,6 +114,19 @@ test("undo in the prompt has what was typed before an earlier one took its place
   end
 end)
 
+test("a prompt that no host could keep is an earlier one too", function()
+  local nvim = start({ "from the store" })
+  nvim:type(":2Botglue run of a lost job<CR>")
+  nvim:lua([[
+    local process = require("botglue.client").connection().process
+    process:stop({ code = "host_lost", message = "gone" })
+  ]])
+  nvim:type(":3Botglue<CR><C-p>")
+  equal(typed(nvim), { "of a lost job" })
+  nvim:type("<C-p>")
+  equal(typed(nvim), { "from the store" })
+end)
+
 test("<C-f> lists them, what is typed filters the list, <CR> takes one", function()
   local nvim = start({ "make it shorter", "add a test\nand run it", "add docs" })
   nvim:type(":1Botglue<CR><C-f>")

@@ -1,5 +1,5 @@
---- Earlier prompts, while one is being typed: drafts, those of jobs that still run, and those of the store by use and
---- recency. What was typed so far filters them: only prompts with all of its words are gone through, in any case.
+--- Earlier prompts, while one is being typed: drafts, those of jobs that run or failed, and those of the store by use
+--- and recency. What was typed so far filters them: only prompts with all of its words are gone through, in any case.
 
 local client = require("botglue.client")
 local draft = require("botglue.ui.prompt.draft")
@@ -33,19 +33,20 @@ function Recall:add(prompts)
   end
 end
 
---- Prompts that the store does not have: drafts and those of jobs that have not ended, newest first.
+--- Prompts that the store may not have: drafts, and those of jobs that run or failed, be it that there was no host to
+--- keep them; newest first.
 ---@return string[]
 local function unfinished()
   local prompts, drafts = {}, draft.all()
   for i = #drafts, 1, -1 do
     prompts[#prompts + 1] = drafts[i].text
   end
-  local ids = vim.tbl_keys(client.connection().open)
-  table.sort(ids, function(a, b)
-    return a > b
-  end)
-  for _, id in ipairs(ids) do
-    prompts[#prompts + 1] = client.job(id).prompt
+  local connection = client.connection()
+  for id = connection.last_id, 1, -1 do
+    local job = connection.jobs[id]
+    if job and (connection.open[id] or job.error) then
+      prompts[#prompts + 1] = job.prompt
+    end
   end
   return prompts
 end
