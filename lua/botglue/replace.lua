@@ -43,6 +43,26 @@ local function set_lines(bufnr, ...)
   change(bufnr, api.nvim_buf_set_lines, ...)
 end
 
+--- Whoever types right behind a text stays behind what replaces it: Neovim takes that place for one within.
+---@param bufnr integer
+---@param row integer where the text begins
+---@param col integer
+---@param end_row integer
+---@param end_col integer
+---@return fun(row: integer, col: integer) stay to be called with where it ends afterwards
+local function behind(bufnr, row, col, end_row, end_col)
+  local at = vim.fn.getpos(".")
+  at[1] = api.nvim_get_current_buf()
+  local is_there = vim.deep_equal(at, { bufnr, end_row + 1, end_col + 1, 0 })
+  local is_empty = row == end_row and col == end_col
+  local is_typing = is_there and not is_empty and vim.fn.mode():match("^[iR]") ~= nil
+  return function(new_row, new_col)
+    if is_typing then
+      api.nvim_win_set_cursor(0, { new_row + 1, new_col })
+    end
+  end
+end
+
 ---@param byte integer?
 local function is_inside_character(byte)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
@@ -81,7 +101,9 @@ function M.part(bufnr, row, from, to, text)
   local old = get_row(bufnr, row):sub(from + 1, to)
   if old ~= text then
     local head, tail = shared_ends(old, text)
+    local stay = behind(bufnr, row, from, row, to)
     set_text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
+    stay(row, from + #text)
   end
 end
 
@@ -115,7 +137,10 @@ function M.rows(bufnr, first, past, lines)
   elseif first == past then
     set_lines(bufnr, first, first, true, lines)
   else
-    set_text(bufnr, first, 0, past - 1, #get_row(bufnr, past - 1), lines)
+    local to = #get_row(bufnr, past - 1)
+    local stay = behind(bufnr, first, 0, past - 1, to)
+    set_text(bufnr, first, 0, past - 1, to, lines)
+    stay(first + #lines - 1, #lines[#lines])
   end
 end
 
@@ -153,6 +178,7 @@ function M.chars(bufnr, place, lines)
   end
   local row, from = start_of(first)
   local end_row, to = end_of(math.max(past, 1))
+  local stay = behind(bufnr, place.first, place.from, place.last, place.to)
   if #new == past - first + 1 and #new <= ONE_BY_ONE then
     for i, text in ipairs(new) do
       local at, start = start_of(head + i)
@@ -172,6 +198,7 @@ function M.chars(bufnr, place, lines)
     end
     set_text(bufnr, row, from, end_row, to, new)
   end
+  stay(place.first + #lines - 1, (#lines == 1 and place.from or 0) + #lines[#lines])
 end
 
 return M

@@ -264,3 +264,43 @@ test("cursors, views and the marks of the last change keep to their text", funct
   equal(nvim:lua(state), before)
   equal(#nvim:lines(), 103)
 end)
+
+test("who types right behind what is replaced goes on behind the answer", function()
+  local function goes_on(range, keys, answer, expected, undone)
+    local nvim = with_job({ "one two three", "four" }, range)
+    nvim:type(keys)
+    nvim:answer(1, answer)
+    nvim:type("x<BS>y<Esc>")
+    equal(nvim:lines(), expected)
+    nvim:type("u")
+    equal(nvim:lines(), undone)
+  end
+  local chars = { kind = "char", first = { 1, 4 }, last = { 1, 6 } }
+  goes_on(chars, "ggwea", { "second" }, { "one secondy three", "four" }, { "one second three", "four" })
+  goes_on(chars, "ggwea", { "two or" }, { "one two ory three", "four" }, { "one two or three", "four" })
+  goes_on(
+    chars,
+    "ggwelR",
+    { "", " second" },
+    { "one ", " secondythree", "four" },
+    { "one ", " second three", "four" }
+  )
+  goes_on(chars, "ggweli", { "a", "bc" }, { "one a", "bcy three", "four" }, { "one a", "bc three", "four" })
+  goes_on(chars, "ggwi", { "second" }, { "one ysecond three", "four" }, { "one second three", "four" })
+  local block = { kind = "block", first = { 1, 0 }, last = { 2, 3 } }
+  goes_on(block, "GA", { "first ", "fifth" }, { "first two three", "fifthy" }, { "first two three", "fifth" })
+  goes_on(
+    line(1, 1),
+    "ggA",
+    { "one two three, four" },
+    { "one two three, foury", "four" },
+    { "one two three, four", "four" }
+  )
+  goes_on(
+    line(1, 2),
+    "GA",
+    { "1", "2", "3", "fourth" },
+    { "1", "2", "3", "fourthy" },
+    { "1", "2", "3", "fourth" }
+  )
+end)
