@@ -140,6 +140,33 @@ function M.whole(bufnr, place, base)
   return nil
 end
 
+--- Where rows stand at a row or next to it, as they did and between the rows that were there.
+---@param bufnr integer
+---@param base botglue.Base of whole rows, or of none
+---@param row integer
+---@return botglue.Extent? place
+function M.between(bufnr, base, row)
+  local rows = vim.list_extend({ base.above }, base.rows)
+  rows[#rows + 1] = base.below
+  local count, lead = #base.rows, base.above and 1 or 0
+  local from = math.max(row - count - 1, 0)
+  local around = api.nvim_buf_get_lines(bufnr, from, row + count + 3, false)
+  local past = api.nvim_buf_line_count(bufnr) - from
+  for first = 0, #around - #rows do
+    -- Where nothing was above it was the top, and where nothing was below the end.
+    local can_be = (base.above or from + first == 0) and (base.below or first + #rows == past)
+    local same = 0
+    while can_be and same < #rows and around[first + same + 1] == rows[same + 1] do
+      same = same + 1
+    end
+    if can_be and same == #rows then
+      local at = from + first + lead
+      return { first = at, last = at + math.max(count - 1, 0) }
+    end
+  end
+  return nil
+end
+
 --- Where marks have come to; nil and why when they no longer stand around anything.
 ---@param marks botglue.Marks of a loaded buffer
 ---@param base botglue.Base? what stood there

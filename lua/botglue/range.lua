@@ -160,6 +160,23 @@ local function is_same(now, expected)
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
 end
 
+--- Where what an answer was written over stands again, as it did and between the same rows: the answer was undone. Of
+--- what it took away the marks know nothing, and they stay where they are: a redo may bring back what is theirs.
+---@return botglue.Extent? place
+---@return "line"|"insert"|nil shape
+function Range:undone()
+  local before, is_rows = self.before, self.shape == "line" or self.shape == "insert"
+  local mark = is_rows and before and self.marks and self.marks:get(self.marks.ids[1])
+  if not mark or locate.between(self.bufnr, self.landed, mark.row) then
+    return nil
+  elseif #before.rows > 0 then
+    return locate.between(self.bufnr, before, mark.row), "line"
+  elseif not self:place() then
+    -- Only where nothing is left of it: rows that it was put above may read as it does.
+    return locate.between(self.bufnr, before, mark.row), "insert"
+  end
+end
+
 --- Where the range is, and whether its text is what is expected there.
 ---@return botglue.Extent? place
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
@@ -174,7 +191,13 @@ function Range:look()
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
     end
-    if same and (not doubted or (now.above == expected.above and now.below == expected.below)) then
+    local between = now.above == expected.above and now.below == expected.below
+    local undone = not doubted and not (same and between) and self:undone()
+    if undone then
+      -- Of rows that were taken away nothing but the point is left.
+      place = self.shape == "line" and undone or place
+      return place, "edited", self:read(place)
+    elseif same and (between or not doubted) then
       self.deleted = false
       if turned or doubted then
         self:mark(place, self.shape)
@@ -232,12 +255,18 @@ end
 --- The same place for another job, as it is now.
 ---@return botglue.Range? range nil where it is gone
 function Range:again()
-  local place = self:home() and self:look()
+  if not api.nvim_buf_is_loaded(self.bufnr) then
+    return nil
+  end
+  local place, shape = self:undone()
+  if not place then
+    place, shape = self:home() and self:look() or nil, self.shape
+  end
   if not place then
     return nil
   end
-  local other = setmetatable({ bufnr = self.bufnr, kind = self.shape, column = self.column }, Range)
-  other:mark(place, self.shape)
+  local other = setmetatable({ bufnr = self.bufnr, kind = shape, column = self.column }, Range)
+  other:mark(place, shape)
   other.base = other:read(place)
   return other
 end

@@ -321,6 +321,28 @@ test("an accepted and a merged answer can be taken back, an undone one needs not
   equal({ landing(nvim, 2), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
 end)
 
+test("what was undone is not put in once more", function()
+  local function revert(range, answer, edits, expected)
+    local nvim = with_landed({ "one", "two", "three", "four" }, range, answer, edits)
+    local landed = nvim:lines()
+    nvim:type("u")
+    local tick = nvim:lua("return vim.b.changedtick")
+    nvim:type(":Botglue revert 1<CR>")
+    equal(nvim:lines(), { "one", "two", "three", "four" }, vim.inspect(answer))
+    equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { expected, tick })
+    nvim:type("<C-r>")
+    equal(nvim:lines(), landed)
+  end
+  local first_goes, last_goes =
+    { { first = 0, last = 1, lines = {} } }, { { first = 1, last = 2, lines = {} } }
+  revert(line(2, 3), { "three" }, first_goes, "reverted")
+  revert(line(2, 3), { "two" }, last_goes, "reverted")
+  revert(line(1, 2), { "two" }, first_goes, "reverted")
+  revert(line(3, 4), { "three" }, last_goes, "reverted")
+  revert(line(2, 3), {}, nil, "applied")
+  revert(line(1, 4), {}, nil, "applied")
+end)
+
 test("a hundred landed jobs of a buffer keep a mark, the oldest give way", function()
   local nvim = child.with_host({ "a" })
   for id = 1, 102 do

@@ -5,6 +5,24 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 local ROWS, line, with_landed, request, message_of =
   written.ROWS, written.line, written.with_landed, written.request, written.message_of
 
+test("a retry after an undo is for all that the answer was written over", function()
+  local function retried(range, answer, edits, keys)
+    local nvim = child.with_host({ "one", "two", "three", "four" })
+    nvim:run(range)
+    nvim:answer(1, answer, { edits = edits })
+    nvim:type(keys .. ":Botglue retry<CR>")
+    local sent = nvim:host("received", "run")[2].selection
+    return { sent.kind, sent.first_line, sent.last_line }
+  end
+  local edits = { { first = 0, last = 1, lines = {} } }
+  equal(retried(line(2, 3), { "three" }, edits, "u"), { "line", 2, 3 })
+  equal(retried(line(2, 3), { "three" }, edits, "u<C-r>"), { "line", 2, 2 })
+  equal(retried(line(2, 3), {}, nil, "u"), { "line", 2, 3 })
+  equal(retried({ kind = "insert", first = { 2 } }, { "new" }, nil, "u"), { "insert", 2, 2 })
+  equal(retried({ kind = "insert", first = { 0 } }, { "new" }, nil, "u"), { "insert", 0, 0 })
+  equal(retried({ kind = "insert", first = { 2 } }, { "three" }, nil, "4GAx<Esc>"), { "line", 3, 3 })
+end)
+
 test("a retry sends the same on the range as it is now, also of a job that failed", function()
   local nvim = child.with_host(ROWS)
   nvim:run(line(2, 4), { agent = "claude", model = "haiku", review = true })
