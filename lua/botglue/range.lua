@@ -26,7 +26,7 @@ local api = vim.api
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
----@field single boolean? whether its rows stood exactly once in the buffer when it was sent
+---@field single boolean? whether its rows stood exactly once in the buffer when it was sent, or landed
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -88,17 +88,25 @@ function Range:watch()
   end)
 end
 
---- The range is sent: from now on it is watched, and known by its text where that stands only once. Looking for that
---- takes a moment in a long file, so it is done in the next one.
-function Range:sent()
-  self:watch()
-  local tick = api.nvim_buf_get_changedtick(self.bufnr)
+--- From now on it is known by its text, where that stands only once. Looking for that takes a moment in a long file, so
+--- it is done in the next one.
+function Range:note_single()
+  local tick, rows = api.nvim_buf_get_changedtick(self.bufnr), self:expected().rows
+  self.single = false
+  if not find.is_telling(rows) then
+    return
+  end
   vim.schedule(function()
     if api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_changedtick(self.bufnr) == tick then
-      local rows = self.base.rows
-      self.single = find.is_telling(rows) and find.only(self.bufnr, rows) ~= nil
+      self.single = find.only(self.bufnr, rows) ~= nil
     end
   end)
+end
+
+--- The range is sent: from now on it is watched.
+function Range:sent()
+  self:watch()
+  self:note_single()
 end
 
 --- Marks the range anew where it was found again, once what is happening to the buffer is over.
@@ -136,17 +144,18 @@ function Range:place()
   return locate.place(self.marks, self:expected())
 end
 
---- Looks for what was sent by its text alone: it stood once in the buffer then, and stands once now.
+--- Looks for what was sent, or landed, by its text alone: it stood once in the buffer then, and stands once now.
 ---@return botglue.Extent? place
 function Range:find()
-  if not self.single or self.deleted or self.landed then
+  if not self.single or self.deleted then
     return nil
   end
-  local first = find.only(self.bufnr, self.base.rows)
+  local expected = self:expected()
+  local first = find.only(self.bufnr, expected.rows)
   if not first then
     return nil
   end
-  local place = extent.at(first, self.base, self.shape)
+  local place = extent.at(first, expected, self.shape)
   self:mark(place, self.shape)
   return place
 end
@@ -303,6 +312,7 @@ end
 function Range:settle(place, shape, before)
   self:mark(place, shape)
   self.before, self.landed = before, self:read(place)
+  self:note_single()
 end
 
 --- What was written was taken away again.

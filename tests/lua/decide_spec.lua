@@ -293,6 +293,34 @@ test("what waits for a safe moment is being decided until then", function()
   equal(nvim:lines(), { "a", "b", "C", "d", "e" })
 end)
 
+test("an answer is taken back where its text stands, after all around it was replaced", function()
+  local TEXT = { "{", "one()", "two()", "}" }
+  local function revert(answer, change, expected, landed)
+    local nvim = with_landed(TEXT, line(2, 2), answer)
+    nvim:settle()
+    nvim:lua(change)
+    nvim:settle()
+    nvim:type(":Botglue revert 1<CR>")
+    equal({ nvim:lines(), landing(nvim) }, { expected, landed }, change)
+  end
+  local long = { "first_one()", "second_one()" }
+  local put = "vim.api.nvim_buf_set_lines(0, 0, -1, true, { %s })"
+  local formatted = [["-- new", "{", "first_one()", "second_one()", "two()", "}"]]
+  local back = { "-- new", "{", "one()", "two()", "}" }
+  revert(long, put:format(formatted), back, "reverted")
+  revert(long, "vim.cmd([[silent %!sed '1i -- new']])", back, "reverted")
+  local read_again = [[
+    _G.file = vim.fn.tempname()
+    vim.cmd("silent saveas " .. file)
+    vim.fn.writefile({ %s }, file)
+    vim.cmd("silent %s")
+  ]]
+  revert(long, read_again:format(formatted, "edit!"), back, "reverted")
+  revert(long, read_again:format(formatted, "bdelete | edit #"), back, "reverted")
+  revert({ "two()" }, put:format([["{", "two()", "}"]]), { "{", "two()", "}" }, "applied")
+  revert({ "two()", "}" }, put:format([["two()", "}"]]), { "two()", "}" }, "applied")
+end)
+
 test("what was changed since, or is gone, is not reverted", function()
   local function refused(range, keys, words)
     local nvim = with_landed({ "one", "two", "three" }, range, { "X" })
