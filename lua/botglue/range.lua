@@ -29,6 +29,7 @@ local api = vim.api
 ---@field single boolean? whether its rows stood exactly once in the buffer when it was sent, or landed
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
+---@field recalled boolean? whether it is of an earlier time, and what was next to it is not known
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
@@ -228,19 +229,28 @@ function Range:look()
   return nil, "range_lost"
 end
 
---- Where its text stands in a buffer that was read since.
+--- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little may be
+--- others that read alike: then what is next to them tells, where that is known.
 ---@return botglue.Extent? place
 function Range:recognise()
   local expected, known = self:expected(), self.known[1]
-  if self.shape ~= "insert" then
-    local first = find.again(self.bufnr, expected.rows, known - 1)
-    return first and extent.at(first, expected, self.shape)
-  elseif known == 0 then
+  local is_insertion = self.shape == "insert"
+  if is_insertion and known == 0 then
     return { first = 0, last = 0 }
   end
   -- An insertion is known by the row above it.
-  local above = find.again(self.bufnr, { expected.above }, known - 1)
-  return above and { first = above + 1, last = above + 1 }
+  local rows = is_insertion and { expected.above } or expected.rows
+  local first = find.again(self.bufnr, rows, known - 1)
+  if not first then
+    return nil
+  end
+  local place = is_insertion and { first = first + 1, last = first + 1 }
+    or extent.at(first, expected, self.shape)
+  if self.recalled or find.is_telling(rows) then
+    return place
+  end
+  local now = self:read(place)
+  return now.above == expected.above and now.below == expected.below and place or nil
 end
 
 --- Marks the range in a buffer that was read since, if its text is there.
@@ -257,6 +267,7 @@ function Range:home()
   end
   self:mark(place, self.shape)
   self[self.landed and "landed" or "base"] = self:read(place)
+  self.recalled = nil
   self:watch()
   return true
 end
@@ -359,6 +370,7 @@ function M.recall(bufnr, kind, base, known)
     base = base,
     known = known,
     column = kind == "block" and extent.column(base) or nil,
+    recalled = true,
   }, Range)
 end
 

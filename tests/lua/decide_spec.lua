@@ -124,6 +124,31 @@ test(
   end
 )
 
+test("a row that says little is not taken for another one that reads alike", function()
+  local function accept(range, content, command, expected)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua([[
+      _G.file = vim.fn.tempname()
+      vim.fn.writefile({ "{", "1", "}", "a", "{", "2", "}", "b" }, file)
+      vim.cmd.edit(file)
+    ]])
+    nvim:run(range)
+    nvim:answer(1, { "END" }, { held_for = "review" })
+    nvim:lua("vim.fn.writefile(..., file)", content)
+    nvim:type((":%s<CR>:Botglue accept 1<CR>"):format(command))
+    equal({ nvim:lua("return vim.fn.getbufline(vim.fn.bufnr(file), 1, '$')"), landing(nvim) }, expected)
+  end
+  local insertion = { kind = "insert", first = { 3 } }
+  local others, same = { "{", "2", "}", "b" }, { "{", "1", "}", "a", "{", "2", "}", "b", "new" }
+  for _, command in ipairs({ "edit!", "bdelete" }) do
+    accept(line(3, 3), others, command, { others, "held" })
+    accept(insertion, others, command, { others, "held" })
+    accept(line(3, 3), same, command, { { "{", "1", "END", "a", "{", "2", "}", "b", "new" }, "applied" })
+    accept(insertion, same, command, { { "{", "1", "}", "END", "a", "{", "2", "}", "b", "new" }, "applied" })
+  end
+end)
+
 test("rejecting leaves the buffer as it is, and nothing of ours in it", function()
   local nvim = with_held({ "B" })
   nvim:type(":Botglue reject<CR>")
