@@ -129,6 +129,7 @@ impl Command {
             held_for: fields.get("held_for").and_then(Value::as_str).map(str::to_owned),
             place: line("first_line")?.zip(line("last_line")?),
             rows: fields.get("rows").map(|_| fields.lossy_texts("rows")).transpose()?,
+            path: fields.get("path").and_then(Value::as_str).map(str::to_owned),
         };
         Ok(Self::Landed { id: fields.count("id")?, landed })
     }

@@ -13,7 +13,8 @@ local M = {}
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field options botglue.Options as they were when it was asked for
 ---@field range botglue.Range
----@field path string
+---@field path string of its file, as that is called now
+---@field renamed boolean? whether it was called otherwise when it was sent
 ---@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
 ---@field prompt string

@@ -2,6 +2,7 @@
 --- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
 
 local client = require("botglue.client")
+local stands = require("botglue.stands")
 
 local M = {}
 
@@ -21,6 +22,7 @@ function M.register(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.open[job.id] = job
+  stands.follow_names()
   require("botglue.progress").started(job)
 end
 
@@ -81,6 +83,7 @@ function M.hold(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.held[job.id] = job
+  stands.follow_names()
 end
 
 return M

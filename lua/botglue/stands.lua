@@ -1,5 +1,5 @@
 --- Tells the store what became of an answer, and how its text stands whenever its file is written: tomorrow the text is
---- all that its session is known by, and the user may have changed it since the answer landed.
+--- all that its session is known by, and the user may have changed it since the answer landed. So it is with its name.
 
 local client = require("botglue.client")
 
@@ -59,6 +59,40 @@ local function watch(bufnr)
   })
 end
 
+--- A buffer has another name, or has got one: that is the file in which its answers stand, or wait, from now on.
+---@param bufnr integer
+local function rename(bufnr)
+  local path, process = require("botglue.context").path(bufnr), client.connection().process
+  for _, job in pairs(path ~= "" and client.connection().jobs or {}) do
+    if job.range.bufnr == bufnr and job.path ~= path then
+      job.path, job.renamed = path, true
+      if job.landing and process then
+        process:notify("stands", {
+          id = job.id,
+          landing = job.landing,
+          held_for = job.held_for,
+          path = path,
+        })
+      end
+    end
+  end
+end
+
+--- From now on the files of jobs are known by the names that they get.
+function M.follow_names()
+  local group = api.nvim_create_augroup(GROUP, { clear = false })
+  if #api.nvim_get_autocmds({ group = group, event = "BufFilePost" }) == 0 then
+    -- A buffer without a name gets that of its first file without the event that is for it.
+    api.nvim_create_autocmd({ "BufFilePost", "BufWritePost" }, {
+      group = group,
+      desc = "botglue: the file of a job has another name",
+      callback = function(event)
+        rename(event.buf)
+      end,
+    })
+  end
+end
+
 --- Tells what became of an answer: the host, or the next one where there is none now.
 ---@param job botglue.Job
 ---@param landing string
@@ -70,6 +104,7 @@ function M.landed(job, landing, held_for)
     watch(job.range.bufnr)
   end
   message.id, message.landing, message.held_for = job.id, landing, held_for
+  message.path = job.renamed and job.path or nil
   if connection.process then
     connection.process:tell(message)
   else

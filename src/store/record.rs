@@ -66,6 +66,8 @@ pub struct Landed {
     pub place: Option<(u64, u64)>,
     /// Its whole rows as they stand now.
     pub rows: Option<Vec<String>>,
+    /// The file, where it has another name than when the job was sent.
+    pub path: Option<String>,
 }
 
 /// What the user made of a held answer in the review, beside the buffer's text.

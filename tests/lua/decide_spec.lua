@@ -149,6 +149,37 @@ test("a row that says little is not taken for another one that reads alike", fun
   end
 end)
 
+test("an answer is accepted in the file that its buffer is now", function()
+  local function renamed(before, held, after)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua([[
+      _G.old, _G.new = vim.fn.tempname(), vim.fn.tempname()
+      vim.fn.writefile({ "a line that was there", "another one" }, old)
+    ]])
+    nvim:lua(("vim.cmd(%s)"):format(before))
+    nvim:run(line(1, 1))
+    if held == "at once" then
+      nvim:answer(1, { "A" }, { held_for = "review" })
+    end
+    nvim:lua(("vim.cmd(%s)"):format(after))
+    if held == "after it" then
+      nvim:answer(1, { "A" }, { held_for = "review" })
+    end
+    local new = nvim:lua("return new")
+    local said = nvim:host("received", held == "at once" and "stands" or "landed")[1]
+    equal({ said.landing, said.held_for, said.path, nvim:job(1).path }, { "held", "review", new, new })
+    nvim:type(":write<CR>:bdelete<CR>:Botglue accept 1<CR>")
+    equal(nvim:lua("return vim.fn.getbufline(vim.fn.bufnr(new), 1, '$')"), { "A", "another one" })
+    equal({ landing(nvim), nvim:lua("return #vim.fn.readfile(old)") }, { "applied", 2 })
+  end
+  for _, held in ipairs({ "at once", "after it" }) do
+    renamed("'edit ' .. old", held, "'saveas ' .. new")
+    renamed("'edit ' .. old", held, "'file ' .. new")
+    renamed("'read ' .. old .. ' | 1delete'", held, "'write ' .. new")
+  end
+end)
+
 test("rejecting leaves the buffer as it is, and nothing of ours in it", function()
   local nvim = with_held({ "B" })
   nvim:type(":Botglue reject<CR>")

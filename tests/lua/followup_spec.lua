@@ -153,7 +153,7 @@ end)
 
 test("the store is told how a text stands whenever its file is written", function()
   local nvim = with_landed()
-  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
+  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname()); require('support.host').sent = {}")
   local function told()
     return nvim:host("received", "stands")
   end

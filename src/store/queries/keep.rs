@@ -84,11 +84,19 @@ pub fn land(connection: &mut Connection, owner: &str, id: u64, landed: &Landed) 
     let key: Option<i64> = transaction
         .prepare_cached(
             "UPDATE jobs SET landing = ?3, held_for = ?4, landed_first = coalesce(?5, landed_first),
-                landed_last = coalesce(?6, landed_last)
+                landed_last = coalesce(?6, landed_last), path = coalesce(?7, path)
              WHERE owner = ?1 AND id = ?2 RETURNING key",
         )?
         .query_row(
-            params![owner, signed(id), landed.landing, landed.held_for, first.map(signed), last.map(signed)],
+            params![
+                owner,
+                signed(id),
+                landed.landing,
+                landed.held_for,
+                first.map(signed),
+                last.map(signed),
+                landed.path
+            ],
             |row| row.get(0),
         )
         .optional()?;

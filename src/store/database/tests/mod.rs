@@ -141,6 +141,18 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     assert_eq!(texts(&held::adopt(&mut connection, "you:1").unwrap()), ["undecided"]);
 }
 
+#[test]
+fn an_answer_is_adopted_in_the_file_that_its_buffer_was_renamed_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut connection = open(dir.path()).unwrap();
+    keep::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    let renamed = Landed { path: Some("/new.rs".to_owned()), ..landed("held", Some("review")) };
+    keep::land(&mut connection, GONE, 1, &renamed).unwrap();
+    keep::land(&mut connection, GONE, 1, &landed("held", Some("review"))).unwrap();
+    let held = held::adopt(&mut connection, "me:1").unwrap();
+    assert_eq!(held[0].record.path, "/new.rs");
+}
+
 fn draft(line: &str) -> Draft {
     Draft { lines: Some(vec![line.to_owned()]), above: Some(vec!["é".to_owned()]), ..Draft::default() }
 }
