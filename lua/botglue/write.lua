@@ -102,6 +102,18 @@ local function follow_last_change(bufnr)
   end
 end
 
+--- `U` puts a line back at the number that it had, whatever came in or went above it since: another line would be lost.
+--- So the line to be put back is one of ours from now on, as it is.
+---@param bufnr integer it was changed just now
+local function forget_line(bufnr)
+  local rows = api.nvim_buf_line_count(bufnr)
+  local row = math.min(math.max(api.nvim_buf_get_mark(bufnr, ".")[1], 1), rows)
+  -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
+  for _, taken in ipairs({ row < rows and row + 1 or math.max(row - 1, 1), row }) do
+    api.nvim_buf_set_text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
+  end
+end
+
 --- Runs a write as one undo step, apart from what was typed before it and from what is typed after it.
 ---@generic T
 ---@param bufnr integer
@@ -118,6 +130,7 @@ function M.as_one_step(bufnr, fn)
     bo.readonly = false
   end
   local ok, result = pcall(fn)
+  pcall(forget_line, bufnr)
   if readonly then
     bo.readonly = true
   end

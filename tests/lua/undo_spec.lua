@@ -146,3 +146,27 @@ test("abbreviations, counts and the dot go on over a landing", function()
   nvim:type("z<Esc>o-<Esc>.")
   equal(nvim:lines(), { "A", "A", "B", "B", "the xyzyzyz", "-", "-" })
 end)
+
+test("U puts no line's old text over another one, and takes back no half of an answer", function()
+  local function untouched(keys, range, answer, expected)
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:run(range)
+    nvim:type(keys)
+    nvim:answer(1, answer)
+    nvim:type("<Esc>U")
+    equal(nvim:lines(), expected)
+    nvim:type("u")
+    equal(nvim:lines(), expected)
+  end
+  untouched("5GAx", line(2), { "B", "B" }, { "a", "B", "B", "c", "d", "ex", "f" })
+  untouched("5GAx<Esc>", line(1), { "A", "A", "A" }, { "A", "A", "A", "b", "c", "d", "ex", "f" })
+  untouched("5GAx", { kind = "line", first = { 1 }, last = { 2 } }, {}, { "c", "d", "ex", "f" })
+  untouched("5GAx", { kind = "line", first = { 2 }, last = { 4 } }, { "B" }, { "a", "B", "ex", "f" })
+  untouched("2GAx<Esc>G", { kind = "insert", first = { 0 } }, { "A" }, { "A", "a", "bx", "c", "d", "e", "f" })
+  untouched(
+    "2GAx<Esc>",
+    { kind = "char", first = { 1, 0 }, last = { 1, 0 } },
+    { "", "A" },
+    { "", "A", "bx", "c", "d", "e", "f" }
+  )
+end)
