@@ -7,6 +7,7 @@ local errors = require("botglue.errors")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
+local reviewed = require("botglue.reviewed")
 local stands = require("botglue.stands")
 
 local M = {}
@@ -171,8 +172,7 @@ function M.write(job, lines, is_meant)
     merge_rows(job, {
       purpose = "accept",
       verb = "accepted",
-      -- What was put in by hand in the review is what both sides begin with.
-      base = range:expected().rows,
+      base = reviewed.base(job, now.rows),
       lines = lines,
       landed = function(at, edits)
         if range.landed then

@@ -30,6 +30,7 @@ local M = {}
 ---@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
 ---@field draft botglue.Draft? what the user made of a held answer in the review
 ---@field draft_told_to botglue.Process? the host that knows of it
+---@field reviewed botglue.Reviewed? what a review saw of its place while its answer is held
 ---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
@@ -246,7 +247,7 @@ function Job:decide(landing)
   self.landing, self.held_for = landing, nil
   if was_held then
     self.view:close()
-    self.view, self.answer, self.draft = nil, nil, nil
+    self.view, self.answer, self.draft, self.reviewed = nil, nil, nil, nil
     self.on_close(self)
   end
   events.emit("BotglueJobUpdated", self)
@@ -264,6 +265,7 @@ function Job:recall()
     range:move_to(bufnr)
     self.view:close()
   end
+  require("botglue.reviewed").look(self)
   local known = range:home()
   self.view:draw()
   return known

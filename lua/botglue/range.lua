@@ -334,6 +334,13 @@ function Range:unsettle(place, shape)
   self.before, self.landed, self.deleted = nil, nil, false
 end
 
+--- The text is as it was at an earlier time: so is what is known of it.
+---@param sight botglue.Sight
+function Range:restore(sight)
+  self:mark(sight.place, sight.shape)
+  self.before, self.landed, self.deleted = sight.before, sight.landed, false
+end
+
 --- The lines that it covers now, from 1; those it was last seen at when it is lost.
 ---@return integer first
 ---@return integer last

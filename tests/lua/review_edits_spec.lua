@@ -72,6 +72,40 @@ test("all of an answer that was taken and given back can still be accepted", fun
   end
 end)
 
+test("what becomes of a hunk after it was taken by hand counts, on whichever side", function()
+  for _, each in ipairs({
+    { "2Gu", { "a", "b", "c", "D", "e" }, "turned back in the answer" },
+    { "2GccE<Esc>", { "a", "E", "c", "D", "e" }, "changed in the answer" },
+    { "2Gdd", { "a", "c", "D", "e" }, "deleted in the answer" },
+    { "<C-w>hu<C-w>l", { "a", "B", "c", "D", "e" }, "turned back in the buffer" },
+    { "<C-w>h2Gccmine<Esc><C-w>l", { "a", "mine", "c", "D", "e" }, "changed in the buffer" },
+    { "2GccE<Esc>dp<C-w>hu<C-w>l", { "a", "E", "c", "D", "e" }, "taken twice, and once turned back" },
+  }) do
+    local keys, expected, why = unpack(each)
+    for _, way in ipairs({ "a", "q:Botglue accept 1<CR>" }) do
+      local nvim = in_review({ line(2, 4), { "b", "c", "D" } })
+      nvim:type("2GccB<Esc>dp")
+      nvim:settle()
+      equal(texts(nvim), { { "a", "B", "c", "d", "e" }, { "a", "B", "c", "D", "e" } }, why)
+      nvim:type(keys)
+      nvim:settle()
+      nvim:type(way)
+      nvim:settle()
+      equal(nvim:lines(), expected, why .. ", " .. way)
+    end
+  end
+end)
+
+test("an insertion that was taken by hand is one to the next review, too", function()
+  local nvim = in_review({ { kind = "insert", first = { 3 } }, { "new" } })
+  nvim:type("dp")
+  nvim:settle()
+  nvim:type("q:Botglue review<CR><C-w>hu<C-w>l")
+  nvim:settle()
+  nvim:type("a")
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "b", "c", "new", "d", "e" }, "applied" })
+end)
+
 test("what is typed beside the answer is not thrown away", function()
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("1GAtyped<Esc>5GAtoo<Esc>")

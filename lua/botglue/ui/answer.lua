@@ -138,6 +138,9 @@ function Side:fill()
   if kept then
     fill.resume(self, kept, rows)
   end
+  if self.step then
+    self.step:see(place)
+  end
   if api.nvim_buf_is_loaded(range.bufnr) then
     fill.look_like_buffer(self)
   end

@@ -4,6 +4,7 @@
 local fill = require("botglue.ui.fill")
 local parts = require("botglue.ui.parts")
 local replace = require("botglue.replace")
+local reviewed = require("botglue.reviewed")
 local taken = require("botglue.ui.taken")
 local write = require("botglue.write")
 
@@ -85,17 +86,22 @@ function Step:follow_beside()
   side.region:mark(first, past)
 end
 
+--- Sees what of the answer stands in the buffer.
+---@param place botglue.Extent
+function Step:see(place)
+  reviewed.see(self.side.job, place, self.side:read(self.side:rows()))
+end
+
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
   local side, range = self.side, self.side.job.range
-  local place = not range.reloaded and range:place() or nil
-  if not place then
-    place = range:look()
-    if place then
-      -- Found again by its text.
-      self.taken:mark_neighbours(place)
-    end
+  reviewed.look(side.job)
+  local marked = not range.reloaded and range:place() or nil
+  local place = range:look() or marked
+  if place and not marked then
+    -- Found again by its text.
+    self.taken:mark_neighbours(place)
   end
   if self.beside then
     self.taken:absorb_part(self.beside)
@@ -117,6 +123,7 @@ function Step:refresh()
   if self.beside then
     self:follow_beside()
   end
+  self:see(place)
   return over and under
 end
 

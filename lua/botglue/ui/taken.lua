@@ -11,8 +11,6 @@ local namespace = api.nvim_create_namespace("botglue.review.taken")
 ---@class botglue.Taken
 ---@field side botglue.Side its place is known
 ---@field neighbours integer[] marks in the job's buffer: on the rows above and below the place of the answer
----@field original string[] what stood in the place of the answer at first
----@field all boolean? whether all of an insertion was put into the buffer
 ---@field rows string[] the rows of the place at first
 local Taken = {}
 Taken.__index = Taken
@@ -99,53 +97,32 @@ function Taken:absorb(place)
   if range.shape == "insert" then
     if stands(above + 1, below, lines) then
       range:settle({ first = above + 1, last = below - 1 }, "line", range.base)
-      self.all = true
-      return range:place()
+      place = range:place() --[[@as botglue.Extent]]
+      -- Of rows that read the same others may have been put in: the row below may be a new one.
+      self:mark_neighbours(place)
+      return place
     end
     return place
-  elseif self.all then
+  elseif range.kind == "insert" then
+    -- All of it was taken: until all of it is given back it is lines.
     if below == above + 1 then
       range:unsettle({ first = below, last = below }, "insert")
-      self.all = false
     end
     return range:place()
   elseif not place then
-    -- All of it was taken at once, or given back.
-    if not stands(above + 1, below, lines) and not stands(above + 1, below, self.original) then
+    -- All of it was taken at once.
+    if not stands(above + 1, below, lines) then
       return nil
     end
     range:mark({ first = above + 1, last = below - 1 }, "line")
     return range:place()
   end
   local wider = { first = place.first, last = place.last }
-  -- The same rows once more are no rows that were given back: the user doubled them.
-  local function returns(from, to, expected, same_from, same_to)
-    return stands(from, to, expected)
-      and not vim.deep_equal(api.nvim_buf_get_lines(bufnr, same_from, same_to, false), expected)
-  end
   local over, under = place.first - above - 1, below - place.last - 1
-  if
-    stands(above + 1, place.first, vim.list_slice(lines, 1, over))
-    or returns(
-      above + 1,
-      place.first,
-      vim.list_slice(self.original, 1, over),
-      place.first,
-      place.first + over
-    )
-  then
+  if stands(above + 1, place.first, vim.list_slice(lines, 1, over)) then
     wider.first = above + 1
   end
-  if
-    stands(place.last + 1, below, vim.list_slice(lines, #lines - under + 1))
-    or returns(
-      place.last + 1,
-      below,
-      vim.list_slice(self.original, #self.original - under + 1),
-      place.last + 1 - under,
-      place.last + 1
-    )
-  then
+  if stands(place.last + 1, below, vim.list_slice(lines, #lines - under + 1)) then
     wider.last = below - 1
   end
   if wider.first < place.first or wider.last > place.last then
@@ -178,7 +155,6 @@ function M.new(side, place)
   local rows = range:read(place).rows
   local self = setmetatable({
     side = side,
-    original = range.shape == "line" and rows or {},
     rows = rows,
   }, Taken)
   self:mark_neighbours(place)

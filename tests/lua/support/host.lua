@@ -7,7 +7,7 @@ local M = {
   prompts = nil, -- the earlier ones; without them a test answers by itself
   keeps = true, -- says at once that a held answer is on the disk
   replies = {}, -- what the store answers, or a function that does, by the name of the question; without one, nothing
-  merges = {}, -- the replies to come, by the merged rows; without one, two different sides are a conflict
+  merges = {}, -- the replies to come, by the merged rows; without one, they are merged by lines
 }
 
 --- Takes the place of the host's process.
@@ -39,7 +39,7 @@ function M.install()
       reply = type(reply) == "function" and reply(argument) or reply
       require("botglue.query").reply(vim.tbl_extend("force", reply, { token = argument.token }))
     elseif method == "merge" and M.merges then
-      M.merge(argument, table.remove(M.merges, 1) or M.one_sided(argument))
+      M.merge(argument, table.remove(M.merges, 1) or M.three_way(argument))
     end
   end
   require("botglue").setup({ host = "/bin/sh" })
@@ -56,17 +56,39 @@ function M.die()
   M.exit(9999, 137)
 end
 
---- What comes of a merge where only one side changed anything.
+--- What changed from one text to another: the rows replaced, from 0, and those that stand there instead.
+---@return table[]
+local function changes(base, text)
+  local function joined(rows)
+    return #rows > 0 and table.concat(rows, "\n") .. "\n" or ""
+  end
+  return vim.tbl_map(function(hunk)
+    local first = hunk[2] == 0 and hunk[1] or hunk[1] - 1
+    local from = hunk[4] == 0 and hunk[3] or hunk[3] - 1
+    return { first = first, past = first + hunk[2], lines = vim.list_slice(text, from + 1, from + hunk[4]) }
+  end, vim.diff(joined(base), joined(text), { result_type = "indices" }))
+end
+
+--- What comes of a merge by lines; nil where changes of the two sides touch, and are not the same.
 ---@param question table
 ---@return string[]?
-function M.one_sided(question)
-  if vim.deep_equal(question.base, question.current) then
-    return question.answer
-  elseif
-    vim.deep_equal(question.base, question.answer) or vim.deep_equal(question.current, question.answer)
-  then
-    return question.current
+function M.three_way(question)
+  local both =
+    vim.list_extend(changes(question.base, question.current), changes(question.base, question.answer))
+  table.sort(both, function(one, other)
+    return one.first < other.first or (one.first == other.first and one.past < other.past)
+  end)
+  local merged, row, last = {}, 0, nil
+  for _, change in ipairs(both) do
+    if last and not vim.deep_equal(last, change) and change.first <= last.past then
+      return nil
+    elseif not vim.deep_equal(last, change) then
+      vim.list_extend(merged, question.base, row + 1, change.first)
+      vim.list_extend(merged, change.lines)
+      row, last = change.past, change
+    end
   end
+  return vim.list_extend(merged, question.base, row + 1, #question.base)
 end
 
 --- Replies to a merge: with these rows, or that there is a conflict.
