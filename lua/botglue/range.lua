@@ -145,18 +145,23 @@ function Range:place()
   return locate.place(self.marks, self:expected())
 end
 
---- Looks for what was sent, or landed, by its text alone: it stood once in the buffer then, and stands once now.
+--- Looks for what was sent, or landed, by its text: it stood once in the buffer then, and stands once now. That alone
+--- is enough where the text around it was replaced. What the user took away has to be put back where it was.
 ---@return botglue.Extent? place
 function Range:find()
-  if not self.single or self.deleted then
-    return nil
-  end
   local expected = self:expected()
-  local first = find.only(self.bufnr, expected.rows)
+  local first = self.single and find.only(self.bufnr, expected.rows)
   if not first then
     return nil
   end
   local place = extent.at(first, expected, self.shape)
+  if self.deleted or not (self.reloaded or self.replaced) then
+    local now = self:read(place)
+    if now.above ~= expected.above or now.below ~= expected.below then
+      return nil
+    end
+  end
+  self.deleted = false
   self:mark(place, self.shape)
   return place
 end
@@ -219,14 +224,12 @@ function Range:look()
       end
       return place, "edited", now
     end
-  elseif not doubted then
-    return nil, reason
   end
   place = self:find()
   if place then
     return place, "untouched", self:read(place)
   end
-  return nil, "range_lost"
+  return nil, doubted and "range_lost" or reason
 end
 
 --- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little may be

@@ -280,6 +280,14 @@ test("what the user deleted is never looked for", function()
     { "{", "}", "one()", "two()" }
   )
   replaced("put back", lines, [[vim.cmd("normal! 2G2ddu")]], applied, { "{", "NEW", "}" })
+  replaced("joined, and taken back", lines, [[vim.cmd("1,4join | undo")]], applied, { "{", "NEW", "}" })
+  replaced(
+    "joined, and taken back below another line",
+    lines,
+    [[vim.cmd("1,4join | undo | 1s/{/[/")]],
+    lost,
+    { "[", "one()", "two()", "}" }
+  )
 end)
 
 test("a part of a row is found again with its row", function()
