@@ -93,7 +93,8 @@ function M.follow_names()
   end
 end
 
---- Tells what became of an answer: the host, or the next one where there is none now.
+--- Tells what became of an answer: the host, a new one where that is gone, for without being told the store gives the
+--- answer to the next Neovim as one that waits; where no host can be started the next one, if there is one.
 ---@param job botglue.Job
 ---@param landing string
 ---@param held_for string?
@@ -105,8 +106,9 @@ function M.landed(job, landing, held_for)
   end
   message.id, message.landing, message.held_for = job.id, landing, held_for
   message.path = job.renamed and job.path or nil
-  if connection.process then
-    connection.process:tell(message)
+  local process = connection.process or not connection.leaving and client.connect(job.options)
+  if process then
+    process:tell(message)
   else
     table.insert(connection.unsent, message)
     if job.keeping then

@@ -158,18 +158,26 @@ test("what a host was told just before it died, the next one is told again", fun
   equal({ #landed, landed[2] }, { 2, landed[1] })
 end)
 
-test("what a host could not be told any more, the next one is", function()
-  local nvim = with_job({})
-  nvim:type("v")
-  nvim:answer(1, { "B" })
-  nvim:host("die")
-  equal(nvim:job(1).status, "ready", "the answer is here, the host is not needed for it")
-  nvim:type("<Esc>")
-  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
-  equal(nvim:host("received", "landed"), {})
-  nvim:run(line(1, 1))
-  local landed = nvim:host("received", "landed")
-  equal({ #landed, landed[1].id, landed[1].landing, landed[1].rows }, { 1, 1, "applied", { "B" } })
+test("what a host could not be told any more, a new one is", function()
+  for _, starts in ipairs({ true, false }) do
+    local nvim = with_job({})
+    nvim:type("v")
+    nvim:answer(1, { "B" })
+    nvim:host("die")
+    equal(nvim:job(1).status, "ready", "the answer is here, the host is not needed for it")
+    if not starts then
+      nvim:lua("_G.jobstart = vim.fn.jobstart; vim.fn.jobstart = function() return 0 end")
+    end
+    nvim:type("<Esc>")
+    nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+    if not starts then
+      nvim:lua("vim.fn.jobstart = _G.jobstart")
+      nvim:run(line(1, 1))
+    end
+    nvim:eventually("it is told", "return #require('support.host').received('landed') > 0")
+    local landed = nvim:host("received", "landed")
+    equal({ #landed, landed[1].id, landed[1].landing, landed[1].rows }, { 1, 1, "applied", { "B" } })
+  end
 end)
 
 --- What becomes of an answer for rows 2 and 3 after Lua in the child.
