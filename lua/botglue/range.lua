@@ -26,7 +26,7 @@ local api = vim.api
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
----@field single boolean? whether its rows stood exactly once in the buffer when it was sent, or landed
+---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
 ---@field recalled boolean? whether it is of an earlier time, and what was next to it is not known
@@ -89,10 +89,17 @@ function Range:watch()
   end)
 end
 
+--- The rows that it is known by: its own, or those that an insertion goes between.
+---@return string[]
+function Range:telltale()
+  local expected = self:expected()
+  return self.shape == "insert" and vim.list_extend({ expected.above }, { expected.below }) or expected.rows
+end
+
 --- From now on it is known by its text, where that stands only once. Looking for that takes a moment in a long file, so
 --- it is done in the next one.
 function Range:note_single()
-  local tick, rows = api.nvim_buf_get_changedtick(self.bufnr), self:expected().rows
+  local tick, rows = api.nvim_buf_get_changedtick(self.bufnr), self:telltale()
   self.single = false
   if not find.is_telling(rows) then
     return
@@ -146,16 +153,24 @@ function Range:place()
 end
 
 --- Looks for what was sent, or landed, by its text: it stood once in the buffer then, and stands once now. That alone
---- is enough where the text around it was replaced. What the user took away has to be put back where it was.
+--- is enough where the text around it was replaced. What the user took away has to be put back where it was:
+--- of what an insertion goes between nothing tells that.
 ---@return botglue.Extent? place
 function Range:find()
   local expected = self:expected()
-  local first = self.single and find.only(self.bufnr, expected.rows)
+  local first = self.single and find.only(self.bufnr, self:telltale())
   if not first then
     return nil
   end
   local place = extent.at(first, expected, self.shape)
-  if self.deleted or not (self.reloaded or self.replaced) then
+  local put_back = self.deleted or not (self.reloaded or self.replaced)
+  if self.shape == "insert" then
+    if put_back then
+      return nil
+    end
+    local row = expected.above and first + 1 or first
+    place = { first = row, last = row }
+  elseif put_back then
     local now = self:read(place)
     if now.above ~= expected.above or now.below ~= expected.below then
       return nil

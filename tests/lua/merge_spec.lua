@@ -255,6 +255,27 @@ test("a range whose surroundings were replaced is found again by its text", func
   )
 end)
 
+test(
+  "an insertion whose surroundings were replaced is found again by the lines that it goes between",
+  function()
+    local function replaced_around(after, new, expected, lines)
+      local nvim = child.with_host({ "{", "one()", "two()", "}" })
+      nvim:run({ kind = "insert", first = { after } })
+      nvim:settle()
+      nvim:lua("vim.api.nvim_buf_set_lines(0, 0, -1, true, ...)", new)
+      nvim:settle()
+      nvim:answer(1, { "NEW" })
+      equal({ nvim:outcome(1), nvim:lines() }, { expected, lines })
+    end
+    local formatted, apart = { "-- new", "{", "one()", "two()", "}" }, { "one()", "-- new", "two()", "}" }
+    replaced_around(2, formatted, applied, { "-- new", "{", "one()", "NEW", "two()", "}" })
+    replaced_around(2, apart, lost, apart)
+    replaced_around(4, formatted, lost, formatted)
+    local twice = { "x", "one()", "two()", "one()", "two()" }
+    replaced_around(2, twice, lost, twice)
+  end
+)
+
 test("it is not found where there is any doubt", function()
   local set = "vim.api.nvim_buf_set_lines(0, 0, -1, true, { %s })"
   local function doubt(name, lines, new)
