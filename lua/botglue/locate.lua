@@ -17,7 +17,21 @@ local function get_row(bufnr, row)
   return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1]
 end
 
---- The point of an insertion is right while the row above is the anchor, or a row next to it is the one that was.
+--- Whether all of an insertion's anchor stands in a row above it as it was, whatever was typed around that.
+---@param bufnr integer
+---@param anchor botglue.Mark?
+---@param row integer the insertion's
+---@param text string? the anchor's
+local function is_below(bufnr, anchor, row, text)
+  return anchor ~= nil
+    and not is_collapsed(anchor)
+    and anchor.row == anchor.end_row
+    and anchor.row < row
+    and get_row(bufnr, anchor.row):sub(anchor.col + 1, anchor.end_col) == text
+end
+
+--- The point of an insertion is right while the row above is the anchor, or a row next to it is the one that was, or
+--- the anchor is still there.
 ---@param marks botglue.Marks
 ---@param base botglue.Base?
 local function insertion(marks, base)
@@ -39,6 +53,8 @@ local function insertion(marks, base)
     local emptied = anchor and anchor.row == row and get_row(bufnr, row) == ""
     if emptied and base.below and get_row(bufnr, row + 1) == base.below then
       return { first = row + 1, last = row + 1 }
+    elseif is_below(bufnr, anchor, row, base.above) then
+      return place
     end
     return nil, "range_lost"
   elseif row == 0 and base.below == base.above then

@@ -144,6 +144,8 @@ test("insertions", function()
   insert({ "a", "b", "c" }, 1, { "a b", "1", "2", "c" }, "ggJ")
   insert({ "a", "", "c" }, 2, { "a", "1", "2", "c" }, "2Gdd")
   insert({ "a", "" }, 2, { "a", "typed", "1", "2" }, "Gityped<Esc>")
+  insert({ "a", "b" }, 2, { "a", "bx", "y", "1", "2", "z" }, "GAx<CR>y<Esc>oz<Esc>")
+  insert({ "a", "b" }, 1, { "ax", "y", "1", "2", "bz" }, "ggAx<CR>y<Esc>jAz<Esc>")
 end)
 
 test("an insertion above the first line does not need that line", function()
