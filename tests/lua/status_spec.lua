@@ -226,3 +226,44 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     "one beat for all jobs, the wait for the host, and that for the disk"
   )
 end)
+
+test("the line of a held answer stays below its range where all rows are put in anew", function()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+  local before = nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })")
+  nvim:run({ kind = "line", first = { 2 }, last = { 3 } }, { review = true })
+  nvim:answer(1, { "B" })
+  local function drawn_on()
+    return nvim:lua([[
+      local namespace = vim.api.nvim_create_namespace("botglue.status")
+      return vim.tbl_map(function(mark)
+        return mark[2]
+      end, vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {}))
+    ]])
+  end
+  equal(drawn_on(), { 2 })
+  local function stays(what)
+    nvim:settle()
+    nvim:eventually(
+      "the line is below the range: " .. what,
+      [[
+        local namespace = vim.api.nvim_create_namespace("botglue.status")
+        local marks = vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {})
+        return #marks == 1 and marks[1][2] == require("botglue").job(1).last_line - 1
+      ]]
+    )
+  end
+  for _, keys in ipairs({ ":call setline(1, map(getline(1, '$'), 'v:val'))<CR>", ":%!sed s/^/x/<CR>", "u" }) do
+    nvim:type(keys)
+    stays(keys)
+  end
+  equal(drawn_on(), { 2 })
+  nvim:lua([[
+    local rows = vim.api.nvim_buf_get_lines(1, 0, -1, true)
+    vim.api.nvim_buf_set_lines(1, 0, -1, true, vim.list_extend({ "new" }, rows))
+  ]])
+  nvim:type("l")
+  stays("all rows by the API")
+  nvim:type(":Botglue reject 1<CR>")
+  equal(drawn_on(), {})
+  equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })"), before)
+end)

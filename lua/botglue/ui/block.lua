@@ -36,6 +36,12 @@ function Block:is_there()
   return self.mark ~= nil
 end
 
+--- The row of the buffer that the rows hang on, from 0.
+---@return integer?
+function Block:row()
+  return self.mark and api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.mark, {})[1]
+end
+
 ---@return integer
 function Block:height()
   return self.rows and #self.rows or 0
@@ -146,8 +152,7 @@ function Block:below(lnum, rows, shown, main)
     return
   end
   local drawn = text_of(rows) .. at.row
-  local there = api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.mark, {})[1]
-  if drawn ~= self.drawn or there ~= at.row then
+  if drawn ~= self.drawn or self:row() ~= at.row then
     self:hang(at, rows)
     self.rows, self.drawn = rows, drawn
   end

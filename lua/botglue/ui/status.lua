@@ -5,6 +5,7 @@ local block = require("botglue.ui.block")
 local client = require("botglue.client")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
+local soon = require("botglue.soon")
 local ticker = require("botglue.ui.ticker")
 local tools = require("botglue.ui.tools")
 local windows = require("botglue.ui.windows")
@@ -19,6 +20,7 @@ local api = vim.api
 ---@field frame integer counts the ticks
 ---@field has_code boolean? whether there was code to preview
 ---@field unhighlight fun()
+---@field following integer? the autocommand by which the line of a held answer stays below its range
 local View = {}
 View.__index = View
 
@@ -126,17 +128,45 @@ function View:tick(shown)
   end
 end
 
---- The answer is held: the line stays, and stands still.
+--- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
+--- formatter does, or an undo of that.
+function View:stay()
+  self:draw()
+  -- Behind the range, which looks for its rows as soon as the change is over.
+  local follow = soon.once(function()
+    if not self.following or not api.nvim_buf_is_loaded(self.job.range.bufnr) then
+      return
+    end
+    local _, last = self:lines()
+    if self.block:row() ~= last - 1 then
+      self:draw()
+    end
+  end)
+  self.following = api.nvim_create_autocmd("TextChanged", {
+    desc = "botglue: the line of a held answer",
+    callback = function(event)
+      if event.buf == self.job.range.bufnr then
+        follow()
+      end
+    end,
+  })
+end
+
+--- The answer is held: the line stays.
 function View:hold()
   ticker.remove(self)
   tools.close(self)
   self.unhighlight()
-  self:draw()
+  self:stay()
 end
 
 --- Takes away all that is drawn.
 function View:close()
   ticker.remove(self)
+  if self.following then
+    pcall(api.nvim_del_autocmd, self.following)
+    self.following = nil
+  end
   self.unhighlight()
   self:hide()
 end
@@ -163,7 +193,7 @@ end
 ---@return botglue.View
 function M.hold(job)
   local self = new(job, function() end)
-  self:draw()
+  self:stay()
   return self
 end
 
