@@ -17,52 +17,45 @@ local function get_row(bufnr, row)
   return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1]
 end
 
---- Whether all of an insertion's anchor stands in a row above it as it was, whatever was typed around that.
----@param bufnr integer
----@param anchor botglue.Mark?
----@param row integer the insertion's
----@param text string? the anchor's
-local function is_below(bufnr, anchor, row, text)
-  return anchor ~= nil
-    and not is_collapsed(anchor)
-    and anchor.row == anchor.end_row
-    and anchor.row < row
-    and get_row(bufnr, anchor.row):sub(anchor.col + 1, anchor.end_col) == text
-end
-
---- The point of an insertion is right while the row above is the anchor, or a row next to it is the one that was, or
---- the anchor is still there.
+--- An insertion goes below its anchor, at a point that lines opened there stay below. Where that is not the row below
+--- the anchor any more, a row that reads as it did tells. Where nothing of the anchor's text is left its row may still
+--- be there: it is if the row that was next stands below it.
 ---@param marks botglue.Marks
 ---@param base botglue.Base?
 local function insertion(marks, base)
-  local bufnr, point, anchor = marks.bufnr, marks:get(marks.ids[1]), marks:get(marks.ids[2])
+  local bufnr, point = marks.bufnr, marks:get(marks.ids[1])
+  local anchor, below = marks:get(marks.ids[2]), marks:get(marks.ids[3])
   if not point then
     return nil, "range_lost"
   end
+  local function at(row)
+    return { first = row, last = row }
+  end
   -- Anywhere but at the start of its row, the row was joined to the one above. A point may be left behind the last row.
-  local row = math.min(point.col == 0 and point.row or point.row + 1, api.nvim_buf_line_count(bufnr))
-  local place = { first = row, last = row }
-  if anchor and not is_collapsed(anchor) and anchor.end_row + 1 == row then
-    return place
+  local count = api.nvim_buf_line_count(bufnr)
+  local row = math.min(point.col == 0 and point.row or point.row + 1, count)
+  if not anchor or not below then
+    return at(row)
   end
-  local above = row > 0 and get_row(bufnr, row - 1) or nil
-  if not base or above == base.above then
-    return place
-  elseif get_row(bufnr, row) ~= base.below then
-    -- All of the anchor was taken away: the point is at its start, too.
-    local emptied = anchor and anchor.row == row and get_row(bufnr, row) == ""
-    if emptied and base.below and get_row(bufnr, row + 1) == base.below then
-      return { first = row + 1, last = row + 1 }
-    elseif is_below(bufnr, anchor, row, base.above) then
-      return place
+  local is_left = not is_collapsed(anchor)
+  local under = (is_left and anchor.end_row or math.min(anchor.row, anchor.end_row)) + 1
+  if is_left and under == row then
+    return at(row)
+  elseif not is_left and below.row == under and below.col == 0 then
+    return at(under)
+  end
+  for _, neighbour in ipairs({ "above", "below" }) do
+    for _, first in ipairs(is_left and { row, under } or { row, under, below.row }) do
+      local text = get_row(bufnr, neighbour == "above" and first - 1 or first)
+      if not base or (first <= count and text == base[neighbour]) then
+        return at(first)
+      end
     end
-    return nil, "range_lost"
-  elseif row == 0 and base.below == base.above then
-    -- Where the whole buffer was replaced the point is at its start. Of two rows that read the same the first one there
-    -- is the anchor.
-    return { first = 1, last = 1 }
   end
-  return place
+  if is_left and anchor.end_row < row then
+    return at(row)
+  end
+  return nil, "range_lost"
 end
 
 ---@param marks botglue.Marks

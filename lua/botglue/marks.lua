@@ -63,7 +63,10 @@ local function set(bufnr, place, shape)
   if shape == "insert" then
     -- Left gravity: lines opened below the anchor stay below the answer.
     local point = api.nvim_buf_set_extmark(bufnr, namespace, first, 0, { right_gravity = false })
-    return first > 0 and { point, around_row(bufnr, first - 1) } or { point }
+    if first == 0 then
+      return { point }
+    end
+    return { point, around_row(bufnr, first - 1), api.nvim_buf_set_extmark(bufnr, namespace, first, 0, {}) }
   elseif shape == "char" then
     return { inward(bufnr, first, place.from, last, place.to) }
   elseif shape == "block" then

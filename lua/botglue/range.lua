@@ -221,13 +221,15 @@ function Range:look()
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
     end
+    -- The rows next to an insertion may stand elsewhere, too, unless it goes above the first line.
     local between = now.above == expected.above and now.below == expected.below
+    local is_sure = between and (self.shape ~= "insert" or not expected.above)
     local undone = not doubted and not (same and between) and self:undone()
     if undone then
       -- Of rows that were taken away nothing but the point is left.
       place = self.shape == "line" and undone or place
       return place, "edited", self:read(place)
-    elseif same and (between or not doubted) then
+    elseif same and (is_sure or not doubted) then
       self.deleted = false
       if turned or doubted then
         self:mark(place, self.shape)

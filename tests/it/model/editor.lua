@@ -69,6 +69,7 @@ stands.landed = function(job, landing, held_for)
   entry.moved, entry.done = nil, nil
   entry.id, entry.landing, entry.held_for = job.id, landing, held_for
   entry.storms = lines.storms
+  entry.leapt = done.leapt > range.done.leapt
   entry.user = require("model.lines").compare(range.ids, range.done, done)
   entry.doubtful = vim.iter(range.ids):any(function(id)
     return lines.doubtful[id] or false

@@ -9,6 +9,7 @@ local api = vim.api
 ---@field edits table<integer, integer> how often each was edited
 ---@field deleted table<integer, boolean> whether it was taken away, and neither moved nor joined to others
 ---@field undone integer how often anything was undone
+---@field leapt integer how often that went over several states at once
 
 ---@class model.Lines
 ---@field bufnr integer
@@ -35,6 +36,7 @@ function Lines:look()
   local tree, undo = vim.fn.undotree(self.bufnr), self.undo
   if tree.seq_cur < undo.at or (tree.seq_cur > undo.at and tree.seq_last == undo.last) then
     self.done.undone = self.done.undone + 1
+    self.done.leapt = self.done.leapt + (math.abs(tree.seq_cur - undo.at) > 1 and 1 or 0)
   end
   self.undo, self.put = { at = tree.seq_cur, last = tree.seq_last }, {}
 end
@@ -173,7 +175,7 @@ end
 ---@return model.Lines
 function M.follow(bufnr)
   local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {} }, Lines)
-  self.done, self.put = { edits = {}, deleted = {}, undone = 0 }, {}
+  self.done, self.put = { edits = {}, deleted = {}, undone = 0, leapt = 0 }, {}
   self.undo = { at = 0, last = 0 }
   self.text = self:read()
   for i = 1, #self.text do

@@ -60,6 +60,16 @@ local function singles(text)
   return found
 end
 
+--- Whether a line stands on the other side of another one now: then the mark of one of both cannot stay.
+---@param words string
+---@param was table<string, integer>
+---@param is table<string, integer>
+local function has_crossed(words, was, is)
+  return vim.iter(was):any(function(other, line)
+    return line and is[other] and (line < was[words]) ~= (is[other] < is[words])
+  end)
+end
+
 --- Notes what there is. The returned function compares it with what there is after a write.
 ---@param lines model.Lines
 ---@return fun(): string[] faults, string[] moved marks of others on lines that stayed the same between others
@@ -110,7 +120,8 @@ function M.note(lines)
     for line, words in ipairs(was) do
       local at = api.nvim_buf_get_extmark_by_id(bufnr, namespace, line, {})[1] + 1
       local outside = now(line)
-      local there = outside or before_once[words] and once[words]
+      local stays = before_once[words] and once[words] and not has_crossed(words, before_once, once)
+      local there = outside or stays and once[words]
       if there and at ~= there then
         local what = ("somebody's mark in line %d, %q, is in line %d"):format(line, words, at)
         table.insert(outside and faults or moved, what)

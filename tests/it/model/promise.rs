@@ -23,8 +23,11 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
             _ => {}
         }
     }
+    let is_lost = record.held_for.as_deref() == Some("range_lost");
     match expected(sent, record) {
         Some(expected) if expected.is(record) => Ok(()),
+        // Where lines went and came back within one step, no mark can tell that they are the same.
+        Some(_) if is_lost && record.leapt && record.user == Done::Edited => Ok(()),
         Some(expected) if !is_doubled(sent, record) => Err(format!("expected {expected:?}\ngot {record:?}")),
         _ => nothing_lost(sent, record),
     }
