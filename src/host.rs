@@ -95,7 +95,12 @@ impl Host {
             Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
             Command::Held => {
                 let editor = self.editor.clone();
-                self.database.adopt(move |held| editor.held(&held));
+                self.database.adopt(move |held| {
+                    editor.held(&held.map_err(|error| {
+                        tracing::error!(%error, "held answers cannot be read");
+                        error.to_string()
+                    }));
+                });
             }
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),

@@ -72,11 +72,11 @@ local function to_job(answer, id, options)
 end
 
 --- Asks for held answers of Neovims that are gone.
----@param reply fun() called when they are jobs of this Neovim, or cannot be
+---@param reply fun(err: string?) called when they are jobs of this Neovim, or with why they cannot be
 function M.ask(reply)
-  local process = client.connect(client.options())
+  local process, failure = client.connect(client.options())
   if not process then
-    reply()
+    reply(failure and failure.message or "there is no host")
     return
   end
   local replies = client.connection().held_replies
@@ -87,18 +87,20 @@ function M.ask(reply)
 end
 
 --- No more will come of what was asked.
-function M.answered()
+---@param err string? why nothing could be looked for
+function M.answered(err)
   local connection = client.connection()
   local replies = connection.held_replies
   connection.held_replies = {}
   for _, reply in ipairs(replies) do
-    reply()
+    reply(err)
   end
 end
 
 --- Takes over what the host gives: from now on these are jobs of this Neovim, and it hears by which numbers.
 ---@param answers table[]
-function M.take(answers)
+---@param err string? why none could be looked for
+function M.take(answers, err)
   local options, process = client.options(), client.connection().process
   for _, answer in ipairs(answers) do
     local job = to_job(answer, registry.next_id(), options)
@@ -107,7 +109,7 @@ function M.take(answers)
       process:notify("adopted", { uuid = answer.uuid, id = job.id })
     end
   end
-  M.answered()
+  M.answered(err)
 end
 
 --- Holds the answer of a job of the store once more, for review.

@@ -88,9 +88,9 @@ function M.kept(kept)
 end
 
 --- Held answers of Neovims that are gone, which are this one's now.
----@param answers table[]
-function M.held(answers)
-  require("botglue.adopt").take(answers)
+---@param held { answers: table[]?, error: string? }
+function M.held(held)
+  require("botglue.adopt").take(held.answers or {}, held.error)
 end
 
 --- The process group of an agent that waits for its message; `false` when it is gone.

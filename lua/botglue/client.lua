@@ -24,7 +24,7 @@ local M = {}
 ---@field queries table<integer, botglue.Query> questions to the store, by their token
 ---@field last_query integer
 ---@field answered_within integer milliseconds that the store may take for an answer
----@field held_replies (fun())[] who waits for the held answers of Neovims that are gone
+---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
 ---@field review botglue.Review? the one that is open
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
@@ -148,7 +148,7 @@ local function lost(process, err)
       query.reply(nil, err.message)
     end
   end
-  require("botglue.adopt").answered()
+  require("botglue.adopt").answered(err.message)
 end
 
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.

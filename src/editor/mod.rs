@@ -126,8 +126,8 @@ impl Editor {
         self.send(Tell::Call("kept", Map::default().with("id", id).build()));
     }
 
-    /// The held answers that this Neovim takes over.
-    pub fn held(&self, held: &[Held]) {
+    /// The held answers that this Neovim takes over, or why nobody knows of any.
+    pub fn held(&self, held: &Result<Vec<Held>, String>) {
         self.send(Tell::Call("held", value::held(held)));
     }
 

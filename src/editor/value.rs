@@ -88,8 +88,12 @@ pub(super) fn merged(request: &MergeRequest, merge: &Merge) -> Value {
 }
 
 /// The argument of `apply.held`.
-pub(super) fn held(held: &[Held]) -> Value {
-    Value::Array(held.iter().map(held_answer).collect())
+pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
+    let map = Map::default();
+    match held {
+        Ok(held) => map.with("answers", Value::Array(held.iter().map(held_answer).collect())).build(),
+        Err(error) => map.with("error", error.as_str()).build(),
+    }
 }
 
 fn held_answer(Held { uuid, draft, record }: &Held) -> Value {

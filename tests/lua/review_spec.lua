@@ -365,6 +365,39 @@ test("with nothing held the review says so", function()
   suite.contains(nvim:messages(), "botglue: job 3 is not held")
 end)
 
+test("what could not be looked for is not said to be absent", function()
+  local nvim = child.with_host(LINES)
+  nvim:lua("require('support.host').trouble = 'the disk is full; free some space'")
+  nvim:type(":Botglue review<CR>")
+  local told = "botglue: answers held for review cannot be read: the disk is full; free some space"
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find(..., 1, true) ~= nil", told)
+  equal(nvim:messages():find("no answer is held"), nil)
+  nvim:run(line(2, 2))
+  nvim:answer(1, { "B" }, { held_for = "review" })
+  nvim:type(":messages clear<CR>:Botglue review<CR>")
+  equal(#sides(nvim), 2, "what is held here is shown all the same")
+  suite.contains(nvim:messages(), told)
+end)
+
+test("a host that is lost while it looks for held answers is told of", function()
+  local nvim = child.with_host(LINES)
+  nvim:lua([[
+    local notify = vim.rpcnotify
+    vim.rpcnotify = function(channel, method, argument)
+      if method ~= "held" then
+        notify(channel, method, argument)
+      end
+    end
+  ]])
+  nvim:type(":Botglue review<CR>")
+  nvim:lua("require('support.host').die()")
+  nvim:eventually(
+    "it is told",
+    "return vim.fn.execute('messages'):find('held for review cannot be read: .*host') ~= nil"
+  )
+  equal(nvim:messages():find("no answer is held"), nil)
+end)
+
 test("where there is no room for the review nothing of it is left, and it opens later", function()
   local nvim = with_held({ { line(2, 2), { "B" } } })
   local drawn = nvim:drawn()

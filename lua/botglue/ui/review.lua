@@ -239,10 +239,13 @@ function M.command(words)
   if #jobs > 0 then
     M.open((choose.at_cursor(jobs) or jobs[1]).id)
   end
-  require("botglue.adopt").ask(function()
+  require("botglue.adopt").ask(function(err)
     local review = current()
     local first = choose.all(choose.held)[1]
-    if review then
+    if err then
+      -- Nobody knows whether there are any.
+      require("botglue.notify").whole_error("botglue: answers held for review cannot be read: " .. err)
+    elseif review then
       review:title()
     elseif not first then
       require("botglue.notify").warn("botglue: no answer is held")

@@ -125,7 +125,7 @@ impl Database {
     }
 
     /// Takes over the answers that wait for a decision and whose Neovim is gone.
-    pub fn adopt(&self, then: impl FnOnce(Vec<Held>) + Send + 'static) {
+    pub fn adopt(&self, then: impl FnOnce(Result<Vec<Held>, StoreError>) + Send + 'static) {
         self.send(Task::Adopt(Box::new(then)));
     }
 

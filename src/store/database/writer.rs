@@ -45,7 +45,7 @@ pub enum Task {
         more: Amounts,
         then: Then<Option<Amounts>>,
     },
-    Adopt(Then<Vec<Held>>),
+    Adopt(Then<Result<Vec<Held>, StoreError>>),
     Number {
         uuid: String,
         id: u64,
@@ -129,7 +129,9 @@ impl Writer {
             Task::Number { uuid, id } => {
                 self.write(Write::Number(uuid, id));
             }
-            Task::Adopt(then) => then(self.attempt(held::adopt).unwrap_or_default()),
+            Task::Adopt(then) => {
+                then(self.link.attempt(|connection| held::adopt(connection, &self.owner)));
+            }
             Task::Ask(question) => {
                 self.catch_up();
                 if self.suspicion.swap(false, Ordering::Relaxed)

@@ -70,3 +70,27 @@ fn a_store_that_is_locked_gets_what_waited_when_it_is_free() {
     let landings: Vec<_> = jobs.as_array().unwrap().iter().map(|job| &job["landing"]).collect();
     assert_eq!(landings, ["applied", "applied"]);
 }
+
+#[test]
+fn what_a_locked_store_holds_is_not_said_to_be_absent() {
+    let lock = std::cell::OnceCell::new();
+    let (nvim, _gated) = open(|path| {
+        let connection = Connection::open(path).unwrap();
+        connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+        connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+        lock.set(connection).unwrap();
+    });
+    nvim.command("Botglue review");
+    let says =
+        |words: &str| nvim.notes().iter().any(|note| note["message"].as_str().unwrap().contains(words));
+    nvim.wait("it is told", || says("cannot be read") || says("no answer is held"));
+    assert!(
+        says("held for review cannot be read: another program keeps the store locked"),
+        "{:?}",
+        nvim.notes()
+    );
+    assert!(!says("no answer is held"), "{:?}", nvim.notes());
+    lock.get().unwrap().execute_batch("ROLLBACK").unwrap();
+    nvim.command("Botglue review");
+    nvim.wait("nothing is held", || says("no answer is held"));
+}

@@ -4,6 +4,7 @@ local M = {
   sent = {},
   events = {},
   store = {}, -- the held answers of Neovims that are gone
+  trouble = nil, -- why they cannot be read
   prompts = nil, -- the earlier ones; without them a test answers by itself
   keeps = true, -- says at once that a held answer is on the disk
   replies = {}, -- what the store answers, or a function that does, by the name of the question; without one, nothing
@@ -33,7 +34,7 @@ function M.install()
       end, M.prompts)
       require("botglue.apply").reply({ token = argument.token, prompts = prompts })
     elseif method == "held" then
-      require("botglue.apply").held(M.store)
+      require("botglue.apply").held({ answers = not M.trouble and M.store or nil, error = M.trouble })
     elseif method == "query" and M.replies[argument.name] then
       local reply = M.replies[argument.name]
       reply = type(reply) == "function" and reply(argument) or reply
