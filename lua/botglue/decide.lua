@@ -15,12 +15,15 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- Runs a step at the first safe moment: the merge took its time, and the user went on.
+local CHANGED = "the answer was changed meanwhile: a accepts it as it is now"
+
+--- Runs a step at the first safe moment.
 ---@param job botglue.Job
+---@param is_safe boolean whether that is now
 ---@param fn fun()
-local function at_safe_moment(job, fn)
-  if moment.is_safe(job.range.bufnr) then
-    errors.guard(fn)
+local function at_safe_moment(job, is_safe, fn)
+  if is_safe then
+    fn()
     return
   end
   local stop
@@ -83,14 +86,15 @@ local function merge_rows(job, change)
   local _, _, now = look(job, change.verb, job.range)
   local texts = { base = change.base, current = now.rows, answer = change.lines }
   merge.ask(job, change.purpose, texts, function(merged, tick)
-    at_safe_moment(job, function()
+    -- The merge took its time, and the user went on.
+    errors.guard(at_safe_moment, job, moment.is_safe(job.range.bufnr), function()
       local place, state = look(job, change.verb, job.range)
       if tick ~= api.nvim_buf_get_changedtick(job.range.bufnr) then
         merge_rows(job, change)
       elseif merged.lost then
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
       elseif change.is_meant and not change.is_meant() then
-        fail("the answer was changed meanwhile: a accepts it as it is now")
+        fail(CHANGED)
       elseif not merged.clean then
         change.on_conflict(now.rows)
       else
@@ -111,7 +115,7 @@ end
 ---@param job botglue.Job
 function M.check(job)
   if M.is_under_way(job) then
-    fail("job %d is being decided: wait for that, as botglue.wait(%d, ms) does", job.id, job.id)
+    fail("job %d is being decided already: wait a moment (a script: botglue.wait(%d, ms))", job.id, job.id)
   end
 end
 
@@ -165,7 +169,7 @@ end
 ---@param is_meant (fun(): boolean)? whether it is still as the user changed it
 function M.write(job, lines, is_meant)
   local range = job.range
-  local place, _, now = look(job, "accepted", range)
+  local _, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
   client.connect(job.options)
   if range.shape == "line" then
@@ -186,11 +190,18 @@ function M.write(job, lines, is_meant)
       is_meant = is_meant,
     })
     return
-  elseif range.shape == "block" and #lines ~= #now.text then
-    fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
   end
-  local same = vim.deep_equal(lines, now.text)
-  write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
+  at_safe_moment(job, moment.allows_command(range.bufnr), function()
+    local place
+    place, _, now = look(job, "accepted", range)
+    if is_meant and not is_meant() then
+      fail(CHANGED)
+    elseif range.shape == "block" and #lines ~= #now.text then
+      fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
+    end
+    local same = vim.deep_equal(lines, now.text)
+    write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
+  end)
 end
 
 --- The answer of a held job by lines, as the agent gave it.
@@ -242,6 +253,17 @@ function M.reject(id)
   job:decide("rejected")
 end
 
+--- Whether what stood there before an answer stands there again: the user undid it.
+---@param range botglue.Range that has landed
+---@return boolean
+local function is_undone(range)
+  if range:undone() then
+    return true
+  end
+  local place, state = range:look()
+  return place ~= nil and state == "edited" and vim.deep_equal(range:read(place).text, range.before.text)
+end
+
 --- Takes a landed answer back, also after later edits around it.
 ---@param id integer
 function M.revert(id)
@@ -250,8 +272,16 @@ function M.revert(id)
   if job.landing ~= "applied" and job.landing ~= "merged" then
     fail("job %d has nothing to revert", id)
   end
-  local place, state = look(job, "reverted", range)
+  if job:load() then
+    range:home()
+  end
   client.connect(job.options)
+  if is_undone(range) then
+    stands.landed(job, "reverted")
+    job:decide("reverted")
+    return
+  end
+  look(job, "reverted", range)
   if range.shape == "line" then
     merge_rows(job, {
       purpose = "revert",
@@ -266,11 +296,14 @@ function M.revert(id)
       end,
     })
     return
-  elseif state ~= "untouched" then
-    fail("job %d cannot be reverted: its text was changed since", id)
   end
-  local lines = range.shape == "insert" and range.before.rows or range.before.text
-  write(job, "reverted", place, lines)
+  at_safe_moment(job, moment.allows_command(range.bufnr), function()
+    local place, state = look(job, "reverted", range)
+    if state ~= "untouched" then
+      fail("job %d cannot be reverted: its text was changed since", id)
+    end
+    write(job, "reverted", place, range.shape == "insert" and range.before.rows or range.before.text)
+  end)
 end
 
 return M

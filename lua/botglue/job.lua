@@ -253,20 +253,29 @@ function Job:decide(landing)
   events.emit("BotglueJobUpdated", self)
 end
 
+--- Makes sure that its buffer is there, if its file can be read.
+---@return boolean loaded whether it is there now and was not before
+function Job:load()
+  if vim.api.nvim_buf_is_loaded(self.range.bufnr) then
+    return false
+  end
+  local bufnr = require("botglue.adopt").load(self.path)
+  if bufnr then
+    self.range:move_to(bufnr)
+  end
+  return bufnr ~= nil
+end
+
 --- Makes sure that the buffer of a held answer is there, and its place marked in it.
 ---@return boolean known whether its place is known
 function Job:recall()
-  local range = self.range
-  if not vim.api.nvim_buf_is_loaded(range.bufnr) then
-    local bufnr = require("botglue.adopt").load(self.path)
-    if not bufnr then
-      return false
-    end
-    range:move_to(bufnr)
+  if self:load() then
     self.view:close()
+  elseif not vim.api.nvim_buf_is_loaded(self.range.bufnr) then
+    return false
   end
   require("botglue.reviewed").look(self)
-  local known = range:home()
+  local known = self.range:home()
   self.view:draw()
   return known
 end
@@ -274,16 +283,12 @@ end
 --- Its place for another job, as it is now; its file is loaded where that is needed.
 ---@return botglue.Range? range nil where it is gone
 function Job:again()
-  local range = self.range
   if self.landing == "held" then
     self:recall()
-  elseif not vim.api.nvim_buf_is_loaded(range.bufnr) then
-    local bufnr = require("botglue.adopt").load(self.path)
-    if bufnr then
-      range:move_to(bufnr)
-    end
+  else
+    self:load()
   end
-  return range:again()
+  return self.range:again()
 end
 
 --- Ends without an answer.

@@ -28,6 +28,15 @@ function M.is_safe(bufnr)
   return SAFE[mode] == true and state == ""
 end
 
+--- Whether a command of the user's own may change text in a buffer now: what is under way is that command, but there may
+--- be a selection or an operator as well, as there is where a mapping gave it.
+---@param bufnr integer
+---@return boolean
+function M.allows_command(bufnr)
+  local is_elsewhere = api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0
+  return is_elsewhere or (SAFE[api.nvim_get_mode().mode] == true and not vim.fn.state():find("[oa]"))
+end
+
 --- Calls `fn` whenever a safe moment may have come, until the returned function is called.
 ---@param name string unique to the caller
 ---@param fn fun()

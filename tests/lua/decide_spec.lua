@@ -321,7 +321,7 @@ test("what is being decided is waited for before the next decision", function()
   local err = suite.raises(function()
     decide(nvim, "revert")
   end)
-  suite.contains(err, "botglue: job 1 is being decided: wait for that, as botglue.wait(1, ms) does")
+  suite.contains(err, "botglue: job 1 is being decided already: wait a moment")
   local settled = nvim:lua([[
     vim.schedule(function()
       local host = require("support.host")
@@ -342,7 +342,7 @@ test("what waits for a safe moment is being decided until then", function()
   local err = suite.raises(function()
     decide(nvim, "reject")
   end)
-  suite.contains(err, "botglue: job 1 is being decided: wait for that, as botglue.wait(1, ms) does")
+  suite.contains(err, "botglue: job 1 is being decided already: wait a moment")
   equal(nvim:lua("return require('botglue').wait(1, 0)"), vim.NIL)
   nvim:type("<Esc>")
   equal(nvim:eventually("it is decided", "return require('botglue').wait(1, 0)").landing, "applied")
@@ -406,25 +406,58 @@ test("an accepted and a merged answer can be taken back, an undone one needs not
 end)
 
 test("what was undone is not put in once more", function()
-  local function revert(range, answer, edits, expected)
+  local function revert(range, answer, edits)
     local nvim = with_landed({ "one", "two", "three", "four" }, range, answer, edits)
     local landed = nvim:lines()
     nvim:type("u")
     local tick = nvim:lua("return vim.b.changedtick")
     nvim:type(":Botglue revert 1<CR>")
     equal(nvim:lines(), { "one", "two", "three", "four" }, vim.inspect(answer))
-    equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { expected, tick })
+    equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
+    equal(nvim:messages():find("botglue", 1, true), nil)
     nvim:type("<C-r>")
     equal(nvim:lines(), landed)
   end
   local first_goes, last_goes =
     { { first = 0, last = 1, lines = {} } }, { { first = 1, last = 2, lines = {} } }
-  revert(line(2, 3), { "three" }, first_goes, "reverted")
-  revert(line(2, 3), { "two" }, last_goes, "reverted")
-  revert(line(1, 2), { "two" }, first_goes, "reverted")
-  revert(line(3, 4), { "three" }, last_goes, "reverted")
-  revert(line(2, 3), {}, nil, "applied")
-  revert(line(1, 4), {}, nil, "applied")
+  revert(line(2, 3), { "three" }, first_goes)
+  revert(line(2, 3), { "two" }, last_goes)
+  revert(line(1, 2), { "two" }, first_goes)
+  revert(line(3, 4), { "three" }, last_goes)
+  revert(line(2, 3), {})
+  revert(line(1, 4), {})
+  revert({ kind = "insert", first = { 2 } }, { "new" })
+  revert({ kind = "insert", first = { 4 } }, { "new", "er" })
+  revert({ kind = "char", first = { 2, 0 }, last = { 3, 1 } }, { "TWO", "", "TH" })
+  revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
+end)
+
+test("what is decided of a part waits while something is selected or an operator is pending", function()
+  local char = { kind = "char", first = { 1, 4 }, last = { 1, 6 } }
+  for _, each in ipairs({
+    { char, "onoremap", "0d<F5>w", "reverted", { "one two three" } },
+    { char, "xnoremap", "0viw<F5>d", "reverted", { " two three" } },
+    { char, "xnoremap", "0wviw<F5>d", "applied", { "one  three" } },
+    { { kind = "insert", first = { 0 } }, "xnoremap", "Gviw<F5>d", "reverted", { " two three" } },
+  }) do
+    local range, map, keys, becomes, lines = unpack(each)
+    local nvim = with_landed({ "one two three" }, range, { "1" })
+    nvim:lua(("vim.cmd([[%s <F5> <Cmd>Botglue revert<CR>]])"):format(map))
+    nvim:type(keys)
+    nvim:settle()
+    equal({ landing(nvim), nvim:lines() }, { becomes, lines }, keys)
+  end
+end)
+
+test("reverting loads the file that was closed meanwhile", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:lua("_G.file = vim.fn.tempname() vim.cmd('silent saveas ' .. _G.file)")
+  nvim:run(line(2, 2))
+  nvim:answer(1, { "B" })
+  nvim:lua("vim.cmd('silent write | enew | bdelete #')")
+  decide(nvim, "revert")
+  equal(landing(nvim), "reverted")
+  equal(nvim:lua("return vim.fn.getbufline(_G.file, 1, '$')"), { "a", "b", "c" })
 end)
 
 test("a hundred landed jobs of a buffer keep a mark, the oldest give way", function()
