@@ -12,11 +12,18 @@ local api = vim.api
 -- virtual replace: that writes over rows below of which it tells nobody.)
 local SAFE = { n = true, i = true, R = true, nt = true, t = true }
 
+--- Whether nobody can be in the middle of something in a buffer.
+---@param bufnr integer
+---@return boolean
+local function is_elsewhere(bufnr)
+  return api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0
+end
+
 --- Whether text may change in a buffer now.
 ---@param bufnr integer
 ---@return boolean
 function M.is_safe(bufnr)
-  if api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0 then
+  if is_elsewhere(bufnr) then
     return true
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
@@ -28,13 +35,15 @@ function M.is_safe(bufnr)
   return SAFE[mode] == true and state == ""
 end
 
---- Whether a command of the user's own may change text in a buffer now: what is under way is that command, but there may
---- be a selection or an operator as well, as there is where a mapping gave it.
+--- Whether a command of the user's own may change text in a buffer now: what is under way is that command, but there
+--- may be a selection or an operator as well, where a mapping gave it.
 ---@param bufnr integer
 ---@return boolean
 function M.allows_command(bufnr)
-  local is_elsewhere = api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0
-  return is_elsewhere or (SAFE[api.nvim_get_mode().mode] == true and not vim.fn.state():find("[oa]"))
+  if is_elsewhere(bufnr) then
+    return true
+  end
+  return SAFE[api.nvim_get_mode().mode] == true and not vim.fn.state():find("[oa]")
 end
 
 --- Calls `fn` whenever a safe moment may have come, until the returned function is called.

@@ -268,6 +268,27 @@ test("a decision from elsewhere closes the review", function()
   nvim:eventually("it closes", "return vim.fn.tabpagenr('$') == 1")
 end)
 
+test("a review whose answer gives way to another buffer ends, and that buffer stays", function()
+  for _, command in ipairs({ "enew", "buffer other" }) do
+    local nvim = with_held({ { line(2, 3), { "B", "C" } } })
+    nvim:lua("vim.fn.bufadd('other')")
+    nvim:type(":Botglue review<CR>2GA, mine<Esc>:" .. command .. "<CR>")
+    nvim:settle()
+    equal(
+      nvim:lua([[
+        local shown = vim.tbl_map(function(win)
+          return { vim.wo[win].diff, vim.wo[win].winbar }
+        end, vim.api.nvim_tabpage_list_wins(0))
+        return { require("botglue.client").connection().review == nil, vim.fn.bufname(), shown }
+      ]]),
+      { true, command == "enew" and "" or "other", { { false, "" }, { false, "" } } },
+      command
+    )
+    nvim:type(":Botglue accept 1<CR>")
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B, mine", "C", "d", "e" })
+  end
+end)
+
 test("a file that is open in no buffer is opened, with the answer in its place", function()
   for _, command in ipairs({ "bwipeout!", "bdelete!", "bunload!" }) do
     local nvim = child.start()

@@ -160,6 +160,14 @@ function Review:watch()
       self:close()
     end)
   end)
+  -- Something else is shown in its window.
+  on("BufWinLeave", { buffer = self.side.bufnr }, function()
+    vim.schedule(function()
+      if #vim.fn.win_findbuf(self.side.bufnr) == 0 then
+        self:close()
+      end
+    end)
+  end)
   local bufnr = self.job.range.bufnr
   if not self.side.known then
     return

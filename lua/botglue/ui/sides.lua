@@ -8,6 +8,7 @@ local api = vim.api
 ---@class botglue.Sides
 ---@field left integer window
 ---@field right integer window
+---@field answer integer the buffer of the right one
 ---@field last_position integer[] the mark '" of the left buffer, which showing it there moves
 local Sides = {}
 Sides.__index = Sides
@@ -51,18 +52,20 @@ function Sides:title(left, right)
   vim.wo[self.right][0].winbar = right
 end
 
---- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones.
+--- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones. Where the user
+--- shows something else in the right one, both stay.
 function Sides:close()
   local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
-  if bufnr then
-    -- The options of the last window that showed a buffer are those of the next one.
-    api.nvim_win_call(self.left, function()
-      vim.cmd.diffoff()
-      vim.wo[0][0].winbar = ""
-    end)
-  end
+  local stay = api.nvim_win_is_valid(self.right) and api.nvim_win_get_buf(self.right) ~= self.answer
   for _, win in ipairs({ self.right, self.left }) do
-    if api.nvim_win_is_valid(win) and #api.nvim_list_wins() > 1 then
+    if api.nvim_win_is_valid(win) then
+      -- The options of the last window that showed a buffer are those of the next one.
+      api.nvim_win_call(win, function()
+        vim.cmd.diffoff()
+        vim.wo[0][0].winbar = ""
+      end)
+    end
+    if api.nvim_win_is_valid(win) and not stay and #api.nvim_list_wins() > 1 then
       api.nvim_win_close(win, true)
     end
   end
@@ -91,7 +94,7 @@ function M.open(side)
   local place = side.known and range:place()
   local tab = api.nvim_get_current_tabpage()
   split("tab split", tab)
-  local self = setmetatable({ left = api.nvim_get_current_win() }, Sides)
+  local self = setmetatable({ left = api.nvim_get_current_win(), answer = side.bufnr }, Sides)
   local bufnr = buffer_of(range)
   self.last_position = api.nvim_buf_get_mark(bufnr, '"')
   api.nvim_win_set_buf(self.left, bufnr)
