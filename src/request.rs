@@ -170,6 +170,20 @@ pub struct Selection {
     pub cols: Vec<u64>,
     /// The text of the line below which an insertion goes, for its indentation; none above line 1.
     pub anchor: Option<String>,
+    /// The lines next to its rows; unknown of jobs of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Beside>,
+}
+
+/// What stood next to a selection: none where the buffer begins or ends there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Beside {
+    /// The line above its rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
+    /// The line below them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
 }
 
 /// One diagnostic on the selection.

@@ -29,17 +29,6 @@ function M.load(path)
   return bufnr
 end
 
----@param answer table what the store knows of it
----@return botglue.Base
-local function base_of(answer)
-  return {
-    text = answer.base or {},
-    rows = answer.rows or {},
-    cols = answer.cols or {},
-    above = answer.anchor,
-  }
-end
-
 --- A held answer as a job of this Neovim.
 ---@param answer table
 ---@param id integer
@@ -48,10 +37,8 @@ end
 local function to_job(answer, id, options)
   local path = answer.path
   local bufnr = path ~= "" and vim.fn.bufadd(path) or -1
-  local range = require("botglue.range").recall(bufnr, answer.kind, base_of(answer), {
-    answer.first_line,
-    answer.last_line,
-  })
+  local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
+  local range = require("botglue.range").recall(bufnr, sent)
   return require("botglue.job").recall({
     id = id,
     range = range,
@@ -129,6 +116,7 @@ function M.again(uuid, reply)
         rows = selection.rows,
         cols = selection.cols,
         anchor = selection.anchor,
+        beside = selection.beside,
         elapsed_ms = answer.ended_ms - answer.started_ms,
       }),
       id,

@@ -73,13 +73,7 @@ function M.target(full)
   if spot.what == "answer" then
     return range.pin(require("botglue.selection").lines(spot.bufnr, spot.first, spot.last))
   end
-  local lines = { selection.first_line, selection.last_line }
-  local target = range.recall(spot.bufnr, selection.kind, {
-    text = selection.text,
-    rows = selection.rows,
-    cols = selection.cols,
-    above = selection.anchor,
-  }, lines)
+  local target = range.recall(spot.bufnr, selection)
   if not target:home() then
     fail("the lines of this job are gone: select them and start a new job")
   end

@@ -29,7 +29,7 @@ local api = vim.api
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
----@field recalled boolean? whether it is of an earlier time, and what was next to it is not known
+---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
@@ -266,8 +266,10 @@ function Range:recognise()
   end
   local place = is_insertion and { first = first + 1, last = first + 1 }
     or extent.at(first, expected, self.shape)
-  if self.recalled or find.is_telling(rows) then
+  if find.is_telling(rows) then
     return place
+  elseif self.alone then
+    return nil
   end
   local now = self:read(place)
   return now.above == expected.above and now.below == expected.below and place or nil
@@ -287,7 +289,7 @@ function Range:home()
   end
   self:mark(place, self.shape)
   self[self.landed and "landed" or "base"] = self:read(place)
-  self.recalled = nil
+  self.alone = nil
   self:watch()
   return true
 end
@@ -385,19 +387,25 @@ end
 
 --- A range of an earlier time, which is not marked yet.
 ---@param bufnr integer it need not be loaded
----@param kind "line"|"char"|"block"|"insert"
----@param base botglue.Base
----@param known { [1]: integer, [2]: integer } its lines then, from 1
+---@param sent table the selection, as the store has it
 ---@return botglue.Range
-function M.recall(bufnr, kind, base, known)
+function M.recall(bufnr, sent)
+  local beside = sent.beside or { above = sent.anchor }
+  local base = {
+    text = sent.text or {},
+    rows = sent.rows or {},
+    cols = sent.cols or {},
+    above = beside.above,
+    below = beside.below,
+  }
   return setmetatable({
     bufnr = bufnr,
-    kind = kind,
-    shape = kind,
+    kind = sent.kind,
+    shape = sent.kind,
     base = base,
-    known = known,
-    column = kind == "block" and extent.column(base) or nil,
-    recalled = true,
+    known = { sent.first_line, sent.last_line },
+    column = sent.kind == "block" and extent.column(base) or nil,
+    alone = sent.beside == nil,
   }, Range)
 end
 

@@ -125,6 +125,7 @@ function M.send(target, wish, options)
       rows = base.rows,
       cols = base.cols,
       anchor = inserted and base.above or nil,
+      beside = vim.tbl_extend("error", vim.empty_dict(), { above = base.above, below = base.below }),
     },
     before = before,
     after = after,

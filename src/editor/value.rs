@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use crate::error::JobError;
 use crate::land::{self, Edit, Landing, Merge};
 use crate::names::name;
-use crate::request::MergeRequest;
+use crate::request::{Beside, MergeRequest};
 use crate::store::{Draft, Held};
 use crate::stream::{Outcome, ToolCall, Usage};
 
@@ -114,6 +114,7 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with("rows", lines(&selection.rows))
         .with("cols", Value::Array(selection.cols.iter().map(|&col| col.into()).collect()))
         .with_some("anchor", selection.anchor.as_deref())
+        .with_some("beside", selection.beside.as_ref().map(beside))
         .with("elapsed_ms", record.ended_ms - record.started_ms)
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
@@ -123,6 +124,13 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with_some("num_turns", record.amounts.num_turns)
         .with("input_tokens", record.amounts.tokens.input)
         .with("output_tokens", record.amounts.tokens.output)
+        .build()
+}
+
+fn beside(beside: &Beside) -> Value {
+    Map::default()
+        .with_some("above", beside.above.as_deref())
+        .with_some("below", beside.below.as_deref())
         .build()
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{AgentCommand, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use super::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
 use crate::agent::{Memory, Protocol};
 use crate::error::{Code, JobError};
 
@@ -208,11 +208,20 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
             }
         }
     }
-    let anchor = match selection.get("anchor") {
-        Some(_) => Some(selection.lossy("anchor")?),
+    let anchor = line(selection, "anchor")?;
+    let beside = match selection.get("beside") {
+        Some(_) => {
+            let beside = selection.fields("beside")?;
+            Some(Beside { above: line(&beside, "above")?, below: line(&beside, "below")? })
+        }
         None => None,
     };
-    Ok(Selection { kind, first_line, last_line, text, rows, cols, anchor })
+    Ok(Selection { kind, first_line, last_line, text, rows, cols, anchor, beside })
+}
+
+/// A line of the buffer that may be absent.
+fn line(fields: &Fields, field: &str) -> Result<Option<String>, JobError> {
+    fields.get(field).map(|_| fields.lossy(field)).transpose()
 }
 
 /// The selected text, which the answer replaces: it has to be the buffer's own, byte for byte.

@@ -85,6 +85,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
             rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
             cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
             anchor: None,
+            beside: None,
         },
         before: Vec::new(),
         after: Vec::new(),

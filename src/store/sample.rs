@@ -28,6 +28,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
             rows,
             cols: vec![0],
             anchor: None,
+            beside: None,
         },
         started_ms: 1000,
         ended_ms: 2000 + i64::try_from(id).unwrap(),

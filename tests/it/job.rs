@@ -90,6 +90,7 @@ impl Bench {
                 rows: vec!["the-secret-code".to_owned()],
                 cols: vec![0],
                 anchor: None,
+                beside: None,
             },
             before: Vec::new(),
             after: Vec::new(),

@@ -355,7 +355,16 @@ test("an adopted answer whose text stands elsewhere, or nowhere", function()
   shown({ "new", "b", "c", "b", "c" }, nil, { "new", "B", "b", "c" })
   shown({ "new", "a", "b", "c", "b", "c" }, nil, { "B" })
   shown({ "x" }, nil, { "B" })
-  shown(LINES, { kind = "insert", first_line = 2, base = {}, rows = {}, cols = {}, anchor = "b" }, {
+  local insertion = {
+    kind = "insert",
+    first_line = 2,
+    base = {},
+    rows = {},
+    cols = {},
+    anchor = "b",
+    beside = { above = "b", below = "c" },
+  }
+  shown(LINES, insertion, {
     "a",
     "b",
     "B",
@@ -366,6 +375,36 @@ test("an adopted answer whose text stands elsewhere, or nowhere", function()
   shown(LINES, { kind = "char", base = { "b", "c" } }, { "a", "B", "d", "e" })
   shown(LINES, { path = "" }, { "B" })
   shown(LINES, { path = "/no/such/file" }, { "B" })
+end)
+
+test("an adopted answer for a row that says little is known by the rows beside it", function()
+  local brace = { first_line = 3, last_line = 3, base = { "}" }, rows = { "}" }, cols = { 0 } }
+  local insertion =
+    { kind = "insert", first_line = 3, last_line = 3, base = {}, rows = {}, cols = {}, anchor = "}" }
+  local function accept(of, beside, lines, landed)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", lines)
+    local more = vim.tbl_extend("force", of, { beside = beside, lines = { "END" }, held_for = "review" })
+    nvim:lua("require('support.host').store = { ... }", stored(nvim:lua("return file"), more))
+    nvim:type(":Botglue review<CR>")
+    nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
+    nvim:type("q:Botglue accept 1<CR>")
+    equal(
+      { nvim:lua("return vim.fn.getbufline(vim.fn.bufnr(file), 1, '$')"), nvim:job(1).landing },
+      { landed or lines, landed and "applied" or "held" }
+    )
+  end
+  local same, other = { "{", "1", "}", "a", "new" }, { "{", "2", "}", "b" }
+  accept(brace, { above = "1", below = "a" }, same, { "{", "1", "END", "a", "new" })
+  accept(brace, { above = "1", below = "a" }, other)
+  accept(brace, nil, same)
+  accept(insertion, { above = "}", below = "a" }, same, { "{", "1", "}", "END", "a", "new" })
+  accept(insertion, { above = "}", below = "a" }, other)
+  accept(insertion, nil, same)
+  brace.first_line, brace.last_line = 1, 1
+  accept(brace, vim.empty_dict(), { "}" }, { "END" })
+  accept(brace, vim.empty_dict(), { "}", "b" })
 end)
 
 test("the map opens the review", function()

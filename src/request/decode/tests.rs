@@ -8,7 +8,7 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::Protocol;
 use crate::error::{Code, JobError};
-use crate::request::{AgentCommand, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use crate::request::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
 
 /// A map out of names and values.
 macro_rules! map {
@@ -56,6 +56,7 @@ fn full() -> Value {
             "rows": list(["a b", "c d"]),
             "cols": list([2, 0]),
             "anchor": "z",
+            "beside": map! { "below": "y" },
         },
         "before": list(["above"]),
         "after": list(["below"]),
@@ -101,6 +102,7 @@ fn decoded() -> Request {
             rows: text(&["a b", "c d"]),
             cols: vec![2, 0],
             anchor: Some("z".to_owned()),
+            beside: Some(Beside { above: None, below: Some("y".to_owned()) }),
         },
         before: text(&["above"]),
         after: text(&["below"]),
@@ -154,6 +156,8 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
     assert_eq!(missing("selection.cols").selection.cols, [0, 0]);
     assert_eq!(missing("selection.anchor").selection.anchor, None);
+    assert_eq!(missing("selection.beside").selection.beside, None);
+    assert_eq!(missing("selection.beside.below").selection.beside, Some(Beside::default()));
     assert_eq!(missing("before").before, [""; 0]);
     assert_eq!(missing("after").after, [""; 0]);
     assert_eq!(missing("diagnostics").diagnostics, []);
@@ -192,6 +196,7 @@ fn an_insertion_has_no_text() {
         rows: Vec::new(),
         cols: Vec::new(),
         anchor: None,
+        beside: None,
     };
     assert_eq!(request.selection, selection);
 }
