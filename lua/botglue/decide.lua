@@ -46,7 +46,7 @@ end
 local function look(job, verb, range)
   local place, state, now = range:look()
   if not place then
-    fail("job %d cannot be %s: its lines are gone", job.id, verb)
+    fail("job %d cannot be %s: its place is not known", job.id, verb)
   elseif not vim.bo[range.bufnr].modifiable then
     fail("job %d cannot be %s: its buffer cannot be changed", job.id, verb)
   end

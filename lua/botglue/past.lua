@@ -75,7 +75,7 @@ function M.target(full)
   end
   local target = range.recall(spot.bufnr, selection)
   if not target:home() then
-    fail("the lines of this job are gone: select them and start a new job")
+    fail("the place of this job is not known: select the lines and start a new job")
   end
   return target
 end

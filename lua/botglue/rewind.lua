@@ -66,7 +66,7 @@ end
 local function put_back(target, lines)
   local place = target:look()
   if not place or land.write(target, place, lines) then
-    fail("nothing was put back: the lines are gone, or cannot be changed")
+    fail("nothing was put back: the place is not known, or cannot be changed")
   end
   local other = target:again()
   target:unmark()

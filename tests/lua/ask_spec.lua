@@ -142,7 +142,7 @@ test("p on a range that is gone says so", function()
   contains(nvim:messages(), "botglue: the buffer of job 1 cannot be changed")
   nvim:lua("vim.bo[1].modifiable = true; vim.api.nvim_buf_set_lines(1, 1, 3, false, {})")
   nvim:type("p")
-  contains(nvim:messages(), "botglue: the lines of job 1 are gone")
+  contains(nvim:messages(), "botglue: the place of job 1 is not known")
   equal(shown(nvim) ~= nil, true)
 end)
 

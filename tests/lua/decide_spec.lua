@@ -388,7 +388,7 @@ test("what was changed since, or is gone, is not reverted", function()
   end
   refused(line(2, 2), "2GAy<Esc>", "its lines were changed since")
   refused({ kind = "char", first = { 2, 0 }, last = { 2, 2 } }, "2G0rY", "its text was changed since")
-  refused(line(2, 2), "2Gdd", "its lines are gone")
+  refused(line(2, 2), "2Gdd", "its place is not known")
 end)
 
 test("an accepted and a merged answer can be taken back, an undone one needs nothing", function()
@@ -472,7 +472,7 @@ test("a hundred landed jobs of a buffer keep a mark, the oldest give way", funct
   ]]
   equal(nvim:lua(marks), 200, "two for each")
   nvim:type(":Botglue revert 1<CR>")
-  suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: its lines are gone")
+  suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: its place is not known")
   decide(nvim, "revert", 102)
   equal(nvim:lines(), { "row 101" })
 end)

@@ -250,7 +250,7 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   nvim:lua("vim.cmd.new(); vim.cmd.wincmd('p'); vim.api.nvim_buf_delete(1, { force = true })")
   type_and_leave(nvim, "<C-s>")
   equal(sent(nvim), {})
-  contains(nvim:messages(), "the lines that this was for are gone")
+  contains(nvim:messages(), "the place that this was for is not known")
   nvim:type(":Botglue<CR><C-p>")
   equal(window(nvim).lines, { "my words" })
 end)

@@ -70,6 +70,12 @@ test("ready and held", function()
   equal(words(held, nil, 120), [[◆ held: you changed these lines meanwhile · :Botglue review 3]])
   equal(words(held, nil, 60), "◆ held: you changed these lines meanwhile")
   equal(words(held, nil, 20), "◆ held: you changed…")
+  -- True as well where the lines stand there, and it cannot be told whether they are the same.
+  held.held_for = "range_lost"
+  equal(words(held, nil, 60), "◆ held: its place is not known · :Botglue review 3")
+  -- Its file may be open again.
+  held.held_for = "buffer_gone"
+  equal(words(held, nil, 60), "◆ held: its buffer was closed · :Botglue review 3")
 end)
 
 test("it fits into any width", function()

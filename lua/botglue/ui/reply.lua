@@ -77,7 +77,7 @@ local function put(job, self)
   elseif not vim.bo[range.bufnr].modifiable then
     fail("the buffer of job %d cannot be changed", job.id)
   elseif not range:place() then
-    fail("the lines of job %d are gone", job.id)
+    fail("the place of job %d is not known", job.id)
   end
   local _, last = range:lines()
   local lines = meant(self)

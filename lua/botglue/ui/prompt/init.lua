@@ -208,7 +208,7 @@ function Prompt:submit()
       return
     elseif not self.range:rebase() then
       self:leave()
-      notify.error("botglue: the lines that this was for are gone; <C-p> in a prompt recalls it")
+      notify.error("botglue: the place that this was for is not known; <C-p> in a prompt recalls it")
       return
     end
     self.sent = true
