@@ -22,7 +22,8 @@ function M.retry(id, given)
   elseif agent == job.agent then
     model = model or job.wanted
   end
-  local target = job:again() or fail("the place of job %d is not known: select the lines and start a new job", id)
+  local target = job:again()
+    or fail("the place of job %d is not known: select the lines and start a new job", id)
   return require("botglue.run").send(target, {
     prompt = job.prompt,
     agent = agent,

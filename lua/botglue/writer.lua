@@ -49,7 +49,8 @@ function M.of_job(job)
     fail("%s has not ended yet: wait for it", name)
   end
   local session_id = M.session(name, job.agent, job.session_id)
-  local target = job:again() or fail("the place of %s is not known: select the lines and start a new job", name)
+  local target = job:again()
+    or fail("the place of %s is not known: select the lines and start a new job", name)
   return {
     agent = job.agent,
     model = job.wanted,

@@ -118,7 +118,10 @@ test("R on a job whose lines are gone says so, and starts nothing", function()
   nvim:lua("vim.fn.writefile({ 'x' }, path)")
   open(nvim)
   nvim:type("R")
-  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('place of this job is not known') ~= nil")
+  nvim:eventually(
+    "it is told",
+    "return vim.fn.execute('messages'):find('place of this job is not known') ~= nil"
+  )
   equal(nvim:lua("return #require('support.host').received('run')"), 0)
 end)
 
