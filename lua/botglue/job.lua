@@ -270,7 +270,7 @@ end
 ---@return boolean known whether its place is known
 function Job:recall()
   if self:load() then
-    self.view:close()
+    self.view:hide()
   elseif not vim.api.nvim_buf_is_loaded(self.range.bufnr) then
     return false
   end
@@ -278,6 +278,29 @@ function Job:recall()
   local known = self.range:home()
   self.view:draw()
   return known
+end
+
+--- Whether a buffer is the one of a held answer, or has its file while that one is closed.
+---@param bufnr integer
+---@return boolean
+function Job:is_in(bufnr)
+  local own = self.range.bufnr
+  if own == bufnr then
+    return true
+  end
+  local is_closed = self.path ~= "" and not vim.api.nvim_buf_is_loaded(own)
+  return is_closed and require("botglue.context").path(bufnr) == self.path
+end
+
+--- The file of a held answer was read: what is shown of it is there again, if its place is known.
+---@param bufnr integer
+function Job:come_back(bufnr)
+  if self.range.bufnr ~= bufnr then
+    self.range:move_to(bufnr)
+  end
+  if self.range:home() then
+    self.view:draw()
+  end
 end
 
 --- Its place for another job, as it is now; its file is loaded where that is needed.

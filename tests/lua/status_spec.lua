@@ -233,6 +233,39 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   )
 end)
 
+test("the line of a held answer is there again where its file is, if its place is known", function()
+  local lines = { "{", "one()", "two()", "}", "end" }
+  local function reopened(command, first, last, content, expected)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file); vim.cmd.edit(file)", lines)
+    nvim:run({ kind = "line", first = { first }, last = { last } }, { review = true })
+    nvim:answer(1, { "NEW" })
+    equal(nvim:drawn(), 1)
+    nvim:type((":new<CR>:%s<CR>"):format(command))
+    nvim:lua("vim.fn.writefile(..., file)", content)
+    nvim:lua("vim.cmd.edit(file)")
+    local drawn = [[
+      local namespace = vim.api.nvim_create_namespace("botglue.status")
+      return vim.tbl_map(function(mark)
+        return mark[2] + 1
+      end, vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, {}))
+    ]]
+    nvim:settle()
+    equal(nvim:lua(drawn), { expected }, command)
+    nvim:type("Gonew<Esc>")
+    nvim:settle()
+    equal(nvim:lua(drawn), { expected }, command .. ", and an edit")
+  end
+  for _, command in ipairs({ "bdelete! #", "bwipeout! #", "bunload! #" }) do
+    reopened(command, 2, 3, lines, 3)
+    reopened(command, 2, 3, { "new", "{", "one()", "two()", "}", "end" }, 4)
+    reopened(command, 2, 3, { "{", "two()", "}", "end" }, nil)
+    reopened(command, 4, 4, lines, 4)
+    reopened(command, 4, 4, { "{", "1", "", "}", "b" }, nil)
+  end
+end)
+
 test("the line of a held answer stays below its range where all rows are put in anew", function()
   local nvim = child.with_host({ "a", "b", "c", "d", "e" })
   local before = nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })")

@@ -129,7 +129,7 @@ function View:tick(shown)
 end
 
 --- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
---- formatter does, or an undo of that.
+--- formatter does, or an undo of that; and where its file is read again, if its place is known there.
 function View:stay()
   self:draw()
   -- Behind the range, which looks for its rows as soon as the change is over.
@@ -138,15 +138,24 @@ function View:stay()
       return
     end
     local _, last = self:lines()
-    if self.block:row() ~= last - 1 then
+    local row = self.block:row()
+    if row and row ~= last - 1 then
       self:draw()
     end
   end)
-  self.following = api.nvim_create_autocmd("TextChanged", {
+  local job = self.job
+  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost" }, {
     desc = "botglue: the line of a held answer",
     callback = function(event)
-      if event.buf == self.job.range.bufnr then
+      if event.event == "TextChanged" and event.buf == job.range.bufnr then
         follow()
+      elseif event.event == "BufReadPost" and job:is_in(event.buf) then
+        vim.schedule(function()
+          if job.view == self and job:is_in(event.buf) and api.nvim_buf_is_loaded(event.buf) then
+            self:hide()
+            job:come_back(event.buf)
+          end
+        end)
       end
     end,
   })
