@@ -261,7 +261,7 @@ local function is_undone(range)
     return true
   end
   local place, state = range:look()
-  return place ~= nil and state == "edited" and vim.deep_equal(range:read(place).text, range.before.text)
+  return place ~= nil and state == "edited" and vim.deep_equal(range:read(place), range.before)
 end
 
 --- Takes a landed answer back, also after later edits around it.

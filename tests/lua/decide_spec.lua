@@ -432,6 +432,14 @@ test("what was undone is not put in once more", function()
   revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
 end)
 
+test("an answer whose first rows read as what it was written over is not taken for undone", function()
+  local char = { kind = "char", first = { 1, 0 }, last = { 2, 0 } }
+  local nvim = with_landed({ "t1", "t2", "t3" }, char, { "t1", "t", "a" })
+  nvim:type("u<C-r>:Botglue revert 1<CR>")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "t1", "t", "a2", "t3" } })
+  suite.contains(nvim:messages(), "its text was changed since")
+end)
+
 test("what is decided of a part waits while something is selected or an operator is pending", function()
   local char = { kind = "char", first = { 1, 4 }, last = { 1, 6 } }
   for _, each in ipairs({
