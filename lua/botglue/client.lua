@@ -37,6 +37,7 @@ local M = {}
 ---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
+---@field counted boolean? whether a status line has asked for the counts
 ---@field leaving boolean? whether Neovim ends
 ---@field batch botglue.Batch? the jobs of which progress is told
 ---@field repeated string? the prompt that `.` sends again

@@ -147,6 +147,7 @@ end
 ---@return string
 function M.statusline(opts)
   local counts, connection = require("botglue.counts"), client.connection()
+  connection.counted = true
   local count = counts.of(connection)
   count.running = count.running + count.queued
   local parts = counts.words(count, { "running", "held" })

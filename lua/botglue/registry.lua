@@ -2,12 +2,20 @@
 --- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
 
 local client = require("botglue.client")
+local soon = require("botglue.soon")
 local stands = require("botglue.stands")
 
 local M = {}
 
 local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
 local KEPT_JOBS = 1000 -- that have ended
+
+--- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
+local draw_counts = soon.once(function()
+  if client.connection().counted then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end)
 
 ---@return integer
 function M.next_id()
@@ -24,6 +32,7 @@ function M.register(job)
   connection.open[job.id] = job
   stands.follow_names()
   require("botglue.progress").started(job)
+  draw_counts()
 end
 
 --- Lets go of all that is known of a job.
@@ -64,6 +73,7 @@ function M.release(job)
   local connection = client.connection()
   connection.open[job.id] = nil
   require("botglue.progress").ended(job)
+  draw_counts()
   if job.landing == "held" then
     connection.held[job.id] = job
     return
@@ -84,6 +94,7 @@ function M.hold(job)
   connection.jobs[job.id] = job
   connection.held[job.id] = job
   stands.follow_names()
+  draw_counts()
 end
 
 return M

@@ -147,6 +147,32 @@ test("the status line counts what runs and what is held", function()
   equal(statusline(), "1 held")
 end)
 
+test("a status line with the counts is drawn again when they change", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:lua([[
+    vim.o.laststatus = 2
+    vim.o.statusline = "<%{v:lua.require'botglue'.statusline()}>"
+    function _G.counts()
+      local cells = {}
+      for column = 1, vim.o.columns do
+        cells[column] = vim.fn.screenstring(vim.o.lines - 1, column)
+      end
+      return table.concat(cells):match("<(.*)>")
+    end
+  ]])
+  nvim:eventually("a status line", "return counts() == ''")
+  for i = 1, 2 do
+    nvim:run({ kind = "line", first = { i }, last = { i } })
+  end
+  nvim:eventually("two jobs", "return counts() == '2 running'")
+  nvim:answer(1, { "A" }, { held_for = "raw" })
+  nvim:eventually("one is held", "return counts() == '1 running, 1 held'")
+  nvim:answer(2, { "b" })
+  nvim:eventually("one has changed nothing", "return counts() == '1 held'")
+  nvim:lua("require('botglue').reject(1)")
+  nvim:eventually("none is left", "return counts() == ''")
+end)
+
 test("an unknown option warns, and setup() sets the others", function()
   local nvim = child.start()
   nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
