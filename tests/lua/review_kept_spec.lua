@@ -148,6 +148,16 @@ test("what was kept is taken back and brought back, and the answer is the same a
   equal(nvim:lines(), typed)
 end)
 
+test("rows that were moved past the answer are kept once", function()
+  for _, range in ipairs({ line(1, 2), { kind = "insert", first = { 2 } } }) do
+    local nvim = in_review({ range, { "B", "C" } })
+    nvim:type(":1,3move $<CR>")
+    local shown = texts(nvim)
+    nvim:type("q:Botglue review<CR>")
+    equal(texts(nvim), shown)
+  end
+end)
+
 test("what was kept of an answer follows its lines", function()
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("3GA mine<Esc>oand more<Esc>qggOtop<Esc>Gobottom<Esc>:Botglue review<CR>")

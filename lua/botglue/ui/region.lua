@@ -42,8 +42,10 @@ function Region:look()
   local function row(id)
     return math.min(api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, id, {})[1], count)
   end
+  -- Rows that were moved past the answer take its first mark along.
+  local first, past = row(self.ids[1]), row(self.ids[2])
   self.seen = state
-  self.states[state] = { row(self.ids[1]), row(self.ids[2]) }
+  self.states[state] = { math.min(first, past), math.max(first, past) }
 end
 
 ---@return integer first
