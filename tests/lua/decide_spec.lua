@@ -405,6 +405,25 @@ test("an accepted and a merged answer can be taken back, an undone one needs not
   equal({ landing(nvim, 2), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
 end)
 
+test("what was accepted in a review can be taken back", function()
+  for _, each in ipairs({
+    { { "" }, { kind = "insert", first = { 1 } } },
+    { { "one" }, { kind = "insert", first = { 1 } } },
+    { { "one" }, { kind = "char", first = { 1, 1 }, last = { 1, 1 } } },
+    { { "one" }, line(1, 1) },
+  }) do
+    local nvim = child.with_host(each[1])
+    nvim:run(each[2])
+    nvim:answer(1, { "B", "C" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    nvim:type("a")
+    equal(landing(nvim), "applied")
+    nvim:settle()
+    nvim:type(":Botglue revert 1<CR>")
+    equal({ nvim:lines(), landing(nvim) }, { each[1], "reverted" }, vim.inspect(each))
+  end
+end)
+
 test("what was undone is not put in once more", function()
   local function revert(range, answer, edits)
     local nvim = with_landed({ "one", "two", "three", "four" }, range, answer, edits)

@@ -184,10 +184,11 @@ function Side:make()
   end)
 end
 
---- Keeps the text around the answer as it is in the buffer.
+--- Keeps the text around the answer as it is in the buffer, until it is decided: what landed follows the buffer alone.
 function Side:refresh()
   if
     not self.step
+    or self.job.landing ~= "held"
     or not api.nvim_buf_is_loaded(self.job.range.bufnr)
     or not api.nvim_buf_is_valid(self.bufnr)
   then
