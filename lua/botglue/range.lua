@@ -193,14 +193,16 @@ end
 --- Where what an answer was written over stands again, as it did and between the same rows: the answer was undone. Of
 --- what it took away the marks know nothing, and they stay where they are: a redo may bring back what is theirs.
 ---@return botglue.Extent? place
----@return "line"|"insert"|nil shape
+---@return "line"|"char"|"block"|"insert"|nil shape
 function Range:undone()
-  local before, is_rows = self.before, self.shape == "line" or self.shape == "insert"
-  local mark = is_rows and before and self.marks and self.marks:get(self.marks.ids[1])
+  local before = self.before
+  local mark = before and self.marks and self.marks:get(self.marks.ids[1])
   if not mark or locate.between(self.bufnr, self.landed, mark.row) then
     return nil
   elseif #before.rows > 0 then
-    return locate.between(self.bufnr, before, mark.row), "line"
+    local rows = locate.between(self.bufnr, before, mark.row)
+    local shape = self.kind == "insert" and "line" or self.kind
+    return rows and extent.at(rows.first, before, shape), shape
   elseif not self:place() then
     -- Only where nothing is left of it: rows that it was put above may read as it does.
     return locate.between(self.bufnr, before, mark.row), "insert"
@@ -227,7 +229,7 @@ function Range:look()
     local undone = not doubted and not (same and between) and self:undone()
     if undone then
       -- Of rows that were taken away nothing but the point is left.
-      place = self.shape == "line" and undone or place
+      place = self.shape ~= "insert" and undone or place
       return place, "edited", self:read(place)
     elseif same and (is_sure or not doubted) then
       self.deleted = false

@@ -448,6 +448,8 @@ test("what was undone is not put in once more", function()
   revert({ kind = "insert", first = { 2 } }, { "new" })
   revert({ kind = "insert", first = { 4 } }, { "new", "er" })
   revert({ kind = "char", first = { 2, 0 }, last = { 3, 1 } }, { "TWO", "", "TH" })
+  revert({ kind = "char", first = { 2, 1 }, last = { 3, 2 } }, { "" })
+  revert({ kind = "char", first = { 2, 1 }, last = { 4, 2 } }, { "X", "Y", "Z", "A", "B" })
   revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
 end)
 
