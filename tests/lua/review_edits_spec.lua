@@ -175,6 +175,23 @@ test("characters and blocks that were taken by hand do not come twice", function
   end
 end)
 
+test("rows of a part that were taken by hand without the others do not come twice", function()
+  for _, row in ipairs({ 2, 3, 4 }) do
+    local nvim = child.with_host({ "_a_", "_b_", "_c_", "_d_", "_e_" })
+    nvim:run({ kind = "char", first = { 2, 1 }, last = { 4, 1 } })
+    nvim:answer(1, { "B", "C", "D" }, { held_for = "review" })
+    nvim:type(":Botglue review 1<CR>")
+    local shown = texts(nvim)[2]
+    nvim:type((":%ddiffput<CR>"):format(row))
+    nvim:settle()
+    equal(texts(nvim)[2], shown, row)
+    nvim:type("q:Botglue review<CR>")
+    equal(texts(nvim)[2], shown, row)
+    nvim:type("a")
+    equal({ nvim:lines(), nvim:job(1).landing }, { shown, "applied" }, row)
+  end
+end)
+
 test("what is typed beside characters in the buffer is beside the answer too", function()
   local function in_row()
     local nvim = child.with_host({ "a", "local b = 1", "c" })

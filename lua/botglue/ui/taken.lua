@@ -68,16 +68,21 @@ local function part_in(known, rows, first)
   return place
 end
 
---- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them.
+--- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them:
+--- also some of them, as `do` takes with a range.
 ---@param beside botglue.Beside
 function Taken:absorb_part(beside)
   local side, range = self.side, self.side.job.range
   local above, below = self:between()
   local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
-  local is_answer = vim.deep_equal(rows, side:read(side:rows()))
-  if not is_answer and not vim.deep_equal(rows, beside.rows) then
-    return
-  elseif parts.of(rows, range, beside.place, beside.rows) then
+  local known = {}
+  for _, row in ipairs(vim.list_extend(side:read(side:rows()), beside.rows)) do
+    known[row] = true
+  end
+  local is_known = vim.iter(rows):all(function(row)
+    return known[row]
+  end)
+  if is_known and parts.of(rows, range, beside.place, beside.rows) then
     range:mark(part_in(beside, rows, above + 1), range.shape)
   end
 end
