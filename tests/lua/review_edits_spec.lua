@@ -208,6 +208,18 @@ test("what is typed beside characters in the buffer is beside the answer too", f
     nvim:type("a")
     equal(nvim:lines(), { "a", expected, "c" })
   end
+  -- Also where the part was changed there with it.
+  for keys, expected in pairs({ ["ccnew"] = "2", ["s3 + 1"] = "local b = 2", ["Xs3"] = "local b =2" }) do
+    local nvim = in_row()
+    nvim:type("<C-w>h2G$" .. keys .. "<Esc><C-w>l")
+    nvim:settle()
+    local shown = texts(nvim)
+    equal(shown[2], { "a", expected, "c" }, keys)
+    nvim:type("q:Botglue review<CR>")
+    equal(texts(nvim), shown, keys)
+    nvim:type("a")
+    equal(nvim:lines(), shown[2], keys)
+  end
   local nvim = in_row()
   nvim:type("2GA0<Esc>0cwour<Esc><C-w>h2G0cwmy<Esc><C-w>l")
   nvim:settle()

@@ -64,20 +64,17 @@ function Step:follow(part, from, to, source)
   return true
 end
 
---- Copies what is beside an answer that is part of its rows, unless the user changed it here, or the part there.
+--- Copies what is beside an answer that is part of its rows, unless the user changed it here.
 function Step:follow_beside()
   local side, range, before = self.side, self.side.job.range, self.beside
-  local place, state, now = range:look()
-  local beside = now and { place = place, rows = now.rows }
-  if state ~= "untouched" or vim.deep_equal(beside.rows, before.rows) then
-    return
-  end
+  local place, _, now = range:look()
   local first, past = side:rows()
-  local lines = parts.of(side:read(first, past), range, before.place, before.rows)
-  if not lines then
+  local shown = side:read(first, past)
+  local lines = now and parts.of(shown, range, before.place, before.rows)
+  if not lines or vim.deep_equal(lines, parts.of(shown, range, place, now.rows)) then
     return
   end
-  self.beside = beside
+  self.beside = { place = place, rows = now.rows }
   write.as_one_step(side.bufnr, function()
     api.nvim_buf_set_lines(side.bufnr, first, past, false, now.rows)
     local here = { first = first, last = first + #now.rows - 1 }
