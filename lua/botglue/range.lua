@@ -27,6 +27,7 @@ local api = vim.api
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
+---@field sole boolean? whether that and the rows next to it did
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
@@ -96,19 +97,51 @@ function Range:telltale()
   return self.shape == "insert" and vim.list_extend({ expected.above }, { expected.below }) or expected.rows
 end
 
+--- Its own rows and those next to it.
+---@return string[]
+function Range:surrounded()
+  local expected = self:expected()
+  local rows = vim.list_extend({ expected.above }, expected.rows)
+  rows[#rows + 1] = expected.below
+  return rows
+end
+
 --- From now on it is known by its text, where that stands only once. Looking for that takes a moment in a long file, so
 --- it is done in the next one.
 function Range:note_single()
-  local tick, rows = api.nvim_buf_get_changedtick(self.bufnr), self:telltale()
-  self.single = false
-  if not find.is_telling(rows) then
+  local tick, rows, all = api.nvim_buf_get_changedtick(self.bufnr), self:telltale(), self:surrounded()
+  self.single, self.sole = false, false
+  if not find.is_telling(all) then
     return
   end
   vim.schedule(function()
     if api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_changedtick(self.bufnr) == tick then
-      self.single = find.only(self.bufnr, rows) ~= nil
+      self.single = find.is_telling(rows) and find.only(self.bufnr, rows) ~= nil
+      self.sole = self.single or find.only(self.bufnr, all) ~= nil
     end
   end)
+end
+
+--- The place of rows that were taken away and put back where they were: between the same rows, all of which stood once
+--- then, and stand once now. Where its own rows say too little, or it has none, they have to stand next to its marks.
+---@return botglue.Extent? place
+function Range:put_back()
+  local expected, is_insertion = self:expected(), self.shape == "insert"
+  local first = self.sole and find.only(self.bufnr, self:surrounded())
+  if not first then
+    return nil
+  end
+  local row = expected.above and first + 1 or first
+  local place = is_insertion and { first = row, last = row } or extent.at(row, expected, self.shape)
+  local now = self:read(place)
+  if now.above ~= expected.above or now.below ~= expected.below then
+    return nil
+  elseif self.single and not is_insertion then
+    return place
+  end
+  local mark = self.marks and self.marks:get(self.marks.ids[1])
+  local near = mark and locate.between(self.bufnr, expected, mark.row)
+  return near and near.first == row and place or nil
 end
 
 --- The range is sent: from now on it is watched.
@@ -153,28 +186,24 @@ function Range:place()
 end
 
 --- Looks for what was sent, or landed, by its text: it stood once in the buffer then, and stands once now. That alone
---- is enough where the text around it was replaced. What the user took away has to be put back where it was:
---- of what an insertion goes between nothing tells that.
+--- is enough where the text around it was replaced. What the user took away has to be put back where it was.
 ---@return botglue.Extent? place
 function Range:find()
-  local expected = self:expected()
-  local first = self.single and find.only(self.bufnr, self:telltale())
-  if not first then
-    return nil
+  local place
+  if self.deleted or not (self.reloaded or self.replaced) then
+    place = self:put_back()
+  else
+    local first = self.single and find.only(self.bufnr, self:telltale())
+    local expected = self:expected()
+    if first and self.shape == "insert" then
+      local row = expected.above and first + 1 or first
+      place = { first = row, last = row }
+    elseif first then
+      place = extent.at(first, expected, self.shape)
+    end
   end
-  local place = extent.at(first, expected, self.shape)
-  local put_back = self.deleted or not (self.reloaded or self.replaced)
-  if self.shape == "insert" then
-    if put_back then
-      return nil
-    end
-    local row = expected.above and first + 1 or first
-    place = { first = row, last = row }
-  elseif put_back then
-    local now = self:read(place)
-    if now.above ~= expected.above or now.below ~= expected.below then
-      return nil
-    end
+  if not place then
+    return nil
   end
   self.deleted = false
   self:mark(place, self.shape)
@@ -325,7 +354,7 @@ end
 --- Nothing of the range is needed any more but where it was seen last.
 function Range:forget()
   self:unmark()
-  self.before, self.landed, self.single = nil, nil, false
+  self.before, self.landed, self.single, self.sole = nil, nil, false, false
   self.base = { text = {}, rows = {}, cols = {} }
 end
 

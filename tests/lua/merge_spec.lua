@@ -319,6 +319,44 @@ test("what the user deleted is never looked for", function()
   )
 end)
 
+test("a short row that is put back between its neighbours is known again", function()
+  local LINES = { "{", "one", "}", "{", "two", "}" }
+  local ranges = {
+    { kind = "line", first = { 2 }, last = { 2 } },
+    { kind = "char", first = { 2, 0 }, last = { 2, 1 } },
+    { kind = "insert", first = { 2 } },
+  }
+  local answered = {
+    { "{", "NEW", "}", "{", "two", "}" },
+    { "{", "NEWe", "}", "{", "two", "}" },
+    { "{", "one", "NEW", "}", "{", "two", "}" },
+  }
+  local function put_back(keys, lines, is_known, after)
+    for i, range in ipairs(ranges) do
+      local nvim = child.with_host(lines or LINES)
+      nvim:run(range)
+      nvim:settle()
+      nvim:type(keys)
+      nvim:settle()
+      local now = nvim:lines()
+      nvim:answer(1, { "NEW" })
+      local what = { nvim:outcome(1), nvim:lines() }
+      equal(what, is_known and { applied, after or answered[i] } or { lost, now }, keys .. " " .. range.kind)
+    end
+  end
+  put_back("2Gddu", nil, true)
+  put_back("2GddP", nil, true)
+  put_back("2GJu", nil, true)
+  put_back("1G3Ju", nil, true)
+  put_back("1G3JuddP", nil, true)
+  -- Nothing tells which of them it is, or that it is the same.
+  table.remove(ranges)
+  put_back("2Gddjp", nil, false)
+  put_back("2GddP1GrX", nil, false)
+  put_back("2GddGp", nil, false)
+  put_back("2Gdd", { "{", "one", "}", "{", "one", "}" }, false)
+end)
+
 test("a part of a row is found again with its row", function()
   local nvim = child.with_host({ "local value = one", "return value" })
   nvim:run({ kind = "char", first = { 1, 14 }, last = { 1, 16 } })
