@@ -25,7 +25,7 @@ use crate::stream::Outcome;
 use jobs::{Jobs, Running, Waiting};
 use watched::Watched;
 
-/// How long the editor's last words are waited for once the system asks the host to end.
+/// How long the editor's last words are waited for once the host has to end.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Everything that can happen to the host.
@@ -35,7 +35,7 @@ pub enum Message {
     Command(Command),
     /// The connection to the editor has ended.
     Disconnected,
-    /// The system asks the host to end.
+    /// The system asks the host to end, or the editor cannot be told anything any more.
     Terminate,
 }
 

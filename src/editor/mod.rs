@@ -58,7 +58,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Starts the writer; it reports the end of the connection to `messages`.
+    /// Starts the writer; it reports to `messages` when nothing can be told any more.
     pub fn start(neovim: Neovim<Writer>, messages: mpsc::UnboundedSender<Message>) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let board = Arc::new(Board::default());
@@ -68,7 +68,7 @@ impl Editor {
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.
-                let _ = messages.send(Message::Disconnected);
+                let _ = messages.send(Message::Terminate);
             }
         });
         Self { tell, board }
