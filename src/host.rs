@@ -91,6 +91,7 @@ impl Host {
             }
             Command::Landed { id, landed } => self.landed(id, landed),
             Command::Draft { id, draft } => self.database.draft(id, draft),
+            Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
             Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
             Command::Held => {

@@ -17,7 +17,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
-use crate::store::{Draft, Landed, Query};
+use crate::store::{Draft, Landed, Query, Unsent};
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -50,6 +50,13 @@ pub enum Command {
         id: u64,
         /// Nothing where it is as it was.
         draft: Option<Draft>,
+    },
+    /// What stands in a prompt that was not sent.
+    Unsent {
+        /// The prompt's id.
+        id: u64,
+        /// Nothing where it is empty.
+        unsent: Option<Unsent>,
     },
     /// Ask the store.
     Query {
@@ -102,6 +109,7 @@ impl Command {
             // What landed before may stand differently now; it is kept in the same way.
             "landed" | "stands" => read(method, Self::landed(argument)),
             "draft" => read(method, Self::draft(argument)),
+            "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
             "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,
@@ -147,6 +155,15 @@ impl Command {
             })
         });
         Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })
+    }
+
+    fn unsent(argument: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(argument)?;
+        let unsent = fields.get("text").map(|_| {
+            let at_ms = i64::try_from(fields.count("at_ms")?).unwrap_or(i64::MAX);
+            Ok(Unsent { text: fields.lossy("text")?, at_ms })
+        });
+        Ok(Self::Unsent { id: fields.count("id")?, unsent: unsent.transpose()? })
     }
 
     fn query(argument: &Value) -> Result<Self, JobError> {

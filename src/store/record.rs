@@ -83,6 +83,15 @@ pub struct Draft {
     pub below: Option<Vec<String>>,
 }
 
+/// What stands in a prompt and was not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsent {
+    /// What was typed.
+    pub text: String,
+    /// When that was changed last, Unix time in milliseconds.
+    pub at_ms: i64,
+}
+
 /// An answer that waits for a decision, and whose Neovim is gone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {

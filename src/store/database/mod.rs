@@ -24,7 +24,7 @@ use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Draft, Held, Landed, Record};
+use super::record::{Draft, Held, Landed, Record, Unsent};
 use reader::Question;
 use writer::{Task, Writer};
 
@@ -56,9 +56,9 @@ pub enum Query {
         /// The session.
         session_id: String,
     },
-    /// Earlier prompts.
+    /// Prompts that were not sent, newest first, then those of earlier jobs.
     Prompts {
-        /// The most prompts.
+        /// The most of the latter.
         limit: u64,
     },
     /// An answer once more, held by the asking Neovim.
@@ -117,6 +117,11 @@ impl Database {
     /// Keeps what the user made of a held answer; nothing where it is as it was.
     pub fn draft(&self, id: u64, draft: Option<Draft>) {
         self.send(Task::Draft { id, draft });
+    }
+
+    /// Keeps what stands in a prompt that was not sent; nothing where it is empty.
+    pub fn unsent(&self, id: u64, unsent: Option<Unsent>) {
+        self.send(Task::Unsent { id, unsent });
     }
 
     /// Adds later amounts to a kept job, then goes on with all that it cost; nothing where that is not known.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::open::{self, Opened};
 use super::{Query, Reply, Then};
 use crate::store::queries::entry::Asker;
-use crate::store::queries::{checkpoints, history, info, prompts};
+use crate::store::queries::{checkpoints, history, info, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
 /// A question and who waits for its answer.
@@ -62,7 +62,11 @@ fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
         Query::Checkpoints { agent, session_id } => {
             json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
         }
-        Query::Prompts { limit } => json!({ "prompts": prompts::prompts(connection, *limit)? }),
+        Query::Prompts { limit } => {
+            let mut all = unsent::all(connection)?;
+            all.extend(prompts::prompts(connection, *limit)?);
+            json!({ "prompts": all })
+        }
         // The writer's.
         Query::Again { .. } => return Err(StoreError::NoSuchJob),
     };

@@ -14,8 +14,8 @@ use super::link::Link;
 use super::reader::Question;
 use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{held, keep, sessions};
-use crate::store::record::{Draft, Held, Landed, Record};
+use crate::store::queries::{held, keep, sessions, unsent};
+use crate::store::record::{Draft, Held, Landed, Record, Unsent};
 use crate::store::{Amounts, StoreError, owner, transcript};
 
 /// How long what waits is left alone where nothing else comes.
@@ -39,6 +39,10 @@ pub enum Task {
     Draft {
         id: u64,
         draft: Option<Draft>,
+    },
+    Unsent {
+        id: u64,
+        unsent: Option<Unsent>,
     },
     Amend {
         id: u64,
@@ -65,6 +69,7 @@ enum Write {
     Keep(Box<Record>, Option<Amounts>),
     Land(u64, Landed),
     Draft(u64, Option<Draft>),
+    Unsent(u64, Option<Unsent>),
     Amend(u64, Amounts),
     Number(String, u64),
 }
@@ -124,6 +129,10 @@ impl Writer {
                 // Somebody types: of what waits only the newest counts.
                 self.waiting.retain(|write| !matches!(write, Write::Draft(other, _) if *other == id));
                 self.write(Write::Draft(id, draft));
+            }
+            Task::Unsent { id, unsent } => {
+                self.waiting.retain(|write| !matches!(write, Write::Unsent(other, _) if *other == id));
+                self.write(Write::Unsent(id, unsent));
             }
             Task::Amend { id, more, then } => then(self.write(Write::Amend(id, more))),
             Task::Number { uuid, id } => {
@@ -224,6 +233,9 @@ impl Write {
             }
             Self::Draft(id, draft) => {
                 synced(connection, |connection| keep::draft(connection, owner, *id, draft.as_ref()))
+            }
+            Self::Unsent(id, typed) => {
+                synced(connection, |connection| unsent::keep(connection, owner, *id, typed.as_ref()))
             }
             Self::Land(id, landed) => keep::land(connection, owner, *id, landed).map(|()| None),
             Self::Amend(id, more) => keep::amend(connection, owner, *id, more),

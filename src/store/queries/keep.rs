@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
-use super::{amounts, json, sessions, signed};
+use super::{amounts, json, sessions, signed, unsent};
 use crate::store::record::{Draft, Landed, Record};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. `parent` is what the session that it went on from had
-/// counted when it started. Gives the job's own share of what its agent counted.
+/// counted when it started. From then on its prompt is not unsent. Gives the job's own share of what its agent counted.
 pub fn insert(
     connection: &mut Connection,
     owner: &str,
@@ -22,6 +22,7 @@ pub fn insert(
         sessions::keep(&transaction, record, session_id, &before.lineage.plus(&share))?;
         sessions::checkpoints(&transaction, record, session_id, key)?;
     }
+    unsent::sent(&transaction, &record.prompt)?;
     transaction.commit()?;
     Ok(share)
 }

@@ -11,6 +11,7 @@ pub mod prompts;
 pub mod sessions;
 #[cfg(test)]
 mod tests;
+pub mod unsent;
 
 use rusqlite::Row;
 use serde::Serialize;

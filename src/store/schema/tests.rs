@@ -11,6 +11,9 @@ const FIRST: &str = include_str!("first.sql");
 /// One as the second version left it: a held answer, one that landed, a session with a fork and a checkpoint.
 const SECOND: &str = include_str!("second.sql");
 
+/// One as the third version left it: a held answer of which the user made something.
+const THIRD: &str = include_str!("third.sql");
+
 fn old(version: usize, data: &str) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     for migration in &MIGRATIONS[..version] {
@@ -169,13 +172,26 @@ fn nothing_of_the_second_version_is_lost() {
 }
 
 #[test]
+fn nothing_of_the_third_version_is_lost() {
+    let mut connection = old(3, THIRD);
+    let tables = ["jobs", "texts", "sessions", "session_metadata", "checkpoints", "totals"];
+    let all =
+        |connection: &Connection| tables.map(|table| rows(connection, &format!("SELECT * FROM {table}")));
+    let before = all(&connection);
+    assert!(before.iter().all(|rows| !rows.is_empty()), "{before:?}");
+    migrate(&mut connection).unwrap();
+    assert_eq!(all(&connection), before);
+    assert_eq!(rows(&connection, "SELECT * FROM unsent"), [[]; 0]);
+}
+
+#[test]
 fn every_version_becomes_the_same_as_a_new_one() {
     let shape = |connection: &Connection| {
         rows(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")
     };
     let mut new = old(0, "");
     migrate(&mut new).unwrap();
-    for (version, data) in [(0, ""), (1, FIRST), (2, SECOND), (3, "")] {
+    for (version, data) in [(0, ""), (1, FIRST), (2, SECOND), (3, THIRD), (4, "")] {
         let mut connection = old(version, data);
         migrate(&mut connection).unwrap();
         assert_eq!(shape(&connection), shape(&new), "from version {version}");

@@ -42,6 +42,7 @@ fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     told.keep(record(2, Some("x")));
     for typed in 0..260 {
         told.database.draft(2, Some(draft(&typed.to_string())));
+        told.database.unsent(1, Some(Unsent { text: typed.to_string(), at_ms: typed }));
     }
     told.land(2, "held");
     lock.execute_batch("ROLLBACK").unwrap();
@@ -53,6 +54,8 @@ fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     };
     assert_eq!(kept(1), ("held".to_owned(), None));
     assert_eq!(kept(2), ("held".to_owned(), Some(serde_json::to_string(&draft("259")).unwrap())));
+    let unsent: String = lock.query_row("SELECT text FROM unsent", [], |row| row.get(0)).unwrap();
+    assert_eq!(unsent, "259");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod checkpoints;
 mod spending;
 mod sums;
+mod unsent;
 
 use std::path::{Path, PathBuf};
 

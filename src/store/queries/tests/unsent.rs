@@ -1,0 +1,48 @@
+//! What was typed and not sent, over several Neovims.
+
+use super::super::unsent;
+use super::*;
+use crate::store::record::Unsent;
+
+fn typed(connection: &mut Connection, owner: &str, id: u64, at_ms: i64, text: &str) {
+    unsent::keep(connection, owner, id, Some(&Unsent { text: text.to_owned(), at_ms })).unwrap();
+}
+
+fn all(connection: &Connection) -> Vec<String> {
+    unsent::all(connection).unwrap().into_iter().map(|unsent| unsent.prompt).collect()
+}
+
+#[test]
+fn each_prompt_is_there_as_it_was_last_until_it_is_emptied_newest_first() {
+    let mut connection = store();
+    typed(&mut connection, "me:1", 1, 10, "half");
+    typed(&mut connection, "me:1", 2, 20, "another");
+    typed(&mut connection, "you:2", 1, 30, "of another Neovim");
+    assert_eq!(all(&connection), ["of another Neovim", "another", "half"]);
+    typed(&mut connection, "me:1", 1, 40, "half a thought\n");
+    unsent::keep(&mut connection, "me:1", 2, None).unwrap();
+    unsent::keep(&mut connection, "me:1", 3, None).unwrap();
+    assert_eq!(all(&connection), ["half a thought\n", "of another Neovim"]);
+}
+
+#[test]
+fn one_that_was_sent_is_forgotten_once_its_job_is_kept_whoever_typed_it() {
+    let mut connection = store();
+    typed(&mut connection, "me:1", 1, 10, "shorter\n\n ");
+    typed(&mut connection, "gone:2", 1, 20, "\tshorter");
+    typed(&mut connection, "me:1", 2, 30, "shorter, and faster");
+    keep_all(&mut connection, [record(1, None)]);
+    assert_eq!(all(&connection), ["shorter, and faster"]);
+}
+
+#[test]
+fn the_newest_50_are_kept() {
+    let mut connection = store();
+    for id in 1..=60 {
+        // Told again, as by a Neovim that has a new host.
+        for _ in 0..2 {
+            typed(&mut connection, &format!("{}:1", id % 3), id, i64::try_from(id).unwrap(), &id.to_string());
+        }
+    }
+    assert_eq!(all(&connection), (11..=60).rev().map(|id| id.to_string()).collect::<Vec<_>>());
+}

@@ -1,0 +1,57 @@
+//! What was typed in prompts and not sent yet, of all Neovims. Nobody takes one over: it is only recalled.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use super::prompts::Used;
+use super::signed;
+use crate::store::StoreError;
+use crate::store::record::Unsent;
+
+/// The most that are kept; the oldest give way.
+const MOST: u64 = 50;
+
+/// Keeps what stands in a prompt, in place of what stood there before; nothing where that is empty now.
+pub fn keep(
+    connection: &mut Connection,
+    owner: &str,
+    id: u64,
+    unsent: Option<&Unsent>,
+) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if let Some(Unsent { text, at_ms }) = unsent {
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO unsent (owner, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![owner, signed(id), at_ms, text])?;
+        transaction
+            .prepare_cached(
+                "DELETE FROM unsent WHERE (owner, id) IN
+                    (SELECT owner, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
+            )?
+            .execute([signed(MOST)])?;
+    } else {
+        transaction
+            .prepare_cached("DELETE FROM unsent WHERE owner = ?1 AND id = ?2")?
+            .execute(params![owner, signed(id)])?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+/// A job with this prompt is kept: whoever typed the same has no need of it any more.
+pub(super) fn sent(transaction: &Transaction<'_>, prompt: &str) -> Result<(), StoreError> {
+    // Without the blanks around it a prompt is sent.
+    transaction
+        .prepare_cached(
+            "DELETE FROM unsent WHERE trim(text, char(9, 10, 11, 12, 13, 32)) = trim(?1, char(9, 10, 11, 12, 13, 32))",
+        )?
+        .execute([prompt])?;
+    Ok(())
+}
+
+/// All of them, newest first.
+pub fn all(connection: &Connection) -> Result<Vec<Used>, StoreError> {
+    connection
+        .prepare_cached("SELECT text, at_ms FROM unsent ORDER BY at_ms DESC, id DESC")?
+        .query_and_then([], |row| Ok(Used { prompt: row.get(0)?, uses: 0, last_ms: row.get(1)? }))?
+        .collect()
+}
