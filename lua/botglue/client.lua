@@ -44,7 +44,7 @@ local M = {}
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open
 ---@field list botglue.JobList? the one that is open
----@field drafts botglue.Draft[] oldest first
+---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
 local connection = {
@@ -154,6 +154,7 @@ end
 
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
 local function leave()
+  require("botglue.ui.prompt.draft").tell_all()
   connection.leaving = true
   groups.stop(connection.groups)
   if connection.kill then
@@ -194,6 +195,7 @@ function M.connect(options)
       process:tell(message)
     end
     require("botglue.draft").tell_again(process)
+    require("botglue.ui.prompt.draft").tell_all()
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
       desc = "botglue: end the jobs",

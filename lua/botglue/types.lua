@@ -211,7 +211,7 @@
 ---@field kind string
 ---@field rows string[] what stood in the range then
 
----@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`
+---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, with no uses
 ---@field prompt string
 ---@field uses integer
 ---@field last_ms integer

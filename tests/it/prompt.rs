@@ -4,7 +4,9 @@ use serde_json::json;
 
 use crate::support::agents;
 use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::{self, signal};
 use crate::support::scratch::Scratch;
+use crate::support::wait;
 
 fn start(scratch: Scratch) -> Nvim {
     let agent = agents::fault(&scratch, "new", "");
@@ -55,4 +57,91 @@ fn a_prompt_of_several_lines_reaches_the_agent_as_it_was_typed() {
     gated.answer("it", "new");
     nvim.finished(1);
     assert_eq!(nvim.lines(), ["new"]);
+}
+
+/// What is kept of what was typed and not sent, newest first.
+fn unsent(nvim: &Nvim) -> Vec<String> {
+    let Ok(connection) = rusqlite::Connection::open(nvim.scratch.path("data/nvim/botglue/botglue.db")) else {
+        return Vec::new();
+    };
+    let Ok(mut statement) = connection.prepare("SELECT text FROM unsent ORDER BY at_ms DESC") else {
+        return Vec::new();
+    };
+    statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+/// A Neovim in which a prompt is open, with something typed in it.
+fn typing() -> Nvim {
+    let nvim = start(Scratch::new());
+    nvim.input(":1Botglue<CR>");
+    let ready = "return require('botglue.client').connection().process.ready";
+    nvim.wait("the host is there", || nvim.exec(ready) == true);
+    nvim.input("half a<CR>thought");
+    nvim
+}
+
+#[test]
+fn what_is_typed_survives_a_crash_of_neovim() {
+    let nvim = typing();
+    nvim.wait("it is in the store, and the prompt still open", || unsent(&nvim) == ["half a\nthought"]);
+    let nvim = start(nvim.crash());
+    assert_eq!(recalled(&nvim, 1), ["half a\nthought"]);
+    let nvim = start(nvim.quit_to());
+    assert_eq!(recalled(&nvim, 1), ["half a\nthought"], "recalling takes nothing away");
+    nvim.input(":1Botglue<CR>half<C-p>");
+    nvim.wait("it is recalled", || nvim.lines().len() == 2);
+    nvim.input("<C-s>");
+    assert_eq!(nvim.finished(1)["prompt"], json!("half a\nthought"));
+    nvim.wait_for_no_agent();
+    assert_eq!(unsent(&nvim), [""; 0], "it was sent");
+}
+
+#[test]
+fn what_was_typed_last_survives_leaving_neovim() {
+    let nvim = typing();
+    // Without a moment between the last key and the end, while the host has something to tell.
+    nvim.input(", whole");
+    nvim.exec("for _ = 1, 20 do require('botglue.query').ask('prompts', {}, function() end) end");
+    let nvim = start(nvim.quit_to());
+    assert_eq!(recalled(&nvim, 1), ["half a\nthought, whole"]);
+}
+
+#[test]
+fn what_is_typed_survives_a_signal_that_ends_neovim() {
+    let nvim = typing();
+    nvim.wait("it is in the store", || unsent(&nvim) == ["half a\nthought"]);
+    signal(nvim.pid(), "TERM");
+    wait("Neovim has ended", || !process::of(&nvim.scratch).iter().any(|running| running.pid == nvim.pid()));
+    let nvim = start(nvim.crash());
+    assert_eq!(recalled(&nvim, 1), ["half a\nthought"]);
+}
+
+#[test]
+fn what_is_typed_in_a_neovim_that_lives_stays_its_own() {
+    let one = typing();
+    one.wait("it is in the store", || unsent(&one) == ["half a\nthought"]);
+    let scratch = Scratch::new();
+    let agent = agents::fault(&scratch, "new", "");
+    let store = one.scratch.path("data/nvim/botglue");
+    let other = Builder::new(scratch)
+        .option("agents", agent)
+        .option("data_dir", store.to_str().unwrap())
+        .screen(80, 24)
+        .start();
+    other.command("edit a.txt");
+    other.input(":1Botglue<CR>");
+    assert_eq!(other.lines(), [""]);
+    other.input("<Esc><Esc>");
+    assert_eq!(recalled(&other, 1), ["half a\nthought"]);
+    other.input(":1Botglue<CR>of the other<Esc><Esc>");
+    one.input(", and the rest<Esc><Esc>");
+    other.quit();
+    let rest = "half a\nthought, and the rest";
+    one.wait("both are in the store", || {
+        let mut unsent = unsent(&one);
+        unsent.sort();
+        unsent == [rest, "of the other"]
+    });
+    one.input(":1Botglue<CR>");
+    assert_eq!(one.lines().join("\n"), rest);
 }

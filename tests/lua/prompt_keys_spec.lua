@@ -253,7 +253,7 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
     equal(nvim:lua("return wish.prompt"), expected, keys)
     equal(nvim:api("get_mode").mode, "n")
   end
-  nvim:lua("require('botglue.ui.prompt.draft').keep({ bufnr = 1, first = 3, last = 3, text = 'earlier' })")
+  nvim:type(":3Botglue<CR>earlier<Esc><Esc>")
   nvim:type("<F2>")
   nvim:type("<C-p>")
   nvim:type("!<C-s>")

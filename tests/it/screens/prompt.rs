@@ -63,7 +63,8 @@ fn earlier_prompts() {
             ["add a test\nand run it", "split this function where it does two things, and name both"]
         {
             nvim.exec_with(
-                "require('botglue.ui.prompt.draft').keep({ bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' })",
+                "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
+                 table.insert(require('botglue.client').connection().drafts, draft)",
                 &[json!(prompt)],
             );
         }

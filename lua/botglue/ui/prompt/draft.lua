@@ -1,4 +1,5 @@
---- What was typed and not sent: kept until it is sent or emptied, offered where it was typed, recalled everywhere.
+--- What was typed and not sent: kept until it is sent or emptied, offered where it was typed, recalled everywhere. The
+--- host is told of it as it is typed, so that it outlives this Neovim; the next one recalls it.
 
 local client = require("botglue.client")
 
@@ -6,20 +7,38 @@ local M = {}
 
 local MOST = 50 -- drafts; the oldest give way
 
----@class botglue.Draft
----@field bufnr integer
----@field first integer
----@field last integer
+---@class botglue.PromptDraft
+---@field id integer its number in the store
 ---@field text string
----@field agent string
----@field model string|false
+---@field at_ms integer when it was changed last
+---@field told string? the text that a host knows
+---@field told_to botglue.Process? that host
+---@field bufnr integer? this and the rest: once its prompt is closed
+---@field first integer?
+---@field last integer?
+---@field agent string?
+---@field model (string|false)?
 
----@return botglue.Draft[] oldest first
+---@return integer microseconds, Unix time
+local function now()
+  local seconds, microseconds = vim.uv.gettimeofday()
+  return seconds * 1000000 + microseconds
+end
+
+---@return botglue.PromptDraft
+function M.new()
+  -- By its time it is told from those of a Neovim that is gone and had the same process id.
+  local id = now()
+  return { id = id, text = "", at_ms = math.floor(id / 1000) }
+end
+
+--- Those of closed prompts.
+---@return botglue.PromptDraft[] oldest first
 function M.all()
   return client.connection().drafts
 end
 
----@param draft botglue.Draft
+---@param draft botglue.PromptDraft
 local function forget(draft)
   local drafts = M.all()
   for i, one in ipairs(drafts) do
@@ -30,11 +49,45 @@ local function forget(draft)
   end
 end
 
+--- Tells the host, if there is one and it does not know.
+---@param draft botglue.PromptDraft
+local function tell(draft)
+  local connection = client.connection()
+  local process, text = connection.process, draft.text:find("%S") and draft.text or nil
+  local known = draft.told_to and draft.told_to == process
+  if not process or connection.leaving or known and draft.told == text or not (draft.told_to or text) then
+    return
+  end
+  draft.told, draft.told_to = text, process
+  process:notify("unsent", { id = draft.id, at_ms = draft.at_ms, text = text })
+end
+
+--- Tells the host all that it does not know: it is a new one, or Neovim ends.
+function M.tell_all()
+  for _, draft in ipairs(M.all()) do
+    tell(draft)
+  end
+  local prompt = client.connection().prompt
+  if prompt then
+    prompt:save()
+  end
+end
+
+--- What a draft reads now.
+---@param draft botglue.PromptDraft
+---@param text string
+function M.write(draft, text)
+  if text ~= draft.text then
+    draft.text, draft.at_ms = text, math.floor(now() / 1000)
+  end
+  tell(draft)
+end
+
 --- Takes the newest draft for these lines of a buffer.
 ---@param bufnr integer
 ---@param first integer
 ---@param last integer
----@return botglue.Draft?
+---@return botglue.PromptDraft?
 function M.take(bufnr, first, last)
   local drafts = M.all()
   for i = #drafts, 1, -1 do
@@ -46,25 +99,43 @@ function M.take(bufnr, first, last)
   end
 end
 
---- Keeps a draft, if there is anything in it.
----@param draft botglue.Draft
-function M.keep(draft)
-  if not draft.text:find("%S") then
-    return
-  end
-  local drafts = M.all()
-  drafts[#drafts + 1] = draft
-  if #drafts > MOST then
-    table.remove(drafts, 1)
+--- Tells the host of a draft whose prompt is closed; another one where the last is gone.
+---@param draft botglue.PromptDraft
+---@param options botglue.Options
+local function tell_surely(draft, options)
+  if not client.connection().leaving then
+    client.connect(options)
+    tell(draft)
   end
 end
 
---- A draft that was sent from somewhere else is none any more.
+--- Keeps a draft whose prompt is closed, if there is anything in it.
+---@param draft botglue.PromptDraft
+---@param options botglue.Options
+function M.keep(draft, options)
+  local drafts = M.all()
+  if draft.text:find("%S") then
+    drafts[#drafts + 1] = draft
+    if #drafts > MOST then
+      table.remove(drafts, 1)
+    end
+  elseif not draft.told then
+    return
+  end
+  tell_surely(draft, options)
+end
+
+--- A draft is sent as this text: it is none any more, and so are those that read the same. The store forgets them once
+--- it has the job.
+---@param draft botglue.PromptDraft
 ---@param text string
-function M.sent(text)
-  for _, draft in ipairs(vim.list_extend({}, M.all())) do
-    if vim.trim(draft.text) == text then
-      forget(draft)
+---@param options botglue.Options
+function M.sent(draft, text, options)
+  draft.text = text
+  tell_surely(draft, options)
+  for _, one in ipairs(vim.list_extend({}, M.all())) do
+    if vim.trim(one.text) == text then
+      forget(one)
     end
   end
 end

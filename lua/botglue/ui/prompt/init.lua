@@ -2,7 +2,8 @@
 --- moves it along; the agent is started, so that it is ready when the prompt is.
 ---
 --- There is one prompt at a time. Nothing of it is left when it is closed, in whatever way, but what was typed: that is
---- kept as a draft. The cursor, the mode and the view of the user's window are then what they were.
+--- kept as a draft, and by the host a moment after each key. The cursor, the mode and the view of the user's window are
+--- then what they were.
 
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
@@ -17,6 +18,7 @@ local write = require("botglue.write")
 local M = {}
 
 local api = vim.api
+local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
@@ -37,10 +39,12 @@ local api = vim.api
 ---@field completion botglue.Complete
 ---@field window botglue.PromptWindow
 ---@field typed string? what stands in it
+---@field draft botglue.PromptDraft? the same, as it is kept; nil before there is anything and once it is over
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? what comes once insert mode is over
 ---@field inserting integer? the column at which the user was typing when it was opened
+---@field saving boolean? whether it is about to be kept
 ---@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
 local Prompt = {}
@@ -124,21 +128,49 @@ function Prompt:offer(reply)
   end
 end
 
---- Keeps what was typed, for another time.
-function Prompt:keep()
-  local text = self.typed
-  if not text or vim.trim(text) == self.opts.proposal then
+--- Notes what stands in it. A signal that ends Neovim takes the text away before it tells anybody.
+function Prompt:note()
+  if api.nvim_buf_is_loaded(self.float.bufnr) then
+    self.typed = self:text()
+  end
+end
+
+--- Keeps what stands in it, should Neovim end.
+function Prompt:save()
+  if not self.draft then
     return
   end
-  local first, last = self.range:lines()
-  draft.keep({
-    bufnr = self.range.bufnr,
-    first = first,
-    last = last,
-    text = text,
-    agent = self.choice.agent,
-    model = self.choice:model(),
+  self:note()
+  local text = self.typed or ""
+  draft.write(self.draft, vim.trim(text) == self.opts.proposal and "" or text)
+end
+
+--- The same a moment after it was changed; nobody waits for it.
+function Prompt:save_soon()
+  api.nvim_buf_attach(self.float.bufnr, false, {
+    on_lines = function()
+      if not self.saving then
+        self.saving = true
+        vim.defer_fn(function()
+          self.saving = false
+          self:save()
+        end, KEPT_AFTER)
+      end
+    end,
   })
+end
+
+--- Keeps what was typed, for another time.
+function Prompt:keep()
+  self:save()
+  local kept = self.draft
+  if kept then
+    kept.bufnr = self.range.bufnr
+    kept.first, kept.last = self.range:lines()
+    kept.agent, kept.model = self.choice.agent, self.choice:model()
+    draft.keep(kept, self.opts.options)
+  end
+  self.draft = nil
 end
 
 --- The window is gone: so is everything else.
@@ -212,7 +244,9 @@ function Prompt:submit()
       return
     end
     self.sent = true
-    draft.sent(text)
+    local sent = self.draft
+    self.draft = nil
+    draft.sent(sent, text, self.opts.options)
     self:leave()
     local wish = vim.tbl_extend("force", self.choice:apply(self.wish), { prompt = text })
     self.prewarm:hand_over(wish, self.send)
@@ -238,10 +272,11 @@ function Prompt:watch()
     self.window:follow_soon()
   end)
   on({ "BufWinLeave", "BufUnload" }, { buffer = self.float.bufnr }, function()
-    self.typed = self:text()
+    self:note()
   end)
   on("BufReadCmd", { buffer = self.float.bufnr }, function()
     self:set_text(self.typed or "")
+    self:save_soon()
   end)
   on("DirChanged", {}, function()
     self.prewarm:want(self.choice:apply(self.wish))
@@ -249,6 +284,7 @@ function Prompt:watch()
   on("InsertLeave", { buffer = self.float.bufnr }, function()
     self.listing = false
   end)
+  self:save_soon()
   self.dot = dot.attach(self.float.bufnr, self.group, self.opts.again)
   self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
     self:offer(reply)
@@ -264,6 +300,7 @@ end
 function Prompt:begin()
   local first, last = self.range:lines()
   local kept = draft.take(self.range.bufnr, first, last)
+  self.draft = kept or draft.new()
   local proposal = not kept and self.opts.proposal
   if kept then
     self.choice:take(kept.agent, kept.model, self.wish)

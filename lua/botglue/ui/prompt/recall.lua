@@ -1,5 +1,6 @@
---- Earlier prompts, while one is being typed: drafts, those of jobs that run or failed, and those of the store by use
---- and recency. What was typed so far filters them: only prompts with all of its words are gone through, in any case.
+--- Earlier prompts, while one is being typed: drafts, those of jobs that run or failed, and those of the store: first
+--- what was not sent in any Neovim, then the others by use and recency. What was typed so far filters them:
+--- only prompts with all of its words are gone through, in any case.
 
 local client = require("botglue.client")
 local draft = require("botglue.ui.prompt.draft")

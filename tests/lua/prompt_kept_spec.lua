@@ -1,0 +1,159 @@
+-- What is typed in the prompt outlives its Neovim: the host is told of it, and keeps it until it is sent or emptied.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local equal, test = suite.equal, suite.test
+
+local function start()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua("require('support.host').prompts = {}")
+  return nvim
+end
+
+--- What a host knows by what it was told: of each prompt, in their order, the text; false where it was forgotten.
+local KNOWN = [=[
+  local numbers, known = {}, {}
+  for _, message in ipairs(require("support.host").received("unsent")) do
+    numbers[message.id] = numbers[message.id] or #known + 1
+    known[numbers[message.id]] = message.text or false
+  end
+]=]
+
+local function known(nvim)
+  return nvim:lua(KNOWN .. "return known")
+end
+
+local function wait_for_known(nvim, expected)
+  nvim:eventually("the host knows it", KNOWN .. "return vim.deep_equal(known, ...)", expected)
+end
+
+--- Waits until whatever is told a while after a key was told.
+local function wait_for_rest(nvim)
+  nvim:lua([[
+    _G.rested = false
+    vim.defer_fn(function()
+      _G.rested = true
+    end, 300)
+  ]])
+  nvim:eventually("what was about to be told is told", "return rested")
+end
+
+test(
+  "it is told while it is typed, and forgotten when it is emptied: nothing has to be closed for that",
+  function()
+    local nvim = start()
+    nvim:type(":1Botglue<CR>half")
+    wait_for_known(nvim, { "half" })
+    nvim:type(" a<CR>thought ")
+    wait_for_known(nvim, { "half a\nthought " })
+    local messages = nvim:host("received", "unsent")
+    equal(messages[#messages].at_ms > messages[1].at_ms, true)
+    nvim:type("<Esc>:%d<CR>")
+    wait_for_known(nvim, { false })
+  end
+)
+
+test("a prompt in which nothing was typed is not told of", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>  <CR>")
+  wait_for_rest(nvim)
+  nvim:type("<Esc><Esc>")
+  nvim:lua([[
+    local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
+    require("botglue.ui.prompt").ask(range, {}, {
+      options = (require("botglue.client").options()), proposal = "fix: it",
+    }, function() end)
+  ]])
+  wait_for_rest(nvim)
+  nvim:type("<Esc><Esc>")
+  equal(nvim:host("received", "unsent"), {})
+end)
+
+test("a draft is the same one when it is opened again, and told at once when it is closed", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>half<Esc><Esc>")
+  equal(known(nvim), { "half" })
+  nvim:type(":3Botglue<CR>other<Esc><Esc>")
+  equal(known(nvim), { "half", "other" })
+  nvim:type(":1Botglue<CR> a thought<Esc><Esc>")
+  equal(known(nvim), { "half a thought", "other" })
+  nvim:type(":3Botglue<CR><C-u><Esc><Esc>")
+  equal(known(nvim), { "half a thought", false })
+end)
+
+test("what is sent is told before the job, as it is sent, and never again", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>  make it shorter <C-s>")
+  nvim:eventually("it is sent", "return #require('support.host').received('run') == 1")
+  wait_for_rest(nvim)
+  equal(known(nvim), { "make it shorter" })
+  local last = nvim:lua([[
+    local sent = require("support.host").sent
+    return sent[#sent].method
+  ]])
+  equal(last, "run")
+end)
+
+test("the next host hears of all that the last one may have taken to its grave", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>closed<Esc><Esc>")
+  nvim:type(":2Botglue<CR>open")
+  wait_for_known(nvim, { "closed", "open" })
+  nvim:host("die")
+  nvim:lua("require('support.host').sent = {}")
+  nvim:type(", and more")
+  wait_for_rest(nvim)
+  equal(nvim:lua("return require('support.host').sent"), {}, "typing starts no host")
+  nvim:lua("require('botglue.query').ask('info', {}, function() end)")
+  wait_for_known(nvim, { "closed", "open, and more" })
+end)
+
+test("closing the prompt starts another host, also to forget what was emptied", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>half")
+  wait_for_known(nvim, { "half" })
+  nvim:host("die")
+  nvim:type("<C-u><Esc><Esc>")
+  wait_for_known(nvim, { false })
+  nvim:type(":1Botglue<CR>new")
+  wait_for_known(nvim, { false, "new" })
+  nvim:host("die")
+  nvim:type("er<Esc><Esc>")
+  wait_for_known(nvim, { false, "newer" })
+end)
+
+test("leaving Neovim tells what was typed last, and nothing that becomes of it on the way out", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>closed<Esc><Esc>")
+  nvim:type(":2Botglue<CR>half")
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, -1, false, { "half a thought" })
+    vim.api.nvim_exec_autocmds("VimLeavePre", {})
+  ]])
+  equal(known(nvim), { "closed", "half a thought" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, -1, false, {})
+    vim.cmd("noautocmd bwipeout!")
+  ]])
+  wait_for_rest(nvim)
+  equal(known(nvim), { "closed", "half a thought" })
+end)
+
+test("reading its buffer again does not end that", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>half<Esc>:edit!<CR>A a thought")
+  wait_for_known(nvim, { "half a thought" })
+end)
+
+test("without a host it is a draft of this Neovim all the same, and nobody hears of that", function()
+  local nvim = start()
+  nvim:lua("require('botglue').setup({ host = '/nowhere/botglue' })")
+  nvim:type(":1Botglue<CR>half")
+  wait_for_rest(nvim)
+  nvim:type("<Esc><Esc>")
+  nvim:type(":1Botglue<CR> a thought")
+  wait_for_rest(nvim)
+  equal(nvim:lua("return vim.api.nvim_get_current_line()"), "half a thought")
+  equal(nvim:lua("return vim.api.nvim_exec2('messages', { output = true }).output"), "")
+  equal(nvim:host("received", "unsent"), {})
+end)
