@@ -113,6 +113,21 @@ test("a range at the end of the window shows its state beside its last row, and 
   )
 end)
 
+test(
+  "what stands beside the last row of a held answer's range is below it as soon as there is room",
+  function()
+    local held = "◆ held: the answer has several code blocks · :Botglue review 1"
+    local nvim = child.with_host(numbered(60))
+    nvim:type("40Gzb")
+    nvim:run(line_range(40))
+    nvim:answer(1, {}, { held_for = "ambiguous" })
+    local height = nvim:lua("return vim.fn.winheight(0)")
+    equal(rows(nvim, 1, height)[1], "line 40 " .. held)
+    nvim:type("<C-e><C-e>")
+    equal(rows(nvim, 2, height - 2), { "line 40", held })
+  end
+)
+
 test("a block that would push the cursor out of the window does not come", function()
   local nvim = child.with_host(numbered(60))
   for _, scrolloff in ipairs({ 0, 3 }) do

@@ -233,6 +233,19 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   )
 end)
 
+test("an answer that is held while nobody can see its range is shown as held there", function()
+  for away, back in pairs({ G = "gg", [":enew<CR>"] = ":buffer 1<CR>" }) do
+    local nvim = child.with_host(vim.split(("row "):rep(99), " "))
+    nvim:lua("vim.o.hidden = true")
+    nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+    nvim:type(away)
+    nvim:answer(1, {}, { held_for = "ambiguous" })
+    nvim:type(back)
+    local expected = { "row", "◆ held: the answer has several code blocks · :Botglue review 1", "row" }
+    equal(rows(nvim, 3), expected, away)
+  end
+end)
+
 test("the line of a held answer is there again where its file is, if its place is known", function()
   local lines = { "{", "one()", "two()", "}", "end" }
   local function reopened(command, first, last, content, expected)

@@ -36,6 +36,12 @@ function Block:is_there()
   return self.mark ~= nil
 end
 
+--- Whether all of it stands below the range.
+---@return boolean
+function Block:is_below()
+  return self.mark ~= nil and self.aside == nil
+end
+
 --- The row of the buffer that the rows hang on, from 0.
 ---@return integer?
 function Block:row()

@@ -65,7 +65,8 @@ function View:hide()
   self.block:clear()
 end
 
---- Draws what changed, if anybody can see it.
+--- Draws what changed, if anybody can see it. What has ended is not drawn again when it comes in sight: it is drawn
+--- anyway.
 ---@param shown table<integer, botglue.Window[]>? what the windows show
 function View:draw(shown)
   local job, bufnr = self.job, self.job.range.bufnr
@@ -83,7 +84,7 @@ function View:draw(shown)
   local first, last = self:lines()
   local columns, main = seen_in(here, first, last)
   -- The first time it is drawn all the same, so that its height is there before it is seen.
-  if not columns and self.block:is_there() then
+  if not columns and self.block:is_there() and job:is_open() then
     return
   end
   self.has_code = self.has_code or job.preview ~= nil and #job.preview > 0
@@ -91,6 +92,8 @@ function View:draw(shown)
   self.block:below(last, line.rows(job, self.frame, columns or vim.o.columns, code), here, main)
   if main then
     self:draw_aside(first, last, main)
+  else
+    self.block:clear_aside()
   end
 end
 
@@ -129,7 +132,8 @@ function View:tick(shown)
 end
 
 --- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
---- formatter does, or an undo of that; and where its file is read again, if its place is known there.
+--- formatter does, or an undo of that; where its file is read again, if its place is known there; and where there was
+--- no room below, when a window scrolls.
 function View:stay()
   self:draw()
   -- Behind the range, which looks for its rows as soon as the change is over.
@@ -144,11 +148,13 @@ function View:stay()
     end
   end)
   local job = self.job
-  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost" }, {
+  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost", "WinScrolled" }, {
     desc = "botglue: the line of a held answer",
     callback = function(event)
       if event.event == "TextChanged" and event.buf == job.range.bufnr then
         follow()
+      elseif event.event == "WinScrolled" and not self.block:is_below() then
+        self:draw()
       elseif event.event == "BufReadPost" and job:is_in(event.buf) then
         vim.schedule(function()
           if job.view == self and job:is_in(event.buf) and api.nvim_buf_is_loaded(event.buf) then
