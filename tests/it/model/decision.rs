@@ -78,9 +78,10 @@ fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
 /// What was there before it, where nothing else has happened since; else the merge.
 fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -> Option<Vec<String>> {
     if let Some(last) = last
-        && last.after.as_ref() == Some(&record.before)
+        && [last.after.as_ref(), Some(&last.before)].contains(&Some(&record.before))
         && record.before != [""]
     {
+        // It is there as it was written, or undone.
         return Some(last.before.clone());
     }
     let written = written?;
