@@ -255,6 +255,27 @@ test("the answer follows a buffer that is formatted or read again", function()
   end
 end)
 
+test("an answer whose place is not known any more stays as it is shown, and is not accepted", function()
+  for _, range in ipairs({ line(3, 3), { kind = "char", first = { 3, 0 }, last = { 3, 0 } } }) do
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("local file = vim.fn.tempname(); vim.fn.writefile(..., file); vim.cmd.edit(file)", LINES)
+    nvim:run(range)
+    nvim:answer(1, { "C" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    nvim:type("<C-w>hggOtop<Esc>")
+    nvim:settle()
+    local shown = texts(nvim)[2]
+    -- Of a row that says so little nothing tells where it went.
+    nvim:type(":edit!<CR><C-w>l")
+    nvim:settle()
+    equal(texts(nvim), { LINES, shown })
+    nvim:type("a")
+    equal({ texts(nvim), nvim:job(1).landing }, { { LINES, shown }, "held" })
+    suite.contains(nvim:messages(), "its place is not known: copy from it, then press x or q")
+  end
+end)
+
 test("what is typed into the answer while it is being accepted is not lost with it", function()
   for _, keys in ipairs({ "3GA mine<Esc>", "ggOtyped<Esc>", "a", "q" }) do
     local nvim = in_review({ line(3, 3), { "C" } })

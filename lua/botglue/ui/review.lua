@@ -89,13 +89,13 @@ end
 --- Accepts the answer as its side has it.
 function Review:accept()
   local job, side = self.job, self.side
-  if not side.known then
-    fail("its place is not known: copy from it, then press x or q")
-  end
   decide.check(job)
   side:refresh()
+  if not side.known or not job.range:look() then
+    fail("its place is not known: copy from it, then press x or q")
+  end
   -- What is copied from the buffer meanwhile is no change of the answer.
-  local lines, accepted = job.range:place() and side:changed() or nil, side:draft()
+  local lines, accepted = side:changed(), side:draft()
   decide.write(job, lines, function()
     return vim.deep_equal(side:draft(), accepted)
   end)

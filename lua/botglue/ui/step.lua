@@ -101,8 +101,7 @@ function Step:refresh()
     self.taken:mark_neighbours(place)
   end
   if self.beside then
-    self.taken:absorb_part(self.beside)
-    place = range:place()
+    place = self.taken:absorb_part(place, self.beside)
   else
     place = self.taken:absorb(place)
   end

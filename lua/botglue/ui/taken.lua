@@ -70,8 +70,10 @@ end
 
 --- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them:
 --- also some of them, as `do` takes with a range.
+---@param place botglue.Extent?
 ---@param beside botglue.Beside
-function Taken:absorb_part(beside)
+---@return botglue.Extent?
+function Taken:absorb_part(place, beside)
   local side, range = self.side, self.side.job.range
   local above, below = self:between()
   local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
@@ -83,8 +85,10 @@ function Taken:absorb_part(beside)
     return known[row]
   end)
   if is_known and parts.of(rows, range, beside.place, beside.rows) then
-    range:mark(part_in(beside, rows, above + 1), range.shape)
+    place = part_in(beside, rows, above + 1)
+    range:mark(place, range.shape)
   end
+  return place
 end
 
 --- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
