@@ -246,6 +246,16 @@ test("an answer that is held while nobody can see its range is shown as held the
   end
 end)
 
+test("the line of a held answer is as long as its window has become", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:type(":30vsplit<CR>")
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:answer(1, {}, { held_for = "ambiguous" })
+  contains(rows(nvim, 2)[2], "…")
+  nvim:type(":only<CR>")
+  equal(rows(nvim, 2)[2], "◆ held: the answer has several code blocks · :Botglue review 1")
+end)
+
 test("the line of a held answer is there again where its file is, if its place is known", function()
   local lines = { "{", "one()", "two()", "}", "end" }
   local function reopened(command, first, last, content, expected)
@@ -269,6 +279,9 @@ test("the line of a held answer is there again where its file is, if its place i
     nvim:type("Gonew<Esc>")
     nvim:settle()
     equal(nvim:lua(drawn), { expected }, command .. ", and an edit")
+    nvim:type(":10split<CR><C-e>")
+    nvim:settle()
+    equal(nvim:lua(drawn), { expected }, command .. ", and less room")
   end
   for _, command in ipairs({ "bdelete! #", "bwipeout! #", "bunload! #" }) do
     reopened(command, 2, 3, lines, 3)

@@ -36,10 +36,10 @@ function Block:is_there()
   return self.mark ~= nil
 end
 
---- Whether all of it stands below the range.
+--- Whether a part of it stands beside a row.
 ---@return boolean
-function Block:is_below()
-  return self.mark ~= nil and self.aside == nil
+function Block:is_beside()
+  return self.aside ~= nil
 end
 
 --- The row of the buffer that the rows hang on, from 0.

@@ -132,8 +132,8 @@ function View:tick(shown)
 end
 
 --- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
---- formatter does, or an undo of that; where its file is read again, if its place is known there; and where there was
---- no room below, when a window scrolls.
+--- formatter does, or an undo of that; where its file is read again, if its place is known there; where there was no
+--- room below, when a window scrolls; and in the width that there is. Where it is not drawn its place is not known.
 function View:stay()
   self:draw()
   -- Behind the range, which looks for its rows as soon as the change is over.
@@ -148,12 +148,14 @@ function View:stay()
     end
   end)
   local job = self.job
-  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost", "WinScrolled" }, {
+  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost", "WinScrolled", "WinResized" }, {
     desc = "botglue: the line of a held answer",
     callback = function(event)
       if event.event == "TextChanged" and event.buf == job.range.bufnr then
         follow()
-      elseif event.event == "WinScrolled" and not self.block:is_below() then
+      elseif event.event == "WinScrolled" and self.block:is_beside() then
+        self:draw()
+      elseif event.event == "WinResized" and (self.block:is_there() or self.block:is_beside()) then
         self:draw()
       elseif event.event == "BufReadPost" and job:is_in(event.buf) then
         vim.schedule(function()
