@@ -141,7 +141,12 @@ function M.deliver(job, merged)
   if job.status == "done" or job.keeping or client.connection().questions[job.id] then
     return
   end
-  local verdict = attempt(job, merged)
+  local ok, verdict = pcall(attempt, job, merged)
+  if not ok then
+    -- An answer is held, whatever went wrong.
+    require("botglue.notify").error(tostring(verdict))
+    verdict = { landing = "held", held_for = "range_lost" }
+  end
   if verdict.landing == "later" then
     job:wait_ready(function()
       M.deliver(job)

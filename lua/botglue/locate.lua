@@ -204,7 +204,7 @@ function M.place(marks, base)
     return place, not place and "range_lost" or nil, place ~= nil
   end
   local last = marks.shape == "line" and last_row(marks, mark, base) or mark.end_row
-  if last >= api.nvim_buf_line_count(marks.bufnr) then
+  if last < mark.row or last >= api.nvim_buf_line_count(marks.bufnr) then
     return nil, "range_lost"
   elseif marks.shape == "char" then
     return { first = mark.row, last = last, from = mark.col, to = mark.end_col }, nil, turned

@@ -95,6 +95,17 @@ test("an insertion between two rows that read the same, after the whole buffer w
   equal(outcome(nvim), { "applied", { "a", "1", "ax " } })
 end)
 
+test("an empty row that was typed into after undo went and came by it in leaps", function()
+  local nvim = child.with_host({ "    t1 t2", "t3", "t4 t5" })
+  nvim:type("2GdwI<BS>x<Esc>:silent %d<CR>Gp1G$:silent m$<CR>")
+  local last = #nvim:lines()
+  nvim:run({ kind = "char", first = { last, 0 }, last = { last, 0 } })
+  nvim:type(":silent undo 0<CR>:silent later 9<CR>2G<C-v>jAmine<Esc>")
+  local typed = nvim:lines()
+  nvim:answer(1, { "", "a", "b" })
+  equal(outcome(nvim), { "range_lost", typed })
+end)
+
 test("an insertion below a row that was changed, above one that reads as it did", function()
   local nvim = child.with_host({ "", "", "a" })
   nvim:run({ kind = "insert", first = { 1 } })

@@ -234,6 +234,20 @@ test("an answer that comes twice lands once", function()
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
 end)
 
+test("an answer is held whatever goes wrong when it should land", function()
+  local nvim = with_job({ "a", "b" }, line(1, 1))
+  nvim:lua([[
+    local range = require("botglue.client").job(1).range
+    range.look = function()
+      range.look = nil
+      error("a fault", 0)
+    end
+  ]])
+  nvim:answer(1, { "A" })
+  equal({ nvim:job(1).landing, nvim:job(1).held_for, nvim:lines() }, { "held", "range_lost", { "a", "b" } })
+  suite.contains(nvim:messages(), "a fault")
+end)
+
 test("a hidden buffer gets its answer", function()
   local nvim = with_job({ "a", "b" }, line(2, 2))
   nvim:lua("_G.first = vim.api.nvim_get_current_buf(); vim.o.hidden = true; vim.cmd.enew()")

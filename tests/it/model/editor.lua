@@ -58,6 +58,16 @@ write.as_one_step = function(bufnr, fn)
   return result
 end
 
+local notify = require("botglue.notify")
+local show_error = notify.error
+notify.error = function(line)
+  -- What a user is meant to read begins with the plugin's name.
+  if not line:find("^botglue: ") then
+    fault("an error: %s", line)
+  end
+  return show_error(line)
+end
+
 local landed = stands.landed
 stands.landed = function(job, landing, held_for)
   local entry = pending or { before = lines.text, ids = lines.ids, done = lines:account() }
@@ -196,6 +206,11 @@ function M.look()
   lines:look()
   if not vim.deep_equal(text, lines.text) then
     table.insert(faults, "the test has lost track of the lines")
+  end
+  local error_told = vim.fn.execute("messages"):match("Error [^\n]*lua[^\n]*")
+  if error_told then
+    vim.cmd("messages clear")
+    table.insert(faults, error_told)
   end
   local col = api.nvim_win_get_cursor(0)[2]
   return {
