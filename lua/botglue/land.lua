@@ -144,7 +144,7 @@ function M.deliver(job, merged)
   local ok, verdict = pcall(attempt, job, merged)
   if not ok then
     -- An answer is held, whatever went wrong.
-    require("botglue.notify").error(tostring(verdict))
+    require("botglue.notify").note(tostring(verdict))
     verdict = { landing = "held", held_for = "range_lost" }
   end
   if verdict.landing == "later" then

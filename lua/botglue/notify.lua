@@ -21,11 +21,11 @@ local function room()
   return math.min(free, vim.o.columns - ruler - 1)
 end
 
---- Shows the beginning of a line that is too long. The whole of it goes to `:messages`: with `T` in 'shortmess' it is
---- cut on the screen, in its middle, and written over at once.
+--- Puts a line into `:messages` and takes it from the screen. With `T` in 'shortmess' a long one is cut there, in its
+--- middle.
 ---@param line string
 ---@param level integer
-local function show_cut(line, level)
+local function record(line, level)
   local shortmess = vim.o.shortmess
   if not shortmess:find("T", 1, true) then
     vim.o.shortmess = shortmess .. "T"
@@ -37,6 +37,13 @@ local function show_cut(line, level)
     vim.o.shortmess = shortmess
   end
   vim.cmd.redraw()
+end
+
+--- Shows the beginning of a line that is too long. The whole of it goes to `:messages`.
+---@param line string
+---@param level integer
+local function show_cut(line, level)
+  record(line, level)
   -- The line may be about options that are wrong.
   local ok, options = pcall(client.options)
   local signs = require("botglue.ui.signs").of(ok and options or { ascii = false })
@@ -106,6 +113,12 @@ end
 ---@param line string
 function M.whole_error(line)
   show(line, LEVELS.ERROR, show_whole)
+end
+
+--- For `:messages` alone: what went wrong in here, where the user is told already what came of it.
+---@param line string
+function M.note(line)
+  record(text.clean(line), LEVELS.ERROR)
 end
 
 ---@param line string

@@ -58,14 +58,8 @@ write.as_one_step = function(bufnr, fn)
   return result
 end
 
-local notify = require("botglue.notify")
-local show_error = notify.error
-notify.error = function(line)
-  -- What a user is meant to read begins with the plugin's name.
-  if not line:find("^botglue: ") then
-    fault("an error: %s", line)
-  end
-  return show_error(line)
+require("botglue.notify").note = function(line)
+  fault("an error: %s", line)
 end
 
 local landed = stands.landed
