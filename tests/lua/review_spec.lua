@@ -470,3 +470,20 @@ test("where there is no room for the review nothing of it is left, and it opens 
   nvim:type(":Botglue review 1<CR>")
   equal(#sides(nvim), 2)
 end)
+
+test("a session that was saved with the review open does not stand in its way", function()
+  local nvim = with_held({ { line(2, 2), { "B" } } })
+  nvim:lua([[
+    local directory = vim.fn.tempname()
+    vim.fn.mkdir(directory)
+    _G.session = directory .. "/Session.vim"
+    vim.cmd("write " .. directory .. "/file")
+  ]])
+  nvim:type(":Botglue review 1<CR>")
+  nvim:lua("vim.cmd('mksession ' .. session)")
+  nvim:lua("vim.cmd('silent source ' .. session)")
+  nvim:type(":tabonly<CR>:Botglue review 1<CR>")
+  equal({ nvim:messages():find("E%d+"), sides(nvim)[2][1] }, { nil, { "a", "B", "c", "d", "e" } })
+  nvim:type("a")
+  equal(nvim:job(1).landing, "applied")
+end)

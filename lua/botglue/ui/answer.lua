@@ -164,11 +164,22 @@ function Side:watch()
   })
 end
 
+--- A name for the buffer. A session that was saved with a review open brings back an empty buffer with its name.
+---@param id integer
+---@return string
+local function free_name(id)
+  local name = "botglue://answer/" .. id
+  while vim.fn.bufexists(name) == 1 do
+    name = name .. "'"
+  end
+  return name
+end
+
 --- Makes the buffer.
 function Side:make()
   self.bufnr = api.nvim_create_buf(false, true)
   vim.bo[self.bufnr].bufhidden = "wipe"
-  api.nvim_buf_set_name(self.bufnr, "botglue://answer/" .. self.job.id)
+  api.nvim_buf_set_name(self.bufnr, free_name(self.job.id))
   local function on(event, desc, fn)
     api.nvim_create_autocmd(event, { buffer = self.bufnr, desc = "botglue: " .. desc, callback = fn })
   end
