@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::open::{self, Opened};
 use super::{Query, Reply, Then};
+use crate::record::now_ms;
 use crate::store::queries::entry::Asker;
 use crate::store::queries::{checkpoints, history, info, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
@@ -63,9 +64,8 @@ fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
             json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
         }
         Query::Prompts { limit } => {
-            let mut all = unsent::all(connection)?;
-            all.extend(prompts::prompts(connection, *limit)?);
-            json!({ "prompts": all })
+            let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
+            json!({ "prompts": unsent::among(unsent, sent, now_ms()) })
         }
         // The writer's.
         Query::Again { .. } => return Err(StoreError::NoSuchJob),

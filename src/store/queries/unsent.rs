@@ -10,6 +10,9 @@ use crate::store::record::Unsent;
 /// The most that are kept; the oldest give way.
 const MOST: u64 = 50;
 
+/// For how long one comes before what was sent, in milliseconds.
+const FRESH: i64 = 24 * 3600 * 1000;
+
 /// Keeps what stands in a prompt, in place of what stood there before; nothing where that is empty now.
 pub fn keep(
     connection: &mut Connection,
@@ -54,4 +57,11 @@ pub fn all(connection: &Connection) -> Result<Vec<Used>, StoreError> {
         .prepare_cached("SELECT text, at_ms FROM unsent ORDER BY at_ms DESC, id DESC")?
         .query_and_then([], |row| Ok(Used { prompt: row.get(0)?, uses: 0, last_ms: row.get(1)? }))?
         .collect()
+}
+
+/// All that may be recalled, each part in its order: what was typed within a day, what was sent, and what was left unsent
+/// for longer.
+pub fn among(unsent: Vec<Used>, sent: Vec<Used>, now_ms: i64) -> Vec<Used> {
+    let (fresh, left) = unsent.into_iter().partition::<Vec<_>, _>(|used| used.last_ms > now_ms - FRESH);
+    [fresh, sent, left].concat()
 }

@@ -1,5 +1,6 @@
 //! What was typed and not sent, over several Neovims.
 
+use super::super::prompts::Used;
 use super::super::unsent;
 use super::*;
 use crate::store::record::Unsent;
@@ -45,4 +46,13 @@ fn the_newest_50_are_kept() {
         }
     }
     assert_eq!(all(&connection), (11..=60).rev().map(|id| id.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
+    let used = |prompt: &str, last_ms| Used { prompt: prompt.to_owned(), uses: 0, last_ms };
+    let unsent = vec![used("just now", 2 * DAY), used("this day", DAY + 1), used("long ago", DAY)];
+    let all = unsent::among(unsent, vec![used("sent", 0), used("sent before", 3)], 2 * DAY);
+    let prompts: Vec<&str> = all.iter().map(|used| used.prompt.as_str()).collect();
+    assert_eq!(prompts, ["just now", "this day", "sent", "sent before", "long ago"]);
 }
