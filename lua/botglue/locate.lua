@@ -193,8 +193,7 @@ function M.place(marks, base)
     return nil, "range_lost"
   end
   local turned = next(marks.held) ~= nil
-  local was_empty = base and #base.text == 1 and base.text[1] == ""
-  if was_empty then
+  if marks.empty then
     -- Nothing holds the ends of an empty row together: what is put before it moves the start only.
     if not turned then
       mark.end_row, mark.end_col = mark.row, mark.col

@@ -14,6 +14,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field bufnr integer
 ---@field shape "line"|"char"|"block"|"insert" what they stand around
 ---@field ids integer[]
+---@field empty boolean whether they were set around nothing, or an empty row
 ---@field held table<integer, botglue.Ends> what stands for the ends of a mark, until the range is marked anew
 ---@field unwatch fun()? while they are watched
 local Marks = {}
@@ -88,7 +89,11 @@ end
 ---@param shape "line"|"char"|"block"|"insert"
 ---@return botglue.Marks
 function M.around(bufnr, place, shape)
-  return setmetatable({ bufnr = bufnr, shape = shape, ids = set(bufnr, place, shape), held = {} }, Marks)
+  local self =
+    setmetatable({ bufnr = bufnr, shape = shape, ids = set(bufnr, place, shape), held = {} }, Marks)
+  local mark = self:get(self.ids[1]) --[[@as botglue.Mark]]
+  self.empty = mark.row == mark.end_row and mark.col == mark.end_col
+  return self
 end
 
 --- Takes them away, and watches them no more. The buffer may be gone.

@@ -146,6 +146,29 @@ test("a row that was taken away with the answer in it is no answer", function()
   equal({ texts(nvim), nvim:job(1).landing }, { { LINES, { "a", "b", "c", "d" } }, "held" })
 end)
 
+test("what was taken for an empty row does not come twice, and takes no row along", function()
+  for _, keys in ipairs({ ":%diffput<CR>", "<C-w>h:%diffget<CR><C-w>l" }) do
+    for more, expected in pairs({
+      [""] = { "a", "X", "Y", "c" },
+      ["<C-w>h2GA1<Esc><C-w>l"] = { "a", "X1", "Y", "c" },
+      ["2GA1<Esc>"] = { "a", "X1", "Y", "c" },
+    }) do
+      local nvim = child.with_host({ "a", "", "c" })
+      nvim:run(line(2, 2))
+      nvim:answer(1, { "X", "Y" }, { held_for = "review" })
+      nvim:type(":Botglue review<CR>" .. keys)
+      nvim:settle()
+      nvim:type(more)
+      nvim:settle()
+      local shown = texts(nvim)
+      nvim:type("q:Botglue review<CR>")
+      equal(texts(nvim), shown, more)
+      nvim:type("a")
+      equal(nvim:lines(), expected, more)
+    end
+  end
+end)
+
 test("characters and blocks that were taken by hand do not come twice", function()
   local char = { kind = "char", first = { 2, 0 }, last = { 4, 0 } }
   local block = { kind = "block", first = { 2, 0 }, last = { 4, 0 } }

@@ -118,13 +118,12 @@ function Taken:absorb(place)
       range:unsettle({ first = below, last = below }, "insert")
     end
     return range:place()
-  elseif not place then
-    -- All of it was taken at once.
-    if not stands(above + 1, below, lines) then
-      return nil
-    end
+  elseif stands(above + 1, below, lines) then
+    -- All of it was taken at once. Of an empty row the marks do not hold together then.
     range:mark({ first = above + 1, last = below - 1 }, "line")
     return range:place()
+  elseif not place then
+    return nil
   end
   local wider = { first = place.first, last = place.last }
   local over, under = place.first - above - 1, below - place.last - 1
