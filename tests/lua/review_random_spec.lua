@@ -5,7 +5,7 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
-local LINES = { "a", "b", "c", "d", "e", "f" }
+local LINES = { "a", "b", "c", "", "e", "f" }
 local SEED = tonumber(vim.env.BOTGLUE_REVIEW_SEED) or 1
 local RUNS = tonumber(vim.env.BOTGLUE_REVIEW_RUNS) or 60
 
@@ -34,6 +34,9 @@ local RIGHT = {
   "D",
   ":%diffput<CR>",
   ":%diffget<CR>",
+  ":.diffput<CR>",
+  "Vj:diffput<CR>",
+  ":1,2move $<CR>",
   "gg",
   "G",
   "j",
@@ -55,6 +58,7 @@ local LEFT = {
   "[c",
   ":%diffget<CR>",
   ":%diffput<CR>",
+  ":.diffget<CR>",
 }
 
 --- The text of both sides, in step.
