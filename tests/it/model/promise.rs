@@ -9,7 +9,10 @@ use super::expected::{Done, Record, Sent, expected, find, is_left, place, splice
 /// Whether an answer's end is one that may be.
 pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     told_as_written(record)?;
-    let is_deleted = sent.request.selection.kind != Kind::Insert && record.user == Done::Deleted;
+    let selection = &sent.request.selection;
+    // An empty row that was deleted, and the one that an empty buffer keeps, are the same to everybody.
+    let is_something = selection.rows.iter().any(|row| !row.trim().is_empty());
+    let is_deleted = selection.kind != Kind::Insert && is_something && record.user == Done::Deleted;
     if is_deleted && record.after.is_some() && !record.doubtful && !is_put_back(sent, record) {
         return Err(format!("the user deleted the range: {record:?}"));
     }
