@@ -7,6 +7,7 @@ local errors = require("botglue.errors")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
+local recognise = require("botglue.recognise")
 local reviewed = require("botglue.reviewed")
 local stands = require("botglue.stands")
 
@@ -257,7 +258,7 @@ end
 ---@param range botglue.Range that has landed
 ---@return boolean
 local function is_undone(range)
-  if range:undone() then
+  if recognise.undone(range) then
     return true
   end
   local place, state = range:look()

@@ -1,13 +1,13 @@
 --- The place of a job in its buffer: invisible marks, and the text that stood there when the job was sent.
 ---
 --- It says where the range is now and whether its text is still what was sent. It never writes: `write` does, and the
---- marks are set anew in the same call. Where the text around a range was replaced, marks tell nothing: then it is
---- looked for by its text, if that is beyond doubt.
+--- marks are set anew in the same call. Where the text around a range was replaced, marks tell nothing: then
+--- `recognise` tells.
 
 local extent = require("botglue.extent")
-local find = require("botglue.find")
 local locate = require("botglue.locate")
 local marks = require("botglue.marks")
+local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
 
 local M = {}
@@ -90,64 +90,10 @@ function Range:watch()
   end)
 end
 
---- The rows that it is known by: its own, or those that an insertion goes between.
----@return string[]
-function Range:telltale()
-  local expected = self:expected()
-  return self.shape == "insert" and vim.list_extend({ expected.above }, { expected.below }) or expected.rows
-end
-
---- Its own rows and those next to it.
----@return string[]
-function Range:surrounded()
-  local expected = self:expected()
-  local rows = vim.list_extend({ expected.above }, expected.rows)
-  rows[#rows + 1] = expected.below
-  return rows
-end
-
---- From now on it is known by its text, where that stands only once. Looking for that takes a moment in a long file, so
---- it is done in the next one.
-function Range:note_single()
-  local tick, rows, all = api.nvim_buf_get_changedtick(self.bufnr), self:telltale(), self:surrounded()
-  self.single, self.sole = false, false
-  if not find.is_telling(all) then
-    return
-  end
-  vim.schedule(function()
-    if api.nvim_buf_is_loaded(self.bufnr) and api.nvim_buf_get_changedtick(self.bufnr) == tick then
-      self.single = find.is_telling(rows) and find.only(self.bufnr, rows) ~= nil
-      self.sole = self.single or find.only(self.bufnr, all) ~= nil
-    end
-  end)
-end
-
---- The place of rows that were taken away and put back where they were: between the same rows, all of which stood once
---- then, and stand once now. Where its own rows say too little, or it has none, they have to stand next to its marks.
----@return botglue.Extent? place
-function Range:put_back()
-  local expected, is_insertion = self:expected(), self.shape == "insert"
-  local first = self.sole and find.only(self.bufnr, self:surrounded())
-  if not first then
-    return nil
-  end
-  local row = expected.above and first + 1 or first
-  local place = is_insertion and { first = row, last = row } or extent.at(row, expected, self.shape)
-  local now = self:read(place)
-  if now.above ~= expected.above or now.below ~= expected.below then
-    return nil
-  elseif self.single and not is_insertion then
-    return place
-  end
-  local mark = self.marks and self.marks:get(self.marks.ids[1])
-  local near = mark and locate.between(self.bufnr, expected, mark.row)
-  return near and near.first == row and place or nil
-end
-
 --- The range is sent: from now on it is watched.
 function Range:sent()
   self:watch()
-  self:note_single()
+  recognise.note(self)
 end
 
 --- Marks the range anew where it was found again, once what is happening to the buffer is over.
@@ -185,28 +131,14 @@ function Range:place()
   return locate.place(self.marks, self:expected())
 end
 
---- Looks for what was sent, or landed, by its text: it stood once in the buffer then, and stands once now. That alone
---- is enough where the text around it was replaced. What the user took away has to be put back where it was.
+--- Marks it anew where its text stands, if that is beyond doubt.
 ---@return botglue.Extent? place
 function Range:find()
-  local place
-  if self.deleted or not (self.reloaded or self.replaced) then
-    place = self:put_back()
-  else
-    local first = self.single and find.only(self.bufnr, self:telltale())
-    local expected = self:expected()
-    if first and self.shape == "insert" then
-      local row = expected.above and first + 1 or first
-      place = { first = row, last = row }
-    elseif first then
-      place = extent.at(first, expected, self.shape)
-    end
+  local place = recognise.moved(self)
+  if place then
+    self.deleted = false
+    self:mark(place, self.shape)
   end
-  if not place then
-    return nil
-  end
-  self.deleted = false
-  self:mark(place, self.shape)
   return place
 end
 
@@ -217,25 +149,6 @@ end
 local function is_same(now, expected)
   local nothing = table.concat(expected.text) == ""
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
-end
-
---- Where what an answer was written over stands again, as it did and between the same rows: the answer was undone. Of
---- what it took away the marks know nothing, and they stay where they are: a redo may bring back what is theirs.
----@return botglue.Extent? place
----@return "line"|"char"|"block"|"insert"|nil shape
-function Range:undone()
-  local before = self.before
-  local mark = before and self.marks and self.marks:get(self.marks.ids[1])
-  if not mark or locate.between(self.bufnr, self.landed, mark.row) then
-    return nil
-  elseif #before.rows > 0 then
-    local rows = locate.between(self.bufnr, before, mark.row)
-    local shape = self.kind == "insert" and "line" or self.kind
-    return rows and extent.at(rows.first, before, shape), shape
-  elseif not self:place() then
-    -- Only where nothing is left of it: rows that it was put above may read as it does.
-    return locate.between(self.bufnr, before, mark.row), "insert"
-  end
 end
 
 --- Where the range is, and whether its text is what is expected there.
@@ -255,7 +168,7 @@ function Range:look()
     -- The rows next to an insertion may stand elsewhere, too, unless it goes above the first line.
     local between = now.above == expected.above and now.below == expected.below
     local is_sure = between and (self.shape ~= "insert" or not expected.above)
-    local undone = not doubted and not (same and between) and self:undone()
+    local undone = not doubted and not (same and between) and recognise.undone(self)
     if undone then
       -- Of rows that were taken away nothing but the point is left.
       place = self.shape ~= "insert" and undone or place
@@ -280,32 +193,6 @@ function Range:look()
   return nil, doubted and "range_lost" or reason
 end
 
---- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little may be
---- others that read alike: then what is next to them tells, where that is known.
----@return botglue.Extent? place
-function Range:recognise()
-  local expected, known = self:expected(), self.known[1]
-  local is_insertion = self.shape == "insert"
-  if is_insertion and known == 0 then
-    return { first = 0, last = 0 }
-  end
-  -- An insertion is known by the row above it.
-  local rows = is_insertion and { expected.above } or expected.rows
-  local first = find.again(self.bufnr, rows, known - 1)
-  if not first then
-    return nil
-  end
-  local place = is_insertion and { first = first + 1, last = first + 1 }
-    or extent.at(first, expected, self.shape)
-  if find.is_telling(rows) then
-    return place
-  elseif self.alone then
-    return nil
-  end
-  local now = self:read(place)
-  return now.above == expected.above and now.below == expected.below and place or nil
-end
-
 --- Marks the range in a buffer that was read since, if its text is there.
 ---@return boolean known whether its place is known
 function Range:home()
@@ -314,7 +201,7 @@ function Range:home()
   elseif self.marks and (self:look() ~= nil or not self.reloaded or self.deleted) then
     return (self:look()) ~= nil
   end
-  local place = self:recognise()
+  local place = recognise.read_again(self)
   if not place then
     return false
   end
@@ -331,7 +218,7 @@ function Range:again()
   if not api.nvim_buf_is_loaded(self.bufnr) then
     return nil
   end
-  local place, shape = self:undone()
+  local place, shape = recognise.undone(self)
   if not place then
     place, shape = self:home() and self:look() or nil, self.shape
   end
@@ -376,7 +263,7 @@ end
 function Range:settle(place, shape, before)
   self:mark(place, shape)
   self.before, self.landed = before, self:read(place)
-  self:note_single()
+  recognise.note(self)
 end
 
 --- What was written was taken away again.
