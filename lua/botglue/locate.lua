@@ -76,7 +76,7 @@ local function block(marks, base)
       and (nothing or (mark.end_row == mark.row and mark.end_col >= mark.col))
     spans[i] = { mark.col, nothing and mark.col or mark.end_col }
   end
-  if not consecutive or first + #marks.ids > api.nvim_buf_line_count(marks.bufnr) then
+  if not consecutive then
     return nil, left and "conflict" or "range_lost"
   end
   return { first = first, last = first + #marks.ids - 1, spans = spans }, nil, next(marks.held) ~= nil
@@ -176,18 +176,10 @@ function M.between(bufnr, base, row)
   return nil
 end
 
---- Where marks have come to; nil and why when they no longer stand around anything.
----@param marks botglue.Marks of a loaded buffer
----@param base botglue.Base? what stood there
----@return botglue.Extent? place
----@return "range_lost"|"conflict"|nil reason
----@return boolean? turned whether they should be set anew: their ends have changed places, or are held
-function M.place(marks, base)
-  if marks.shape == "insert" then
-    return insertion(marks, base)
-  elseif marks.shape == "block" then
-    return block(marks, base)
-  end
+--- Where the marks around rows or characters have come to.
+---@param marks botglue.Marks
+---@param base botglue.Base?
+local function text(marks, base)
   local mark = marks:get(marks.ids[1])
   if not mark then
     return nil, "range_lost"
@@ -202,13 +194,46 @@ function M.place(marks, base)
     local place = base and replaced(marks, mark, base)
     return place, not place and "range_lost" or nil, place ~= nil
   end
-  local last = marks.shape == "line" and last_row(marks, mark, base) or mark.end_row
-  if last < mark.row or last >= api.nvim_buf_line_count(marks.bufnr) then
-    return nil, "range_lost"
-  elseif marks.shape == "char" then
-    return { first = mark.row, last = last, from = mark.col, to = mark.end_col }, nil, turned
+  if marks.shape == "char" then
+    return { first = mark.row, last = mark.end_row, from = mark.col, to = mark.end_col }, nil, turned
   end
-  return { first = mark.row, last = last }, nil, turned
+  return { first = mark.row, last = last_row(marks, mark, base) }, nil, turned
+end
+
+--- Whether there are such rows and bytes: undo and redo may leave marks where there is no text.
+---@param bufnr integer
+---@param place botglue.Extent
+---@return boolean
+local function is_there(bufnr, place)
+  local function reaches(row, byte)
+    return not byte or byte <= #get_row(bufnr, row)
+  end
+  local spans = vim.iter(ipairs(place.spans or {}))
+  return place.last >= place.first
+    and place.last < api.nvim_buf_line_count(bufnr)
+    and reaches(place.first, place.from)
+    and reaches(place.last, place.to)
+    and spans:all(function(i, span)
+      return reaches(place.first + i - 1, span[2])
+    end)
+end
+
+--- Where marks have come to; nil and why when they no longer stand around anything.
+---@param marks botglue.Marks of a loaded buffer
+---@param base botglue.Base? what stood there
+---@return botglue.Extent? place
+---@return "range_lost"|"conflict"|nil reason
+---@return boolean? turned whether they should be set anew: their ends have changed places, or are held
+function M.place(marks, base)
+  if marks.shape == "insert" then
+    return insertion(marks, base)
+  end
+  local locate = marks.shape == "block" and block or text
+  local place, reason, turned = locate(marks, base)
+  if place and not is_there(marks.bufnr, place) then
+    return nil, "range_lost"
+  end
+  return place, reason, turned
 end
 
 return M
