@@ -80,7 +80,9 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     -- Whole rows, whichever way the ends stand within one.
     local last_col = row == end_row and math.max(col, end_col) or end_col
     col = 0
-    at_end = (edit.end_row == end_row and edit.end_col >= last_col)
+    -- Whole rows up to an empty last one end where that begins, and do not reach it.
+    local are_above = edit.col == 0 and edit.end_col == 0 and edit.row < edit.end_row
+    at_end = (edit.end_row == end_row and edit.end_col >= last_col and not are_above)
       or (edit.end_row == end_row + 1 and edit.end_col == 0)
   end
   local at_head = edit.row == row and edit.col == col

@@ -106,6 +106,15 @@ test("an empty row that was typed into after undo went and came by it in leaps",
   equal(outcome(nvim), { "range_lost", typed })
 end)
 
+test("whole rows that are replaced above an empty last one leave that to the range", function()
+  local nvim = child.with_host({ "a", "b", "", "c" })
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'B' })")
+  equal(nvim:lua("return { require('botglue.client').job(1).range:lines() }"), { 1, 3 })
+  nvim:answer(1, { "a", "b" })
+  equal(outcome(nvim), { "conflict", { "a", "B", "", "c" } })
+end)
+
 test("an insertion below a row that was changed, above one that reads as it did", function()
   local nvim = child.with_host({ "", "", "a" })
   nvim:run({ kind = "insert", first = { 1 } })
