@@ -111,7 +111,10 @@ end
 function M.undone(range)
   local bufnr, before = range.bufnr, range.before
   local mark = before and range.marks and range.marks:get(range.marks.ids[1])
-  if not mark or locate.between(bufnr, range.landed, mark.row) then
+  if not mark then
+    return nil
+  elseif locate.between(bufnr, range.landed, mark.row) and #before.rows <= #range.landed.rows then
+    -- Of fewer rows there may be one more, that reads the same.
     return nil
   elseif #before.rows > 0 then
     local rows = locate.between(bufnr, before, mark.row)

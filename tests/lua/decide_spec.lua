@@ -453,6 +453,20 @@ test("what was undone is not put in once more", function()
   revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
 end)
 
+test(
+  "one of two rows that read the same, which an answer took away and undo brought back, stays one",
+  function()
+    for row = 2, 3 do
+      local nvim = with_landed({ "p", "", "", "q" }, line(row, row), {})
+      nvim:type("u:Botglue revert 1<CR>")
+      equal({ landing(nvim), nvim:lines() }, { "reverted", { "p", "", "", "q" } })
+      nvim = with_landed({ "p", "", "", "q" }, line(row, row), {})
+      nvim:type(":Botglue revert 1<CR>")
+      equal({ landing(nvim), nvim:lines() }, { "reverted", { "p", "", "", "q" } })
+    end
+  end
+)
+
 test("an answer whose first rows read as what it was written over is not taken for undone", function()
   local char = { kind = "char", first = { 1, 0 }, last = { 2, 0 } }
   local nvim = with_landed({ "t1", "t2", "t3" }, char, { "t1", "t", "a" })
