@@ -83,7 +83,8 @@ local function block(marks, base)
 end
 
 --- The place of text that was put over a mark's in one piece, as `cc` and `:s` do: the mark's ends change places, and
---- what is new stands between them. It is the mark's own place only if the rows around it are those that were.
+--- what is new stands between them. It is the mark's own place only if the fence is still right below it, or the rows
+--- around it are those that were.
 ---@param marks botglue.Marks
 ---@param mark botglue.Mark
 ---@param base botglue.Base
@@ -101,8 +102,9 @@ local function replaced(marks, mark, base)
   if place.last >= api.nvim_buf_line_count(marks.bufnr) then
     return nil
   end
-  local now = extent.read(marks.bufnr, place, marks.shape)
-  return now.above == base.above and now.below == base.below and place or nil
+  local now, fence = extent.read(marks.bufnr, place, marks.shape), marks:get(marks.ids[2])
+  local is_fenced = marks.shape == "line" and fence and fence.col == 0 and fence.row == place.last + 1
+  return (is_fenced or (now.above == base.above and now.below == base.below)) and place or nil
 end
 
 --- The last row of lines. Where their last rows were deleted the mark ends in the row that came up from below: the

@@ -115,6 +115,16 @@ test("whole rows that are replaced above an empty last one leave that to the ran
   equal(outcome(nvim), { "conflict", { "a", "B", "", "c" } })
 end)
 
+test("a row that was emptied and filled again, below which another answer has landed", function()
+  local nvim = child.with_host({ "t" })
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 1, 0 } })
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 1, 0 } })
+  nvim:answer(1, { "t", "u" }, { edits = { { first = 1, last = 1, lines = { "u" } } } })
+  nvim:type("ggxp")
+  nvim:answer(2, { "T" })
+  equal(outcome(nvim, 2), { "applied", { "T", "u" } })
+end)
+
 test("an insertion below a row that was changed, above one that reads as it did", function()
   local nvim = child.with_host({ "", "", "a" })
   nvim:run({ kind = "insert", first = { 1 } })

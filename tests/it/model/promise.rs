@@ -49,14 +49,23 @@ pub fn told_as_written(record: &Record) -> Result<(), String> {
     Err(format!("it was told: {}; written: {is_written}", record.landing))
 }
 
-/// Whether lines were written where their text stood, and stood only once: copies of parts of them are no matter then.
+/// Whether lines were written where their text stood, or an insertion between the lines that it was between, and those
+/// stood only once: copies of parts of them are no matter then.
 fn is_found_again(sent: &Sent, record: &Record) -> bool {
-    let (base, before) = (&sent.request.selection.rows, &record.before);
-    let mut places = (0..before.len()).filter(|row| before[*row..].starts_with(base));
+    let (selection, before) = (&sent.request.selection, &record.before);
+    let (text, replaced) = match selection.kind {
+        Kind::Line => (selection.rows.clone(), 0..selection.rows.len()),
+        Kind::Insert => {
+            let below = usize::from(selection.anchor.is_some());
+            (selection.anchor.iter().chain(&sent.next).cloned().collect(), below..below)
+        }
+        Kind::Char | Kind::Block => return false,
+    };
+    let mut places = (0..before.len()).filter(|row| before[*row..].starts_with(&text));
     let (first, second) = (places.next(), places.next());
-    let rows = first.filter(|_| second.is_none()).map(|row| row..row + base.len());
+    let rows = first.filter(|_| second.is_none()).map(|row| row + replaced.start..row + replaced.end);
     let written = rows.map(|rows| splice(before, &rows, &sent.answer.lines));
-    sent.request.selection.kind == Kind::Line && record.after.is_some() && written == record.after
+    record.after.is_some() && written == record.after
 }
 
 /// Whether the rows around the range are not those that were sent.
