@@ -160,6 +160,12 @@ function Range:look()
   local expected, doubted = self:expected(), self.reloaded or self.replaced
   if place then
     local now = self:read(place)
+    local is_part = self.shape == "char" or self.shape == "block"
+    if is_part and vim.deep_equal(now.rows, expected.rows) then
+      -- Whatever was typed in these rows and taken back: they read as they did.
+      place = extent.at(place.first, expected, self.shape)
+      now = self:read(place)
+    end
     local same = is_same(now, expected)
     local whole = not same and self.shape == "line" and locate.whole(self.bufnr, place, expected)
     if whole then

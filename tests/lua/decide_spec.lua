@@ -467,6 +467,17 @@ test(
   end
 )
 
+test(
+  "characters that an answer deleted come back where they were, whatever was typed there and taken back",
+  function()
+    local nvim = with_landed({ "u21" }, { kind = "char", first = { 1, 0 }, last = { 1, 0 } }, { "" })
+    nvim:type("ggRab<BS><BS><Esc>")
+    equal(nvim:lines(), { "21" })
+    nvim:type(":Botglue revert 1<CR>")
+    equal(nvim:lines(), { "u21" })
+  end
+)
+
 test("an answer whose first rows read as what it was written over is not taken for undone", function()
   local char = { kind = "char", first = { 1, 0 }, last = { 2, 0 } }
   local nvim = with_landed({ "t1", "t2", "t3" }, char, { "t1", "t", "a" })

@@ -13,7 +13,10 @@ local function positions(bufnr)
   for _, window in ipairs(vim.fn.win_findbuf(bufnr)) do
     -- The column of a window that is not the current one is set right only when it is drawn.
     local at, is_current = api.nvim_win_get_cursor(window), window == api.nvim_get_current_win()
-    found["the cursor of window " .. window] = { at[1], is_current and at[2] or nil }
+    -- Nor is one behind the end of its line in Normal mode, where `gv` with an operator may leave it.
+    local past = #api.nvim_buf_get_lines(bufnr, at[1] - 1, at[1], false)[1]
+    local last = api.nvim_get_mode().mode == "n" and math.max(past - 1, 0) or past
+    found["the cursor of window " .. window] = { at[1], is_current and math.min(at[2], last) or nil }
   end
   for _, mark in ipairs(MARKS) do
     local at = api.nvim_buf_get_mark(bufnr, mark)
