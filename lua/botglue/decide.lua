@@ -16,6 +16,8 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
+-- What was typed after the decision was not decided of.
+local TYPED = "job %d was not accepted: its lines were changed meanwhile; accept it again"
 local CHANGED = "the answer was changed meanwhile: a accepts it as it is now"
 
 --- Runs a step at the first safe moment.
@@ -156,9 +158,7 @@ local function replace_rows(job, lines, rows, is_meant)
       return #edits == 0 and "unchanged" or "applied"
     end,
     on_conflict = function()
-      -- They changed once more: the answer takes the place of what stands there now.
-      local _, _, now = look(job, "accepted", job.range)
-      replace_rows(job, lines, now.rows, is_meant)
+      fail(TYPED, job.id)
     end,
     is_meant = is_meant,
   })
@@ -186,6 +186,9 @@ function M.write(job, lines, is_meant)
         return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
       end,
       on_conflict = function(rows)
+        if not vim.deep_equal(rows, now.rows) then
+          fail(TYPED, job.id)
+        end
         replace_rows(job, lines, rows, is_meant)
       end,
       is_meant = is_meant,

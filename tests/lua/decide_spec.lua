@@ -332,6 +332,23 @@ test("what is being decided is waited for before the next decision", function()
   equal({ nvim:lines(), settled.landing }, { { "a", "b" }, "reverted" })
 end)
 
+test("what is typed after an answer was accepted is not replaced by it", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:run(line(2, 2))
+  nvim:answer(1, { "B" }, { held_for = "review" })
+  nvim:lua("require('support.host').merges = nil")
+  decide(nvim, "accept")
+  nvim:type("2GA typed<Esc>")
+  for nth = 1, 2 do
+    nvim:host("merge", nvim:host("received", "merge")[nth])
+  end
+  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b typed", "c" } })
+  suite.contains(nvim:messages(), "botglue: job 1 was not accepted: its lines were changed meanwhile")
+  nvim:lua("require('support.host').merges = {}")
+  decide(nvim, "accept")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "c" } })
+end)
+
 test("what waits for a safe moment is being decided until then", function()
   local nvim = with_held({ "b", "C", "d" })
   nvim:lua("require('support.host').merges = nil")
