@@ -102,9 +102,6 @@ test("the next host hears of all that the last one may have taken to its grave",
   nvim:host("die")
   nvim:lua("require('support.host').sent = {}")
   nvim:type(", and more")
-  wait_for_rest(nvim)
-  equal(nvim:lua("return require('support.host').sent"), {}, "typing starts no host")
-  nvim:lua("require('botglue.query').ask('info', {}, function() end)")
   wait_for_known(nvim, { "closed", "open, and more" })
 end)
 

@@ -109,6 +109,15 @@ local function tell_surely(draft, options)
   end
 end
 
+--- Starts another host where the one that knew of a draft is gone: what is typed since is known to nobody.
+---@param draft botglue.PromptDraft
+---@param options botglue.Options
+function M.tell_next(draft, options)
+  if draft.told_to and not client.connection().process then
+    tell_surely(draft, options)
+  end
+end
+
 --- Keeps a draft whose prompt is closed, if there is anything in it.
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options

@@ -154,6 +154,9 @@ function Prompt:save_soon()
         vim.defer_fn(function()
           self.saving = false
           self:save()
+          if self.draft then
+            draft.tell_next(self.draft, self.opts.options)
+          end
         end, KEPT_AFTER)
       end
     end,
