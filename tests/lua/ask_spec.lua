@@ -146,6 +146,25 @@ test("p on a range that is gone says so", function()
   equal(shown(nvim) ~= nil, true)
 end)
 
+test("p on a range that was read again goes below its lines, or says that they are gone", function()
+  for rows, expected in pairs({
+    ["new zero one two three four"] = "new zero one two three x four",
+    ["new zero one TWO three four"] = "new zero one TWO three four",
+  }) do
+    local nvim = asked()
+    answer(nvim, { "x" })
+    nvim:type("q")
+    nvim:lua(
+      "vim.cmd.file(vim.fn.tempname()) vim.fn.writefile(..., vim.fn.expand('%'))",
+      vim.split(rows, " ")
+    )
+    nvim:type(":silent edit!<CR>")
+    nvim:settle()
+    nvim:type(":Botglue answer<CR>p")
+    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), vim.split(expected, " "))
+  end
+end)
+
 test("the list of jobs opens an answer too", function()
   local nvim = asked()
   nvim:type("A and")

@@ -76,7 +76,7 @@ local function put(job, self)
     fail("the buffer of job %d is gone", job.id)
   elseif not vim.bo[range.bufnr].modifiable then
     fail("the buffer of job %d cannot be changed", job.id)
-  elseif not range:place() then
+  elseif not range:look() then
     fail("the place of job %d is not known", job.id)
   end
   local _, last = range:lines()
