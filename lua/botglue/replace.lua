@@ -38,6 +38,33 @@ local function set_text(bufnr, ...)
   change(bufnr, api.nvim_buf_set_text, ...)
 end
 
+local locked ---@type fun()? what is about to run with locked marks
+
+--- Runs that; for the command alone.
+function M.run_locked()
+  locked()
+end
+
+--- Puts text into rows that stay as many as they are, and where they are. Neovim before 0.12 takes the user's marks on
+--- all rows that are touched away, and where the last insertion was: so they are locked.
+---@param bufnr integer
+---@param row integer
+---@param from integer
+---@param end_row integer
+---@param to integer
+---@param lines string[] as many as there are rows from `row` to `end_row`
+function M.text(bufnr, row, from, end_row, to, lines)
+  local ok, err
+  locked = function()
+    ok, err = pcall(set_text, bufnr, row, from, end_row, to, lines)
+  end
+  local run = "require('botglue.replace').run_locked()"
+  api.nvim_cmd({ cmd = "lua", args = { run }, mods = { lockmarks = true } }, {})
+  if not ok then
+    error(err, 0)
+  end
+end
+
 ---@param bufnr integer
 local function set_lines(bufnr, ...)
   change(bufnr, api.nvim_buf_set_lines, ...)
@@ -102,7 +129,7 @@ function M.part(bufnr, row, from, to, text)
   if old ~= text then
     local head, tail = shared_ends(old, text)
     local stay = behind(bufnr, row, from, row, to)
-    set_text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
+    M.text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
     stay(row, from + #text)
   end
 end
@@ -113,7 +140,15 @@ end
 ---@param past integer the row behind the last one
 local function delete_rows(bufnr, first, past)
   if past < api.nvim_buf_line_count(bufnr) then
-    set_text(bufnr, first, 0, past, 0, { "" })
+    -- A cursor in them goes to the row that comes up, and not to one as far down as it was.
+    local cursors = vim.tbl_filter(function(win)
+      local row = api.nvim_win_get_cursor(win)[1] - 1
+      return row >= first and row < past
+    end, vim.fn.win_findbuf(bufnr))
+    set_lines(bufnr, first, past, true, {})
+    for _, win in ipairs(cursors) do
+      api.nvim_win_set_cursor(win, { first + 1, 0 })
+    end
   elseif first > 0 then
     set_lines(bufnr, first, past, true, {})
   else

@@ -110,7 +110,7 @@ local function forget_line(bufnr)
   local row = math.min(math.max(api.nvim_buf_get_mark(bufnr, ".")[1], 1), rows)
   -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
   for _, taken in ipairs({ row < rows and row + 1 or math.max(row - 1, 1), row }) do
-    api.nvim_buf_set_text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
+    replace.text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
   end
 end
 

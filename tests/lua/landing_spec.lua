@@ -281,6 +281,51 @@ test("cursors, views and the marks of the last change keep to their text", funct
   equal(#nvim:lines(), 103)
 end)
 
+test("the user's marks stay on rows of which an answer leaves something, and on those beside it", function()
+  local function stay(range, answer, expected, edits)
+    local nvim = with_job({ "a a", "b b", "c c", "d d", "e e", "f f" }, range)
+    for row = 1, 6 do
+      nvim:type(("%dG0lm%s"):format(row, ("abcdef"):sub(row, row)))
+    end
+    nvim:type(expected.inserted .. "Gi<Esc>")
+    nvim:answer(1, answer, { edits = edits })
+    local marked = nvim:lua([[
+      local rows = {}
+      for name in ("abcdef"):gmatch(".") do
+        local at = vim.fn.getpos("'" .. name)
+        rows[#rows + 1] = name .. ":" .. (at[2] > 0 and vim.fn.getline(at[2]) .. ":" .. at[3] or "")
+      end
+      return { table.concat(rows, " "), vim.fn.getline(vim.fn.getpos("'^")[2]) }
+    ]])
+    equal(marked, { expected[1], expected[2] })
+  end
+  local function chars(first, from, last, to)
+    return { kind = "char", first = { first, from }, last = { last, to } }
+  end
+  stay(line(3, 3), { "c x" }, { inserted = 3, "a:a a:2 b:b b:2 c:c x:2 d:d d:2 e:e e:2 f:f f:2", "c x" })
+  stay(
+    chars(3, 0, 3, 0),
+    { "xx" },
+    { inserted = 3, "a:a a:2 b:b b:2 c:xx c:2 d:d d:2 e:e e:2 f:f f:2", "xx c" }
+  )
+  stay(line(3, 3), { "c x" }, { inserted = 4, "a:a a:2 b:b b:2 c:c x:2 d:d d:2 e:e e:2 f:f f:2", "d d" })
+  stay(line(3, 4), {}, { inserted = 5, "a:a a:2 b:b b:2 c: d: e:e e:2 f:f f:2", "e e" })
+  stay(line(1, 4), {}, { inserted = 5, "a: b: c: d: e:e e:2 f:f f:2", "e e" })
+  stay(line(5, 6), {}, { inserted = 4, "a:a a:2 b:b b:2 c:c c:2 d:d d:2 e: f:", "d d" })
+  stay(
+    line(2, 5),
+    { "b b", "e e" },
+    { inserted = 5, "a:a a:2 b:b b:2 c: d: e:e e:2 f:f f:2", "e e" },
+    { { first = 1, last = 3, lines = {} } }
+  )
+  stay(
+    line(3, 3),
+    { "c c", "new" },
+    { inserted = 3, "a:a a:2 b:b b:2 c:c c:2 d:d d:2 e:e e:2 f:f f:2", "c c" },
+    { { first = 1, last = 1, lines = { "new" } } }
+  )
+end)
+
 test("who types right behind what is replaced goes on behind the answer", function()
   local function goes_on(range, keys, answer, expected, undone)
     local nvim = with_job({ "one two three", "four" }, range)
