@@ -56,6 +56,14 @@ local function look(job, verb, range)
   return place, state, now
 end
 
+--- Tells what was decided.
+---@param job botglue.Job
+---@param landing string
+local function settle(job, landing)
+  stands.landed(job, landing)
+  job:decide(landing)
+end
+
 --- Writes what was decided, and tells of it.
 ---@param job botglue.Job
 ---@param landing string
@@ -69,8 +77,7 @@ local function write(job, landing, place, lines, edits)
       fail("job %d cannot be %s now: its buffer cannot be changed", job.id, landing)
     end
   end
-  stands.landed(job, landing)
-  job:decide(landing)
+  settle(job, landing)
 end
 
 ---@class botglue.Change
@@ -248,13 +255,19 @@ function M.accept(id)
   M.write(job)
 end
 
+--- Ends a held answer all of which the user took by hand: nothing is left to write.
+---@param job botglue.Job
+function M.taken(job)
+  client.connect(job.options)
+  settle(job, "unchanged")
+end
+
 --- Rejects a held answer: the buffer stays as it is.
 ---@param id integer
 function M.reject(id)
   local job = held_job(id)
   client.connect(job.options)
-  stands.landed(job, "rejected")
-  job:decide("rejected")
+  settle(job, "rejected")
 end
 
 --- Whether what stood there before an answer stands there again: the user undid it.
@@ -281,8 +294,7 @@ function M.revert(id)
   end
   client.connect(job.options)
   if is_undone(range) then
-    stands.landed(job, "reverted")
-    job:decide("reverted")
+    settle(job, "reverted")
     return
   end
   look(job, "reverted", range)

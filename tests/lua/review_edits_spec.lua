@@ -459,3 +459,40 @@ test(
     end
   end
 )
+
+test("all of a part of rows that was taken is accepted, where nothing tells its place any more", function()
+  for _, last in ipairs({ 1, 2 }) do
+    local nvim = child.with_host({ "a", "bbb" })
+    nvim:run({ kind = "char", first = { 2, 1 }, last = { 2, last } })
+    nvim:answer(1, { "1", "2" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    nvim:type("<C-w>hGdo<C-w>l")
+    nvim:settle()
+    -- What stood before it in its row told its place.
+    nvim:type("G0kdl")
+    nvim:type(":%diffput<CR>")
+    nvim:settle()
+    local all = { "a", "1", last == 1 and "2b" or "2" }
+    equal(texts(nvim), { all, all })
+    nvim:type("a")
+    equal({ nvim:lines(), nvim:job(1).landing }, { all, "unchanged" })
+  end
+end)
+
+test("where all of the buffer is to go, what is typed in its stead is the answer", function()
+  local nvim = in_review({ line(1, 5), {} })
+  nvim:type("ihello<CR>you<Esc>")
+  nvim:lua("require('support.host').merges = { ... }", { "hello", "you" })
+  nvim:type("a")
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "hello", "you" }, "applied" })
+end)
+
+test("an answer's side that cannot be changed stays as it is while the buffer is changed", function()
+  local nvim = in_review({ line(2, 3), { "B" } })
+  nvim:type(":setlocal nomodifiable<CR><C-w>hggOtop<Esc>")
+  nvim:settle()
+  equal(texts(nvim), { { "top", unpack(LINES) }, { "a", "B", "d", "e" } })
+  equal(nvim:lua("return vim.v.errmsg"), "")
+  nvim:type("<C-w>la")
+  equal(nvim:lines(), { "top", "a", "B", "d", "e" })
+end)

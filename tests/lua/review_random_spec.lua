@@ -5,11 +5,11 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
-local LINES = { "a", "b", "c", "", "e", "f" }
+local LINES = { "one", "two", "three", "", "five", "six" }
 local SEED = tonumber(vim.env.BOTGLUE_REVIEW_SEED) or 1
 local RUNS = tonumber(vim.env.BOTGLUE_REVIEW_RUNS) or 60
 
-local ANSWERS = { { "X" }, { "X", "Y" }, {}, { "b", "X", "d" }, { "X", "c" }, { "a", "b" } }
+local ANSWERS = { { "X" }, { "X", "Y" }, {}, { "two", "X", "four" }, { "X", "three" }, { "one", "two" } }
 
 -- Keys in the answer's window, and in that of the buffer: around the range, and hunks.
 local RIGHT = {
@@ -28,6 +28,8 @@ local RIGHT = {
   "ohello<Esc>",
   "Oabove<Esc>",
   "A!<Esc>",
+  "0dl",
+  "I-<Esc>",
   "J",
   "jdd",
   "kdd",
@@ -87,10 +89,14 @@ local function in_review(pick)
     ]],
     LINES
   )
-  local first = pick(#LINES)
-  local range = { kind = "line", first = { first, 0 }, last = { math.min(first + pick(3) - 1, #LINES), 0 } }
-  if pick(4) == 1 then
-    range = { kind = "insert", first = { first } }
+  local first, kind = pick(#LINES), ({ "line", "line", "insert", "char" })[pick(4)]
+  local last = math.min(first + pick(3) - 1, #LINES)
+  local range = { kind = kind, first = { first, 0 }, last = { last, 0 } }
+  if kind == "insert" then
+    range = { kind = kind, first = { first } }
+  elseif kind == "char" then
+    range.first[2] = math.min(1, #LINES[first])
+    range.last[2] = math.max(math.min(1, #LINES[last] - 1), 0)
   end
   nvim:run(range)
   nvim:answer(1, ANSWERS[pick(#ANSWERS)], { held_for = "review" })

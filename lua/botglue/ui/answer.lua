@@ -8,6 +8,7 @@ local fail = require("botglue.errors").fail
 local fill = require("botglue.ui.fill")
 local parts = require("botglue.ui.parts")
 local region = require("botglue.ui.region")
+local replace = require("botglue.replace")
 local step = require("botglue.ui.step")
 
 local M = {}
@@ -22,6 +23,7 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 ---@field bufnr integer
 ---@field region botglue.Region the rows that are the answer
 ---@field tick integer its changedtick while the user has changed nothing in it
+---@field changed_at integer? the changedtick of the buffer beside it when it was changed last
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
 ---@field astray boolean? whether the user changed what is around the answer here
@@ -33,6 +35,14 @@ Side.__index = Side
 ---@return integer past
 function Side:rows()
   return self.region:rows()
+end
+
+--- Nothing is around the answer: whatever is typed is part of it.
+function Side:take_all()
+  local first, past = self:rows()
+  if past > first or not replace.is_empty(self.bufnr) then
+    self.region:mark(0, api.nvim_buf_line_count(self.bufnr))
+  end
 end
 
 ---@param from integer
@@ -59,6 +69,13 @@ function Side:part()
   end
   local place, _, now = range:look()
   return place and now and parts.of(lines, range, place, now.rows)
+end
+
+--- Whether the buffer reads as the whole of this side, wherever in it the answer is.
+function Side:is_taken()
+  local bufnr = self.job.range.bufnr
+  return api.nvim_buf_is_loaded(bufnr)
+    and vim.deep_equal(self:read(0, -1), api.nvim_buf_get_lines(bufnr, 0, -1, false))
 end
 
 --- Whether anything was changed here.
@@ -146,7 +163,7 @@ function Side:fill()
   end
 end
 
---- Keeps what is typed here: soon, and before it goes.
+--- Notices what is typed here, and keeps it: soon, and before it goes.
 function Side:watch()
   local pending = false
   local function save()
@@ -155,6 +172,8 @@ function Side:watch()
   end
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function()
+      local beside = self.job.range.bufnr
+      self.changed_at = api.nvim_buf_is_loaded(beside) and api.nvim_buf_get_changedtick(beside) or nil
       if not pending then
         pending = true
         vim.defer_fn(save, KEPT_AFTER)
@@ -202,6 +221,7 @@ function Side:refresh()
     or self.job.landing ~= "held"
     or not api.nvim_buf_is_loaded(self.job.range.bufnr)
     or not api.nvim_buf_is_valid(self.bufnr)
+    or not vim.bo[self.bufnr].modifiable
   then
     return
   end

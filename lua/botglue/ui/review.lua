@@ -92,6 +92,10 @@ function Review:accept()
   decide.check(job)
   side:refresh()
   if not side.known or not job.range:look() then
+    if side:is_taken() then
+      decide.taken(job)
+      return
+    end
     fail("its place is not known: copy from it, then press x or q")
   end
   -- What is copied from the buffer meanwhile is no change of the answer.

@@ -22,6 +22,7 @@ local VERSIONS = 8 -- of what was copied from around the answer
 ---@field side botglue.Side its place is known
 ---@field taken botglue.Taken what was put into the buffer by hand
 ---@field beside botglue.Beside? of an answer that is part of its rows
+---@field tick integer the changedtick of the buffer at the last look
 ---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
 local Step = {}
 Step.__index = Step
@@ -89,28 +90,50 @@ function Step:see(place)
   reviewed.see(self.side.job, place, self.side:read(self.side:rows()))
 end
 
---- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
----@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
-function Step:refresh()
+--- Sees where the answer is on both sides now. Where one was made the same as the other, the one that was not changed
+--- then tells: rows that a diff puts in are others, and marks know nothing of what they stand for.
+---@return botglue.Extent? place nil where it is gone
+function Step:look()
   local side, range = self.side, self.side.job.range
+  local tick = api.nvim_buf_get_changedtick(range.bufnr)
+  local is_taken = side:is_taken()
+  local is_side_newer = side.changed_at == tick
   reviewed.look(side.job)
-  local marked = not range.reloaded and range:place() or nil
+  local marked = not (range.reloaded or range.replaced) and range:place() or nil
   local place = range:look() or marked
   if place and not marked then
     -- Found again by its text.
     self.taken:mark_neighbours(place)
   end
-  if self.beside then
-    place = self.taken:absorb_part(place, self.beside)
-  else
-    place = self.taken:absorb(place)
+  if tick ~= self.tick then
+    self.tick = tick
+    local is_copy = is_taken and not is_side_newer
+    if self.beside then
+      place = self.taken:absorb_part(place, self.beside, is_copy)
+    else
+      place = self.taken:absorb(place, is_copy)
+    end
   end
+  if place and is_taken and is_side_newer then
+    side.region:mark(place.first, range.shape == "insert" and place.first or place.last + 1)
+  end
+  return place
+end
+
+--- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
+---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
+function Step:refresh()
+  local side, range = self.side, self.side.job.range
+  local place = self:look()
   if not place then
     return nil
   end
-  local first, past = side:rows()
   local below = range.shape == "insert" and place.first or place.last + 1
   local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
+  if place.first == 0 and below == #lines then
+    side:take_all()
+  end
+  local first, past = side:rows()
   local under = self:follow("below", past, -1, vim.list_slice(lines, below + 1))
   local over = self:follow("above", 0, first, vim.list_slice(lines, 1, place.first))
   -- Where rows are replaced next to them the marks go astray.
@@ -139,6 +162,7 @@ function M.new(side, place)
     side = side,
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
     taken = taken.new(side, place),
+    tick = api.nvim_buf_get_changedtick(range.bufnr),
     followed = {
       above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },
       below = { api.nvim_buf_get_lines(side.bufnr, past, -1, false) },

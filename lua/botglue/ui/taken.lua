@@ -30,13 +30,13 @@ function Taken:mark_neighbours(place)
 end
 
 --- The rows above and below the place, wherever they are now: what was put in for the answer comes between them. They
---- may have been put in anew themselves, when all of the answer's side was.
+--- may have been put in anew themselves, when all of the answer's side was: then that side tells.
+---@param is_copy boolean? whether the buffer was made the same as the answer's side
 ---@return integer above
 ---@return integer below
-function Taken:between()
+function Taken:between(is_copy)
   local side, bufnr = self.side, self.side.job.range.bufnr
-  local is_shown = api.nvim_buf_is_loaded(side.bufnr)
-  if is_shown and vim.deep_equal(side:read(0, -1), api.nvim_buf_get_lines(bufnr, 0, -1, false)) then
+  if is_copy then
     local first, past = side:rows()
     return first - 1, past
   end
@@ -72,10 +72,11 @@ end
 --- also some of them, as `do` takes with a range.
 ---@param place botglue.Extent?
 ---@param beside botglue.Beside
+---@param is_copy boolean whether the buffer was made the same as the answer's side
 ---@return botglue.Extent?
-function Taken:absorb_part(place, beside)
+function Taken:absorb_part(place, beside, is_copy)
   local side, range = self.side, self.side.job.range
-  local above, below = self:between()
+  local above, below = self:between(is_copy)
   local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
   local known = {}
   for _, row in ipairs(vim.list_extend(side:read(side:rows()), beside.rows)) do
@@ -87,6 +88,10 @@ function Taken:absorb_part(place, beside)
   if is_known and parts.of(rows, range, beside.place, beside.rows) then
     place = part_in(beside, rows, above + 1)
     range:mark(place, range.shape)
+  elseif is_copy then
+    -- What was beside it was replaced with it.
+    range.replaced = true
+    return nil
   end
   return place
 end
@@ -94,12 +99,13 @@ end
 --- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
 --- puts in others: at an edge these come to stand outside.
 ---@param place botglue.Extent?
+---@param is_copy boolean whether the buffer was made the same as the answer's side
 ---@return botglue.Extent?
-function Taken:absorb(place)
+function Taken:absorb(place, is_copy)
   local range = self.side.job.range
   local bufnr = range.bufnr
   local lines = self.side:read(self.side:rows())
-  local above, below = self:between()
+  local above, below = self:between(is_copy)
   local function stands(from, to, expected)
     return from < to and vim.deep_equal(api.nvim_buf_get_lines(bufnr, from, to, false), expected)
   end
