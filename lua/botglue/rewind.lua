@@ -120,6 +120,7 @@ end
 
 --- `:Botglue rewind`
 function M.command()
+  local stayed = require("botglue.here").asked()
   writer.at_cursor(function(source)
     local _, agent = writer.session("the job", source.agent, source.session_id)
     if agent.protocol ~= "claude" then
@@ -129,6 +130,7 @@ function M.command()
     local about = { agent = source.agent, session_id = source.session_id }
     query.ask("checkpoints", about, function(result, err)
       guarded(source.target, function()
+        writer.only_for_who_stayed(source, stayed)
         choose(source, (result or errors.fail("%s", err)).checkpoints)
       end)
     end)

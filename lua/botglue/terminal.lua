@@ -75,7 +75,8 @@ function M.command(words)
     M.open(choose.latest(words, choose.has_session, "has a session"))
     return
   end
-  writer.at_cursor(function(source)
+  writer.at_cursor(function(source, stayed)
+    writer.only_for_who_stayed(source, stayed)
     source.target:unmark()
     M.open_session(source, "the job that wrote this")
   end)

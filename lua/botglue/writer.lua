@@ -6,6 +6,7 @@ local client = require("botglue.client")
 local config = require("botglue.config")
 local errors = require("botglue.errors")
 local find = require("botglue.find")
+local here = require("botglue.here")
 local query = require("botglue.query")
 local range = require("botglue.range")
 
@@ -127,8 +128,19 @@ local function job_at_cursor()
   return client.job(vim.w.botglue_answer) or standing(choose.wrote) or standing(choose.answered)
 end
 
+--- Lets go of what was found where the user went on before it was: what would open now is in the way.
+---@param source botglue.Source
+---@param stayed (fun(): boolean)? nil: nobody had to wait
+function M.only_for_who_stayed(source, stayed)
+  if stayed and not stayed() then
+    source.target:unmark()
+    fail("nothing was opened: you went on before the store had answered")
+  end
+end
+
 --- Finds what wrote the text under the cursor.
----@param callback fun(source: botglue.Source) called now, or once the store has answered; its errors are told
+---@param callback fun(source: botglue.Source, stayed: (fun(): boolean)?) called now, or once the store has answered,
+--- with whether the user is still there; its errors are told
 function M.at_cursor(callback)
   local job = job_at_cursor()
   if job then
@@ -142,6 +154,7 @@ function M.at_cursor(callback)
   end
   -- The user goes on meanwhile: what was under the cursor moves.
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, api.nvim_win_get_cursor(0)[1] - 1, 0, {})
+  local stayed = here.asked()
   query.ask("writers", { path = path, limit = 50 }, function(result, err)
     errors.guard(function()
       if not api.nvim_buf_is_loaded(bufnr) then
@@ -149,7 +162,7 @@ function M.at_cursor(callback)
       end
       local row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
       api.nvim_buf_del_extmark(bufnr, namespace, mark)
-      callback(of_entries(bufnr, (result or fail("%s", err)).jobs, row))
+      callback(of_entries(bufnr, (result or fail("%s", err)).jobs, row), stayed)
     end)
   end)
 end

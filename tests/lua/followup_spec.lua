@@ -138,6 +138,37 @@ test("what wrote a text in an earlier Neovim is known by the text", function()
   equal(#nvim:host("received", "run"), 1)
 end)
 
+test("nothing opens under keys that were typed before the store had answered", function()
+  for _, command in ipairs({ "followup", "open", "rewind" }) do
+    local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
+    nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+    nvim:type("3G:Botglue " .. command .. "<CR>")
+    nvim:type("GA x")
+    nvim:lua([[
+      local rows = { 'fn two() {', '  2', '}' }
+      local job = { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = rows }
+      require('support.host').replies.checkpoints = { checkpoints = {} }
+      require('botglue.query').reply({ token = 1, jobs = { job } })
+    ]])
+    nvim:eventually("it is told", "return vim.fn.execute('messages'):find('nothing was opened', 1, true)")
+    equal({ nvim:api("get_mode").mode, #nvim:api("list_wins") }, { "i", 1 })
+    equal(#nvim:lua("return vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"), 0)
+  end
+end)
+
+test("a follow-up with its prompt is sent whatever was typed meanwhile", function()
+  local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
+  nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+  nvim:type("2G:Botglue followup go on<CR>")
+  nvim:type("GA x")
+  nvim:lua([[
+    local rows = { 'fn two() {', '  2', '}' }
+    local job = { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = rows }
+    require('botglue.query').reply({ token = 1, jobs = { job } })
+  ]])
+  equal(request(nvim, 1).prompt, "go on")
+end)
+
 test("what is too short to tell is known where it was", function()
   local nvim = child.with_host({ "a", "x = 1", "b" })
   nvim:lua([[

@@ -113,6 +113,55 @@ test("R sends the same prompt once more, at its place", function()
   equal(#nvim:api("list_wins"), 1)
 end)
 
+--- Presses a key in the list, leaves that and types elsewhere, and lets the store answer then.
+---@param key string
+---@param question string what the key asks the store
+---@return Child
+local function left_before_the_answer(key, question)
+  local nvim = with_jobs(1)
+  nvim:set_lines({ "mine" })
+  open(nvim)
+  nvim:lua(
+    "_G.late = require('support.host').replies[...]; require('support.host').replies[...] = nil",
+    question
+  )
+  nvim:type(key)
+  nvim:type("q")
+  nvim:type("A typ")
+  nvim:lua([[
+    local asked = require('support.host').received('query')
+    local last = asked[#asked]
+    local reply = vim.tbl_extend('error', late(last), { token = last.token })
+    require('botglue.query').reply(reply)
+  ]])
+  nvim:settle()
+  nvim:type("ed")
+  equal(nvim:lua("return vim.api.nvim_get_current_line()"), "mine typed")
+  equal({ #nvim:api("list_tabpages"), #nvim:api("list_wins") }, { 1, 1 })
+  return nvim
+end
+
+test("who has left the list when the store answers is not taken elsewhere", function()
+  for _, key in ipairs({ "<CR>", "d", "f" }) do
+    local nvim = left_before_the_answer(key, "job")
+    equal(nvim:messages(), "")
+    equal(nvim:lua("return #require('support.host').received('run')"), 0)
+  end
+end)
+
+test("R is sent also where the list was left meanwhile", function()
+  local nvim = left_before_the_answer("R", "job")
+  local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  equal(request.prompt, "prompt 1")
+end)
+
+test("an answer that is held once more is told of where the list was left meanwhile", function()
+  local nvim = left_before_the_answer("a", "again")
+  contains(nvim:messages(), "botglue: it is held, :Botglue review 1 shows it")
+  nvim:type("<Esc>:Botglue review 1<CR>")
+  contains(nvim:screen(), "held answer 1 of 1")
+end)
+
 test("R on a job whose lines are gone says so, and starts nothing", function()
   local nvim = with_jobs(1)
   nvim:lua("vim.fn.writefile({ 'x' }, path)")

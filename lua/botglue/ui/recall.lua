@@ -35,9 +35,22 @@ local function either(of_job, of_entry)
   end
 end
 
+--- Asks for all of a job. What comes of it is a window: there is none where the user has left the list meanwhile, for
+--- their keys are meant for something else.
+---@param entry botglue.Entry
+---@param fn fun(full: botglue.FullEntry)
+local function whole(entry, fn)
+  local stayed = require("botglue.here").asked()
+  past.whole(entry, function(full)
+    if stayed() then
+      fn(full)
+    end
+  end)
+end
+
 --- Goes to its place.
 M.jump = either(act.jump, function(entry, float)
-  past.whole(entry, function(full)
+  whole(entry, function(full)
     local spot = past.spot(full)
     act.show(float, spot.bufnr, spot.first, 0)
     if not spot.what then
@@ -86,7 +99,7 @@ function M.diff(entry)
   if not entry.has_answer then
     fail("this job has no answer")
   end
-  past.whole(entry, function(full)
+  whole(entry, function(full)
     local right = full.lines
     if not right or #right == 0 and vim.trim(full.text or "") ~= "" then
       right = vim.split(full.text or "", "\n", { plain = true })
@@ -114,23 +127,33 @@ function M.again(entry, float)
     act.review(job, float)
     return
   end
+  local stayed = require("botglue.here").asked()
   require("botglue.adopt").again(entry.uuid, function(held, err)
     errors.guard(function()
-      act.review(held or fail("%s", err), float)
+      local found = held or fail("%s", err)
+      if stayed() then
+        act.review(found, float)
+      else
+        require("botglue.notify").warn(("botglue: it is held, :Botglue review %d shows it"):format(found.id))
+      end
     end)
   end)
 end
 
---- Goes on from a job of an earlier time, at its place, which is shown.
+--- Goes on from a job of an earlier time, at its place. That is shown, but not where the user has left the list.
 ---@param entry botglue.Entry
 ---@param float botglue.Float
----@param fn fun(full: botglue.FullEntry, target: botglue.Range)
+---@param fn fun(full: botglue.FullEntry, target: botglue.Range, stayed: boolean)
 local function at_place(entry, float, fn)
+  local stayed = require("botglue.here").asked()
   past.whole(entry, function(full)
     local target = past.target(full)
     local ok, raised = pcall(function()
-      act.show(float, target.bufnr, (target:lines()), 0)
-      fn(full, target)
+      local is_here = stayed()
+      if is_here then
+        act.show(float, target.bufnr, (target:lines()), 0)
+      end
+      fn(full, target, is_here)
     end)
     if not ok then
       target:unmark()
@@ -157,7 +180,11 @@ end)
 --- Goes on in its session, on the range as it is now; asks for the prompt.
 M.followup = either(act.followup, function(entry, float)
   local session_id = require("botglue.writer").session("this job", entry.agent, entry.session_id)
-  at_place(entry, float, function(full, target)
+  at_place(entry, float, function(full, target, stayed)
+    if not stayed then
+      target:unmark()
+      return
+    end
     local wish = require("botglue.followup").wish({
       agent = full.agent,
       model = full.model,
