@@ -1,31 +1,12 @@
+-- What is decided of held answers: accepting and rejecting; and the decisions of a job, one after the other.
+
 local child = require("support.child")
+local decided = require("support.decided")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
+local with_held, with_landed, decide, landing, told =
+  decided.held, decided.landed, decided.decide, decided.landing, decided.told
 local line = child.line
-
---- A child with an answer for rows 2 to 4 of five that is held.
-local function with_held(answer, keys, more)
-  local nvim = child.with_host({ "a", "b", "c", "d", "e" })
-  nvim:run(line(2, 4))
-  nvim:type(keys or "")
-  nvim:answer(1, answer, more or { held_for = "review" })
-  equal(nvim:job(1).landing, "held")
-  return nvim
-end
-
-local function decide(nvim, what, id)
-  nvim:lua("local what, id = ...; require('botglue')[what](id)", what, id or 1)
-end
-
-local function landing(nvim, id)
-  return nvim:job(id or 1).landing
-end
-
---- What the host was told last of a job.
-local function told(nvim)
-  local all = nvim:host("received", "landed")
-  return { all[#all].id, all[#all].landing }
-end
 
 local function drawn_and_held(nvim)
   return { nvim:drawn(), nvim:lua("return require('botglue').statusline()") }
@@ -244,75 +225,6 @@ test("numbers are completed: held ones, and those that landed", function()
   equal(complete("re"), { "reject", "retry", "revert", "review", "rewind" })
 end)
 
---- A child in which an answer landed.
-local function with_landed(lines, range, answer, edits)
-  local nvim = child.with_host(lines)
-  nvim:run(range)
-  nvim:answer(1, answer, { edits = edits })
-  equal(landing(nvim), "applied")
-  return nvim
-end
-
-test("reverting takes a landed answer back, after edits around it, as one step", function()
-  local function revert(range, answer, keys, expected)
-    local nvim = with_landed({ "one", "two", "three" }, range, answer)
-    nvim:type(keys)
-    local before = nvim:lines()
-    decide(nvim, "revert")
-    equal(nvim:lines(), expected, vim.inspect(range))
-    equal({ landing(nvim), told(nvim) }, { "reverted", { 1, "reverted" } })
-    nvim:type("u")
-    equal(nvim:lines(), before, "one step")
-  end
-  revert(line(2, 2), { "TWO", "2" }, "ggOx<Esc>Goy<Esc>", { "x", "one", "two", "three", "y" })
-  revert(line(2, 3), {}, "ggOx<Esc>", { "x", "one", "two", "three" })
-  revert(line(1, 1), {}, "Goy<Esc>", { "one", "two", "three", "y" })
-  revert(line(1, 3), {}, "", { "one", "two", "three" })
-  revert({ kind = "insert", first = { 1 } }, { "new", "er" }, "Goy<Esc>", { "one", "two", "three", "y" })
-  revert({ kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" }, "ggOx<Esc>", {
-    "x",
-    "one",
-    "two",
-    "three",
-  })
-  revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" }, "GAx<Esc>", {
-    "one",
-    "two",
-    "threex",
-  })
-end)
-
-test("reverting takes back all of an answer that was undone and redone", function()
-  local function revert(answer, edits)
-    local nvim = child.with_host({ "one", "two", "three" })
-    nvim:run(line(2, 2))
-    nvim:answer(1, answer, { edits = edits })
-    nvim:type("u")
-    equal(nvim:lines(), { "one", "two", "three" })
-    nvim:type("<C-r>")
-    decide(nvim, "revert")
-    equal(nvim:host("received", "merge")[1].current, answer)
-    equal({ nvim:lines(), landing(nvim) }, { { "one", "two", "three" }, "reverted" })
-  end
-  local above, below = { first = 0, last = 0, lines = { "1" } }, { first = 1, last = 1, lines = { "2", "3" } }
-  revert({ "1", "two" }, { above })
-  revert({ "two", "2", "3" }, { below })
-  revert({ "1", "two", "2", "3" }, { above, below })
-end)
-
-test("reverting is a merge with the roles changed", function()
-  local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
-  nvim:type("GAx<Esc>")
-  nvim:lua("require('support.host').merges = { { 'a', 'b', 'c', 'dx' } }")
-  decide(nvim, "revert")
-  local asked = nvim:host("received", "merge")[1]
-  equal(
-    { asked.purpose, asked.base, asked.current, asked.answer },
-    { "revert", { "a", "B", "c", "d" }, { "a", "B", "c", "dx" }, { "a", "b", "c", "d" } }
-  )
-  equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "dx" }, "reverted" })
-end)
-
 test("what is being decided is waited for before the next decision", function()
   local nvim = with_landed({ "a", "b" }, line(1, 1), { "A" })
   nvim:lua("require('support.host').merges = nil")
@@ -366,143 +278,6 @@ test("what waits for a safe moment is being decided until then", function()
   equal(nvim:lines(), { "a", "b", "C", "d", "e" })
 end)
 
-test("an answer is taken back where its text stands, after all around it was replaced", function()
-  local TEXT = { "{", "one()", "two()", "}" }
-  local function revert(answer, change, expected, landed)
-    local nvim = with_landed(TEXT, line(2, 2), answer)
-    nvim:settle()
-    nvim:lua(change)
-    nvim:settle()
-    nvim:type(":Botglue revert 1<CR>")
-    equal({ nvim:lines(), landing(nvim) }, { expected, landed }, change)
-  end
-  local long = { "first_one()", "second_one()" }
-  local put = "vim.api.nvim_buf_set_lines(0, 0, -1, true, { %s })"
-  local formatted = [["-- new", "{", "first_one()", "second_one()", "two()", "}"]]
-  local back = { "-- new", "{", "one()", "two()", "}" }
-  revert(long, put:format(formatted), back, "reverted")
-  revert(long, "vim.cmd([[silent %!sed '1i -- new']])", back, "reverted")
-  local read_again = [[
-    _G.file = vim.fn.tempname()
-    vim.cmd("silent saveas " .. file)
-    vim.fn.writefile({ %s }, file)
-    vim.cmd("silent %s")
-  ]]
-  revert(long, read_again:format(formatted, "edit!"), back, "reverted")
-  revert(long, read_again:format(formatted, "bdelete | edit #"), back, "reverted")
-  revert({ "two()" }, put:format([["{", "two()", "}"]]), { "{", "two()", "}" }, "applied")
-  revert({ "two()", "}" }, put:format([["two()", "}"]]), { "two()", "}" }, "applied")
-end)
-
-test("what was changed since, or is gone, is not reverted", function()
-  local function refused(range, keys, words)
-    local nvim = with_landed({ "one", "two", "three" }, range, { "X" })
-    nvim:type(keys)
-    local before = nvim:lines()
-    nvim:type(":Botglue revert 1<CR>")
-    suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: " .. words)
-    equal({ nvim:lines(), landing(nvim) }, { before, "applied" })
-  end
-  refused(line(2, 2), "2GAy<Esc>", "its lines were changed since")
-  refused({ kind = "char", first = { 2, 0 }, last = { 2, 2 } }, "2G0rY", "its text was changed since")
-  refused(line(2, 2), "2Gdd", "its place is not known")
-end)
-
-test("an accepted and a merged answer can be taken back, an undone one needs nothing", function()
-  local nvim = with_held({ "B" })
-  decide(nvim, "accept")
-  equal(nvim:lines(), { "a", "B", "e" })
-  decide(nvim, "revert")
-  equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "d", "e" }, "reverted" })
-  nvim:run(line(5, 5))
-  nvim:answer(2, { "E" })
-  nvim:type("u")
-  local tick = nvim:lua("return vim.b.changedtick")
-  decide(nvim, "revert", 2)
-  equal({ landing(nvim, 2), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
-end)
-
-test("what was accepted in a review can be taken back", function()
-  for _, each in ipairs({
-    { { "" }, { kind = "insert", first = { 1 } } },
-    { { "one" }, { kind = "insert", first = { 1 } } },
-    { { "one" }, { kind = "char", first = { 1, 1 }, last = { 1, 1 } } },
-    { { "one" }, line(1, 1) },
-  }) do
-    local nvim = child.with_host(each[1])
-    nvim:run(each[2])
-    nvim:answer(1, { "B", "C" }, { held_for = "review" })
-    nvim:type(":Botglue review<CR>")
-    nvim:type("a")
-    equal(landing(nvim), "applied")
-    nvim:settle()
-    nvim:type(":Botglue revert 1<CR>")
-    equal({ nvim:lines(), landing(nvim) }, { each[1], "reverted" }, vim.inspect(each))
-  end
-end)
-
-test("what was undone is not put in once more", function()
-  local function revert(range, answer, edits)
-    local nvim = with_landed({ "one", "two", "three", "four" }, range, answer, edits)
-    local landed = nvim:lines()
-    nvim:type("u")
-    local tick = nvim:lua("return vim.b.changedtick")
-    nvim:type(":Botglue revert 1<CR>")
-    equal(nvim:lines(), { "one", "two", "three", "four" }, vim.inspect(answer))
-    equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
-    equal(nvim:messages():find("botglue", 1, true), nil)
-    nvim:type("<C-r>")
-    equal(nvim:lines(), landed)
-  end
-  local first_goes, last_goes =
-    { { first = 0, last = 1, lines = {} } }, { { first = 1, last = 2, lines = {} } }
-  revert(line(2, 3), { "three" }, first_goes)
-  revert(line(2, 3), { "two" }, last_goes)
-  revert(line(1, 2), { "two" }, first_goes)
-  revert(line(3, 4), { "three" }, last_goes)
-  revert(line(2, 3), {})
-  revert(line(1, 4), {})
-  revert({ kind = "insert", first = { 2 } }, { "new" })
-  revert({ kind = "insert", first = { 4 } }, { "new", "er" })
-  revert({ kind = "char", first = { 2, 0 }, last = { 3, 1 } }, { "TWO", "", "TH" })
-  revert({ kind = "char", first = { 2, 1 }, last = { 3, 2 } }, { "" })
-  revert({ kind = "char", first = { 2, 1 }, last = { 4, 2 } }, { "X", "Y", "Z", "A", "B" })
-  revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
-end)
-
-test(
-  "one of two rows that read the same, which an answer took away and undo brought back, stays one",
-  function()
-    for row = 2, 3 do
-      local nvim = with_landed({ "p", "", "", "q" }, line(row, row), {})
-      nvim:type("u:Botglue revert 1<CR>")
-      equal({ landing(nvim), nvim:lines() }, { "reverted", { "p", "", "", "q" } })
-      nvim = with_landed({ "p", "", "", "q" }, line(row, row), {})
-      nvim:type(":Botglue revert 1<CR>")
-      equal({ landing(nvim), nvim:lines() }, { "reverted", { "p", "", "", "q" } })
-    end
-  end
-)
-
-test(
-  "characters that an answer deleted come back where they were, whatever was typed there and taken back",
-  function()
-    local nvim = with_landed({ "u21" }, { kind = "char", first = { 1, 0 }, last = { 1, 0 } }, { "" })
-    nvim:type("ggRab<BS><BS><Esc>")
-    equal(nvim:lines(), { "21" })
-    nvim:type(":Botglue revert 1<CR>")
-    equal(nvim:lines(), { "u21" })
-  end
-)
-
-test("an answer whose first rows read as what it was written over is not taken for undone", function()
-  local char = { kind = "char", first = { 1, 0 }, last = { 2, 0 } }
-  local nvim = with_landed({ "t1", "t2", "t3" }, char, { "t1", "t", "a" })
-  nvim:type("u<C-r>:Botglue revert 1<CR>")
-  equal({ landing(nvim), nvim:lines() }, { "applied", { "t1", "t", "a2", "t3" } })
-  suite.contains(nvim:messages(), "its text was changed since")
-end)
-
 test("what is decided of a part waits while something is selected or an operator is pending", function()
   local char = { kind = "char", first = { 1, 4 }, last = { 1, 6 } }
   for _, each in ipairs({
@@ -518,32 +293,4 @@ test("what is decided of a part waits while something is selected or an operator
     nvim:settle()
     equal({ landing(nvim), nvim:lines() }, { becomes, lines }, keys)
   end
-end)
-
-test("reverting loads the file that was closed meanwhile", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:lua("_G.file = vim.fn.tempname() vim.cmd('silent saveas ' .. _G.file)")
-  nvim:run(line(2, 2))
-  nvim:answer(1, { "B" })
-  nvim:lua("vim.cmd('silent write | enew | bdelete #')")
-  decide(nvim, "revert")
-  equal(landing(nvim), "reverted")
-  equal(nvim:lua("return vim.fn.getbufline(_G.file, 1, '$')"), { "a", "b", "c" })
-end)
-
-test("a hundred landed jobs of a buffer keep a mark, the oldest give way", function()
-  local nvim = child.with_host({ "a" })
-  for id = 1, 102 do
-    nvim:lua("require('botglue').run({ prompt = 'x', range = ... })", line(1, 1))
-    nvim:answer(id, { "row " .. id })
-  end
-  local marks = [[
-    local ns = vim.api.nvim_create_namespace("botglue.range")
-    return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {})
-  ]]
-  equal(nvim:lua(marks), 200, "two for each")
-  nvim:type(":Botglue revert 1<CR>")
-  suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: its place is not known")
-  decide(nvim, "revert", 102)
-  equal(nvim:lines(), { "row 101" })
 end)
