@@ -283,6 +283,15 @@ local function tool(index, status, title)
   }
 end
 
+test("the tools are listed where new buffers cannot be changed", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:type(":set nomodifiable<CR>")
+  nvim:run(line_range(1))
+  frame(nvim, { tools = { tool(1, "ok") } })
+  equal(#list(nvim).lines, 1)
+  equal(nvim:messages(), "")
+end)
+
 test("with the cursor in the range its newest tools are listed beside it", function()
   local nvim = child.with_host(numbered(20))
   nvim:type("10G")

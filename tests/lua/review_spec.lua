@@ -33,6 +33,16 @@ local function sides(nvim)
   ]])
 end
 
+test("an answer is shown and can be changed where new buffers cannot", function()
+  local nvim = with_held({ { line(2, 2), { "TWO" } } }, ":set nomodifiable<CR>")
+  nvim:type(":Botglue review<CR>")
+  nvim:type("A!<Esc>")
+  local shown = sides(nvim)
+  equal({ shown[1][1][2], shown[2][1][2] }, { LINES[2], "TWO!" })
+  nvim:type("q:bwipeout!<CR>:Botglue review<CR>")
+  equal(sides(nvim)[1][1], { LINES[2] })
+end)
+
 --- All that a review could leave behind, and what it must not touch.
 local STATE = [[
   local windows = {}

@@ -196,8 +196,7 @@ end
 
 --- Makes the buffer.
 function Side:make()
-  self.bufnr = api.nvim_create_buf(false, true)
-  vim.bo[self.bufnr].bufhidden = "wipe"
+  self.bufnr = require("botglue.ui.scratch").make()
   api.nvim_buf_set_name(self.bufnr, free_name(self.job.id))
   local function on(event, desc, fn)
     api.nvim_create_autocmd(event, { buffer = self.bufnr, desc = "botglue: " .. desc, callback = fn })

@@ -8,10 +8,10 @@ local api = vim.api
 ---@param filetype string
 ---@return integer bufnr
 local function scratch(lines, filetype)
-  local bufnr = api.nvim_create_buf(false, true)
+  local bufnr = require("botglue.ui.scratch").make()
   local rows = vim.split(table.concat(lines, "\n"), "\n", { plain = true })
   api.nvim_buf_set_lines(bufnr, 0, -1, false, #lines > 0 and rows or {})
-  vim.bo[bufnr].bufhidden, vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = "wipe", false, true
+  vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = false, true
   vim.bo[bufnr].syntax = filetype
   return bufnr
 end

@@ -241,12 +241,11 @@ function M.open(spec)
   if spec.close ~= false then
     table.insert(self.keys, { spec.close or "q", "close", self.close })
   end
-  local bufnr = api.nvim_create_buf(false, true)
+  local bufnr = require("botglue.ui.scratch").make()
   self.bufnr, self.rows = bufnr, rows_of(bufnr)
   if spec.name then
     api.nvim_buf_set_name(bufnr, "botglue://" .. spec.name)
   end
-  vim.bo[bufnr].bufhidden = "wipe"
   vim.bo[bufnr].modifiable = spec.modifiable == true
   if spec.prepare then
     spec.prepare(bufnr)

@@ -20,9 +20,9 @@ local function buffer_of(range)
   if api.nvim_buf_is_loaded(range.bufnr) then
     return range.bufnr
   end
-  local base = api.nvim_create_buf(false, true)
+  local base = require("botglue.ui.scratch").make()
   api.nvim_buf_set_lines(base, 0, -1, false, range.base.text)
-  vim.bo[base].bufhidden, vim.bo[base].modifiable = "wipe", false
+  vim.bo[base].modifiable = false
   return base
 end
 

@@ -131,8 +131,7 @@ end
 ---@param config table
 ---@return botglue.ToolList?
 local function open(view, config)
-  local bufnr = api.nvim_create_buf(false, true)
-  vim.bo[bufnr].bufhidden = "wipe"
+  local bufnr = require("botglue.ui.scratch").make()
   local ok, winid = pcall(api.nvim_open_win, bufnr, false, config)
   if not ok then
     -- In the command-line window there can be none.
