@@ -134,6 +134,9 @@ end
 --- Marks it anew where its text stands, if that is beyond doubt.
 ---@return botglue.Extent? place
 function Range:find()
+  if not api.nvim_buf_is_loaded(self.bufnr) then
+    return nil
+  end
   local place = recognise.moved(self)
   if place then
     self.deleted = false

@@ -261,6 +261,20 @@ test("what is typed after an answer was accepted is not replaced by it", functio
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "c" } })
 end)
 
+test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()
+  for _, verb in ipairs({ "accept", "revert" }) do
+    local nvim = child.with_host({ "a", "b", "c" })
+    nvim:run(line(2, 2))
+    nvim:answer(1, { "B" }, verb == "accept" and { held_for = "review" } or nil)
+    nvim:lua("require('support.host').merges = nil")
+    decide(nvim, verb)
+    nvim:type(":enew! | bwipeout! 1<CR>")
+    nvim:host("merge", nvim:host("received", "merge")[1])
+    local words = ("botglue: job 1 cannot be %sed: its place is not known"):format(verb)
+    suite.contains(nvim:messages(), words)
+  end
+end)
+
 test("what waits for a safe moment is being decided until then", function()
   local nvim = with_held({ "b", "C", "d" })
   nvim:lua("require('support.host').merges = nil")
