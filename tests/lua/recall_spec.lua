@@ -1,3 +1,4 @@
+local child = require("support.child")
 local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
@@ -21,6 +22,28 @@ test("<CR> goes to where the answer stands now, else to what was sent, else to i
     equal(#nvim:api("list_wins"), 1)
     contains(nvim:messages(), case[3] or "")
   end
+end)
+
+test("<CR> to a file that another Neovim has open says so in one line, and opens it to be read", function()
+  local nvim, other = with_jobs(1), child.start()
+  local swapping = [[
+    vim.o.directory, vim.o.updatecount = select(1, ...), 1
+    vim.cmd("autocmd BufReadPost * let b:was_read = 1")
+  ]]
+  local folder = nvim:lua("return vim.fn.tempname()")
+  nvim:lua("vim.fn.mkdir(...)", folder)
+  nvim:lua(swapping, folder .. "//")
+  other:lua(swapping, folder .. "//")
+  other:lua("vim.cmd.edit(...)", nvim:lua("return path"))
+  other:type("Omore<Esc>:preserve<CR>")
+  open(nvim)
+  nvim:type("<CR>")
+  nvim:eventually("the file is open", "return vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)")
+  nvim:settle()
+  equal(nvim:lua("return { vim.bo.readonly, vim.b.was_read, vim.fn.line('$') }"), { true, 1, 6 })
+  equal(nvim:lua("return vim.o.shortmess:find('A', 1, true) == nil"), true)
+  local name = nvim:lua("return vim.fs.basename(path)")
+  equal(vim.trim(nvim:messages()), "botglue: " .. name .. " has a swap file, so it is read-only here: E325")
 end)
 
 test("<CR> on a job whose file is gone says so", function()
