@@ -19,7 +19,7 @@ end
 
 --- An insertion goes below its anchor, at a point that lines opened there stay below. Where that is not the row below
 --- the anchor any more, a row that reads as it did tells. Where nothing of the anchor's text is left its row may still
---- be there: it is if the row that was next stands below it.
+--- be there: it is if the row that was next stands below it, and not in its place.
 ---@param marks botglue.Marks
 ---@param base botglue.Base?
 local function insertion(marks, base)
@@ -39,9 +39,11 @@ local function insertion(marks, base)
   end
   local is_left = not is_collapsed(anchor)
   local under = (is_left and anchor.end_row or math.min(anchor.row, anchor.end_row)) + 1
+  local in_place = get_row(bufnr, under - 1)
+  local has_come_up = base ~= nil and in_place ~= "" and in_place == base.below
   if is_left and under == row then
     return at(row)
-  elseif not is_left and below.row == under and below.col == 0 then
+  elseif not is_left and not has_come_up and below.row == under and below.col == 0 then
     return at(under)
   end
   for _, neighbour in ipairs({ "above", "below" }) do

@@ -146,6 +146,11 @@ test("insertions", function()
   insert({ "a", "" }, 2, { "a", "typed", "1", "2" }, "Gityped<Esc>")
   insert({ "a", "b" }, 2, { "a", "bx", "y", "1", "2", "z" }, "GAx<CR>y<Esc>oz<Esc>")
   insert({ "a", "b" }, 1, { "ax", "y", "1", "2", "bz" }, "ggAx<CR>y<Esc>jAz<Esc>")
+  -- Rows put in place of the one below, and the row that it goes below deleted with the first of them.
+  local put = ":lua vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'x', 'b' })<CR>"
+  insert({ "a", "b", "c" }, 1, { "a", "1", "2", "x", "b", "c" }, put)
+  insert({ "a", "b", "c" }, 1, { "1", "2", "b", "c" }, put .. "ggdj")
+  insert({ "a", "", "c" }, 1, { "", "1", "2", "", "c" }, "ggD")
 end)
 
 test("an insertion above the first line does not need that line", function()
