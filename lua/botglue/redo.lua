@@ -61,12 +61,16 @@ end
 --- when an operator is cancelled, and with "E" in 'cpoptions' one without any text is. A yank is no change, so that
 --- nothing has come between. Means nothing within an autocommand: what `.` repeats is the same behind it as before.
 function M.back()
-  local before = vim.o.cpoptions
+  local before, cursor = vim.o.cpoptions, api.nvim_win_get_cursor(0)
   vim.cmd("noautocmd set cpoptions+=E cpoptions-=y")
   pcall(function()
     vim.cmd("silent! noautocmd normal! y" .. vim.keycode("<Cmd><CR>"))
   end)
   vim.cmd("noautocmd let &cpoptions = " .. vim.fn.string(before))
+  -- In normal mode no cursor stands behind a line: who types at its end by now would go on before its last character.
+  if not vim.deep_equal(api.nvim_win_get_cursor(0), cursor) then
+    api.nvim_win_set_cursor(0, cursor)
+  end
 end
 
 return M

@@ -343,3 +343,12 @@ test("vim.ui.input asks where the option says so, and a script's own where nobod
   nvim:lua("require('botglue').run()")
   equal(#sent(nvim), 2)
 end)
+
+test("who goes from the prompt to type at the end of a line at once types there", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:type("xx:2Botglue<CR>words")
+  nvim:type("<Esc><C-w>wGA")
+  nvim:type(" typed")
+  nvim:type("<Esc>gg.")
+  equal(nvim:lines(), { "e typed", "two", "three typed" })
+end)
