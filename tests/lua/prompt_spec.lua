@@ -344,6 +344,32 @@ test("vim.ui.input asks where the option says so, and a script's own where nobod
   equal(#sent(nvim), 2)
 end)
 
+test("whoever types elsewhere goes on when the prompt is closed, who typed in it does not", function()
+  local closings = {
+    "vim.api.nvim_win_close(prompt.float.win, true)",
+    "vim.api.nvim_buf_delete(prompt.float.bufnr, { force = true })",
+    "prompt.float:close()",
+  }
+  for _, closing in ipairs(closings) do
+    for _, where in ipairs({ "<Esc><C-w>wGA", "" }) do
+      local nvim = start()
+      nvim:type(":2Botglue<CR>words")
+      nvim:type(where)
+      nvim:type(" ty")
+      nvim:lua("local prompt = require('botglue.client').connection().prompt; " .. closing)
+      nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+      nvim:settle()
+      equal(nvim:api("get_mode").mode, where == "" and "n" or "i", closing .. where)
+      if where ~= "" then
+        nvim:type("ped")
+        equal(nvim:lines()[#LINES], "line 60 typed", closing)
+      else
+        equal(nvim:lines(), LINES)
+      end
+    end
+  end
+end)
+
 test("who goes from the prompt to type at the end of a line at once types there", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:type("xx:2Botglue<CR>words")

@@ -46,6 +46,7 @@ local api = vim.api
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
 ---@field rows botglue.Rows what is drawn in it
+---@field was_current boolean? whether the user was in it when it was closed
 local Float = {}
 Float.__index = Float
 
@@ -149,6 +150,7 @@ function Float:close()
   self.closed = true
   pcall(api.nvim_del_augroup_by_id, self.group)
   local was_here = api.nvim_get_current_win() == self.win
+  self.was_current = self.was_current or was_here
   if api.nvim_win_is_valid(self.win) then
     pcall(api.nvim_win_close, self.win, true)
   end
@@ -187,7 +189,13 @@ function Float:watch()
   local function close()
     self:close()
   end
-  on("WinClosed", { pattern = tostring(self.win), callback = vim.schedule_wrap(close) })
+  on("WinClosed", {
+    pattern = tostring(self.win),
+    callback = function()
+      self.was_current = api.nvim_get_current_win() == self.win
+      vim.schedule(close)
+    end,
+  })
   on("BufWipeout", { buffer = self.bufnr, callback = vim.schedule_wrap(close) })
   on({ "VimResized", "ColorScheme" }, {
     callback = function()

@@ -185,7 +185,8 @@ function Prompt:closed()
   if connection.prompt == self then
     connection.prompt = nil
   end
-  if not self.closing and api.nvim_get_mode().mode:match("^i") then
+  local was_typing = self.float and self.float.was_current and api.nvim_get_mode().mode:match("^i")
+  if not self.closing and was_typing then
     vim.cmd.stopinsert()
   end
   if self.menu then
