@@ -12,6 +12,8 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.write")
 
+local NEAR = 9 -- lines, in which two are looked for that are at no end of a fold
+
 --- Applies edits to the rows of a place, from the last to the first, so that each finds its rows where they were.
 ---@param bufnr integer
 ---@param place botglue.Extent
@@ -102,14 +104,40 @@ local function follow_last_change(bufnr)
   end
 end
 
+--- Whether a line is neither the first nor the last of a fold that somebody made by hand: from there Neovim before 0.12
+--- takes a line away whatever is written to it, be it nothing. (Other folds it makes anew.)
+---@param bufnr integer
+---@param line integer from 1
+---@return boolean
+local function is_off_fold_ends(bufnr, line)
+  return vim.iter(vim.fn.win_findbuf(bufnr)):all(function(win)
+    return vim.wo[win].foldmethod ~= "manual"
+      or api.nvim_win_call(win, function()
+        local level = vim.fn.foldlevel(line)
+        return level == 0 or (level == vim.fn.foldlevel(line - 1) and level == vim.fn.foldlevel(line + 1))
+      end)
+  end)
+end
+
 --- `U` puts a line back at the number that it had, whatever came in or went above it since: another line would be lost.
---- So the line to be put back is one of ours from now on, as it is.
+--- So the line to be put back is one of ours from now on, or one beside it, as it is.
 ---@param bufnr integer it was changed just now
 local function forget_line(bufnr)
   local rows = api.nvim_buf_line_count(bufnr)
   local row = math.min(math.max(api.nvim_buf_get_mark(bufnr, ".")[1], 1), rows)
+  local near = {}
+  for distance = 0, NEAR do
+    for _, line in ipairs(distance == 0 and { row } or { row + distance, row - distance }) do
+      if #near < 2 and line >= 1 and line <= rows and is_off_fold_ends(bufnr, line) then
+        near[#near + 1] = line
+      end
+    end
+  end
+  if #near < 2 then
+    near = { row, row < rows and row + 1 or math.max(row - 1, 1) }
+  end
   -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
-  for _, taken in ipairs({ row < rows and row + 1 or math.max(row - 1, 1), row }) do
+  for _, taken in ipairs({ near[2], near[1] }) do
     replace.text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
   end
 end

@@ -331,6 +331,25 @@ test("the user's marks stay on rows of which an answer leaves something, and on 
   )
 end)
 
+test("folds right beside an answer stay whole", function()
+  local function stay(range, answer, expected)
+    local nvim = with_job({ "a", "b", "c", "d", "e", "f", "g" }, range)
+    nvim:type(":4,6fold<CR>gg")
+    nvim:answer(1, answer)
+    equal(
+      nvim:lua("return vim.fn.getline(vim.fn.foldclosed(...), vim.fn.foldclosedend(...))", expected),
+      { "d", "e", "f" }
+    )
+  end
+  stay(line(3, 3), { "c x" }, 5)
+  stay(line(2, 3), { "b x" }, 4)
+  stay(line(2, 3), {}, 3)
+  stay(line(1, 3), {}, 2)
+  stay(line(3, 3), { "c", "x" }, 6)
+  stay(line(7, 7), { "g x" }, 5)
+  stay({ kind = "char", first = { 3, 0 }, last = { 3, 0 } }, { "x", "y" }, 6)
+end)
+
 test("who types right behind what is replaced goes on behind the answer", function()
   local function goes_on(range, keys, answer, expected, undone)
     local nvim = with_job({ "one two three", "four" }, range)
