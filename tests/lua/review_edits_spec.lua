@@ -38,74 +38,6 @@ test("nothing is drawn on either side of a review, whatever other jobs do", func
   equal(blocks(), 5)
 end)
 
-test("a hunk that was taken and given back belongs to the place of the answer again", function()
-  local answer = { "B", "c", "D", "D" }
-  for _, keys in ipairs({ "2Gdo", "4Gdo", "2Gdo4Gdo", "4Gdo2Gdo" }) do
-    local nvim = in_review({ line(2, 4), answer })
-    nvim:type("<C-w>h" .. keys)
-    nvim:settle()
-    nvim:type(keys:len() > 4 and "uu" or "u")
-    nvim:settle()
-    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "D", "e" } }, keys)
-    nvim:lua("require('support.host').merges = { ... }", answer)
-    nvim:type("<C-w>la")
-    equal(nvim:lines(), { "a", "B", "c", "D", "D", "e" }, keys)
-    equal(nvim:job(1).landing, "applied", keys)
-  end
-end)
-
-test("all of an answer that was taken and given back can still be accepted", function()
-  for _, each in ipairs({
-    { line(2, 3), { "B", "C" }, { "a", "B", "C", "d", "e" } },
-    { line(2, 3), {}, { "a", "d", "e" } },
-    { { kind = "insert", first = { 1 } }, { "new", "er" }, { "a", "new", "er", "b", "c", "d", "e" } },
-  }) do
-    local nvim = in_review({ each[1], each[2] })
-    nvim:type("<C-w>h:%diffget<CR>")
-    nvim:settle()
-    equal(texts(nvim), { each[3], each[3] })
-    nvim:type("u")
-    nvim:settle()
-    equal(texts(nvim), { LINES, each[3] })
-    nvim:type("<C-w>la")
-    equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "applied" })
-  end
-end)
-
-test("what becomes of a hunk after it was taken by hand counts, on whichever side", function()
-  for _, each in ipairs({
-    { "2Gu", { "a", "b", "c", "D", "e" }, "turned back in the answer" },
-    { "2GccE<Esc>", { "a", "E", "c", "D", "e" }, "changed in the answer" },
-    { "2Gdd", { "a", "c", "D", "e" }, "deleted in the answer" },
-    { "<C-w>hu<C-w>l", { "a", "B", "c", "D", "e" }, "turned back in the buffer" },
-    { "<C-w>h2Gccmine<Esc><C-w>l", { "a", "mine", "c", "D", "e" }, "changed in the buffer" },
-    { "2GccE<Esc>dp<C-w>hu<C-w>l", { "a", "E", "c", "D", "e" }, "taken twice, and once turned back" },
-  }) do
-    local keys, expected, why = unpack(each)
-    for _, way in ipairs({ "a", "q:Botglue accept 1<CR>" }) do
-      local nvim = in_review({ line(2, 4), { "b", "c", "D" } })
-      nvim:type("2GccB<Esc>dp")
-      nvim:settle()
-      equal(texts(nvim), { { "a", "B", "c", "d", "e" }, { "a", "B", "c", "D", "e" } }, why)
-      nvim:type(keys)
-      nvim:settle()
-      nvim:type(way)
-      nvim:settle()
-      equal(nvim:lines(), expected, why .. ", " .. way)
-    end
-  end
-end)
-
-test("an insertion that was taken by hand is one to the next review, too", function()
-  local nvim = in_review({ { kind = "insert", first = { 3 } }, { "new" } })
-  nvim:type("dp")
-  nvim:settle()
-  nvim:type("q:Botglue review<CR><C-w>hu<C-w>l")
-  nvim:settle()
-  nvim:type("a")
-  equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "b", "c", "new", "d", "e" }, "applied" })
-end)
-
 test("what is typed beside the answer is not thrown away", function()
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("1GAtyped<Esc>5GAtoo<Esc>")
@@ -119,15 +51,6 @@ test("what is typed beside the answer is not thrown away", function()
   nvim:settle()
   nvim:type("a")
   equal(nvim:lines(), { "atyped", "b", "C", "d", "etoo" })
-end)
-
-test("an insertion that was taken by hand and then changed in the answer lands as changed", function()
-  local nvim = in_review({ { kind = "insert", first = { 1 } }, { "new", "er" } })
-  nvim:type(":%diffput<CR>")
-  nvim:settle()
-  nvim:type("3GAst<Esc>a")
-  equal(nvim:lines(), { "a", "new", "erst", "b", "c", "d", "e" })
-  equal(nvim:job(1).landing, "merged")
 end)
 
 test("what is typed into the answer of a block is accepted", function()
@@ -144,75 +67,6 @@ test("a row that was taken away with the answer in it is no answer", function()
   local nvim = in_review({ { kind = "char", first = { 5, 0 }, last = { 5, 0 } }, { "E" } })
   nvim:type("Gdda")
   equal({ texts(nvim), nvim:job(1).landing }, { { LINES, { "a", "b", "c", "d" } }, "held" })
-end)
-
-test("what was taken for an empty row does not come twice, and takes no row along", function()
-  for _, keys in ipairs({ ":%diffput<CR>", "<C-w>h:%diffget<CR><C-w>l" }) do
-    for more, expected in pairs({
-      [""] = { "a", "X", "Y", "c" },
-      ["<C-w>h2GA1<Esc><C-w>l"] = { "a", "X1", "Y", "c" },
-      ["2GA1<Esc>"] = { "a", "X1", "Y", "c" },
-    }) do
-      local nvim = child.with_host({ "a", "", "c" })
-      nvim:run(line(2, 2))
-      nvim:answer(1, { "X", "Y" }, { held_for = "review" })
-      nvim:type(":Botglue review<CR>" .. keys)
-      nvim:settle()
-      nvim:type(more)
-      nvim:settle()
-      local shown = texts(nvim)
-      nvim:type("q:Botglue review<CR>")
-      equal(texts(nvim), shown, more)
-      nvim:type("a")
-      equal(nvim:lines(), expected, more)
-    end
-  end
-end)
-
-test("characters and blocks that were taken by hand do not come twice", function()
-  local char = { kind = "char", first = { 2, 0 }, last = { 4, 0 } }
-  local block = { kind = "block", first = { 2, 0 }, last = { 4, 0 } }
-  for _, each in ipairs({ { char, { "X", "Y" } }, { char, { "X" } }, { block, { "X", "Y", "Z" } } }) do
-    for _, keys in ipairs({
-      "<C-w>h:%diffget<CR><C-w>l",
-      ":%diffput<CR>",
-      "<C-w>h]c<C-w>l<C-w>h:%diffget<CR><C-w>l",
-    }) do
-      local nvim = in_review({ each[1], each[2] })
-      local expected = texts(nvim)[2]
-      nvim:type(keys)
-      nvim:settle()
-      nvim:type("q:Botglue review<CR>")
-      equal(texts(nvim), { expected, expected }, keys)
-      nvim:type("a")
-      equal({ nvim:lines(), nvim:job(1).landing }, { expected, "unchanged" }, keys)
-      nvim = in_review({ each[1], each[2] })
-      nvim:type(keys)
-      nvim:settle()
-      nvim:type("<C-w>hu<C-w>l")
-      nvim:settle()
-      equal(texts(nvim), { LINES, expected }, keys)
-      nvim:type("a")
-      equal({ nvim:lines(), nvim:job(1).landing }, { expected, "applied" }, keys)
-    end
-  end
-end)
-
-test("rows of a part that were taken by hand without the others do not come twice", function()
-  for _, row in ipairs({ 2, 3, 4 }) do
-    local nvim = child.with_host({ "_a_", "_b_", "_c_", "_d_", "_e_" })
-    nvim:run({ kind = "char", first = { 2, 1 }, last = { 4, 1 } })
-    nvim:answer(1, { "B", "C", "D" }, { held_for = "review" })
-    nvim:type(":Botglue review 1<CR>")
-    local shown = texts(nvim)[2]
-    nvim:type((":%ddiffput<CR>"):format(row))
-    nvim:settle()
-    equal(texts(nvim)[2], shown, row)
-    nvim:type("q:Botglue review<CR>")
-    equal(texts(nvim)[2], shown, row)
-    nvim:type("a")
-    equal({ nvim:lines(), nvim:job(1).landing }, { shown, "applied" }, row)
-  end
 end)
 
 test("what is typed beside characters in the buffer is beside the answer too", function()
@@ -419,17 +273,6 @@ test("undoing in the answer takes back what was typed there, and never the answe
   equal(nvim:lines(), { "a", "B mine", "c", "D", "e" })
 end)
 
-test("a part of rows of which a hunk was taken by hand is accepted in the review alone", function()
-  local nvim = in_review({ { kind = "char", first = { 2, 0 }, last = { 4, 0 } }, { "B", "c", "D" } })
-  nvim:type("2Gdp")
-  nvim:settle()
-  nvim:type("q")
-  nvim:type(":Botglue accept 1<CR>")
-  nvim:settle()
-  equal(nvim:job(1).landing, "held")
-  equal(texts(nvim), { { "a", "B", "c", "d", "e" }, { "a", "B", "c", "D", "e" } }, "the review is open")
-end)
-
 test("a part of rows that was looked at alone is accepted without the review", function()
   local nvim = in_review({ { kind = "char", first = { 2, 0 }, last = { 4, 0 } }, { "B", "c", "D" } })
   nvim:type("2Gdp")
@@ -438,45 +281,6 @@ test("a part of rows that was looked at alone is accepted without the review", f
   nvim:settle()
   nvim:type("q:Botglue accept 1<CR>")
   equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "c", "D", "e" }, "applied" })
-end)
-
-test(
-  "all of the answer's side that was taken at once is accepted, with what was typed around the answer",
-  function()
-    for _, each in ipairs({
-      { line(2, 4), { "B" }, { "top", "a", "B", "e, too" } },
-      { line(2, 4), { "B", "C", "D", "E" }, { "top", "a", "B", "C", "D", "E", "e, too" } },
-      { { kind = "insert", first = { 3 } }, { "new" }, { "top", "a", "b", "c", "new", "d", "e, too" } },
-      { { kind = "char", first = { 2, 0 }, last = { 3, 0 } }, { "B" }, { "top", "a", "B", "d", "e, too" } },
-    }) do
-      local nvim = in_review({ each[1], each[2] })
-      nvim:lua("require('support.host').merges = { ... }", each[2])
-      nvim:type("GA, too<Esc>ggOtop<Esc>")
-      -- The keys come faster than the review looks.
-      nvim:type("1Gdp:%diffput<CR>a")
-      equal(nvim:lines(), each[3], vim.inspect(each))
-      equal(nvim:job(1).landing ~= "held", true, vim.inspect(each))
-    end
-  end
-)
-
-test("all of a part of rows that was taken is accepted, where nothing tells its place any more", function()
-  for _, last in ipairs({ 1, 2 }) do
-    local nvim = child.with_host({ "a", "bbb" })
-    nvim:run({ kind = "char", first = { 2, 1 }, last = { 2, last } })
-    nvim:answer(1, { "1", "2" }, { held_for = "review" })
-    nvim:type(":Botglue review<CR>")
-    nvim:type("<C-w>hGdo<C-w>l")
-    nvim:settle()
-    -- What stood before it in its row told its place.
-    nvim:type("G0kdl")
-    nvim:type(":%diffput<CR>")
-    nvim:settle()
-    local all = { "a", "1", last == 1 and "2b" or "2" }
-    equal(texts(nvim), { all, all })
-    nvim:type("a")
-    equal({ nvim:lines(), nvim:job(1).landing }, { all, "unchanged" })
-  end
 end)
 
 test("where all of the buffer is to go, what is typed in its stead is the answer", function()

@@ -23,7 +23,6 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 ---@field bufnr integer
 ---@field region botglue.Region the rows that are the answer
 ---@field tick integer its changedtick while the user has changed nothing in it
----@field changed_at integer? the changedtick of the buffer beside it when it was changed last
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
 ---@field astray boolean? whether the user changed what is around the answer here
@@ -35,6 +34,13 @@ Side.__index = Side
 ---@return integer past
 function Side:rows()
   return self.region:rows()
+end
+
+--- All of this side. A buffer of which nothing is left keeps an empty row, which is nobody's.
+---@return string[]
+function Side:lines()
+  local first, past = self:rows()
+  return first == past and replace.is_empty(self.bufnr) and {} or self:read(0, -1)
 end
 
 --- Nothing is around the answer: whatever is typed is part of it.
@@ -163,7 +169,7 @@ function Side:fill()
   end
 end
 
---- Notices what is typed here, and keeps it: soon, and before it goes.
+--- Keeps what is typed here: soon, and before it goes.
 function Side:watch()
   local pending = false
   local function save()
@@ -172,8 +178,6 @@ function Side:watch()
   end
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function()
-      local beside = self.job.range.bufnr
-      self.changed_at = api.nvim_buf_is_loaded(beside) and api.nvim_buf_get_changedtick(beside) or nil
       if not pending then
         pending = true
         vim.defer_fn(save, KEPT_AFTER)
@@ -234,7 +238,7 @@ function Side:refresh()
   end
 end
 
---- Takes away the buffer, and the marks beside the place of the answer.
+--- Takes away the buffer.
 function Side:close()
   if api.nvim_buf_is_valid(self.bufnr) then
     self:save()

@@ -18,14 +18,39 @@ local VERSIONS = 8 -- of what was copied from around the answer
 ---@field place botglue.Extent the place of the part in the buffer
 ---@field rows string[] the whole rows there
 
+---@class botglue.Around
+---@field above string[]
+---@field below string[]
+
 ---@class botglue.Step
 ---@field side botglue.Side its place is known
----@field taken botglue.Taken what was put into the buffer by hand
+---@field rows string[] those of the place at first
+---@field around botglue.Around in the buffer at the last look
 ---@field beside botglue.Beside? of an answer that is part of its rows
----@field tick integer the changedtick of the buffer at the last look
+---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
 local Step = {}
 Step.__index = Step
+
+--- The row behind a place.
+---@param range botglue.Range
+---@param place botglue.Extent
+---@return integer
+local function below(range, place)
+  return range.shape == "insert" and place.first or place.last + 1
+end
+
+--- The text around a place.
+---@param range botglue.Range
+---@param place botglue.Extent
+---@return botglue.Around
+local function text_around(range, place)
+  local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
+  return {
+    above = vim.list_slice(lines, 1, place.first),
+    below = vim.list_slice(lines, below(range, place) + 1),
+  }
+end
 
 ---@param part "above"|"below"
 ---@param shown string[]
@@ -72,10 +97,14 @@ function Step:follow_beside()
   local first, past = side:rows()
   local shown = side:read(first, past)
   local lines = now and parts.of(shown, range, before.place, before.rows)
-  if not lines or vim.deep_equal(lines, parts.of(shown, range, place, now.rows)) then
+  local is_same = now and vim.deep_equal(shown, now.rows)
+  if not lines and not is_same then
     return
   end
   self.beside = { place = place, rows = now.rows }
+  if is_same or vim.deep_equal(lines, parts.of(shown, range, place, now.rows)) then
+    return
+  end
   write.as_one_step(side.bufnr, function()
     api.nvim_buf_set_lines(side.bufnr, first, past, false, now.rows)
     local here = { first = first, last = first + #now.rows - 1 }
@@ -90,32 +119,63 @@ function Step:see(place)
   reviewed.see(self.side.job, place, self.side:read(self.side:rows()))
 end
 
---- Sees where the answer is on both sides now. Where one was made the same as the other, the one that was not changed
---- then tells: rows that a diff puts in are others, and marks know nothing of what they stand for.
+--- The place of the answer in the buffer, where rows were put there by hand: what is around it tells, which is as on
+--- the answer's side, or as it was.
+---@param place botglue.Extent? as the marks have it
+---@return botglue.Extent? place
+function Step:place(place)
+  local side, range, around = self.side, self.side.job.range, self.around
+  local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
+  local answer_first, answer_past = side:rows()
+  local first = taken.above(lines, vim.list_slice(shown, 1, answer_first), around.above)
+  local past = taken.below(lines, vim.list_slice(shown, answer_past + 1), around.below)
+  first = first or place and place.first
+  past = past or place and below(range, place)
+  if not first or not past or first > past then
+    return place
+  end
+  local answer = vim.list_slice(shown, answer_first + 1, answer_past)
+  return taken.take(range, place, vim.list_slice(lines, first + 1, past), first, answer, self.beside)
+end
+
+--- Whether rows of the answer's side can be the answer: what is beside a part of rows is in them.
+---@param rows string[]
+---@return boolean
+function Step:fits(rows)
+  local beside = self.beside
+  return not beside or parts.of(rows, self.side.job.range, beside.place, beside.rows) ~= nil
+end
+
+--- Sees where the answer is on its side, where rows were put there by hand: the buffer tells.
+---@param place botglue.Extent
+function Step:find_answer(place)
+  local side, range = self.side, self.side.job.range
+  local from, to = side:rows()
+  local is_copied = self:is_copied("above", side:read(0, from)) and self:is_copied("below", side:read(to, -1))
+  if is_copied and self:fits(side:read(from, to)) then
+    return
+  end
+  local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
+  local first = taken.above(shown, vim.list_slice(lines, 1, place.first))
+  local past = taken.below(shown, vim.list_slice(lines, below(range, place) + 1))
+  if first and past and first <= past and self:fits(side:read(first, past)) then
+    side.region:mark(first, past)
+  end
+end
+
+--- Sees where the answer is on both sides now: where one was changed, the other tells.
 ---@return botglue.Extent? place nil where it is gone
 function Step:look()
-  local side, range = self.side, self.side.job.range
-  local tick = api.nvim_buf_get_changedtick(range.bufnr)
-  local is_taken = side:is_taken()
-  local is_side_newer = side.changed_at == tick
+  local side, range, seen = self.side, self.side.job.range, self.seen
+  self.seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) }
   reviewed.look(side.job)
-  local marked = not (range.reloaded or range.replaced) and range:place() or nil
-  local place = range:look() or marked
-  if place and not marked then
-    -- Found again by its text.
-    self.taken:mark_neighbours(place)
+  local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
+  local is_changed = self.seen[1] ~= seen[1]
+  if is_changed then
+    place = self:place(place)
   end
-  if tick ~= self.tick then
-    self.tick = tick
-    local is_copy = is_taken and not is_side_newer
-    if self.beside then
-      place = self.taken:absorb_part(place, self.beside, is_copy)
-    else
-      place = self.taken:absorb(place, is_copy)
-    end
-  end
-  if place and is_taken and is_side_newer then
-    side.region:mark(place.first, range.shape == "insert" and place.first or place.last + 1)
+  if place and (self.beside or not is_changed and self.seen[2] ~= seen[2]) then
+    self:find_answer(place)
   end
   return place
 end
@@ -128,14 +188,13 @@ function Step:refresh()
   if not place then
     return nil
   end
-  local below = range.shape == "insert" and place.first or place.last + 1
-  local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
-  if place.first == 0 and below == #lines then
+  self.around = text_around(range, place)
+  if not self.beside and #self.around.above == 0 and #self.around.below == 0 then
     side:take_all()
   end
   local first, past = side:rows()
-  local under = self:follow("below", past, -1, vim.list_slice(lines, below + 1))
-  local over = self:follow("above", 0, first, vim.list_slice(lines, 1, place.first))
+  local under = self:follow("below", past, -1, self.around.below)
+  local over = self:follow("above", 0, first, self.around.above)
   -- Where rows are replaced next to them the marks go astray.
   local start = over and place.first or first
   side.region:mark(start, start + past - first)
@@ -143,12 +202,18 @@ function Step:refresh()
     self:follow_beside()
   end
   self:see(place)
+  self.seen[2] = api.nvim_buf_get_changedtick(side.bufnr)
   return over and under
 end
 
---- Takes away the marks beside the place of the answer.
+--- The review ends. Where rows of a part were taken, and not all of them, its place is beyond doubt only as long as
+--- both sides are shown.
 function Step:close()
-  self.taken:close()
+  local job = self.side.job
+  if self.beside and api.nvim_buf_is_loaded(job.range.bufnr) then
+    local place = job.range:look()
+    job.taken = job.taken or not place or not vim.deep_equal(job.range:read(place).rows, self.rows)
+  end
 end
 
 --- From now on the side follows the buffer that its rows were copied from.
@@ -161,8 +226,9 @@ function M.new(side, place)
   return setmetatable({
     side = side,
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
-    taken = taken.new(side, place),
-    tick = api.nvim_buf_get_changedtick(range.bufnr),
+    seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
+    rows = range:read(place).rows,
+    around = text_around(range, place),
     followed = {
       above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },
       below = { api.nvim_buf_get_lines(side.bufnr, past, -1, false) },

@@ -1,50 +1,58 @@
---- Rows of the answer that were put into the buffer by hand, with the keys of diff mode, become part of its place; so
---- they do not come twice when it is accepted.
+--- Where an answer is on one side of its review, told by the other: around it both sides read the same, so what stands
+--- between is the answer in the one and its place in the other. So rows that were put into the buffer by hand, with the
+--- keys of diff mode, become part of its place, and do not come twice when it is accepted. A diff replaces whole rows;
+--- marks know nothing of what the new ones stand for.
 
 local parts = require("botglue.ui.parts")
 
 local M = {}
 
-local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.review.taken")
-
----@class botglue.Taken
----@field side botglue.Side its place is known
----@field neighbours integer[] marks in the job's buffer: on the rows above and below the place of the answer
----@field rows string[] the rows of the place at first
-local Taken = {}
-Taken.__index = Taken
-
---- The rows next to the place of the answer, by which is seen what comes between.
----@param place botglue.Extent
-function Taken:mark_neighbours(place)
-  local range = self.side.job.range
-  local bufnr = range.bufnr
-  local below = range.shape == "insert" and place.first or place.last + 1
-  local function mark(row)
-    local is_row = row >= 0 and row < api.nvim_buf_line_count(bufnr)
-    return is_row and api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {}) or nil
+--- How many rows of a text there are before a place: as many as there were, or as there are on the other side.
+---@param lines string[]
+---@param ... string[] what may stand there
+---@return integer?
+function M.above(lines, ...)
+  local most
+  for _, rows in ipairs({ ... }) do
+    if vim.deep_equal(vim.list_slice(lines, 1, #rows), rows) then
+      most = math.max(most or 0, #rows)
+    end
   end
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  self.neighbours = { mark(place.first - 1), mark(below) }
+  return most
 end
 
---- The rows above and below the place, wherever they are now: what was put in for the answer comes between them. They
---- may have been put in anew themselves, when all of the answer's side was: then that side tells.
----@param is_copy boolean? whether the buffer was made the same as the answer's side
----@return integer above
----@return integer below
-function Taken:between(is_copy)
-  local side, bufnr = self.side, self.side.job.range.bufnr
-  if is_copy then
-    local first, past = side:rows()
-    return first - 1, past
+--- The row behind a place: what is below it is as it was, or as on the other side.
+---@param lines string[]
+---@param ... string[] what may stand there
+---@return integer?
+function M.below(lines, ...)
+  local least
+  for _, rows in ipairs({ ... }) do
+    local past = #lines - #rows
+    if past >= 0 and vim.deep_equal(vim.list_slice(lines, past + 1), rows) then
+      least = math.min(least or past, past)
+    end
   end
-  local function neighbour(nth, otherwise)
-    local mark = self.neighbours[nth]
-    return mark and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or otherwise
+  return least
+end
+
+--- Whether rows are some of others, or within a place that is known.
+---@param rows string[]
+---@param first integer the row of the first one
+---@param place botglue.Extent?
+---@param ... string[]
+---@return boolean
+local function are_known(rows, first, place, ...)
+  local known = {}
+  for _, others in ipairs({ ... }) do
+    for _, row in ipairs(others) do
+      known[row] = true
+    end
   end
-  return neighbour(1, -1), neighbour(2, api.nvim_buf_line_count(bufnr))
+  return vim.iter(ipairs(rows)):all(function(i, row)
+    local at = first + i - 1
+    return known[row] or (place and place.first <= at and at <= place.last)
+  end)
 end
 
 --- The place of a part of rows where those are others: behind what is before it, and before what is behind it.
@@ -70,109 +78,74 @@ end
 
 --- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them:
 --- also some of them, as `do` takes with a range.
+---@param range botglue.Range
 ---@param place botglue.Extent?
+---@param rows string[]
+---@param first integer
+---@param answer string[]
 ---@param beside botglue.Beside
----@param is_copy boolean whether the buffer was made the same as the answer's side
 ---@return botglue.Extent?
-function Taken:absorb_part(place, beside, is_copy)
-  local side, range = self.side, self.side.job.range
-  local above, below = self:between(is_copy)
-  local rows = api.nvim_buf_get_lines(range.bufnr, above + 1, below, false)
-  local known = {}
-  for _, row in ipairs(vim.list_extend(side:read(side:rows()), beside.rows)) do
-    known[row] = true
+local function take_part(range, place, rows, first, answer, beside)
+  local function fits(text)
+    return parts.of(text, range, beside.place, beside.rows) ~= nil
   end
-  local is_known = vim.iter(rows):all(function(row)
-    return known[row]
-  end)
-  if is_known and parts.of(rows, range, beside.place, beside.rows) then
-    place = part_in(beside, rows, above + 1)
+  if not are_known(rows, first, nil, answer, beside.rows) then
+    return place
+  elseif fits(rows) then
+    place = part_in(beside, rows, first)
     range:mark(place, range.shape)
-  elseif is_copy then
-    -- What was beside it was replaced with it.
-    range.replaced = true
-    return nil
+    return place
+  elseif place and fits(range:read(place).rows) then
+    return place
   end
-  return place
+  -- What was beside it was replaced with it.
+  range.replaced = true
+  return nil
 end
 
---- Takes rows of the answer that were put into the buffer by hand for part of its place. `dp` deletes rows and then
---- puts in others: at an edge these come to stand outside.
----@param place botglue.Extent?
----@param is_copy boolean whether the buffer was made the same as the answer's side
+--- Takes rows for the place of an answer to an insertion: where none are left it is one again.
+---@param range botglue.Range
+---@param rows string[]
+---@param first integer
 ---@return botglue.Extent?
-function Taken:absorb(place, is_copy)
-  local range = self.side.job.range
-  local bufnr = range.bufnr
-  local lines = self.side:read(self.side:rows())
-  local above, below = self:between(is_copy)
-  local function stands(from, to, expected)
-    return from < to and vim.deep_equal(api.nvim_buf_get_lines(bufnr, from, to, false), expected)
+local function take_inserted(range, rows, first)
+  if #rows > 0 then
+    range:settle({ first = first, last = first + #rows - 1 }, "line", range.before or range.base)
+  elseif range.shape ~= "insert" then
+    range:unsettle({ first = first, last = first }, "insert")
   end
-  if range.shape == "insert" then
-    if stands(above + 1, below, lines) then
-      range:settle({ first = above + 1, last = below - 1 }, "line", range.base)
-      place = range:place() --[[@as botglue.Extent]]
-      -- Of rows that read the same others may have been put in: the row below may be a new one.
-      self:mark_neighbours(place)
-      return place
-    end
+  return range:place()
+end
+
+--- Takes what stands in the buffer between the rows that are around the answer for its place. Rows that are not the
+--- answer's were typed there, and their marks tell whether they belong to it.
+---@param range botglue.Range
+---@param place botglue.Extent? as the marks have it
+---@param rows string[]
+---@param first integer
+---@param answer string[] the rows of the answer
+---@param beside botglue.Beside? of an answer that is part of its rows
+---@return botglue.Extent? place
+function M.take(range, place, rows, first, answer, beside)
+  if beside then
+    return take_part(range, place, rows, first, answer, beside)
+  end
+  local marked = range.shape ~= "insert" and place or nil
+  local past = marked and marked.last + 1 or place and place.first
+  if place and place.first == first and past == first + #rows then
+    return place
+  elseif not are_known(rows, first, marked, answer, range.base.rows) then
     return place
   elseif range.kind == "insert" then
-    -- All of it was taken: until all of it is given back it is lines.
-    if below == above + 1 then
-      range:unsettle({ first = below, last = below }, "insert")
-    end
-    return range:place()
-  elseif stands(above + 1, below, lines) then
-    -- All of it was taken at once. Of an empty row the marks do not hold together then.
-    range:mark({ first = above + 1, last = below - 1 }, "line")
-    return range:place()
-  elseif not place then
+    return take_inserted(range, rows, first)
+  elseif #rows == 0 then
+    -- All of it is gone, whatever the marks stand around.
+    range.replaced = place ~= nil
     return nil
   end
-  local wider = { first = place.first, last = place.last }
-  local over, under = place.first - above - 1, below - place.last - 1
-  if stands(above + 1, place.first, vim.list_slice(lines, 1, over)) then
-    wider.first = above + 1
-  end
-  if stands(place.last + 1, below, vim.list_slice(lines, #lines - under + 1)) then
-    wider.last = below - 1
-  end
-  if wider.first < place.first or wider.last > place.last then
-    range:mark(wider, "line")
-  end
-  return wider
-end
-
---- Takes away the marks. Where rows of a part were taken, and not all of them, its place is beyond doubt only as long
---- as both sides are shown.
-function Taken:close()
-  local job = self.side.job
-  local bufnr = job.range.bufnr
-  if not api.nvim_buf_is_loaded(bufnr) then
-    return
-  end
-  local above, below = self:between()
-  local rows = api.nvim_buf_get_lines(bufnr, above + 1, below, false)
-  local is_changed = self.side:is_part() and not vim.deep_equal(rows, self.rows)
-  job.taken = job.taken or is_changed
-  api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-end
-
---- From now on it is seen what is put into the place of an answer.
----@param side botglue.Side
----@param place botglue.Extent
----@return botglue.Taken
-function M.new(side, place)
-  local range = side.job.range
-  local rows = range:read(place).rows
-  local self = setmetatable({
-    side = side,
-    rows = rows,
-  }, Taken)
-  self:mark_neighbours(place)
-  return self
+  place = { first = first, last = first + #rows - 1 }
+  range:mark(place, "line")
+  return place
 end
 
 return M
