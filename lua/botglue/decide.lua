@@ -274,7 +274,7 @@ end
 ---@param range botglue.Range that has landed
 ---@return boolean
 local function is_undone(range)
-  if recognise.undone(range) then
+  if range:is_in() == false or recognise.undone(range) then
     return true
   end
   local place, state = range:look()

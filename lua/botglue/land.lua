@@ -5,6 +5,7 @@ local client = require("botglue.client")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
 local stands = require("botglue.stands")
+local undo_tree = require("botglue.undo_tree")
 local write = require("botglue.write")
 
 local M = {}
@@ -53,7 +54,7 @@ function M.write(range, place, lines, edits)
     return at
   end)
   if ok then
-    range:settle(landed, shape, before)
+    range:settle(landed, shape, before, undo_tree.state(range.bufnr))
     return nil
   end
   return tostring(landed):find("E565", 1, true) and "later" or "not_modifiable"

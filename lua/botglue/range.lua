@@ -9,6 +9,7 @@ local locate = require("botglue.locate")
 local marks = require("botglue.marks")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
+local undo_tree = require("botglue.undo_tree")
 
 local M = {}
 
@@ -21,6 +22,7 @@ local api = vim.api
 ---@field base botglue.Base what was sent
 ---@field before botglue.Base? what stood there when the answer landed
 ---@field landed botglue.Base? what stood there afterwards
+---@field change integer? the number of the undo state that the answer led to
 ---@field column integer? the screen column at which a block begins
 ---@field marks botglue.Marks? none where its place is not known
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
@@ -228,7 +230,7 @@ function Range:again()
     return nil
   end
   local place, shape = recognise.undone(self)
-  if not place then
+  if not place and self:is_in() ~= false then
     place, shape = self:home() and self:look() or nil, self.shape
   end
   if not place then
@@ -244,7 +246,7 @@ end
 ---@param bufnr integer
 function Range:move_to(bufnr)
   self:unmark()
-  self.bufnr = bufnr
+  self.bufnr, self.change = bufnr, nil
 end
 
 --- Nothing of the range is needed any more but where it was seen last.
@@ -269,10 +271,20 @@ end
 ---@param place botglue.Extent where it stands
 ---@param shape "line"|"char"|"block"|"insert"
 ---@param before botglue.Base what stood there
-function Range:settle(place, shape, before)
+---@param change integer? the undo state that it led to, if it was one step
+function Range:settle(place, shape, before, change)
   self:mark(place, shape)
-  self.before, self.landed = before, self:read(place)
+  self.before, self.landed, self.change = before, self:read(place), change
   recognise.note(self)
+end
+
+--- Whether the answer is part of the text, as undo has it: the text around it may be any.
+---@return boolean? nil where undo does not know
+function Range:is_in()
+  if not self.change or not api.nvim_buf_is_loaded(self.bufnr) then
+    return nil
+  end
+  return undo_tree.has(self.bufnr, self.change)
 end
 
 --- What was written was taken away again.
@@ -280,14 +292,14 @@ end
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:unsettle(place, shape)
   self:mark(place, shape)
-  self.before, self.landed, self.deleted = nil, nil, false
+  self.before, self.landed, self.change, self.deleted = nil, nil, nil, false
 end
 
 --- The text is as it was at an earlier time: so is what is known of it.
 ---@param sight botglue.Sight
 function Range:restore(sight)
   self:mark(sight.place, sight.shape)
-  self.before, self.landed, self.deleted = sight.before, sight.landed, false
+  self.before, self.landed, self.change, self.deleted = sight.before, sight.landed, sight.change, false
 end
 
 --- The lines that it covers now, from 1; those it was last seen at when it is lost.

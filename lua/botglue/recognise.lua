@@ -111,7 +111,7 @@ end
 function M.undone(range)
   local bufnr, before = range.bufnr, range.before
   local mark = before and range.marks and range.marks:get(range.marks.ids[1])
-  if not mark then
+  if not mark or (range:is_in() and not range.reloaded) then
     return nil
   elseif locate.between(bufnr, range.landed, mark.row) and #before.rows <= #range.landed.rows then
     -- Of fewer rows there may be one more, that reads the same.

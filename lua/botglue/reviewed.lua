@@ -4,6 +4,8 @@
 --- That is what was sent, with what the user took of the answer by hand. What becomes of it later, in the answer or in
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
+local undo_tree = require("botglue.undo_tree")
+
 local M = {}
 
 local api = vim.api
@@ -24,6 +26,7 @@ local STATES = 32 -- as many as undo may come back to
 ---@field rows string[] that stood there
 ---@field before botglue.Base? of the range
 ---@field landed botglue.Base? of the range
+---@field change integer? of the range
 ---@field base string[]?
 
 ---@class botglue.Hunk
@@ -101,12 +104,6 @@ local function agree(base, one, other)
   return vim.list_extend(agreed, one, row + 1, #one)
 end
 
----@param bufnr integer
----@return integer
-local function undo_state(bufnr)
-  return api.nvim_buf_call(bufnr, vim.fn.undotree).seq_cur
-end
-
 --- What was seen of a job in the buffer that it is in now.
 ---@param job botglue.Job
 ---@return botglue.Reviewed?
@@ -137,7 +134,7 @@ function M.see(job, place, answer)
     base = agree(M.base(job, now.rows), now.rows, answer)
   end
   local reviewed = known(job) or { bufnr = range.bufnr, states = {}, order = {} }
-  job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_state(range.bufnr)
+  job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
   if not reviewed.states[reviewed.state] then
     table.insert(reviewed.order, reviewed.state)
   end
@@ -150,6 +147,7 @@ function M.see(job, place, answer)
     rows = now.rows,
     before = range.before,
     landed = range.landed,
+    change = range.change,
     base = base,
   }
 end
@@ -162,7 +160,7 @@ function M.look(job)
   if not reviewed or not api.nvim_buf_is_loaded(range.bufnr) then
     return
   end
-  local state = undo_state(range.bufnr)
+  local state = undo_tree.state(range.bufnr)
   local sight = reviewed.states[state]
   if not sight or state == reviewed.state then
     return

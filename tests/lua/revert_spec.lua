@@ -232,3 +232,33 @@ test("a hundred landed jobs of a buffer keep a mark, the oldest give way", funct
   decide(nvim, "revert", 102)
   equal(nvim:lines(), { "row 101" })
 end)
+
+test("an answer that was undone needs nothing, whatever was typed next to it since", function()
+  for _, each in ipairs({
+    { line(2, 3), {}, "u1GAx<Esc>" },
+    { line(2, 3), {}, "u1GccX<Esc>" },
+    { line(2, 3), {}, "u1Gdd" },
+    { line(2, 3), {}, "u1Gonew<Esc>" },
+    { line(1, 2), {}, "u3GAx<Esc>" },
+    { line(4, 5), {}, "u3Gdd" },
+    { line(2, 3), { "B" }, "u1GAx<Esc>4GAx<Esc>" },
+    { { kind = "insert", first = { 2 } }, { "B" }, "u2GAx<Esc>3Gdd" },
+    { { kind = "char", first = { 2, 0 }, last = { 3, 0 } }, { "B" }, "u1GAx<Esc>4GAx<Esc>" },
+  }) do
+    local nvim = with_landed({ "a", "b", "c", "d", "e" }, each[1], each[2])
+    nvim:type(each[3])
+    local before = nvim:lines()
+    decide(nvim, "revert")
+    equal({ nvim:lines(), landing(nvim) }, { before, "reverted" }, vim.inspect(each))
+  end
+end)
+
+test("what reads as before an answer, and is not, is not taken for undone", function()
+  -- One of three rows that read the same was deleted.
+  local lines = { "a", "", "", "", "b" }
+  for row = 2, 4 do
+    local nvim = with_landed(lines, line(row, row), {})
+    decide(nvim, "revert")
+    equal({ nvim:lines(), landing(nvim) }, { lines, "reverted" }, row)
+  end
+end)

@@ -1,5 +1,7 @@
 --- Which rows of its side are the answer: marks that move with what is typed, through undo and redo as well.
 
+local undo_tree = require("botglue.undo_tree")
+
 local M = {}
 
 local api = vim.api
@@ -13,26 +15,20 @@ local namespace = api.nvim_create_namespace("botglue.review")
 local Region = {}
 Region.__index = Region
 
---- The number of the undo state that the text is in.
----@return integer
-function Region:state()
-  return api.nvim_buf_call(self.bufnr, vim.fn.undotree).seq_cur
-end
-
 ---@param first integer the first row of the answer
 ---@param past integer the row behind its last one
 function Region:mark(first, past)
   local ids = self.ids
   ids[1] = api.nvim_buf_set_extmark(self.bufnr, namespace, first, 0, { id = ids[1], right_gravity = false })
   ids[2] = api.nvim_buf_set_extmark(self.bufnr, namespace, past, 0, { id = ids[2] })
-  self.seen = self:state()
+  self.seen = undo_tree.state(self.bufnr)
   self.states[self.seen] = { first, past }
 end
 
 --- Undo and redo move the marks by what was put in, and know nothing of where they were set then: where the text is as
 --- it was before, they are where they were before.
 function Region:look()
-  local state = self:state()
+  local state = undo_tree.state(self.bufnr)
   if state ~= self.seen and self.states[state] then
     self:mark(unpack(self.states[state]))
     return

@@ -1,0 +1,64 @@
+--- The undo tree of a buffer: the state that its text is in, and which changes that state has in it.
+
+local M = {}
+
+local api = vim.api
+
+---@param bufnr integer a loaded buffer
+---@return table
+local function tree(bufnr)
+  return api.nvim_buf_call(bufnr, vim.fn.undotree)
+end
+
+--- The number of the state that the text is in.
+---@param bufnr integer
+---@return integer
+function M.state(bufnr)
+  return tree(bufnr).seq_cur
+end
+
+--- Whether a change is on the way to a state, as far as these entries go. What branches off at an entry begins before
+--- it.
+---@param entries table[]
+---@param state integer
+---@param change integer
+---@return boolean found whether the state is among these entries
+---@return boolean passed whether the change is on the way to it
+local function is_on_way(entries, state, change)
+  local passed = false
+  for _, entry in ipairs(entries) do
+    local found, there = is_on_way(entry.alt or {}, state, change)
+    if found then
+      return true, passed or there
+    end
+    passed = passed or entry.seq == change
+    if entry.seq == state then
+      return true, passed
+    end
+  end
+  return false, passed
+end
+
+---@param entries table[]
+---@param change integer
+---@return boolean
+local function knows(entries, change)
+  return vim.iter(entries):any(function(entry)
+    return entry.seq == change or knows(entry.alt or {}, change)
+  end)
+end
+
+--- Whether a change is part of the text as it is now: it was not undone, or redone since.
+---@param bufnr integer
+---@param change integer the number of the state that it led to
+---@return boolean? nil where the change is forgotten
+function M.has(bufnr, change)
+  local undo = tree(bufnr)
+  if not knows(undo.entries, change) then
+    return nil
+  end
+  local found, passed = is_on_way(undo.entries, undo.seq_cur, change)
+  return found and passed
+end
+
+return M

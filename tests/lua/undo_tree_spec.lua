@@ -1,0 +1,53 @@
+-- Which changes a text has in it, told by Neovim's undo tree.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+test("a change is in the text until it is undone, on whatever branch", function()
+  local nvim = child.with_host({ "" })
+  local function type(keys, expected)
+    nvim:type(keys)
+    equal(
+      nvim:lua([[
+        local undo_tree = require("botglue.undo_tree")
+        local has = {}
+        for change = first, last do
+          has[#has + 1] = undo_tree.has(0, change)
+        end
+        return has
+      ]]),
+      expected,
+      keys
+    )
+  end
+  nvim:lua("first = require('botglue.undo_tree').state(0) + 1; last = first - 1")
+  local function made(keys, expected)
+    nvim:lua("last = last + 1")
+    type(keys, expected)
+  end
+  made("ia<Esc>", { true })
+  made("ib<Esc>", { true, true })
+  type("u", { true, false })
+  made("ic<Esc>", { true, false, true })
+  type("uu", { false, false, false })
+  made("id<Esc>", { false, false, false, true })
+  type("g-", { true, false, true, false })
+  type("g-", { true, true, false, false })
+  type("g-", { true, false, false, false })
+  type("g-", { false, false, false, false })
+  type("g+g+g+", { true, false, true, false })
+end)
+
+test("of a change that is forgotten nothing is known", function()
+  local nvim = child.with_host({ "" })
+  nvim:type("ia<Esc>")
+  equal(nvim:lua("return require('botglue.undo_tree').has(0, 99) == nil"), true)
+  nvim:lua([[
+    made = require("botglue.undo_tree").state(0)
+    vim.bo.undolevels = -1
+    vim.api.nvim_buf_set_lines(0, 0, -1, true, { "new" })
+    vim.bo.undolevels = 1000
+  ]])
+  equal(nvim:lua("return require('botglue.undo_tree').has(0, made) == nil"), true)
+end)
