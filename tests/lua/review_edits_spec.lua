@@ -300,3 +300,17 @@ test("an answer's side that cannot be changed stays as it is while the buffer is
   nvim:type("<C-w>la")
   equal(nvim:lines(), { "top", "a", "B", "d", "e" })
 end)
+
+test("lines that are typed right above or below the answer are part of it", function()
+  for keys, expected in pairs({
+    ["2GOnew<Esc>"] = { "new", "B" },
+    ["2Gonew<Esc>"] = { "B", "new" },
+    ["1Gonew<Esc>"] = { "new", "B" },
+    ["3GOnew<Esc>"] = { "B", "new" },
+  }) do
+    local nvim = in_review({ line(2, 4), { "B" } })
+    nvim:type(keys .. "a")
+    nvim:settle()
+    equal(nvim:lines(), { "a", expected[1], expected[2], "e" }, keys)
+  end
+end)
