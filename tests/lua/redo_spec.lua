@@ -83,6 +83,27 @@ test("a change made elsewhere while the prompt is open is what the dot repeats",
   equal({ nvim:lines()[4], nvim:lines()[1] }, { "even eight nine", "wo three" })
 end)
 
+test("an insertion that goes on elsewhere is forgotten as a whole", function()
+  for _, case in ipairs({
+    { "", "ddx<Esc>", "three" },
+    { "<Cmd>call cursor(4, 6)<CR>", "ddx<Esc>", "three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "ddx<Esc>", "three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "<Esc>", "three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "ddx<Left>yy<Esc>", "yytwo three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "ddx<Left><Esc>", "three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "dd<F2>, more<Esc><C-w>w", "three" },
+    { "<Cmd>call cursor(4, 99)<CR>", "dd<F2><Esc><C-w>w", "three" },
+  }) do
+    local nvim = start()
+    nvim:lua([[vim.keymap.set("i", "<F2>", "<Cmd>wincmd w<CR>" .. ...)]], case[1])
+    nvim:type("dw:2Botglue<CR>words<F2>")
+    nvim:type(case[2])
+    nvim:set_lines({ "two three" })
+    nvim:type("gg0.")
+    equal(nvim:lines(), { case[3] }, case[1] .. case[2])
+  end
+end)
+
 test("the user's cursor, registers and options are not touched for it", function()
   local nvim = start()
   local state = [[return {

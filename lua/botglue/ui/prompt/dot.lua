@@ -19,13 +19,17 @@ local namespace = api.nvim_create_namespace("botglue.dot")
 ---@field inserting boolean
 ---@field opened boolean whether insert mode has begun once
 ---@field over boolean whether the user is somewhere else
+---@field going_on boolean? whether the insertion goes on there
 local Dot = {}
 Dot.__index = Dot
 
 --- The prompt is entered: `.` is the user's.
 function Dot:begin()
-  self.typed, self.many, self.parted = false, false, false
-  self.inserting, self.opened, self.over = false, false, false
+  local back = self.going_on or false
+  self.typed, self.many, self.parted = back, back and self.many, false
+  self.inserting, self.opened, self.over = back, back, false
+  self.going_on = false
+  api.nvim_create_augroup("botglue.dot", { clear = true })
   self.tick = api.nvim_buf_get_changedtick(self.bufnr)
 end
 
@@ -54,26 +58,12 @@ end
 --- The user goes somewhere else.
 function Dot:leave()
   self:look()
-  vim.on_key(nil, namespace)
+  if not self.going_on then
+    vim.on_key(nil, namespace)
+  end
   vim.schedule(function()
     self:finish()
   end)
-end
-
---- The user is somewhere else. Not to be called within an autocommand.
-function Dot:finish()
-  if self.over then
-    return
-  end
-  self.over = true
-  if self.many and self.again then
-    self.again()
-  elseif self.typed then
-    redo.back()
-    if self.many then
-      redo.back()
-    end
-  end
 end
 
 local MOVES = { "Left", "Right", "Up", "Down", "Home", "End", "Page", "Mouse", "Scroll" }
@@ -85,6 +75,61 @@ local function moves(key)
   return vim.iter(MOVES):any(function(part)
     return name:find(part, 1, true) ~= nil
   end)
+end
+
+--- The user is somewhere else. Not to be called within an autocommand.
+function Dot:finish()
+  if self.over or self.going_on then
+    return
+  end
+  local typing = api.nvim_get_mode().mode:match("^[iR]")
+  if typing and self.inserting and self.typed and not self.parted then
+    self:go_on()
+    return
+  end
+  self.over = true
+  if typing and not self.inserting then
+    -- Another insertion has begun by now: that is what `.` repeats.
+    return
+  end
+  if self.many and self.again then
+    self.again()
+  elseif self.typed then
+    redo.back()
+    if self.many then
+      redo.back()
+    end
+  end
+end
+
+--- What is typed somewhere else belongs to the insertion in the prompt, until that is over: both are forgotten then.
+--- Where only its beginning was, the rest of it would be repeated as commands.
+function Dot:go_on()
+  self.going_on = true
+  local bufnr, tick
+  vim.on_key(function(key)
+    if not tick and moves(key) and vim.fn.pumvisible() == 0 then
+      bufnr = api.nvim_get_current_buf()
+      tick = api.nvim_buf_get_changedtick(bufnr)
+    end
+  end, namespace)
+  api.nvim_create_autocmd("InsertLeave", {
+    group = api.nvim_create_augroup("botglue.dot", { clear = true }),
+    once = true,
+    desc = "botglue: the insertion that began in the prompt is over",
+    callback = function(event)
+      vim.on_key(nil, namespace)
+      self.going_on, self.inserting = false, false
+      if tick and (event.buf ~= bufnr or api.nvim_buf_get_changedtick(bufnr) ~= tick) then
+        -- What was typed behind the move is another insertion, which `.` repeats already.
+        self.over = true
+        return
+      end
+      vim.schedule(function()
+        self:finish()
+      end)
+    end,
+  })
 end
 
 ---@param bufnr integer of the prompt, which is current
