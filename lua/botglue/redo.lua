@@ -38,6 +38,20 @@ function M.begin(name)
   })
 end
 
+--- Calls a function in an empty buffer. There nothing is selected, and no cursor stands behind a line, wherever the
+--- user is by now, in whatever mode: in theirs an operator would take what is selected for its text.
+---@param fn fun()
+local function aside(fn)
+  if vim.fn.getcmdwintype() ~= "" then
+    -- The command-line window allows no other.
+    fn()
+    return
+  end
+  local bufnr = api.nvim_create_buf(false, true)
+  api.nvim_buf_call(bufnr, fn)
+  api.nvim_buf_delete(bufnr, { force = true })
+end
+
 --- Called in the place of the operator's function.
 function M.nothing() end
 
@@ -49,28 +63,33 @@ function M.operator()
   if not operator or operator.motion == "" then
     return
   end
-  local view = vim.fn.winsaveview()
+  local win, view = api.nvim_get_current_win(), vim.fn.winsaveview()
   vim.go.operatorfunc = "v:lua.require'botglue.redo'.nothing"
-  pcall(api.nvim_win_set_cursor, 0, operator.cursor)
-  pcall(vim.cmd.normal, operator.count .. "g@" .. operator.motion)
+  aside(function()
+    api.nvim_win_call(win, function()
+      pcall(api.nvim_win_set_cursor, 0, operator.cursor)
+      pcall(vim.cmd.normal, operator.count .. "g@" .. operator.motion)
+    end)
+  end)
   vim.go.operatorfunc = operator.name
   vim.fn.winrestview(view)
+end
+
+--- Cancels an operator without any text.
+function M.cancel()
+  local before = vim.o.cpoptions
+  vim.cmd("set cpoptions+=E cpoptions-=y")
+  aside(function()
+    pcall(vim.cmd, "silent! normal! y" .. vim.keycode("<Cmd><CR>"))
+  end)
+  vim.o.cpoptions = before
 end
 
 --- `.` repeats what it repeated before the newest change; after a second time nothing. Neovim goes back to that itself
 --- when an operator is cancelled, and with "E" in 'cpoptions' one without any text is. A yank is no change, so that
 --- nothing has come between. Means nothing within an autocommand: what `.` repeats is the same behind it as before.
 function M.back()
-  local before, cursor = vim.o.cpoptions, api.nvim_win_get_cursor(0)
-  vim.cmd("noautocmd set cpoptions+=E cpoptions-=y")
-  pcall(function()
-    vim.cmd("silent! noautocmd normal! y" .. vim.keycode("<Cmd><CR>"))
-  end)
-  vim.cmd("noautocmd let &cpoptions = " .. vim.fn.string(before))
-  -- In normal mode no cursor stands behind a line: who types at its end by now would go on before its last character.
-  if not vim.deep_equal(api.nvim_win_get_cursor(0), cursor) then
-    api.nvim_win_set_cursor(0, cursor)
-  end
+  vim.cmd("noautocmd call v:lua.require'botglue.redo'.cancel()")
 end
 
 return M
