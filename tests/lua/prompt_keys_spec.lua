@@ -101,6 +101,22 @@ test("what was typed while the store had not answered stays", function()
   equal(typed(nvim), { "make it shorter" }, "the next one recalls")
 end)
 
+test("an earlier prompt that comes late ends no selection, here or elsewhere", function()
+  for _, keys in ipairs({ "<Esc><C-w>wv", "<Esc>v" }) do
+    local nvim = start()
+    nvim:lua("require('support.host').prompts = nil")
+    nvim:type(":1Botglue<CR>make<C-p>" .. keys)
+    nvim:lua([[
+      local query = require("support.host").received("query")[1]
+      require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
+    ]])
+    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:settle()
+    equal(nvim:api("get_mode").mode, "v", keys)
+    equal(typed(nvim), { "make" }, keys)
+  end
+end)
+
 test("undo in the prompt has what was typed before an earlier one took its place", function()
   local nvim = start({ "make it shorter,\nmake it faster" })
   nvim:type(":1Botglue<CR>faster<CR>make")
@@ -143,6 +159,23 @@ test("<C-f> lists them, what is typed filters the list, <CR> takes one", functio
   nvim:type("<C-n><CR><C-s>")
   equal(received(nvim, "run")[1].prompt, "add a test\nand run it")
 end)
+
+for _, before in ipairs({ "", "words<Esc>" }) do
+  test("a list that comes late begins no insert mode: " .. (before == "" and "insert" or "normal"), function()
+    local nvim = start()
+    nvim:lua("require('support.host').prompts = nil")
+    nvim:type(":1Botglue<CR>" .. before .. "<C-f>")
+    equal(nvim:api("get_mode").mode, "i", "it begins with the key")
+    nvim:type("<Esc>")
+    nvim:lua([[
+      local query = require("support.host").received("query")[1]
+      require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it" } } })
+    ]])
+    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:settle()
+    equal(nvim:api("get_mode").mode, "n")
+  end)
+end
 
 --- A project with these files, and its Neovim in the prompt.
 ---@param files string[]

@@ -77,16 +77,17 @@ function Prompt:change(what)
 end
 
 --- Puts an earlier prompt into the place of what was typed, or a later one; not into that of what was typed while the
---- prompts were not known yet.
+--- prompts were not known yet, nor once the user has gone on to something else.
 ---@param by integer
 function Prompt:step(by)
-  local asked = self:text()
+  local asked, mode = self:text(), api.nvim_get_mode().mode
   self.recall:known(function()
-    if not self.float:is_open() then
+    if not self.float:is_open() or api.nvim_get_current_win() ~= self.float.win then
       return
     end
     local now = self:text()
-    if now ~= asked and now ~= self.recall.shown then
+    local stayed = now == asked and api.nvim_get_mode().mode == mode
+    if not stayed and now ~= self.recall.shown then
       return
     end
     local text = self.recall:step(by, now, now == self.opts.proposal and "" or nil)
@@ -104,16 +105,17 @@ function Prompt:step(by)
   end)
 end
 
---- Shows earlier prompts as a list, which what is typed filters.
+--- Shows earlier prompts as a list, which what is typed filters. Whoever has gone on by the time they are known is left
+--- alone: insert mode begins with the key, or not at all.
 function Prompt:list()
   self.listing = true
+  if not api.nvim_get_mode().mode:match("^i") then
+    vim.cmd.startinsert({ bang = true })
+  end
   self.recall:known(function()
-    if not self.float:is_open() or api.nvim_get_current_win() ~= self.float.win then
-      return
-    elseif api.nvim_get_mode().mode:match("^i") then
+    local here = self.float:is_open() and api.nvim_get_current_win() == self.float.win
+    if here and self.listing and api.nvim_get_mode().mode:match("^i") then
       self.menu:update()
-    else
-      vim.cmd.startinsert({ bang = true })
     end
   end)
 end
