@@ -156,6 +156,33 @@ local function delete_rows(bufnr, first, past)
   end
 end
 
+--- Puts whole rows in above one. For `nvim_buf_set_lines` they are within a fold that begins there. `append()` leaves
+--- it as it is; but it does not keep the view of the window that it runs in, and while somebody types anywhere a fold
+--- takes a single row beside it in, as one that was typed: so another one comes above that, and goes again.
+---@param bufnr integer
+---@param row integer
+---@param lines string[]
+local function insert_rows(bufnr, row, lines)
+  local text = vim.tbl_map(function(line)
+    return (line:gsub("%z", "\n")) -- which for Vim's functions is a NUL
+  end, lines)
+  local is_single = #lines == 1 and vim.fn.mode():match("^[iR]") ~= nil
+  if is_single then
+    table.insert(text, 1, "")
+  end
+  api.nvim_buf_call(bufnr, function()
+    local view = vim.fn.winsaveview()
+    local top = view.topline > row + 1 and view.topline + #lines or view.topline
+    change(bufnr, function()
+      vim.fn.append(row, text)
+    end)
+    if is_single then
+      set_lines(bufnr, row, row + 1, true, {})
+    end
+    vim.fn.winrestview({ topline = top, topfill = view.topfill, skipcol = view.skipcol })
+  end)
+end
+
 --- Replaces whole rows; none at all are inserted above `first`.
 ---@param bufnr integer
 ---@param first integer
@@ -170,7 +197,7 @@ function M.rows(bufnr, first, past, lines)
       M.part(bufnr, row, 0, #get_row(bufnr, row), line)
     end
   elseif first == past then
-    set_lines(bufnr, first, first, true, lines)
+    insert_rows(bufnr, first, lines)
   else
     local to = #get_row(bufnr, past - 1)
     local stay = behind(bufnr, first, 0, past - 1, to)

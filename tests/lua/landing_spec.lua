@@ -350,6 +350,68 @@ test("folds right beside an answer stay whole", function()
   stay({ kind = "char", first = { 3, 0 }, last = { 3, 0 } }, { "x", "y" }, 6)
 end)
 
+test("rows put in right beside a fold stand outside it", function()
+  local function stand(range, answer, expected, edits)
+    local nvim = with_job({ "a", "b", "c", "d", "e", "f", "g", "h" }, range)
+    nvim:type(":2,3fold<CR>:5,7fold<CR>gg:vnew<CR>" .. (expected.keys or ""))
+    nvim:answer(1, answer, { edits = edits })
+    nvim:type("<Esc><C-w>l")
+    local shown = nvim:lua([[
+      local shown, row = {}, 1
+      while row <= vim.fn.line("$") do
+        local last = vim.fn.foldclosedend(row)
+        shown[#shown + 1] = last > 0 and "[" .. table.concat(vim.fn.getline(row, last)) .. "]" or vim.fn.getline(row)
+        row = math.max(row, last) + 1
+      end
+      return table.concat(shown, " ")
+    ]])
+    equal(shown, expected[1], vim.inspect({ range, expected.keys }))
+  end
+  local function below(row)
+    return { kind = "insert", first = { row } }
+  end
+  for _, keys in ipairs({ "", "<C-w>l", "<C-w>lG", "<C-w>li" }) do
+    stand(below(4), { "x", "y" }, { "a [bc] d x y [efg] h", keys = keys })
+    stand(below(3), { "x", "y" }, { "a [bc] x y d [efg] h", keys = keys })
+    stand(below(6), { "x", "y" }, { "a [bc] d [efxyg] h", keys = keys })
+    stand(below(7), { "x", "y" }, { "a [bc] d [efg] x y h", keys = keys })
+    stand(below(1), { "x" }, { "a x [bc] d [efg] h", keys = keys })
+    stand(
+      line(4, 4),
+      { "d", "x" },
+      { "a [bc] d x [efg] h", keys = keys },
+      { { first = 1, last = 1, lines = { "x" } } }
+    )
+    stand(
+      line(4, 4),
+      { "x", "d" },
+      { "a [bc] x d [efg] h", keys = keys },
+      { { first = 0, last = 0, lines = { "x" } } }
+    )
+    stand(line(4, 4), { "x", "y", "z" }, { "a [bc] x y z [efg] h", keys = keys })
+  end
+end)
+
+test("rows put in above a window's first row leave its view alone, and hold any byte", function()
+  for _, keys in ipairs({ "", "A!", ":vnew<CR>", ":vnew<CR>i" }) do
+    for _, answer in ipairs({ { "a\0b" }, { "x", "y", "z" } }) do
+      local lines = {}
+      for row = 1, 99 do
+        lines[row] = "line " .. row
+      end
+      local nvim = with_job(lines, { kind = "insert", first = { 5 } })
+      nvim:type("30Gzt34G" .. keys)
+      nvim:answer(1, answer)
+      local view = nvim:lua([[
+        local window = vim.fn.bufwinid(1)
+        return { vim.fn.line("w0", window), vim.api.nvim_win_get_cursor(window)[1] }
+      ]])
+      equal(view, { 30 + #answer, 34 + #answer }, keys)
+      equal(nvim:api("buf_get_lines", 1, 5, 5 + #answer, true), answer)
+    end
+  end
+end)
+
 test("who types right behind what is replaced goes on behind the answer", function()
   local function goes_on(range, keys, answer, expected, undone)
     local nvim = with_job({ "one two three", "four" }, range)
