@@ -232,3 +232,14 @@ test("an adopted answer comes with what was typed in it and around it", function
     "where its place is not known, all of it"
   )
 end)
+
+test("what is typed in an answer is kept at once where a signal ends Neovim", function()
+  local nvim = in_review({ line(2, 4), { "B" } })
+  -- All in one call: no time passes.
+  local told = nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 1, 2, true, { "B", "more" })
+    vim.api.nvim_exec_autocmds("VimLeavePre", {})
+    return require("support.host").received("draft")
+  ]])
+  equal(told, { { id = 1, draft = { lines = { "B", "more" } } } })
+end)
