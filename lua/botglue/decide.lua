@@ -56,12 +56,16 @@ local function look(job, verb, range)
   return place, state, now
 end
 
---- Tells what was decided.
+--- Tells what was decided, and ends its review.
 ---@param job botglue.Job
 ---@param landing string
 local function settle(job, landing)
   stands.landed(job, landing)
   job:decide(landing)
+  local review = client.connection().review
+  if review and review.job == job then
+    review:decided()
+  end
 end
 
 --- Writes what was decided, and tells of it.

@@ -243,3 +243,30 @@ test("what is typed in an answer is kept at once where a signal ends Neovim", fu
   ]])
   equal(told, { { id = 1, draft = { lines = { "B", "more" } } } })
 end)
+
+test("rows that hold a part stay rows while the place of the part is not known", function()
+  local function job()
+    local nvim = child.with_host({ "foo(bar) end", "second" })
+    nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
+    nvim:answer(1, { "BAR" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    return nvim
+  end
+  local before, inside = "Ipre <Esc>q:Botglue review<CR>q1Gdd", "fBiX<Esc><C-w>h1Gdd<C-w>lq"
+  for keys, shown in pairs({ [before] = "pre foo(BAR) end", [inside] = "foo(XBAR) end" }) do
+    local nvim = job()
+    nvim:type(keys)
+    nvim:settle()
+    -- Looked at alone, and left as it is.
+    nvim:type(":Botglue review<CR>q")
+    nvim:type("u:Botglue review<CR>")
+    equal(texts(nvim), { { "foo(bar) end", "second" }, { shown, "second" } }, keys)
+  end
+end)
+
+test("what was typed in an answer right before it was accepted is kept with it, too", function()
+  local nvim = in_review({ line(2, 4), { "B" } })
+  nvim:lua("require('support.host').merges = nil")
+  nvim:type("oX<Esc>a")
+  equal(kept(nvim), { id = 1, draft = { lines = { "B", "X" } } })
+end)

@@ -25,6 +25,7 @@ local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
 ---@field tick integer its changedtick while the user has changed nothing in it
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
+---@field is_rows boolean? whether it shows rows that a part is in, as the user left them, while the place is not known
 ---@field astray boolean? whether the user changed what is around the answer here
 local Side = {}
 Side.__index = Side
@@ -70,7 +71,9 @@ end
 function Side:part()
   local lines = self:read(self:rows())
   local range = self.job.range
-  if not self:is_part() then
+  if self.is_rows and not vim.deep_equal(lines, self.given) then
+    return nil
+  elseif not self:is_part() then
     return lines
   end
   local place, _, now = range:look()
@@ -138,6 +141,7 @@ function Side:fill()
     return range.shape ~= "block" or #lines == #range.base.text
   end
   self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
+  self.is_rows = false
   local bo = vim.bo[self.bufnr]
   self.region = region.new(self.bufnr)
   -- Nothing of this can be undone: an empty side would be an answer that deletes.
@@ -160,6 +164,7 @@ function Side:fill()
   self.tick = api.nvim_buf_get_changedtick(self.bufnr)
   if kept then
     fill.resume(self, kept, rows)
+    self.is_rows = not self.known and not kept.lines
   end
   if self.step then
     self.step:see(place)

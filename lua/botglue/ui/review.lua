@@ -20,6 +20,7 @@ local fail = errors.fail
 ---@field side botglue.Side
 ---@field group integer
 ---@field waiting fun()? ends the wait for a moment at which the answer's side may change
+---@field accepted_in integer? the window in which it was accepted
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
 local Review = {}
 Review.__index = Review
@@ -55,7 +56,8 @@ function Review:neighbours()
 end
 
 --- Takes away everything of the review but what the user made of it.
-function Review:close()
+---@param kept integer? a window that stays
+function Review:close(kept)
   local connection = client.connection()
   if connection.review ~= self then
     return
@@ -63,7 +65,7 @@ function Review:close()
   connection.review = nil
   self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
-  self.windows:close()
+  self.windows:close(kept)
   self.side:close()
   for _, job in ipairs(self:neighbours()) do
     job.view:draw()
@@ -86,10 +88,23 @@ function Review:go_on(id)
   end
 end
 
+--- The answer was decided, now or after a while: the keys that follow are not for its side any more. Who has gone on
+--- by then goes on where they are.
+function Review:decided()
+  local win = api.nvim_get_current_win()
+  local is_waiting = api.nvim_get_mode().mode == "n" and vim.fn.getcmdwintype() == ""
+  if is_waiting and self.windows:have(win) and (self.accepted_in or win) == win then
+    self:go_on(self.job.id)
+  else
+    self:close(win == self.windows.left and win or nil)
+  end
+end
+
 --- Accepts the answer as its side has it.
 function Review:accept()
   local job, side = self.job, self.side
   decide.check(job)
+  side:save()
   side:refresh()
   if not side.known or not job.range:look() then
     if side:is_taken() then
@@ -100,6 +115,7 @@ function Review:accept()
   end
   -- What is copied from the buffer meanwhile is no change of the answer.
   local lines, accepted = side:changed(), side:draft()
+  self.accepted_in = api.nvim_get_current_win()
   decide.write(job, lines, function()
     return vim.deep_equal(side:draft(), accepted)
   end)
@@ -116,6 +132,7 @@ function Review:map()
         self.warned = tick
         fail("the answer was changed here: x again rejects, u undoes it")
       end
+      self.accepted_in = nil
       decide.reject(self.job.id)
     end,
     n = function()
@@ -142,7 +159,7 @@ function Review:stop_waiting()
   end
 end
 
---- Notices decisions, changes of the buffer, and the end of a window.
+--- Notices other answers, changes of the buffer, and the end of a window.
 function Review:watch()
   self.group = api.nvim_create_augroup("botglue.review", { clear = true })
   local function on(event, options, fn)
@@ -150,14 +167,12 @@ function Review:watch()
     options.callback = fn
     api.nvim_create_autocmd(event, options)
   end
-  on("User", { pattern = "BotglueJobUpdated" }, function(event)
-    if event.data.id == self.job.id and event.data.landing ~= "held" then
-      vim.schedule(function()
-        if current() == self then
-          self:go_on(event.data.id)
-        end
-      end)
-    end
+  on("User", { pattern = { "BotglueJobUpdated", "BotglueJobFinished" } }, function()
+    vim.schedule(function()
+      if current() == self then
+        self:title()
+      end
+    end)
   end)
   on("WinClosed", { pattern = { tostring(self.windows.left), tostring(self.windows.right) } }, function()
     vim.schedule(function()

@@ -48,13 +48,24 @@ end
 ---@param left string
 ---@param right string
 function Sides:title(left, right)
-  vim.wo[self.left][0].winbar = left
-  vim.wo[self.right][0].winbar = right
+  for win, title in pairs({ [self.left] = left, [self.right] = right }) do
+    if api.nvim_win_is_valid(win) then
+      vim.wo[win][0].winbar = title
+    end
+  end
+end
+
+--- Whether a window is one of these.
+---@param win integer
+---@return boolean
+function Sides:have(win)
+  return win == self.left or win == self.right
 end
 
 --- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones. Where the user
 --- shows something else in the right one, both stay.
-function Sides:close()
+---@param kept integer? a window that stays
+function Sides:close(kept)
   local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
   local stay = api.nvim_win_is_valid(self.right) and api.nvim_win_get_buf(self.right) ~= self.answer
   for _, win in ipairs({ self.right, self.left }) do
@@ -65,7 +76,7 @@ function Sides:close()
         vim.wo[0][0].winbar = ""
       end)
     end
-    if api.nvim_win_is_valid(win) and not stay and #api.nvim_list_wins() > 1 then
+    if api.nvim_win_is_valid(win) and not stay and win ~= kept and #api.nvim_list_wins() > 1 then
       api.nvim_win_close(win, true)
     end
   end

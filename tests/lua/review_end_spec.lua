@@ -1,0 +1,95 @@
+-- The end of a review that comes by itself, once its answer is decided: it takes no keys away from who has gone on.
+
+local child = require("support.child")
+local review = require("support.review")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line = child.line
+
+--- A review whose answer is accepted, and whose merge is not there yet. It was begun on row 1.
+local function accepting(...)
+  local nvim = review.open(...)
+  nvim:lua("require('support.host').merges = nil")
+  nvim:type("a")
+  return nvim
+end
+
+local function merge(nvim, lines)
+  nvim:host("merge", nvim:host("received", "merge")[1], lines)
+  nvim:settle()
+end
+
+test("who types in the buffer when an answer was accepted types on there", function()
+  for _, others in ipairs({ {}, { { line(4, 4), { "D" } } } }) do
+    local nvim = accepting({ line(2, 3), { "B", "C" } }, unpack(others))
+    nvim:type("<C-w>h5GAone")
+    for nth = 1, 2 do
+      -- What was typed meanwhile makes it ask once more.
+      nvim:host("merge", nvim:host("received", "merge")[nth], { "B", "C" })
+    end
+    nvim:settle()
+    nvim:type(" two<Esc>")
+    equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "C", "d", "eone two" }, "applied" })
+    equal(
+      nvim:lua("return { vim.wo.diff, vim.wo.winbar, #vim.api.nvim_tabpage_list_wins(0) }"),
+      { false, "", 1 }
+    )
+  end
+end)
+
+test("who types in the buffer while a command or a script decides types on there", function()
+  for _, keys in ipairs({
+    "<C-o>:Botglue accept 1<CR>",
+    "<C-o>:Botglue reject 1<CR>",
+    "<Cmd>Botglue accept 1<CR>",
+  }) do
+    local nvim = review.open({ line(2, 3), { "b", "c" } })
+    nvim:type("<C-w>h5GAone" .. keys)
+    nvim:settle()
+    nvim:type(" two<Esc>")
+    equal(nvim:lines(), { "a", "b", "c", "d", "eone two" }, keys)
+  end
+end)
+
+test("the next review takes no keys of who is somewhere else when an answer was accepted", function()
+  local nvim = accepting({ line(2, 3), { "B", "C" } }, { line(5, 5), { "E" } })
+  nvim:type(":tabnew<CR>inew")
+  merge(nvim, { "B", "C" })
+  nvim:type(" text<Esc>")
+  equal(nvim:lines(), { "new text" })
+  equal({ nvim:job(1).landing, nvim:job(2).landing }, { "applied", "held" })
+end)
+
+test("keys that follow a decision at once are not for the answer any more", function()
+  local PART = { kind = "char", first = { 2, 0 }, last = { 3, 0 } }
+  for _, each in ipairs({
+    { PART, "aotyped<Esc>", { "a", "typed", "B", "C", "d", "e" } },
+    { { kind = "insert", first = { 2 } }, "aotyped<Esc>", { "a", "typed", "b", "B", "C", "c", "d", "e" } },
+    { line(2, 3), "xotyped<Esc>", { "a", "typed", "b", "c", "d", "e" } },
+  }) do
+    local nvim = review.open({ each[1], { "B", "C" } })
+    nvim:type(each[2])
+    equal(nvim:lines(), each[3], vim.inspect(each))
+  end
+end)
+
+test("who waits in the review goes on to the next one", function()
+  local nvim = accepting({ line(2, 3), { "B", "C" } }, { line(5, 5), { "E" } })
+  merge(nvim, { "B", "C" })
+  equal(review.texts(nvim)[2], { "a", "B", "C", "d", "E" })
+end)
+
+test("the line above a review counts the answers that are held by now", function()
+  local nvim = review.open({ line(2, 3), { "B" } })
+  local function title()
+    return nvim:lua("return vim.wo[vim.api.nvim_tabpage_list_wins(0)[1]].winbar")
+  end
+  suite.contains(title(), "1 of 1")
+  nvim:run(line(5, 5), { bufnr = 1 })
+  nvim:answer(2, { "E" }, { held_for = "review" })
+  nvim:settle()
+  suite.contains(title(), "1 of 2")
+  nvim:type(":Botglue reject 2<CR>")
+  nvim:settle()
+  suite.contains(title(), "1 of 1")
+end)
