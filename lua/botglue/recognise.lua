@@ -127,26 +127,27 @@ function M.undone(range)
 end
 
 --- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little may be
---- others that read alike: then what is next to them tells, where that is known.
+--- others that read alike: then what is next to them tells, where that is known. An insertion is known by the row above
+--- it, or by both that it goes between.
 ---@param range botglue.Range
 ---@return botglue.Extent? place
 function M.read_again(range)
-  local expected, known = range:expected(), range.known[1]
+  local bufnr, expected, known = range.bufnr, range:expected(), range.known[1]
   local is_insertion = range.shape == "insert"
   if is_insertion and known == 0 then
     return { first = 0, last = 0 }
   end
-  -- An insertion is known by the row above it.
   local rows = is_insertion and { expected.above } or expected.rows
-  local first = find.again(range.bufnr, rows, known - 1)
-  if not first then
-    return nil
+  local first = find.again(bufnr, rows, known - 1)
+  if first then
+    local place = is_insertion and below(range, first) or at(range, first)
+    if find.is_telling(rows) or (not range.alone and is_between(range, place)) then
+      return place
+    end
   end
-  local place = is_insertion and below(range, first) or at(range, first)
-  if find.is_telling(rows) then
-    return place
-  end
-  return not range.alone and is_between(range, place) and place or nil
+  local between = is_insertion and not range.alone and telltale(range) or {}
+  first = find.is_telling(between) and find.only(bufnr, between)
+  return first and below(range, first) or nil
 end
 
 return M

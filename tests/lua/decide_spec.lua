@@ -122,11 +122,16 @@ test("a row that says little is not taken for another one that reads alike", fun
   end
   local insertion = { kind = "insert", first = { 3 } }
   local others, same = { "{", "2", "}", "b" }, { "{", "1", "}", "a", "{", "2", "}", "b", "new" }
+  local moved = { "new", "{", "1", "}", "a", "{", "2", "}", "b" }
+  local twice = { "new", "{", "1", "}", "a", "{", "2", "}", "a" }
   for _, command in ipairs({ "edit!", "bdelete" }) do
     accept(line(3, 3), others, command, { others, "held" })
     accept(insertion, others, command, { others, "held" })
     accept(line(3, 3), same, command, { { "{", "1", "END", "a", "{", "2", "}", "b", "new" }, "applied" })
     accept(insertion, same, command, { { "{", "1", "}", "END", "a", "{", "2", "}", "b", "new" }, "applied" })
+    -- The rows that it goes between stand elsewhere, once: in both together.
+    accept(insertion, moved, command, { { "new", "{", "1", "}", "END", "a", "{", "2", "}", "b" }, "applied" })
+    accept(insertion, twice, command, { twice, "held" })
   end
 end)
 
