@@ -23,6 +23,7 @@ local api = vim.api
 ---@field before botglue.Base? what stood there when the answer landed
 ---@field landed botglue.Base? what stood there afterwards
 ---@field change integer? the number of the undo state that the answer led to
+---@field written botglue.Extent? where it stood in that state
 ---@field column integer? the screen column at which a block begins
 ---@field marks botglue.Marks? none where its place is not known
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
@@ -156,11 +157,33 @@ local function is_same(now, expected)
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
 end
 
+--- Where the answer stands if the text is as it was when that was written: undo and redo may have left the marks
+--- elsewhere.
+---@return botglue.Extent? place
+---@return botglue.Base? now
+function Range:as_written()
+  if not self.change or not self:is_in() or undo_tree.state(self.bufnr) ~= self.change then
+    return nil
+  end
+  local now = self:read(self.written)
+  if vim.deep_equal(now, self.landed) then
+    return self.written, now
+  end
+end
+
 --- Where the range is, and whether its text is what is expected there.
 ---@return botglue.Extent? place
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
 ---@return botglue.Base? now what stands there
 function Range:look()
+  local written, text = self:as_written()
+  if written then
+    self.deleted = false
+    if not vim.deep_equal(self:place(), written) then
+      self:mark(written, self.shape)
+    end
+    return written, "untouched", text
+  end
   local place, reason, turned = self:place()
   local expected, doubted = self:expected(), self.reloaded or self.replaced
   if place then
@@ -274,7 +297,7 @@ end
 ---@param change integer? the undo state that it led to, if it was one step
 function Range:settle(place, shape, before, change)
   self:mark(place, shape)
-  self.before, self.landed, self.change = before, self:read(place), change
+  self.before, self.landed, self.change, self.written = before, self:read(place), change, place
   recognise.note(self)
 end
 

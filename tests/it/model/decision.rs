@@ -78,11 +78,15 @@ fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
 /// What was there before it, where nothing else has happened since; else the merge.
 fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -> Option<Vec<String>> {
     if let Some(last) = last
-        && [last.after.as_ref(), Some(&last.before)].contains(&Some(&record.before))
         && record.before != [""]
     {
-        // It is there as it was written, or undone.
-        return Some(last.before.clone());
+        let (is_there, is_gone) = (last.after.as_ref() == Some(&record.before), last.before == record.before);
+        if (is_there && !record.undone) || (is_gone && record.undone) {
+            return Some(last.before.clone());
+        } else if is_there || is_gone {
+            // Somebody typed what reads like it.
+            return None;
+        }
     }
     let written = written?;
     let rows = find(&written.ids, &written.rows, record)?;

@@ -30,6 +30,9 @@ pub struct Record {
     /// The same after it; none where nothing was written.
     pub after: Option<Vec<String>>,
     pub after_ids: Option<Vec<u64>>,
+    /// Whether what had landed was undone before.
+    #[serde(default)]
+    pub undone: bool,
     /// How often the whole buffer had been replaced.
     pub storms: u64,
     pub modifiable: bool,
