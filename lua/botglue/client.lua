@@ -155,9 +155,6 @@ end
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
 local function leave()
   require("botglue.ui.prompt.draft").tell_all()
-  if connection.review then
-    connection.review.side:save()
-  end
   connection.leaving = true
   groups.stop(connection.groups)
   if connection.kill then

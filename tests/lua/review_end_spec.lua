@@ -60,6 +60,28 @@ test("the next review takes no keys of who is somewhere else when an answer was 
   equal({ nvim:job(1).landing, nvim:job(2).landing }, { "applied", "held" })
 end)
 
+test("an answer that is typed in by then is not accepted", function()
+  local nvim = accepting({ line(2, 3), { "B", "C" } })
+  nvim:type("A")
+  merge(nvim, { "B", "C" })
+  equal(nvim:job(1).landing, "held")
+  suite.contains(nvim:messages(), "the answer was changed meanwhile")
+  nvim:type("typed<Esc>")
+  equal(review.texts(nvim)[2], { "a", "Btyped", "C", "d", "e" })
+end)
+
+test("who types in a floating window of the tab page, as in the prompt, types on there", function()
+  local nvim = accepting({ line(2, 3), { "B", "C" } })
+  nvim:lua([[
+    local config = { relative = "editor", row = 1, col = 1, width = 20, height = 3 }
+    vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, config)
+  ]])
+  nvim:type("ione")
+  merge(nvim, { "B", "C" })
+  nvim:type(" two<Esc>")
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "one two" }, "applied" })
+end)
+
 test("keys that follow a decision at once are not for the answer any more", function()
   local PART = { kind = "char", first = { 2, 0 }, last = { 3, 0 } }
   for _, each in ipairs({

@@ -15,7 +15,8 @@ local M = {}
 
 local api = vim.api
 
-local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it
+local KEPT_AFTER = 250 -- milliseconds from a change to the draft that has it, where that takes a moment
+local SHORT = 2000 -- rows of a text in which it takes none
 
 ---@class botglue.Side
 ---@field job botglue.Job
@@ -85,6 +86,11 @@ function Side:is_taken()
   local bufnr = self.job.range.bufnr
   return api.nvim_buf_is_loaded(bufnr)
     and vim.deep_equal(self:read(0, -1), api.nvim_buf_get_lines(bufnr, 0, -1, false))
+end
+
+--- Whether the user is typing here.
+function Side:is_typed_in()
+  return api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^[iR]") ~= nil
 end
 
 --- Whether anything was changed here.
@@ -185,7 +191,9 @@ function Side:watch()
     on_lines = function()
       if not pending then
         pending = true
-        vim.defer_fn(save, KEPT_AFTER)
+        -- A signal ends Neovim without a word: what is typed here is gone before anybody is told.
+        local is_short = api.nvim_buf_line_count(self.bufnr) <= SHORT
+        vim.defer_fn(save, is_short and 0 or KEPT_AFTER)
       end
     end,
     on_detach = save,

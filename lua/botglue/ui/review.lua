@@ -96,7 +96,7 @@ function Review:decided()
   if is_waiting and self.windows:have(win) and (self.accepted_in or win) == win then
     self:go_on(self.job.id)
   else
-    self:close(win == self.windows.left and win or nil)
+    self:close(self.windows:is_around(win) and self.windows.left or nil)
   end
 end
 
@@ -117,7 +117,7 @@ function Review:accept()
   local lines, accepted = side:changed(), side:draft()
   self.accepted_in = api.nvim_get_current_win()
   decide.write(job, lines, function()
-    return vim.deep_equal(side:draft(), accepted)
+    return not side:is_typed_in() and vim.deep_equal(side:draft(), accepted)
   end)
 end
 

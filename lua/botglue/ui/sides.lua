@@ -62,6 +62,14 @@ function Sides:have(win)
   return win == self.left or win == self.right
 end
 
+--- Whether a window is in the tab page of these.
+---@param win integer
+---@return boolean
+function Sides:is_around(win)
+  local is_valid = api.nvim_win_is_valid(self.left)
+  return is_valid and api.nvim_win_get_tabpage(self.left) == api.nvim_win_get_tabpage(win)
+end
+
 --- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones. Where the user
 --- shows something else in the right one, both stay.
 ---@param kept integer? a window that stays
