@@ -56,14 +56,41 @@ local function look(job, verb, range)
   return place, state, now
 end
 
+--- The review of a job, if it is open.
+---@param job botglue.Job
+---@return botglue.Review?
+local function review_of(job)
+  local review = client.connection().review
+  return review and review.job == job and review or nil
+end
+
+--- What the user made of a held answer so far.
+---@param job botglue.Job
+---@return botglue.Draft?
+local function draft_of(job)
+  local review = review_of(job)
+  if review then
+    return review.side:draft()
+  end
+  return job.draft
+end
+
+--- Whether the user is typing in an answer.
+---@param job botglue.Job
+---@return boolean
+local function is_typed_in(job)
+  local review = review_of(job)
+  return review ~= nil and review.side:is_typed_in()
+end
+
 --- Tells what was decided, and ends its review.
 ---@param job botglue.Job
 ---@param landing string
 local function settle(job, landing)
   stands.landed(job, landing)
   job:decide(landing)
-  local review = client.connection().review
-  if review and review.job == job then
+  local review = review_of(job)
+  if review then
     review:decided()
   end
 end
@@ -107,7 +134,7 @@ local function merge_rows(job, change)
         merge_rows(job, change)
       elseif merged.lost then
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
-      elseif change.is_meant and not change.is_meant() then
+      elseif is_typed_in(job) or (change.is_meant and not change.is_meant()) then
         fail(CHANGED)
       elseif not merged.clean then
         change.on_conflict(now.rows)
@@ -125,9 +152,12 @@ function M.is_under_way(job)
   return job.deciding == true or client.connection().questions[job.id] ~= nil
 end
 
---- Makes sure that nothing is being decided of a job.
+--- Makes sure that a job can be decided: nothing is under way, and nobody types in its answer.
 ---@param job botglue.Job
 function M.check(job)
+  if is_typed_in(job) then
+    fail("job %d is not decided while you type in its answer: leave insert mode first", job.id)
+  end
   if M.is_under_way(job) then
     fail("job %d is being decided already: wait a moment (a script: botglue.wait(%d, ms))", job.id, job.id)
   end
@@ -209,7 +239,7 @@ function M.write(job, lines, is_meant)
   at_safe_moment(job, moment.allows_command(range.bufnr), function()
     local place
     place, _, now = look(job, "accepted", range)
-    if is_meant and not is_meant() then
+    if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(CHANGED)
     elseif range.shape == "block" and #lines ~= #now.text then
       fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
@@ -243,8 +273,8 @@ end
 ---@param id integer
 function M.accept(id)
   local job = held_job(id)
-  local why, review = job.held_for, client.connection().review
-  if review and review.job == job then
+  local why, review = job.held_for, review_of(job)
+  if review then
     review:accept()
     return
   end
@@ -256,7 +286,10 @@ function M.accept(id)
     require("botglue.ui.review").open(id)
     fail(draft.AROUND)
   end
-  M.write(job)
+  local accepted = job.draft
+  M.write(job, nil, function()
+    return vim.deep_equal(draft_of(job), accepted)
+  end)
 end
 
 --- Ends a held answer all of which the user took by hand: nothing is left to write.

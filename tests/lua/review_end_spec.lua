@@ -70,6 +70,31 @@ test("an answer that is typed in by then is not accepted", function()
   equal(review.texts(nvim)[2], { "a", "Btyped", "C", "d", "e" })
 end)
 
+test("nothing is decided of an answer while it is typed in", function()
+  local PART = { kind = "char", first = { 2, 0 }, last = { 3, 0 } }
+  for _, range in ipairs({ line(2, 3), PART }) do
+    for _, keys in ipairs({ "<C-o>a", "<Cmd>Botglue accept 1<CR>", "<Cmd>Botglue reject 1<CR>" }) do
+      local nvim = review.open({ range, { "B", "C" } })
+      nvim:type("Aone" .. keys .. " two<Esc>")
+      equal(nvim:job(1).landing, "held", keys)
+      equal(review.texts(nvim)[2][2], "Bone two", keys)
+      suite.contains(nvim:messages(), "leave insert mode first")
+    end
+  end
+end)
+
+test(
+  "an answer that was accepted without its review, and is changed there by then, is not accepted",
+  function()
+    local nvim = review.open({ line(2, 3), { "B", "C" } })
+    nvim:lua("require('support.host').merges = nil")
+    nvim:type("q:Botglue accept 1<CR>:Botglue review 1<CR>otyped<Esc>")
+    merge(nvim, { "B", "C" })
+    equal(nvim:job(1).landing, "held")
+    equal(review.texts(nvim)[2], { "a", "B", "typed", "C", "d", "e" })
+  end
+)
+
 test("who types in a floating window of the tab page, as in the prompt, types on there", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } })
   nvim:lua([[

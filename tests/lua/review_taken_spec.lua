@@ -230,6 +230,9 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
     -- A part of a hunk, with what is below it gone.
     { part("char", 4, 3, 5, 3), { "X" }, { "8Gdd", "G[cdp" } },
     { part("char", 4, 2, 5, 3), { "X" }, { "5Gdp", B .. "u" .. A, "gg]cdp" } },
+    -- A row of the answer alone, that is neither the first nor the last of a part.
+    { part("char", 2, 1, 2, 2), { "X", "Y", "Z" }, { ":3diffput<CR>" } },
+    { part("char", 2, 1, 2, 2), { "V", "W", "X", "Y", "Z" }, { ":4,5diffput<CR>" } },
     -- Both sides the same, and one of them taken back.
     { part("char", 3, 2, 5, 3), { "X" }, { B .. "2Gdd" .. A, "u", B .. "u" .. A } },
     { part("char", 5, 0, 6, 3), { "X" }, { B .. "5GccT<Esc>" .. A, ":%diffget<CR>" } },
@@ -249,5 +252,26 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
       equal(text ~= "" and seen[text] or nil, nil, vim.inspect({ each, nvim:lines() }))
       seen[text] = true
     end
+  end
+end)
+
+test("a row that is copied next to the range in the buffer is none of the range", function()
+  local function part(first, last)
+    return { kind = "char", first = { first, 0 }, last = { last, 0 } }
+  end
+  for _, each in ipairs({
+    { line(2, 4), "4Gyyp", { "a", "X", "d", "e" } },
+    { line(2, 4), "2GyyP", { "a", "b", "X", "e" } },
+    { line(2, 4), "3Gyy4Gp", { "a", "X", "c", "e" } },
+    { part(2, 2), "2Gyyp", { "a", "X", "b", "c", "d", "e" } },
+    { part(2, 3), "3Gyyp", { "a", "X", "c", "d", "e" } },
+    { part(2, 3), "2GyyP", { "a", "b", "X", "d", "e" } },
+  }) do
+    local nvim = in_review({ each[1], { "X" } })
+    nvim:type("<C-w>h" .. each[2])
+    nvim:settle()
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal(nvim:lines(), each[3], vim.inspect(each))
   end
 end)

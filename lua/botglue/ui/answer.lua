@@ -90,7 +90,7 @@ end
 
 --- Whether the user is typing here.
 function Side:is_typed_in()
-  return api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^[iR]") ~= nil
+  return api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^n?[iR]") ~= nil
 end
 
 --- Whether anything was changed here.

@@ -117,7 +117,7 @@ function Review:accept()
   local lines, accepted = side:changed(), side:draft()
   self.accepted_in = api.nvim_get_current_win()
   decide.write(job, lines, function()
-    return not side:is_typed_in() and vim.deep_equal(side:draft(), accepted)
+    return vim.deep_equal(side:draft(), accepted)
   end)
 end
 

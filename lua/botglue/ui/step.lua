@@ -152,7 +152,7 @@ function Step:find_answer(place)
   local side, range = self.side, self.side.job.range
   local from, to = side:rows()
   local is_copied = self:is_copied("above", side:read(0, from)) and self:is_copied("below", side:read(to, -1))
-  if is_copied and self:fits(side:read(from, to)) then
+  if is_copied and self:fits(side:read(from, to)) and not side:is_taken() then
     return
   end
   local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()

@@ -36,22 +36,27 @@ function M.below(lines, ...)
   return least
 end
 
---- Whether rows are some of others, or within a place that is known.
+--- Whether rows are some of the answer's; within the place that is known, or where none is, they may be others that stood
+--- there before.
 ---@param rows string[]
 ---@param first integer the row of the first one
 ---@param place botglue.Extent?
----@param ... string[]
+---@param answer string[]
+---@param before string[]? without it any
 ---@return boolean
-local function are_known(rows, first, place, ...)
-  local known = {}
-  for _, others in ipairs({ ... }) do
+local function are_known(rows, first, place, answer, before)
+  local function set_of(others)
+    local set = {}
     for _, row in ipairs(others) do
-      known[row] = true
+      set[row] = true
     end
+    return set
   end
+  local ours, theirs = set_of(answer), set_of(before or {})
   return vim.iter(ipairs(rows)):all(function(i, row)
     local at = first + i - 1
-    return known[row] or (place and place.first <= at and at <= place.last)
+    local is_within = not place or (place.first <= at and at <= place.last)
+    return ours[row] or (is_within and (not before or theirs[row])) or false
   end)
 end
 
@@ -89,13 +94,14 @@ local function take_part(range, place, rows, first, answer, beside)
   local function fits(text)
     return parts.of(text, range, beside.place, beside.rows) ~= nil
   end
-  if not are_known(rows, first, nil, answer, beside.rows) then
+  if not are_known(rows, first, place, answer, beside.rows) then
     return place
   elseif fits(rows) then
     place = part_in(beside, rows, first)
     range:mark(place, range.shape)
     return place
-  elseif place and fits(range:read(place).rows) then
+  elseif place and fits(range:read(place).rows) and not fits(answer) then
+    -- What was typed right beside the part on its side is not part of it.
     return place
   end
   -- What was beside it was replaced with it.
@@ -134,7 +140,7 @@ function M.take(range, place, rows, first, answer, beside)
   local past = marked and marked.last + 1 or place and place.first
   if place and place.first == first and past == first + #rows then
     return place
-  elseif not are_known(rows, first, marked, answer, range.base.rows) then
+  elseif not are_known(rows, first, marked, answer, not marked and range.base.rows or nil) then
     return place
   elseif range.kind == "insert" then
     return take_inserted(range, rows, first)
