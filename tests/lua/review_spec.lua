@@ -493,7 +493,7 @@ test("a session that was saved with the review open does not stand in its way", 
   nvim:lua("vim.cmd('mksession ' .. session)")
   nvim:lua("vim.cmd('silent source ' .. session)")
   nvim:type(":tabonly<CR>:Botglue review 1<CR>")
-  equal({ nvim:messages():find("E%d+"), sides(nvim)[2][1] }, { nil, { "a", "B", "c", "d", "e" } })
+  equal({ nvim:messages():find("E%d+:"), sides(nvim)[2][1] }, { nil, { "a", "B", "c", "d", "e" } })
   nvim:type("a")
   equal(nvim:job(1).landing, "applied")
 end)

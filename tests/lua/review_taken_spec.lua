@@ -255,7 +255,7 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
   end
 end)
 
-test("a row that is copied next to the range in the buffer is none of the range", function()
+test("a row that is copied or typed next to the range in the buffer is none of the range", function()
   local function part(first, last)
     return { kind = "char", first = { first, 0 }, last = { last, 0 } }
   end
@@ -263,6 +263,9 @@ test("a row that is copied next to the range in the buffer is none of the range"
     { line(2, 4), "4Gyyp", { "a", "X", "d", "e" } },
     { line(2, 4), "2GyyP", { "a", "b", "X", "e" } },
     { line(2, 4), "3Gyy4Gp", { "a", "X", "c", "e" } },
+    { line(2, 4), "4GoX<Esc>", { "a", "X", "X", "e" } },
+    { line(2, 4), "2GOX<Esc>", { "a", "X", "X", "e" } },
+    { part(2, 2), "2GoX<Esc>", { "a", "X", "X", "c", "d", "e" } },
     { part(2, 2), "2Gyyp", { "a", "X", "b", "c", "d", "e" } },
     { part(2, 3), "3Gyyp", { "a", "X", "c", "d", "e" } },
     { part(2, 3), "2GyyP", { "a", "b", "X", "d", "e" } },

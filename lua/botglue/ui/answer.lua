@@ -230,6 +230,13 @@ function Side:make()
   end)
 end
 
+--- The buffer was changed.
+function Side:note_typing()
+  if self.step then
+    self.step:note_typing()
+  end
+end
+
 --- Keeps the text around the answer as it is in the buffer, until it is decided: what landed follows the buffer alone.
 function Side:refresh()
   if

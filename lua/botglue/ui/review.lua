@@ -207,7 +207,9 @@ function Review:watch()
   local function changed()
     if current() ~= self then
       return true
-    elseif not pending then
+    end
+    self.side:note_typing()
+    if not pending then
       pending = true
       vim.schedule(refresh)
     end

@@ -12,7 +12,7 @@ local M = {}
 
 local api = vim.api
 
-local VERSIONS = 8 -- of what was copied from around the answer
+local VERSIONS = 32 -- of what was copied from around the answer
 
 ---@class botglue.Beside
 ---@field place botglue.Extent the place of the part in the buffer
@@ -28,6 +28,7 @@ local VERSIONS = 8 -- of what was copied from around the answer
 ---@field around botglue.Around in the buffer at the last look
 ---@field beside botglue.Beside? of an answer that is part of its rows
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
+---@field is_typed boolean whether somebody has typed in the buffer since
 ---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
 local Step = {}
 Step.__index = Step
@@ -163,6 +164,12 @@ function Step:find_answer(place)
   end
 end
 
+--- The buffer was changed. Rows that are typed are not taken from the answer's side, whatever they read.
+function Step:note_typing()
+  local is_typing = api.nvim_get_mode().mode:match("^[iR]") ~= nil
+  self.is_typed = self.is_typed or (is_typing and api.nvim_get_current_buf() == self.side.job.range.bufnr)
+end
+
 --- Sees where the answer is on both sides now: where one was changed, the other tells.
 ---@return botglue.Extent? place nil where it is gone
 function Step:look()
@@ -170,8 +177,9 @@ function Step:look()
   self.seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) }
   reviewed.look(side.job)
   local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
-  local is_changed = self.seen[1] ~= seen[1]
-  if is_changed then
+  local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
+  self.is_typed = false
+  if is_changed and not (is_typed and place) then
     place = self:place(place)
   end
   if place and (self.beside or not is_changed and self.seen[2] ~= seen[2]) then
@@ -228,6 +236,7 @@ function M.new(side, place)
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
+    is_typed = false,
     around = text_around(range, place),
     followed = {
       above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },

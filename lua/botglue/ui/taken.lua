@@ -36,8 +36,8 @@ function M.below(lines, ...)
   return least
 end
 
---- Whether rows are some of the answer's; within the place that is known, or where none is, they may be others that stood
---- there before.
+--- Whether rows are some of the answer's; within the place that is known, or where none is, they may be others that
+--- stood there before.
 ---@param rows string[]
 ---@param first integer the row of the first one
 ---@param place botglue.Extent?
