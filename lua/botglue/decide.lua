@@ -156,7 +156,7 @@ end
 ---@param job botglue.Job
 function M.check(job)
   if is_typed_in(job) then
-    fail("job %d is not decided while you type in its answer: leave insert mode first", job.id)
+    fail("job %d is not decided while you type in its answer: go back to normal mode first", job.id)
   end
   if M.is_under_way(job) then
     fail("job %d is being decided already: wait a moment (a script: botglue.wait(%d, ms))", job.id, job.id)

@@ -60,6 +60,16 @@ test("the next review takes no keys of who is somewhere else when an answer was 
   equal({ nvim:job(1).landing, nvim:job(2).landing }, { "applied", "held" })
 end)
 
+test("an operator that waits in the answer by then is not for the buffer", function()
+  for _, keys in ipairs({ "dk", "vkd" }) do
+    local nvim = accepting({ line(2, 3), { "B", "C" } })
+    nvim:type("j" .. keys:sub(1, -2))
+    merge(nvim, { "B", "C" })
+    nvim:type(keys:sub(-1))
+    equal({ review.texts(nvim)[1], nvim:job(1).landing }, { review.LINES, "held" }, keys)
+  end
+end)
+
 test("an answer that is typed in by then is not accepted", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } })
   nvim:type("A")
@@ -78,7 +88,7 @@ test("nothing is decided of an answer while it is typed in", function()
       nvim:type("Aone" .. keys .. " two<Esc>")
       equal(nvim:job(1).landing, "held", keys)
       equal(review.texts(nvim)[2][2], "Bone two", keys)
-      suite.contains(nvim:messages(), "leave insert mode first")
+      suite.contains(nvim:messages(), "go back to normal mode first")
     end
   end
 end)

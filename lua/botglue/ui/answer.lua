@@ -88,9 +88,9 @@ function Side:is_taken()
     and vim.deep_equal(self:read(0, -1), api.nvim_buf_get_lines(bufnr, 0, -1, false))
 end
 
---- Whether the user is typing here.
+--- Whether the user is in the middle of something here: typing, or with an operator or a selection.
 function Side:is_typed_in()
-  return api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode:match("^n?[iR]") ~= nil
+  return api.nvim_get_current_buf() == self.bufnr and not api.nvim_get_mode().mode:match("^[nc]$")
 end
 
 --- Whether anything was changed here.
