@@ -60,6 +60,16 @@ test("the next review takes no keys of who is somewhere else when an answer was 
   equal({ nvim:job(1).landing, nvim:job(2).landing }, { "applied", "held" })
 end)
 
+test("a review that is decided while the command-line window is open ends behind it", function()
+  local nvim = accepting({ line(2, 3), { "B", "C" } })
+  nvim:type("<C-w>hq:")
+  merge(nvim, { "B", "C" })
+  equal({ nvim:job(1).landing, nvim:lua("return vim.v.errmsg") }, { "applied", "" })
+  nvim:type(":q<CR>")
+  nvim:settle()
+  equal(nvim:lua("return { vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }"), { false, 1 })
+end)
+
 test("an operator that waits in the answer by then is not for the buffer", function()
   for _, keys in ipairs({ "dk", "vkd" }) do
     local nvim = accepting({ line(2, 3), { "B", "C" } })

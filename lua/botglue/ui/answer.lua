@@ -90,7 +90,7 @@ end
 
 --- Whether the user is in the middle of something here: typing, or with an operator or a selection.
 function Side:is_typed_in()
-  return api.nvim_get_current_buf() == self.bufnr and not api.nvim_get_mode().mode:match("^[nc]$")
+  return api.nvim_get_current_buf() == self.bufnr and api.nvim_get_mode().mode ~= "n"
 end
 
 --- Whether anything was changed here.

@@ -91,9 +91,24 @@ end
 --- The answer was decided, now or after a while: the keys that follow are not for its side any more. Who has gone on
 --- by then goes on where they are.
 function Review:decided()
+  if vim.fn.getcmdwintype() ~= "" then
+    -- From there no other window can be closed.
+    api.nvim_create_autocmd("CmdwinLeave", {
+      group = self.group,
+      once = true,
+      desc = "botglue: end the review",
+      callback = function()
+        vim.schedule(function()
+          if current() == self then
+            self:decided()
+          end
+        end)
+      end,
+    })
+    return
+  end
   local win = api.nvim_get_current_win()
-  local is_waiting = api.nvim_get_mode().mode == "n" and vim.fn.getcmdwintype() == ""
-  if is_waiting and self.windows:have(win) and (self.accepted_in or win) == win then
+  if api.nvim_get_mode().mode == "n" and self.windows:have(win) and (self.accepted_in or win) == win then
     self:go_on(self.job.id)
   else
     self:close(self.windows:is_around(win) and self.windows.left or nil)
