@@ -314,3 +314,17 @@ test("lines that are typed right above or below the answer are part of it", func
     equal(nvim:lines(), { "a", expected[1], expected[2], "e" }, keys)
   end
 end)
+
+test("what lands beside a part waits until nobody types in its rows", function()
+  local nvim = child.with_host({ "one foo two bar three" })
+  nvim:run({ kind = "char", first = { 1, 12 }, last = { 1, 14 } })
+  nvim:answer(1, { "BAR" }, { held_for = "review" })
+  nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
+  nvim:type(":Botglue review 1<CR>fRlityped")
+  nvim:answer(2, { "FOOFOO", "" })
+  nvim:type(" on<Esc>")
+  nvim:settle()
+  equal(texts(nvim), { { "one FOOFOO", " two bar three" }, { "one FOOFOO", " two BARtyped on three" } })
+  nvim:type("a")
+  equal(nvim:lines(), { "one FOOFOO", " two BARtyped on three" })
+end)

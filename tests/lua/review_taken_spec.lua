@@ -230,6 +230,9 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
     -- A part of a hunk, with what is below it gone.
     { part("char", 4, 3, 5, 3), { "X" }, { "8Gdd", "G[cdp" } },
     { part("char", 4, 2, 5, 3), { "X" }, { "5Gdp", B .. "u" .. A, "gg]cdp" } },
+    -- Typed and taken at once.
+    { { kind = "insert", first = { 4 } }, { "X", "Y" }, { B .. "1GAT<Esc>5Gdo" .. A } },
+    { line(4, 5), { "X", "eeee", "Y", "Z" }, { B .. "6GAT<Esc>:%diffget<CR>" .. A } },
     -- A row of the answer alone, that is neither the first nor the last of a part.
     { part("char", 2, 1, 2, 2), { "X", "Y", "Z" }, { ":3diffput<CR>" } },
     { part("char", 2, 1, 2, 2), { "V", "W", "X", "Y", "Z" }, { ":4,5diffput<CR>" } },

@@ -230,10 +230,12 @@ function Side:make()
   end)
 end
 
---- The buffer was changed.
-function Side:note_typing()
+--- Rows of the buffer were changed.
+---@param first integer
+---@param past integer
+function Side:note_typing(first, past)
   if self.step then
-    self.step:note_typing()
+    self.step:note_typing(api.nvim_buf_get_lines(self.job.range.bufnr, first, past, false))
   end
 end
 

@@ -212,18 +212,20 @@ function Review:watch()
     self:stop_waiting()
     if current() ~= self then
       return
-    elseif moment.is_safe(self.side.bufnr) then
+    elseif moment.is_safe(self.side.bufnr) and not (self.side:is_part() and self.side:is_typed_in()) then
+      -- (What is beside a part is in the rows that are typed in.)
       self.side:refresh()
       return
     end
     -- The user is in the middle of something there.
     pending, self.waiting = true, moment.watch("review", refresh)
   end
-  local function changed()
+  local function changed(_, _, _, first, _, past)
     if current() ~= self then
       return true
+    elseif past then
+      self.side:note_typing(first, past)
     end
-    self.side:note_typing()
     if not pending then
       pending = true
       vim.schedule(refresh)

@@ -28,7 +28,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field around botglue.Around in the buffer at the last look
 ---@field beside botglue.Beside? of an answer that is part of its rows
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
----@field is_typed boolean whether somebody has typed in the buffer since
+---@field is_typed boolean? whether all that has changed in the buffer since was typed
 ---@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
 local Step = {}
 Step.__index = Step
@@ -164,10 +164,18 @@ function Step:find_answer(place)
   end
 end
 
---- The buffer was changed. Rows that are typed are not taken from the answer's side, whatever they read.
-function Step:note_typing()
-  local is_typing = api.nvim_get_mode().mode:match("^[iR]") ~= nil
-  self.is_typed = self.is_typed or (is_typing and api.nvim_get_current_buf() == self.side.job.range.bufnr)
+--- Rows of the buffer were changed. What is typed is not taken from the answer's side, whatever it reads; a blank row
+--- may have been opened to type in.
+---@param rows string[] as they are now
+function Step:note_typing(rows)
+  local is_blank = vim.iter(rows):all(function(row)
+    return not row:find("%S")
+  end)
+  local is_here = api.nvim_get_current_buf() == self.side.job.range.bufnr
+  local is_typing = is_here and api.nvim_get_mode().mode:match("^[iR]") ~= nil
+  if is_typing or #rows == 0 or not is_blank then
+    self.is_typed = self.is_typed ~= false and is_typing
+  end
 end
 
 --- Sees where the answer is on both sides now: where one was changed, the other tells.
@@ -178,7 +186,7 @@ function Step:look()
   reviewed.look(side.job)
   local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
   local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
-  self.is_typed = false
+  self.is_typed = nil
   if is_changed and not (is_typed and place) then
     place = self:place(place)
   end
@@ -236,7 +244,6 @@ function M.new(side, place)
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
-    is_typed = false,
     around = text_around(range, place),
     followed = {
       above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },

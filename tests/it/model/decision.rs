@@ -5,7 +5,7 @@ use std::ops::Range;
 use botglue::land::{Merge, merge};
 use botglue::request::Kind;
 
-use super::expected::{Expected, Record, Sent, expected, find, meant, splice};
+use super::expected::{Earlier, Expected, Record, Sent, expected, find, meant, splice};
 use super::promise;
 
 /// Rows that an answer has written, and what they were before.
@@ -81,7 +81,8 @@ fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -
         && record.before != [""]
     {
         let (is_there, is_gone) = (last.after.as_ref() == Some(&record.before), last.before == record.before);
-        if (is_there && !record.undone) || (is_gone && record.undone) {
+        let is_undone = record.earlier == Earlier::Undone;
+        if (is_there && !is_undone) || (is_gone && is_undone) {
             return Some(last.before.clone());
         } else if is_there || is_gone {
             // Somebody typed what reads like it.

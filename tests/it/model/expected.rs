@@ -18,6 +18,14 @@ pub enum Done {
     Deleted,
 }
 
+/// What has become of a landing, as Neovim's undo tree has it.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Earlier {
+    Stands,
+    Undone,
+}
+
 /// One answer's end, or what the user decided of it, as the editor recorded it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Record {
@@ -30,9 +38,8 @@ pub struct Record {
     /// The same after it; none where nothing was written.
     pub after: Option<Vec<String>>,
     pub after_ids: Option<Vec<u64>>,
-    /// Whether what had landed was undone before.
-    #[serde(default)]
-    pub undone: bool,
+    /// What had become of what had landed before.
+    pub earlier: Earlier,
     /// How often the whole buffer had been replaced.
     pub storms: u64,
     pub modifiable: bool,
