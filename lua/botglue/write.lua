@@ -146,14 +146,18 @@ end
 ---@generic T
 ---@param bufnr integer
 ---@param fn fun(): T
+---@param goes_on boolean? whether it is part of the last step, which was written here, too
 ---@return T
-function M.as_one_step(bufnr, fn)
+function M.as_one_step(bufnr, fn, goes_on)
   local bo = vim.bo[bufnr]
   -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
   local readonly = bo.readonly
   local restore = follow_last_change(bufnr)
   -- Setting the option, even to itself, closes the open undo step.
   bo.undolevels = bo.undolevels
+  if goes_on then
+    api.nvim_buf_call(bufnr, vim.cmd.undojoin)
+  end
   if readonly then
     bo.readonly = false
   end

@@ -328,3 +328,40 @@ test("what lands beside a part waits until nobody types in its rows", function()
   nvim:type("a")
   equal(nvim:lines(), { "one FOOFOO", " two BARtyped on three" })
 end)
+
+test("what is typed in the buffer key by key is one undo step on the answer's side, which keeps following", function()
+  local nvim = in_review({ line(2, 3), { "B", "C" } })
+  nvim:type("ox<Esc><C-w>hGo")
+  for _, key in ipairs({ "o", "n", "e" }) do
+    nvim:type(key)
+  end
+  nvim:type("<Esc><C-w>l")
+  equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e", "one" })
+  nvim:type("u")
+  equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e" })
+  nvim:type("u")
+  equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
+  nvim:type("<C-w>hGA!<Esc>")
+  nvim:settle()
+  equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!" }, { "a", "B", "C", "d", "e", "one!" } })
+end)
+
+test("beside a part the answer's side follows on after undo", function()
+  local nvim = in_review({ { kind = "char", first = { 2, 0 }, last = { 2, 0 } }, { "B" } })
+  for _, keys in ipairs({ "ix<Esc>", "<C-w>hA1", "2", "3<Esc>", "<C-w>l" }) do
+    nvim:type(keys)
+  end
+  equal(texts(nvim)[2][2], "xB123")
+  nvim:type("u")
+  equal(texts(nvim)[2][2], "xB")
+  nvim:type("<C-w>h2GA4<Esc>")
+  equal(texts(nvim), { { "a", "b1234", "c", "d", "e" }, { "a", "xB1234", "c", "d", "e" } })
+end)
+
+test("on the answer's side undo takes nothing back that was typed in the buffer", function()
+  local nvim = in_review({ line(2, 3), { "B", "C" } })
+  for _, key in ipairs({ "<C-w>hGo", "o", "n", "e", "<Esc><C-w>lu" }) do
+    nvim:type(key)
+  end
+  equal(texts(nvim)[2], { "a", "B", "C", "d", "e", "one" })
+end)

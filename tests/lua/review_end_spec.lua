@@ -160,3 +160,15 @@ test("the line above a review counts the answers that are held by now", function
   nvim:settle()
   suite.contains(title(), "1 of 1")
 end)
+
+test("keys that are typed already decide no answer that nobody has seen", function()
+  for _, keys in ipairs({ "xx", "xa", "nx" }) do
+    local nvim = review.open({ line(2, 3), { "B", "C" } }, { line(5, 5), { "E" } })
+    nvim:type(keys)
+    nvim:settle()
+    equal(nvim:job(2).landing, "held", keys)
+    nvim:type("x")
+    nvim:settle()
+    equal(nvim:job(2).landing, "rejected", keys)
+  end
+end)

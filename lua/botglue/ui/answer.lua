@@ -148,25 +148,23 @@ function Side:fill()
   end
   self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
   self.is_rows = false
-  local bo = vim.bo[self.bufnr]
   self.region = region.new(self.bufnr)
-  -- Nothing of this can be undone: an empty side would be an answer that deletes.
-  local undolevels = bo.undolevels
-  bo.undolevels = -1
   local rows
-  if kept then
-    if kept.lines then
-      fill.show(self, kept.lines)
+  -- An empty side would be an answer that deletes.
+  fill.without_undo(self.bufnr, function()
+    if kept then
+      if kept.lines then
+        fill.show(self, kept.lines)
+      end
+      rows = kept.lines and self:read(self:rows()) or kept.rows or {}
     end
-    rows = kept.lines and self:read(self:rows()) or kept.rows or {}
-  end
-  if not self.known or fits(decide.answer(job)) then
-    fill.show(self, decide.answer(job))
-    self.given = self:part()
-  end
+    if not self.known or fits(decide.answer(job)) then
+      fill.show(self, decide.answer(job))
+      self.given = self:part()
+    end
+  end)
   local place = self.known and range:place()
   self.step = place and step.new(self, place)
-  bo.undolevels = undolevels
   self.tick = api.nvim_buf_get_changedtick(self.bufnr)
   if kept then
     fill.resume(self, kept, rows)
@@ -223,6 +221,9 @@ function Side:make()
   end)
   on("TextChanged", "see where the answer is", function()
     self.region:look()
+    if self.step then
+      self.step:see_beside()
+    end
   end)
   on("BufReadCmd", "show the answer again", function()
     self:fill()

@@ -8,6 +8,17 @@ local M = {}
 
 local api = vim.api
 
+--- Changes a text in which nothing was changed yet, so that nothing of it can be undone.
+---@param bufnr integer
+---@param fn fun()
+function M.without_undo(bufnr, fn)
+  local bo = vim.bo[bufnr]
+  local undolevels = bo.undolevels
+  bo.undolevels = -1
+  fn()
+  bo.undolevels = undolevels
+end
+
 --- Puts an answer where it would land into a copy of the text.
 ---@param bufnr integer of the copy
 ---@param range botglue.Range

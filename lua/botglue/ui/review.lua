@@ -22,6 +22,7 @@ local fail = errors.fail
 ---@field waiting fun()? ends the wait for a moment at which the answer's side may change
 ---@field accepted_in integer? the window in which it was accepted
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
+---@field is_new boolean? whether keys that are typed already were meant for the one before it
 local Review = {}
 Review.__index = Review
 
@@ -77,15 +78,21 @@ end
 function Review:go_on(id)
   self:close()
   local jobs = choose.all(choose.held)
-  for _, job in ipairs(jobs) do
-    if job.id > id then
-      M.open(job.id)
-      return
-    end
+  local following = vim.iter(jobs):find(function(job)
+    return job.id > id
+  end) or jobs[1]
+  if following and following.id ~= id then
+    M.open(following.id):is_next()
   end
-  if jobs[1] and jobs[1].id ~= id then
-    M.open(jobs[1].id)
-  end
+end
+
+--- It comes up in place of another one. Keys that were typed by then were for that: Neovim handles them all before
+--- what is scheduled.
+function Review:is_next()
+  self.is_new = true
+  vim.schedule(function()
+    self.is_new = nil
+  end)
 end
 
 --- The answer was decided, now or after a while: the keys that follow are not for its side any more. Who has gone on
@@ -162,7 +169,9 @@ function Review:map()
   }
   for key, fn in pairs(keys) do
     vim.keymap.set("n", key, function()
-      errors.guard(fn)
+      if not self.is_new then
+        errors.guard(fn)
+      end
     end, { buffer = self.side.bufnr, nowait = true, desc = "botglue: review" })
   end
 end
@@ -244,11 +253,11 @@ end
 
 --- Opens the review on a held answer.
 ---@param id integer
+---@return botglue.Review
 function M.open(id)
   local job = client.job(id)
   if not job or job.landing ~= "held" then
     fail("job %s is not held", tostring(id))
-    return
   end
   require("botglue.errors").no_window_in_cmdwin()
   local before = current()
@@ -272,6 +281,7 @@ function M.open(id)
   self:watch()
   client.connection().review = self
   self:title()
+  return self
 end
 
 --- `:Botglue review [id]`: without a number all held answers, those of Neovims that are gone too.

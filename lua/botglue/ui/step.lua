@@ -6,6 +6,7 @@ local parts = require("botglue.ui.parts")
 local replace = require("botglue.replace")
 local reviewed = require("botglue.reviewed")
 local taken = require("botglue.ui.taken")
+local undo_tree = require("botglue.undo_tree")
 local write = require("botglue.write")
 
 local M = {}
@@ -22,14 +23,20 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field above string[]
 ---@field below string[]
 
+---@class botglue.Copy
+---@field rows string[]
+---@field state integer the undo state of the answer's side in which they are there
+
 ---@class botglue.Step
 ---@field side botglue.Side its place is known
 ---@field rows string[] those of the place at first
 ---@field around botglue.Around in the buffer at the last look
 ---@field beside botglue.Beside? of an answer that is part of its rows
+---@field besides table<integer, botglue.Beside> what that was in each undo state of the answer's side
+---@field copied integer? the undo state of the answer's side that the last copy led to
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
----@field followed { above: string[][], below: string[][] } what was copied from around the answer, the newest last
+---@field followed { above: botglue.Copy[], below: botglue.Copy[] } what was copied from around the answer, the newest last
 local Step = {}
 Step.__index = Step
 
@@ -57,9 +64,22 @@ end
 ---@param shown string[]
 ---@return boolean ours whether these rows were copied, though not now: an undo of a later copy is no change
 function Step:is_copied(part, shown)
-  return vim.iter(self.followed[part]):any(function(version)
-    return vim.deep_equal(shown, version)
+  return vim.iter(self.followed[part]):any(function(copy)
+    return vim.deep_equal(shown, copy.rows)
   end)
+end
+
+--- Copies to the answer's side. Undo there is for what the user changes there: before that nothing of it can be undone,
+--- and later all that is copied between two changes is one step, as what is typed in the buffer key by key.
+---@param fn fun()
+function Step:copy(fn)
+  local bufnr = self.side.bufnr
+  if self.side:is_touched() then
+    write.as_one_step(bufnr, fn, self.copied == undo_tree.state(bufnr))
+  else
+    fill.without_undo(bufnr, fn)
+  end
+  self.copied = undo_tree.state(bufnr)
 end
 
 --- Copies rows from around the answer, unless the user changed them here.
@@ -78,17 +98,27 @@ function Step:follow(part, from, to, source)
     -- Only what differs: the cursor and folds stay on the rest.
     local head, tail = replace.shared(shown, source)
     local lines = vim.list_slice(source, head + 1, #source - tail)
-    write.as_one_step(bufnr, function()
+    self:copy(function()
       api.nvim_buf_set_lines(bufnr, from + head, from + #shown - tail, false, lines)
     end)
   end
-  if not vim.deep_equal(followed[#followed], source) then
-    table.insert(followed, source)
+  local last, state = followed[#followed], undo_tree.state(bufnr)
+  if last.state == state then
+    last.rows = source
+  elseif not vim.deep_equal(last.rows, source) then
+    table.insert(followed, { rows = source, state = state })
     if #followed > VERSIONS then
       table.remove(followed, 1)
     end
   end
   return true
+end
+
+--- What is beside an answer that is part of its rows was as the text of its side is now: undo and redo bring both back.
+function Step:see_beside()
+  local state = undo_tree.state(self.side.bufnr)
+  self.beside = self.beside and (self.besides[state] or self.beside)
+  self.besides[state] = self.beside
 end
 
 --- Copies what is beside an answer that is part of its rows, unless the user changed it here.
@@ -106,7 +136,7 @@ function Step:follow_beside()
   if is_same or vim.deep_equal(lines, parts.of(shown, range, place, now.rows)) then
     return
   end
-  write.as_one_step(side.bufnr, function()
+  self:copy(function()
     api.nvim_buf_set_lines(side.bufnr, first, past, false, now.rows)
     local here = { first = first, last = first + #now.rows - 1 }
     first, past = fill.put(side.bufnr, range, vim.tbl_extend("force", place, here), lines)
@@ -182,6 +212,7 @@ end
 ---@return botglue.Extent? place nil where it is gone
 function Step:look()
   local side, range, seen = self.side, self.side.job.range, self.seen
+  self:see_beside()
   self.seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) }
   reviewed.look(side.job)
   local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
@@ -216,6 +247,7 @@ function Step:refresh()
   side.region:mark(start, start + past - first)
   if self.beside then
     self:follow_beside()
+    self.besides[undo_tree.state(side.bufnr)] = self.beside
   end
   self:see(place)
   self.seen[2] = api.nvim_buf_get_changedtick(side.bufnr)
@@ -239,15 +271,17 @@ end
 function M.new(side, place)
   local range = side.job.range
   local first, past = side:rows()
+  local state = undo_tree.state(side.bufnr)
   return setmetatable({
     side = side,
     beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
+    besides = {},
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
     around = text_around(range, place),
     followed = {
-      above = { api.nvim_buf_get_lines(side.bufnr, 0, first, false) },
-      below = { api.nvim_buf_get_lines(side.bufnr, past, -1, false) },
+      above = { { rows = side:read(0, first), state = state } },
+      below = { { rows = side:read(past, -1), state = state } },
     },
   }, Step)
 end
