@@ -329,22 +329,25 @@ test("what lands beside a part waits until nobody types in its rows", function()
   equal(nvim:lines(), { "one FOOFOO", " two BARtyped on three" })
 end)
 
-test("what is typed in the buffer key by key is one undo step on the answer's side, which keeps following", function()
-  local nvim = in_review({ line(2, 3), { "B", "C" } })
-  nvim:type("ox<Esc><C-w>hGo")
-  for _, key in ipairs({ "o", "n", "e" }) do
-    nvim:type(key)
+test(
+  "what is typed in the buffer key by key is one undo step on the answer's side, which keeps following",
+  function()
+    local nvim = in_review({ line(2, 3), { "B", "C" } })
+    nvim:type("ox<Esc><C-w>hGo")
+    for _, key in ipairs({ "o", "n", "e" }) do
+      nvim:type(key)
+    end
+    nvim:type("<Esc><C-w>l")
+    equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e", "one" })
+    nvim:type("u")
+    equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e" })
+    nvim:type("u")
+    equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
+    nvim:type("<C-w>hGA!<Esc>")
+    nvim:settle()
+    equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!" }, { "a", "B", "C", "d", "e", "one!" } })
   end
-  nvim:type("<Esc><C-w>l")
-  equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e", "one" })
-  nvim:type("u")
-  equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e" })
-  nvim:type("u")
-  equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
-  nvim:type("<C-w>hGA!<Esc>")
-  nvim:settle()
-  equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!" }, { "a", "B", "C", "d", "e", "one!" } })
-end)
+)
 
 test("beside a part the answer's side follows on after undo", function()
   local nvim = in_review({ { kind = "char", first = { 2, 0 }, last = { 2, 0 } }, { "B" } })
@@ -364,4 +367,11 @@ test("on the answer's side undo takes nothing back that was typed in the buffer"
     nvim:type(key)
   end
   equal(texts(nvim)[2], { "a", "B", "C", "d", "e", "one" })
+end)
+
+test("to open the review that is open goes to its answer, as it is", function()
+  local nvim = in_review({ line(2, 3), { "B", "C" } })
+  nvim:type("Gox<Esc><C-w>h:Botglue review 1<CR>u")
+  equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
+  equal(nvim:lua("return vim.api.nvim_win_get_cursor(0)"), { 5, 0 })
 end)

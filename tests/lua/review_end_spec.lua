@@ -172,3 +172,14 @@ test("keys that are typed already decide no answer that nobody has seen", functi
     equal(nvim:job(2).landing, "rejected", keys)
   end
 end)
+
+test("a window split off a side of a review is a plain one, and stays so", function()
+  for _, keys in ipairs({ ":split<CR>", "<C-w>h:split<CR>", "<C-w>h:vsplit<CR>" }) do
+    local nvim = review.open({ line(2, 3), { "B", "C" } })
+    nvim:type(keys)
+    local plain = "return { vim.wo.diff, vim.wo.scrollbind, vim.wo.foldmethod, vim.wo.winbar }"
+    equal(nvim:lua(plain), { false, false, "manual", "" }, keys)
+    nvim:type("<C-w>p")
+    equal(nvim:lua("return vim.wo.diff"), true, keys)
+  end
+end)

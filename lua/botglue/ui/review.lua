@@ -198,6 +198,9 @@ function Review:watch()
       end
     end)
   end)
+  on("WinNew", {}, function()
+    self.windows:leave_out(api.nvim_get_current_win())
+  end)
   on("WinClosed", { pattern = { tostring(self.windows.left), tostring(self.windows.right) } }, function()
     vim.schedule(function()
       self:close()
@@ -261,7 +264,9 @@ function M.open(id)
   end
   require("botglue.errors").no_window_in_cmdwin()
   local before = current()
-  if before then
+  if before and before.job == job and before.windows:show_answer() then
+    return before
+  elseif before then
     before:close()
   end
   local self = setmetatable({ job = job, side = require("botglue.ui.answer").open(job) }, Review)

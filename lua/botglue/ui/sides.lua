@@ -8,6 +8,7 @@ local api = vim.api
 ---@class botglue.Sides
 ---@field left integer window
 ---@field right integer window
+---@field buffer integer what the left one shows
 ---@field answer integer the buffer of the right one
 ---@field last_position integer[] the mark '" of the left buffer, which showing it there moves
 local Sides = {}
@@ -62,12 +63,47 @@ function Sides:have(win)
   return win == self.left or win == self.right
 end
 
+--- Goes to the answer, if both sides are still shown.
+---@return boolean
+function Sides:show_answer()
+  local function shows(win, bufnr)
+    return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr
+  end
+  local are_shown = shows(self.left, self.buffer) and shows(self.right, self.answer)
+  if are_shown then
+    api.nvim_set_current_win(self.right)
+  end
+  return are_shown
+end
+
 --- Whether a window is in the tab page of these.
 ---@param win integer
 ---@return boolean
 function Sides:is_around(win)
   local is_valid = api.nvim_win_is_valid(self.left)
   return is_valid and api.nvim_win_get_tabpage(self.left) == api.nvim_win_get_tabpage(win)
+end
+
+--- Takes away what makes a window one of these: who shows its buffer next would have it, too.
+---@param win integer
+local function undress(win)
+  api.nvim_win_call(win, function()
+    vim.cmd.diffoff()
+    vim.wo[0][0].winbar = ""
+  end)
+end
+
+--- A window that was split off one of these is not one of them, though it has its options.
+---@param win integer
+function Sides:leave_out(win)
+  local function is_copy_of(own)
+    return api.nvim_win_is_valid(own)
+      and vim.wo[own].winbar ~= ""
+      and vim.wo[own].winbar == vim.wo[win].winbar
+  end
+  if not self:have(win) and (is_copy_of(self.left) or is_copy_of(self.right)) then
+    undress(win)
+  end
 end
 
 --- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones. Where the user
@@ -78,11 +114,7 @@ function Sides:close(kept)
   local stay = api.nvim_win_is_valid(self.right) and api.nvim_win_get_buf(self.right) ~= self.answer
   for _, win in ipairs({ self.right, self.left }) do
     if api.nvim_win_is_valid(win) then
-      -- The options of the last window that showed a buffer are those of the next one.
-      api.nvim_win_call(win, function()
-        vim.cmd.diffoff()
-        vim.wo[0][0].winbar = ""
-      end)
+      undress(win)
     end
     if api.nvim_win_is_valid(win) and not stay and win ~= kept and #api.nvim_list_wins() > 1 then
       api.nvim_win_close(win, true)
@@ -115,7 +147,7 @@ function M.open(side)
   split("tab split", tab)
   local self = setmetatable({ left = api.nvim_get_current_win(), answer = side.bufnr }, Sides)
   local bufnr = buffer_of(range)
-  self.last_position = api.nvim_buf_get_mark(bufnr, '"')
+  self.buffer, self.last_position = bufnr, api.nvim_buf_get_mark(bufnr, '"')
   api.nvim_win_set_buf(self.left, bufnr)
   split("rightbelow vertical split", tab)
   self.right = api.nvim_get_current_win()

@@ -36,7 +36,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field copied integer? the undo state of the answer's side that the last copy led to
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
----@field followed { above: botglue.Copy[], below: botglue.Copy[] } what was copied from around the answer, the newest last
+---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
 local Step = {}
 Step.__index = Step
 
