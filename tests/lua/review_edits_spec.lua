@@ -375,3 +375,31 @@ test("to open the review that is open goes to its answer, as it is", function()
   equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
   equal(nvim:lua("return vim.api.nvim_win_get_cursor(0)"), { 5, 0 })
 end)
+
+test(
+  "below an answer to the whole text what is typed in the buffer, undone and redone is no part of the answer",
+  function()
+    local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+    nvim:type(":4,$d<CR>")
+    nvim:run(line(1, 3))
+    nvim:answer(1, { "a", "B", "c" }, { held_for = "review" })
+    nvim:type(":Botglue review<CR><C-w>hGotyped<Esc>")
+    nvim:settle()
+    for _, each in ipairs({
+      { "u", {} },
+      { "u", { "d", "e" } },
+      { "<C-r>", {} },
+      { "<C-r>", { "typed" } },
+    }) do
+      nvim:type(each[1])
+      nvim:settle()
+      local function followed_by(rows)
+        return vim.list_extend(rows, each[2])
+      end
+      equal(texts(nvim), { followed_by({ "a", "b", "c" }), followed_by({ "a", "B", "c" }) }, each[1])
+    end
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal(nvim:lines(), { "a", "B", "c", "typed" })
+  end
+)

@@ -227,6 +227,14 @@ function Step:look()
   return place
 end
 
+--- Whether there is nothing around the answer, and nothing of what was.
+function Step:is_bare()
+  return vim.iter({ "above", "below" }):all(function(part)
+    local followed = self.followed[part]
+    return #self.around[part] == 0 and #followed[#followed].rows == 0
+  end)
+end
+
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
@@ -236,7 +244,7 @@ function Step:refresh()
     return nil
   end
   self.around = text_around(range, place)
-  if not self.beside and #self.around.above == 0 and #self.around.below == 0 then
+  if not self.beside and self:is_bare() then
     side:take_all()
   end
   local first, past = side:rows()
