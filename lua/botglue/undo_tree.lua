@@ -17,6 +17,14 @@ function M.state(bufnr)
   return tree(bufnr).seq_cur
 end
 
+--- Whether nothing was undone: the text is as the last change left it.
+---@param bufnr integer
+---@return boolean
+function M.is_last(bufnr)
+  local undo = tree(bufnr)
+  return undo.seq_cur == undo.seq_last
+end
+
 --- Whether a change is on the way to a state, as far as these entries go. What branches off at an entry begins before
 --- it.
 ---@param entries table[]

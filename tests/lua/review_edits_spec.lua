@@ -343,9 +343,11 @@ test(
     equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e" })
     nvim:type("u")
     equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
-    nvim:type("<C-w>hGA!<Esc>")
-    nvim:settle()
-    equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!" }, { "a", "B", "C", "d", "e", "one!" } })
+    for _, keys in ipairs({ "<C-w>hGA!<Esc>", "<C-w>lggOy<Esc>", "u", "<C-w>hGA?<Esc>" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!?" }, { "a", "B", "C", "d", "e", "one!?" } })
   end
 )
 

@@ -75,7 +75,7 @@ end
 function Step:copy(fn)
   local bufnr = self.side.bufnr
   if self.side:is_touched() then
-    write.as_one_step(bufnr, fn, self.copied == undo_tree.state(bufnr))
+    write.as_one_step(bufnr, fn, self.copied == undo_tree.state(bufnr) and undo_tree.is_last(bufnr))
   else
     fill.without_undo(bufnr, fn)
   end
