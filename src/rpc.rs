@@ -1,16 +1,16 @@
 //! Takes in what the editor says. It decodes a notification into one closed [`Command`] and passes it on;
-//! it decides and answers nothing, since a slow handler would hold up every message behind it.
+//! it decides and answers nothing, since whatever is slow here would hold up every message behind it.
+
+mod input;
+mod whole;
 
 use std::io;
 use std::os::fd::AsFd;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
 
-use async_trait::async_trait;
+use nvim_rs::Neovim;
 use nvim_rs::error::LoopError;
-use nvim_rs::{Handler, Neovim};
+use nvim_rs::rpc::handler::Dummy;
 use rmpv::Value;
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
@@ -18,6 +18,7 @@ use crate::error::JobError;
 use crate::host::Message;
 use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
+use input::Input;
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -186,84 +187,15 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
     command.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}")))
 }
 
-/// The nvim-rs handler: one sender into the host's loop.
-#[derive(Debug, Clone)]
-pub struct Rpc {
-    messages: mpsc::UnboundedSender<Message>,
-}
-
-impl Rpc {
-    /// A handler that feeds `messages`.
-    pub fn new(messages: mpsc::UnboundedSender<Message>) -> Self {
-        Self { messages }
-    }
-}
-
-#[async_trait]
-impl Handler for Rpc {
-    type Writer = Writer;
-
-    async fn handle_notify(&self, name: String, args: Vec<Value>, _neovim: Neovim<Writer>) {
-        // The receiver is gone only while the host shuts down; nobody waits for this message then.
-        let _ = self.messages.send(Message::Command(Command::decode(&name, &args)));
-    }
-}
-
-/// Talks to the Neovim at the other end of standard input and output; the future ends with the connection.
+/// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`. The future ends
+/// with the connection, and by then all of it is there.
 ///
 /// # Errors
 /// Where standard output is closed.
-pub fn connect(rpc: Rpc) -> io::Result<(Neovim<Writer>, impl Future<Output = End> + Send)> {
+pub fn connect(
+    messages: mpsc::UnboundedSender<Message>,
+) -> io::Result<(Neovim<Writer>, impl Future<Output = End> + Send)> {
     let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let input = LastWords { input: tokio::io::stdin(), ended: false };
-    Ok(Neovim::new(input.compat(), tokio::fs::File::from_std(output).compat_write(), rpc))
-}
-
-/// An input that ends one turn later than it did: nvim-rs drops what it has read but not handled when the
-/// input ends, and what an editor says last it says just before it closes.
-struct LastWords<R> {
-    input: R,
-    ended: bool,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for LastWords<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.input).poll_read(cx, buffer))?;
-        let at_end = buffer.filled().len() == before;
-        if at_end && !self.ended {
-            self.ended = true;
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        Poll::Ready(Ok(()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn what_is_said_just_before_the_end_is_heard() {
-        let (send, mut messages) = mpsc::unbounded_channel();
-        let mut said = Vec::new();
-        for id in 0..3u64 {
-            let argument = Value::Map(vec![("uuid".into(), "u".into()), ("id".into(), id.into())]);
-            let message = vec![2.into(), "adopted".into(), Value::Array(vec![argument])];
-            rmpv::encode::write_value(&mut said, &Value::Array(message)).unwrap();
-        }
-        let input = LastWords { input: io::Cursor::new(said), ended: false };
-        let nowhere = tokio::fs::File::from_std(tempfile::tempfile().unwrap());
-        let (_neovim, connection) = Neovim::new(input.compat(), nowhere.compat_write(), Rpc::new(send));
-        connection.await.unwrap_err();
-        for expected in 0..3 {
-            let message = messages.try_recv().expect("a message before the end");
-            assert!(matches!(message, Message::Command(Command::Adopted { id, .. }) if id == expected));
-        }
-    }
+    let input = Input::new(tokio::io::stdin(), messages);
+    Ok(Neovim::new(input.compat(), tokio::fs::File::from_std(output).compat_write(), Dummy::new()))
 }

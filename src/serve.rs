@@ -20,7 +20,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
-use crate::rpc::{self, Rpc};
+use crate::rpc;
 use crate::store::{self, Database, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
@@ -84,7 +84,7 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (neovim, connection) = rpc::connect(Rpc::new(send.clone()))?;
+    let (neovim, connection) = rpc::connect(send.clone())?;
     let editor = Editor::start(neovim, send.clone());
     watch_signals(&send)?;
     tokio::spawn(async move {
