@@ -65,10 +65,12 @@ impl Desk {
         job
     }
 
-    /// What the script has written into a note, once it is there.
+    /// What the script has written into a note, once it is there: the shell makes the file before it writes the line.
     #[track_caller]
     fn note(&self, name: &str) -> String {
-        wait_some(&format!("the note {name:?}"), || std::fs::read_to_string(self.notes.join(name)).ok())
+        wait_some(&format!("the note {name:?}"), || {
+            std::fs::read_to_string(self.notes.join(name)).ok().filter(|note| note.ends_with('\n'))
+        })
     }
 
     #[track_caller]
