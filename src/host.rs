@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 
 use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
@@ -25,8 +26,11 @@ use crate::stream::Outcome;
 use jobs::{Jobs, Running, Waiting};
 use watched::Watched;
 
-/// How long the editor's last words are waited for once the host has to end.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`, and
+/// kills the host 1.9 s after it.
+const LAST_WORDS: Duration = Duration::from_millis(1300);
+/// By when all of it is kept, from the same moment on.
+const KEPT: Duration = Duration::from_millis(1700);
 
 /// Everything that can happen to the host.
 #[derive(Debug)]
@@ -47,39 +51,76 @@ pub struct Host {
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
+    /// No agent is started any more.
+    is_ending: bool,
+}
+
+/// How much has been heard of the editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// The host has to end, and there may be more in the pipe.
+    Some,
+    /// The end of the pipe.
+    All,
 }
 
 impl Host {
     /// A host without jobs.
     pub fn new(editor: Editor, database: Database, surroundings: Surroundings) -> Self {
-        Self { editor, database, surroundings, jobs: Jobs::default(), prewarm: Prewarm::default() }
+        Self {
+            editor,
+            database,
+            surroundings,
+            jobs: Jobs::default(),
+            prewarm: Prewarm::default(),
+            is_ending: false,
+        }
     }
 
-    /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs.
+    /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs, and meanwhile
+    /// hears the editor out.
     pub async fn run(
         mut self,
         mut messages: mpsc::UnboundedReceiver<Message>,
         mut events: mpsc::UnboundedReceiver<(u64, job::Event)>,
     ) {
-        let mut ending: Option<Instant> = None;
-        loop {
-            tokio::select! {
-                message = messages.recv() => match message {
-                    Some(Message::Command(command)) => self.command(command),
-                    // What the editor said last may still be in the pipe; the end of the pipe follows it.
-                    Some(Message::Terminate) => ending = ending.or(Some(Instant::now() + LAST_WORDS)),
-                    Some(Message::Disconnected) | None => break,
-                },
-                () = sleep_until(ending.unwrap_or_else(Instant::now)), if ending.is_some() => break,
-                Some((id, event)) = events.recv() => self.event(id, event),
-            }
+        let mut heard = self.listen(&mut messages, &mut events).await;
+        let since = Instant::now();
+        let stopping = self.stop_agents();
+        while heard == Heard::Some {
+            let listening = self.listen(&mut messages, &mut events);
+            let Ok(more) = timeout_at(since + LAST_WORDS, listening).await else {
+                tracing::warn!("the editor was not heard out");
+                break;
+            };
+            heard = more;
         }
-        self.stop_agents().await;
+        if let Err(error) = stopping.await {
+            tracing::error!(%error, "the agents did not end");
+        }
         // What an agent had answered by now is kept, though nobody is there to land it.
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
-        self.database.close().await;
+        self.database.close((since + KEPT).into_std()).await;
+    }
+
+    /// Handles what happens until the host has to end, or there is nothing more to hear.
+    async fn listen(
+        &mut self,
+        messages: &mut mpsc::UnboundedReceiver<Message>,
+        events: &mut mpsc::UnboundedReceiver<(u64, job::Event)>,
+    ) -> Heard {
+        loop {
+            tokio::select! {
+                message = messages.recv() => match message {
+                    Some(Message::Command(command)) => self.command(command),
+                    Some(Message::Terminate) => return Heard::Some,
+                    Some(Message::Disconnected) | None => return Heard::All,
+                },
+                Some((id, event)) = events.recv() => self.event(id, event),
+            }
+        }
     }
 
     fn command(&mut self, command: Command) {
@@ -144,7 +185,7 @@ impl Host {
             system: message::SYSTEM,
             message: "",
         };
-        if !agent::waits(&invocation) {
+        if self.is_ending || !agent::waits(&invocation) {
             return;
         }
         let launch = Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty);
@@ -155,6 +196,9 @@ impl Host {
 
     /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
     fn start_waiting(&mut self) {
+        if self.is_ending {
+            return;
+        }
         while let Some(Waiting { request, since_ms, watched }) = self.jobs.next_to_run() {
             let mut surroundings = self.surroundings.clone();
             if !request.record {
@@ -261,17 +305,21 @@ impl Host {
         }
     }
 
-    /// Ends every agent. Neovim kills the host 1.9 s after `:qa`, so this takes 1.5 s at the most.
-    async fn stop_agents(&mut self) {
+    /// Ends every agent, and starts no other. It takes 1.5 s at the most, while the host goes on.
+    fn stop_agents(&mut self) -> JoinHandle<()> {
         tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
+        self.is_ending = true;
         // The orders go out together; each job then takes its own grace.
         let stops: Vec<_> = self.jobs.hand_over().into_iter().map(|job| tokio::spawn(job.stop())).collect();
-        self.prewarm.stop().await;
-        for stop in stops {
-            if let Err(error) = stop.await {
-                tracing::error!(%error, "a job did not end");
+        let mut prewarm = std::mem::take(&mut self.prewarm);
+        tokio::spawn(async move {
+            prewarm.stop().await;
+            for stop in stops {
+                if let Err(error) = stop.await {
+                    tracing::error!(%error, "a job did not end");
+                }
             }
-        }
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 //! again where what failed may pass.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -19,6 +19,8 @@ pub struct Link {
     /// It is of no use to try again.
     is_hopeless: bool,
     was_locked: bool,
+    /// When the host ends; until then it has nothing else to do than to wait for one that is locked.
+    until: Option<Instant>,
     warn: Option<Then<StoreError>>,
 }
 
@@ -26,7 +28,8 @@ impl Link {
     /// Opens the database. `warn` is told once, of what goes wrong first.
     pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
         let is_hopeless = data_dir.is_none();
-        let mut link = Self { data_dir, opened: None, is_hopeless, was_locked: false, warn: Some(warn) };
+        let mut link =
+            Self { data_dir, opened: None, is_hopeless, was_locked: false, until: None, warn: Some(warn) };
         if let Err(error) = link.attempt(|_| Ok(())) {
             link.complain(error);
         }
@@ -45,6 +48,11 @@ impl Link {
             }
             done => done,
         }
+    }
+
+    /// From now on a locked database is waited for until then.
+    pub fn wait_until(&mut self, until: Instant) {
+        self.until = Some(until);
     }
 
     /// Looks for damage in the whole database; where there is any, a new one is begun.
@@ -71,15 +79,18 @@ impl Link {
         &mut self,
         work: impl FnOnce(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let was_locked = self.was_locked;
         let done = self.connection().and_then(work);
         self.was_locked = done.as_ref().is_err_and(StoreError::is_lock);
-        if was_locked != self.was_locked
-            && let Some(opened) = &self.opened
-        {
-            opened.connection.busy_timeout(if self.was_locked { IMPATIENT } else { open::BUSY })?;
-        }
         done
+    }
+
+    /// How long a database is waited for that somebody keeps locked, where `first` is how long the first time.
+    fn patience(&self, first: Duration) -> Duration {
+        match self.until {
+            Some(until) => until.saturating_duration_since(Instant::now()),
+            None if self.was_locked => IMPATIENT,
+            None => first,
+        }
     }
 
     fn connection(&mut self) -> Result<&mut Connection, StoreError> {
@@ -88,12 +99,15 @@ impl Link {
             self.opened = None;
         }
         if self.opened.is_none() {
-            let patience = if self.was_locked { IMPATIENT } else { open::MIGRATING };
-            let opened = open::to_write(data_dir, patience)
+            let opened = open::to_write(data_dir, self.patience(open::MIGRATING))
                 .inspect_err(|error| self.is_hopeless = !error.may_pass())?;
             self.opened = Some(opened);
         }
-        self.opened.as_mut().map(|opened| &mut opened.connection).ok_or(StoreError::Closed)
+        let patience = self.patience(open::BUSY);
+        let connection =
+            self.opened.as_mut().map(|opened| &mut opened.connection).ok_or(StoreError::Closed)?;
+        connection.busy_timeout(patience)?;
+        Ok(connection)
     }
 
     fn begin_anew(&mut self, damage: &StoreError) -> Result<(), StoreError> {

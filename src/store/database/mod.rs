@@ -15,7 +15,7 @@ mod writer;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -28,8 +28,8 @@ use super::record::{Draft, Held, Landed, Record, Unsent};
 use reader::Question;
 use writer::{Task, Writer};
 
-/// How long the end of the host may wait for the store.
-const LAST: Duration = Duration::from_millis(300);
+/// How long the writing thread may take to say that its time is over.
+const LAST: Duration = Duration::from_millis(50);
 
 type Then<T> = Box<dyn FnOnce(T) + Send>;
 
@@ -148,14 +148,16 @@ impl Database {
         });
     }
 
-    /// Waits until everything that was handed over is kept, but no longer than Neovim lets the host live.
-    pub async fn close(&self) {
+    /// Waits until everything that was handed over is kept, but no longer than until then. As long a database is waited
+    /// for that somebody keeps locked.
+    pub async fn close(&self, until: Instant) {
         let (done, closed) = tokio::sync::oneshot::channel();
-        self.send(Task::Close(Box::new(move |()| {
+        let then = Box::new(move |()| {
             // Who waited may have given up.
             let _ = done.send(());
-        })));
-        if tokio::time::timeout(LAST, closed).await.is_err() {
+        });
+        self.send(Task::Close { until, then });
+        if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
             tracing::error!("the store was still busy when the host ended");
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use serde_json::json;
@@ -61,7 +61,11 @@ pub enum Task {
         id: u64,
         then: Then<Reply>,
     },
-    Close(Then<()>),
+    /// Nothing comes behind this.
+    Close {
+        until: Instant,
+        then: Then<()>,
+    },
 }
 
 /// Something to be written.
@@ -153,8 +157,15 @@ impl Writer {
                 }
             }
             Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
-            Task::Close(then) => {
+            Task::Close { until, then } => {
+                self.link.wait_until(until);
                 self.catch_up();
+                if !self.waiting.is_empty() {
+                    tracing::error!(
+                        writes = self.waiting.len(),
+                        "lost: the store could not be written in time"
+                    );
+                }
                 then(());
             }
         }

@@ -1,6 +1,7 @@
 //! What is kept, asked for through the plugin: by this Neovim and by the next one.
 
 mod crash;
+mod ending;
 mod faults;
 
 use serde_json::{Value, json};

@@ -113,7 +113,7 @@ fn what_waits_is_written_when_the_host_ends() {
         .enable_time()
         .build()
         .unwrap()
-        .block_on(told.database.close());
+        .block_on(told.database.close(Instant::now() + Duration::from_secs(1)));
     let count: i64 = lock.query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1);
 }

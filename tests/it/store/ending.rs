@@ -1,0 +1,171 @@
+//! Neovim ends in good order, and what it said last is long, or the store is not to be written at once: it is kept all
+//! the same.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::{ask, run};
+use crate::support::agents::Gated;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::{self, signal};
+use crate::support::scratch::Scratch;
+use crate::support::{POLL, wait};
+
+/// How long somebody holds the store while Neovim ends: longer than a host waits that gives up, shorter than it lives.
+const HELD: Duration = Duration::from_millis(700);
+/// How long a host lives that was told to end by somebody else than its Neovim, on a busy machine too.
+const ENDING: Duration = Duration::from_secs(10);
+
+fn open(scratch: Scratch) -> (Nvim, Gated) {
+    let gated = Gated::new(&scratch);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    (nvim, gated)
+}
+
+/// Runs Lua after which Neovim quits at once, and starts the next one. Lua finds its host as `host`.
+fn say_last(nvim: Nvim, lua: &str, argument: &Value) -> Nvim {
+    nvim.exec_with(
+        &format!(
+            "local argument = ...
+             local host = require('botglue.client').connection().process
+             vim.schedule(function()
+               {lua}
+               vim.cmd('qa!')
+             end)"
+        ),
+        std::slice::from_ref(argument),
+    );
+    Builder::new(nvim.quit_to()).start()
+}
+
+/// A Neovim with an answer that is held.
+fn holding() -> (Nvim, u64) {
+    let (nvim, gated) = open(Scratch::new());
+    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
+    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    gated.answer("it", "local a = 10");
+    nvim.finished(id);
+    (nvim, id)
+}
+
+#[test]
+fn a_long_prompt_is_kept_to_its_last_word() {
+    let (nvim, gated) = open(Scratch::new());
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let typed = "if not host.ready then error() end
+        local text = ('word '):rep(16 * 1024 * 1024 / 5)
+        for _, last in ipairs({ '', 'the last' }) do
+          host:notify('unsent', { id = 1, at_ms = os.time() * 1000, text = text .. last })
+        end";
+    let nvim = say_last(nvim, typed, &Value::Null);
+    let kept = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    let end: String = Connection::open(kept)
+        .unwrap()
+        .query_row("SELECT substr(text, -8) FROM unsent", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(end, "the last");
+}
+
+#[test]
+fn a_long_draft_is_kept() {
+    let (nvim, id) = holding();
+    let drafted = "local job = require('botglue.client').connection().jobs[argument]
+        local lines = {}
+        for i = 1, 200000 do lines[i] = 'local some_name_' .. i .. ' = ' .. i end
+        require('botglue.draft').keep(job, { lines = lines })";
+    let nvim = say_last(nvim, drafted, &json!(id));
+    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    nvim.command("Botglue review");
+    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    let drafted = nvim.exec(
+        "local job = require('botglue.client').connection().held[1]
+        return { #job.draft.lines, job.draft.lines[200000] }",
+    );
+    assert_eq!(drafted, json!([200_000, "local some_name_200000 = 200000"]));
+}
+
+#[test]
+fn a_long_answer_that_has_landed_is_not_held_in_the_next() {
+    let (nvim, gated) = open(Scratch::new());
+    let lines: Vec<String> = (0..200_000).map(|i| format!("local some_name_{i} = {i}")).collect();
+    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
+    nvim.exec(
+        "vim.api.nvim_create_autocmd('User', { pattern = 'BotglueJobFinished', callback = function()
+            vim.cmd('wqa!')
+        end })",
+    );
+    nvim.exec_with("return require('botglue').run(...)", &[json!({"prompt": "GATE:it", "range": range})]);
+    gated.answer("it", &lines.join("\n"));
+    nvim.wait("Neovim ends", || nvim.host().is_none());
+    let nvim = Builder::new(nvim.quit_to()).start();
+    assert_eq!(
+        std::fs::read_to_string(nvim.scratch.project().join("a.lua")).unwrap().lines().count(),
+        200_001
+    );
+    let history = ask(&nvim, "history", &json!({})).unwrap();
+    assert_eq!(history["jobs"][0]["landing"], "applied");
+}
+
+#[test]
+fn a_store_that_is_locked_is_waited_for() {
+    let (nvim, gated) = open(Scratch::new());
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    let lock = Connection::open(path).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    // The host has found it locked, and has stopped to wait for each write.
+    run(&nvim, &gated, "two", 2, "local b = 20");
+    let host = nvim.host().unwrap();
+    let said = "require('botglue.client').connection().process:notify('unsent',
+        { id = 1, at_ms = os.time() * 1000, text = 'the last' })
+        vim.schedule(function() vim.cmd('qa!') end)";
+    nvim.exec(said);
+    let log = nvim.scratch.path("state/nvim/botglue.log");
+    wait("the host ends", || std::fs::read_to_string(&log).unwrap().contains("ending"));
+    let since = Instant::now();
+    while since.elapsed() < HELD {
+        assert!(nvim.host() == Some(host), "it has given up after {:?}", since.elapsed());
+        std::thread::sleep(POLL);
+    }
+    lock.execute_batch("ROLLBACK").unwrap();
+    let _scratch = nvim.quit_to();
+    let count = |sql: &str| lock.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM jobs WHERE landing = 'applied'"), 2);
+    assert_eq!(count("SELECT count(*) FROM unsent WHERE text = 'the last'"), 1);
+}
+
+#[test]
+fn a_store_that_stays_locked_costs_only_what_could_not_be_written() {
+    let (nvim, gated) = open(Scratch::new());
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    let lock = Connection::open(nvim.scratch.path("data/nvim/botglue/botglue.db")).unwrap();
+    lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    run(&nvim, &gated, "two", 2, "local b = 20");
+    let scratch = nvim.quit_to();
+    let log = std::fs::read_to_string(scratch.path("state/nvim/botglue.log")).unwrap();
+    assert!(log.contains("another program keeps the store locked"), "{log}");
+    assert!(log.contains("the store could not be written in time"), "{log}");
+    assert!(log.contains("the host ends"), "it was killed: {log}");
+    lock.execute_batch("ROLLBACK").unwrap();
+    let prompts = "SELECT group_concat(prompt) FROM jobs WHERE landing = 'applied'";
+    assert_eq!(lock.query_row(prompts, [], |row| row.get::<_, String>(0)).unwrap(), "GATE:one");
+}
+
+#[test]
+fn a_host_that_somebody_else_ends_while_neovim_lives_ends_in_time() {
+    let (nvim, gated) = open(Scratch::new());
+    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
+    let options = json!({"prompt": "GATE:it", "range": range});
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    let _run = gated.run("it");
+    let host = nvim.host().unwrap();
+    let since = Instant::now();
+    signal(host, "TERM");
+    wait("the host has ended", || !process::of(&nvim.scratch).iter().any(|found| found.pid == host));
+    assert!(since.elapsed() < ENDING, "{:?}", since.elapsed());
+    assert_eq!(nvim.finished(id)["status"], "failed");
+}
