@@ -118,26 +118,28 @@ end
 ---@field lines string[] what should stand there instead
 ---@field landed fun(state: string, edits: botglue.Edit[]): string the landing
 ---@field on_conflict fun(now: string[])
+---@field fits (fun(lines: string[]): boolean)? whether merged lines can stand there
 ---@field is_meant (fun(): boolean)? whether these lines are still what the user wants
 
---- Merges whole rows and writes them, over again when the buffer changed meanwhile.
+--- Merges by lines and writes them, over again when the buffer changed meanwhile.
 ---@param job botglue.Job
 ---@param change botglue.Change
-local function merge_rows(job, change)
+local function merge_lines(job, change)
   local _, _, now = look(job, change.verb, job.range)
-  local texts = { base = change.base, current = now.rows, answer = change.lines }
+  local current = job.range:lines_of(now)
+  local texts = { base = change.base, current = current, answer = change.lines }
   merge.ask(job, change.purpose, texts, function(merged, tick)
     -- The merge took its time, and the user went on.
     errors.guard(at_safe_moment, job, moment.is_safe(job.range.bufnr), function()
       local place, state = look(job, change.verb, job.range)
       if tick ~= api.nvim_buf_get_changedtick(job.range.bufnr) then
-        merge_rows(job, change)
+        merge_lines(job, change)
       elseif merged.lost then
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
       elseif is_typed_in(job) or (change.is_meant and not change.is_meant()) then
         fail(CHANGED)
-      elseif not merged.clean then
-        change.on_conflict(now.rows)
+      elseif not merged.clean or (change.fits and not change.fits(merged.lines)) then
+        change.on_conflict(current)
       else
         write(job, change.landed(state, merged.edits), place, merged.lines, merged.edits)
       end
@@ -184,16 +186,16 @@ local function held_job(id)
   return job
 end
 
---- The whole answer takes the place of the rows, whatever they are: still as the smallest edit.
+--- The whole answer takes the place of what stands there, whatever it is: still as the smallest edit.
 ---@param job botglue.Job
 ---@param lines string[]
----@param rows string[]
+---@param current string[]
 ---@param is_meant (fun(): boolean)?
-local function replace_rows(job, lines, rows, is_meant)
-  merge_rows(job, {
+local function replace_lines(job, lines, current, is_meant)
+  merge_lines(job, {
     purpose = "accept",
     verb = "accepted",
-    base = rows,
+    base = current,
     lines = lines,
     landed = function(_, edits)
       return #edits == 0 and "unchanged" or "applied"
@@ -205,6 +207,24 @@ local function replace_rows(job, lines, rows, is_meant)
   })
 end
 
+--- Writes an answer where nothing stands that it could be merged with.
+---@param job botglue.Job
+---@param lines string[]
+---@param is_meant (fun(): boolean)?
+local function write_whole(job, lines, is_meant)
+  local range = job.range
+  at_safe_moment(job, moment.allows_command(range.bufnr), function()
+    local place, _, now = look(job, "accepted", range)
+    if is_typed_in(job) or (is_meant and not is_meant()) then
+      fail(CHANGED)
+    elseif not vim.deep_equal(reviewed.base(job, now), range:lines_of(now)) then
+      fail(TYPED, job.id)
+    end
+    local same = vim.deep_equal(lines, now.text)
+    write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
+  end)
+end
+
 --- Writes an answer at the place of its job: merged with what stands there where that can be, else instead of it.
 ---@param job botglue.Job its place is known
 ---@param lines string[]? the answer as the user changed it in the review
@@ -214,39 +234,36 @@ function M.write(job, lines, is_meant)
   local _, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
   client.connect(job.options)
-  if range.shape == "line" then
-    merge_rows(job, {
-      purpose = "accept",
-      verb = "accepted",
-      base = reviewed.base(job, now.rows),
-      lines = lines,
-      landed = function(at, edits)
-        if range.landed then
-          return "merged"
-        end
-        return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
-      end,
-      on_conflict = function(rows)
-        if not vim.deep_equal(rows, now.rows) then
-          fail(TYPED, job.id)
-        end
-        replace_rows(job, lines, rows, is_meant)
-      end,
-      is_meant = is_meant,
-    })
+  local current, base = range:lines_of(now), reviewed.base(job, now)
+  local function fits(merged)
+    return range.shape ~= "block" or #merged == #now.text
+  end
+  if not fits(lines) then
+    fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
+  elseif range.shape == "insert" or (range.shape ~= "line" and vim.deep_equal(base, current)) then
+    write_whole(job, lines, is_meant)
     return
   end
-  at_safe_moment(job, moment.allows_command(range.bufnr), function()
-    local place
-    place, _, now = look(job, "accepted", range)
-    if is_typed_in(job) or (is_meant and not is_meant()) then
-      fail(CHANGED)
-    elseif range.shape == "block" and #lines ~= #now.text then
-      fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
-    end
-    local same = vim.deep_equal(lines, now.text)
-    write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
-  end)
+  merge_lines(job, {
+    purpose = "accept",
+    verb = "accepted",
+    base = base,
+    lines = lines,
+    landed = function(at, edits)
+      if range.landed then
+        return "merged"
+      end
+      return #edits == 0 and "unchanged" or at == "edited" and "merged" or "applied"
+    end,
+    on_conflict = function(at_merge)
+      if not vim.deep_equal(at_merge, current) then
+        fail(TYPED, job.id)
+      end
+      replace_lines(job, lines, current, is_meant)
+    end,
+    fits = fits,
+    is_meant = is_meant,
+  })
 end
 
 --- The answer of a held job by lines, as the agent gave it.
@@ -336,7 +353,7 @@ function M.revert(id)
   end
   look(job, "reverted", range)
   if range.shape == "line" then
-    merge_rows(job, {
+    merge_lines(job, {
       purpose = "revert",
       verb = "reverted",
       base = range.landed.rows,

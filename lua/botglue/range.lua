@@ -117,6 +117,14 @@ function Range:read(place)
   return extent.read(self.bufnr, place, self.shape)
 end
 
+--- What an answer is merged with by lines: the selected part of the rows, or all of them.
+---@param stood botglue.Base
+---@return string[]
+function Range:lines_of(stood)
+  local is_part = self.shape == "char" or self.shape == "block"
+  return is_part and stood.text or stood.rows
+end
+
 --- What stands there unless somebody changed it.
 ---@return botglue.Base
 function Range:expected()

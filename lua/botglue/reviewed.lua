@@ -15,7 +15,7 @@ local STATES = 32 -- as many as undo may come back to
 
 ---@class botglue.Reviewed
 ---@field bufnr integer
----@field base string[]? of whole lines: what the merge begins with
+---@field base string[]? by lines: what the merge begins with
 ---@field state integer the undo state at the last look
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
@@ -114,26 +114,26 @@ end
 
 --- What the merge begins with.
 ---@param job botglue.Job
----@param current string[] the rows of its place now
+---@param now botglue.Base what stands in its place
 ---@return string[]
-function M.base(job, current)
-  local sent, reviewed = job.range:expected().rows, known(job)
-  local base = reviewed and reviewed.base
+function M.base(job, now)
+  local range, reviewed = job.range, known(job)
+  local sent, base = range:lines_of(range:expected()), reviewed and reviewed.base
   -- What was given back is as if it had never been taken.
-  return base and agree(base, current, sent) or sent
+  return base and agree(base, range:lines_of(now), sent) or sent
 end
 
 --- Sees where the answer is, and what its place and the answer have in common.
 ---@param job botglue.Job
 ---@param place botglue.Extent
----@param answer string[] by rows as it is shown beside them
+---@param answer string[]? by lines as it is shown beside them, where it can be told from what is around it
 function M.see(job, place, answer)
   local range = job.range
-  local now, base = range:read(place), nil
-  if range.shape == "line" then
-    base = agree(M.base(job, now.rows), now.rows, answer)
+  local now, reviewed = range:read(place), known(job) or { bufnr = range.bufnr, states = {}, order = {} }
+  local base
+  if range.shape ~= "insert" then
+    base = answer and agree(M.base(job, now), range:lines_of(now), answer) or reviewed.base
   end
-  local reviewed = known(job) or { bufnr = range.bufnr, states = {}, order = {} }
   job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
   if not reviewed.states[reviewed.state] then
     table.insert(reviewed.order, reviewed.state)

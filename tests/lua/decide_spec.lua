@@ -63,6 +63,24 @@ test("accepting a conflict replaces the range whole, as one step", function()
   equal(nvim:lines(), { "a", "b", "c", "dx", "e" })
 end)
 
+test(
+  "accepting an answer to a part of rows merges it by lines; on the same line it replaces what was typed",
+  function()
+    for _, each in ipairs({
+      { "1G$ié<Esc>", { "a onée", "b two", "THREE" }, "merged" },
+      { "3G0ié<Esc>", { "a one", "b two", "THREE" }, "applied" },
+    }) do
+      local nvim = child.with_host({ "a one", "b two", "three" })
+      nvim:run({ kind = "char", first = { 1, 2 }, last = { 3, 4 } })
+      nvim:type(each[1])
+      nvim:answer(1, { "one", "b two", "THREE" })
+      equal(nvim:job(1).held_for, "conflict")
+      decide(nvim, "accept")
+      equal({ nvim:lines(), landing(nvim) }, { each[2], each[3] })
+    end
+  end
+)
+
 test("accepting what stands there already writes nothing", function()
   local nvim = with_held({ "b", "c", "d" })
   local tick = nvim:lua("return vim.b.changedtick")

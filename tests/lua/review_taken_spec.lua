@@ -281,3 +281,27 @@ test("a row that is copied or typed next to the range in the buffer is none of t
     equal(nvim:lines(), each[3], vim.inspect(each))
   end
 end)
+
+test("what is typed in the part that was taken of an answer is kept when the rest is accepted", function()
+  for _, each in ipairs({
+    {
+      { kind = "char", first = { 1, 4 }, last = { 5, 2 } },
+      { "ONE", "BBB", "ccc one", "ddd one", "EEE" },
+      { "aaa ONéE", "BBB", "ccc one", "ddd one", "EEE." },
+    },
+    {
+      { kind = "block", first = { 1, 4 }, last = { 4, 6 } },
+      { "ONE", "BBB", "one", "DDD" },
+      { "aaa ONéE", "bbb BBB", "ccc one", "ddd DDD", "eee." },
+    },
+  }) do
+    local nvim = child.with_host({ "aaa one", "bbb one", "ccc one", "ddd one", "eee." })
+    nvim:run(each[1])
+    nvim:answer(1, each[2], { held_for = "review" })
+    for _, keys in ipairs({ ":Botglue review<CR>2Gdp", "<C-w>h1G$ié<Esc>", "<C-w>la" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "merged" })
+  end
+end)

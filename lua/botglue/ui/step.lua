@@ -147,7 +147,7 @@ end
 --- Sees what of the answer stands in the buffer.
 ---@param place botglue.Extent
 function Step:see(place)
-  reviewed.see(self.side.job, place, self.side:read(self.side:rows()))
+  reviewed.see(self.side.job, place, self.side:part())
 end
 
 --- The place of the answer in the buffer, where rows were put there by hand: what is around it tells, which is as on
