@@ -120,6 +120,7 @@ end
 ---@field on_conflict fun(now: string[])
 ---@field fits (fun(lines: string[]): boolean)? whether merged lines can stand there
 ---@field is_meant (fun(): boolean)? whether these lines are still what the user wants
+---@field told (fun(job: botglue.Job))? tells more than that it was written
 
 --- Merges by lines and writes them, over again when the buffer changed meanwhile.
 ---@param job botglue.Job
@@ -142,6 +143,9 @@ local function merge_lines(job, change)
         change.on_conflict(current)
       else
         write(job, change.landed(state, merged.edits), place, merged.lines, merged.edits)
+        if change.told then
+          change.told(job)
+        end
       end
     end)
   end)
@@ -204,6 +208,7 @@ local function replace_lines(job, lines, current, is_meant)
       fail(TYPED, job.id)
     end,
     is_meant = is_meant,
+    told = require("botglue.notify").replaced,
   })
 end
 

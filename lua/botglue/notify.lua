@@ -175,6 +175,15 @@ function M.answered(job)
   end
 end
 
+--- Tells that an answer took the place of what the user had changed there, too.
+---@param job botglue.Job
+function M.replaced(job)
+  if job.options.notify ~= "none" then
+    local words = "what you had changed there is replaced, u brings it back"
+    add({ id = job.id, verb = "accepted", words = words, level = LEVELS.WARN })
+  end
+end
+
 --- Tells of the end of a job, as far as the user wants to know.
 ---@param job botglue.Job
 function M.ended(job)
