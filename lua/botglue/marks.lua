@@ -186,7 +186,7 @@ end
 
 --- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
 --- nothing may be written then.
----@param tell fun(what: botglue.Fate|"held", was_intact: boolean?) "held": an edit reached the ends of a mark
+---@param tell fun(what: botglue.Fate|"held"|"changes", was_intact: boolean?) "held": an edit reached the ends of a mark
 function Marks:watch(tell)
   if self.unwatch then
     self.unwatch()
@@ -196,6 +196,7 @@ function Marks:watch(tell)
       for _, held in pairs(self.held) do
         ends.turn(self.bufnr, namespace, held)
       end
+      tell("changes")
     end,
     replace = function(edit)
       if self:hold(edit) then

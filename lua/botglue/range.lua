@@ -33,6 +33,7 @@ local api = vim.api
 ---@field sole boolean? whether that and the rows next to it did
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
+---@field sees_redone fun()? sees in the next tick whether it was redone
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
@@ -79,7 +80,13 @@ end
 --- Watches for what makes marks worthless: other text over the range and its surroundings.
 function Range:watch()
   self.marks:watch(function(what, was_intact)
-    if what == "deleted" then
+    if what == "changes" then
+      -- What undo took away may come back by redo, and leaves the marks where it was put in.
+      if self.deleted and self.change then
+        self:see_redone()
+      end
+      return
+    elseif what == "deleted" then
       self.deleted, self.replaced = true, false
       return
     elseif what == "reloaded" then
@@ -108,6 +115,19 @@ function Range:look_soon()
       end
     end)
   self.looks()
+end
+
+--- Marks it where it was written if that was undone and is redone, once what is happening to the buffer is over.
+function Range:see_redone()
+  self.sees_redone = self.sees_redone
+    or soon.once(function()
+      local written = self.deleted and self:as_written()
+      if written then
+        self.deleted = false
+        self:mark(written, self.shape)
+      end
+    end)
+  self.sees_redone()
 end
 
 --- The text of a place.
@@ -170,11 +190,12 @@ end
 ---@return botglue.Extent? place
 ---@return botglue.Base? now
 function Range:as_written()
-  if not self.change or not self:is_in() or undo_tree.state(self.bufnr) ~= self.change then
+  local is_loaded = self.change and api.nvim_buf_is_loaded(self.bufnr)
+  if not is_loaded or self.written.last >= api.nvim_buf_line_count(self.bufnr) then
     return nil
   end
   local now = self:read(self.written)
-  if vim.deep_equal(now, self.landed) then
+  if vim.deep_equal(now, self.landed) and undo_tree.state(self.bufnr) == self.change then
     return self.written, now
   end
 end

@@ -277,3 +277,27 @@ test("an answer is taken back where it stood, after undo and redo over several s
     equal({ nvim:lines(), landing(nvim) }, { lines, "reverted" }, vim.inspect(each))
   end
 end)
+
+test("an answer that was undone and redone is taken back after edits around it", function()
+  for _, each in ipairs({
+    { { kind = "insert", first = { 1 } }, { "NEW", "ER" } },
+    { line(2, 2), { "TWO", "2" } },
+    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" } },
+    { { kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" } },
+  }) do
+    for _, keys in ipairs({ { "u", "<C-r>" }, { "Gox<Esc>", "u", "u", "<C-r>", "<C-r>" } }) do
+      local nvim = with_landed({ "one", "two", "three", "four" }, each[1], each[2])
+      for _, typed in ipairs(vim.list_extend(keys, { "1GA y<Esc>", "GA z<Esc>" })) do
+        nvim:type(typed)
+        nvim:settle()
+      end
+      decide(nvim, "revert")
+      local expected = { "one y", "two", "three", "four" }
+      if #keys > 4 then
+        table.insert(expected, "x")
+      end
+      expected[#expected] = expected[#expected] .. " z"
+      equal({ nvim:lines(), landing(nvim) }, { expected, "reverted" }, vim.inspect({ each, keys }))
+    end
+  end
+end)
