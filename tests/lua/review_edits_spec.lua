@@ -378,6 +378,17 @@ test("to open the review that is open goes to its answer, as it is", function()
   equal(nvim:lua("return vim.api.nvim_win_get_cursor(0)"), { 5, 0 })
 end)
 
+test("to open the review again finds a place that was not known when it was opened", function()
+  local nvim = child.with_host(LINES)
+  nvim:run(line(2, 3))
+  nvim:answer(1, { "B", "C" }, { held_for = "review" })
+  for _, keys in ipairs({ "2Gdj", ":Botglue review<CR>", "<C-w>hu", ":Botglue review 1<CR>", "a" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "C", "d", "e" }, "applied" })
+end)
+
 test(
   "below an answer to the whole text what is typed in the buffer, undone and redone is no part of the answer",
   function()

@@ -264,7 +264,7 @@ function M.open(id)
   end
   require("botglue.errors").no_window_in_cmdwin()
   local before = current()
-  if before and before.job == job and before.windows:show_answer() then
+  if before and before.job == job and before.side.known and before.windows:show_answer() then
     return before
   elseif before then
     before:close()
