@@ -118,7 +118,7 @@ end
 ---@return string[]
 function M.base(job, now)
   local range, reviewed = job.range, known(job)
-  local sent, base = range:lines_of(range:expected()), reviewed and reviewed.base
+  local sent, base = range:lines_of(range.base), reviewed and reviewed.base
   -- What was given back is as if it had never been taken.
   return base and agree(base, range:lines_of(now), sent) or sent
 end

@@ -305,3 +305,18 @@ test("what is typed in the part that was taken of an answer is kept when the res
     equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "merged" })
   end
 end)
+
+test("what is changed between two takings of an insertion is kept when it is accepted", function()
+  for _, each in ipairs({
+    { "V:diffput<CR>", "A mine<Esc>", { "X1 mine", "X2", "X3", "X4" } },
+    { "Vj:diffput<CR>", "omine<Esc>", { "X1", "mine", "X2", "X3", "X4" } },
+  }) do
+    local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2", "X3", "X4" } })
+    for _, keys in ipairs({ "/X1<CR>" .. each[1], "<C-w>h/X1<CR>" .. each[2], "<C-w>l/X4<CR>dp", "a" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    local expected = vim.list_extend({ "a", "b" }, each[3])
+    equal(nvim:lines(), vim.list_extend(expected, { "c", "d", "e" }))
+  end
+end)
