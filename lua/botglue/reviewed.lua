@@ -162,7 +162,11 @@ function M.look(job)
   end
   local state = undo_tree.state(range.bufnr)
   local sight = reviewed.states[state]
-  if not sight or state == reviewed.state then
+  local place = range:place()
+  -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
+  -- and redo came since the last look.
+  local is_followed = state == reviewed.state and place ~= nil
+  if not sight or (is_followed and vim.deep_equal(range:read(place).rows, sight.rows)) then
     return
   end
   local past = sight.shape == "insert" and sight.place.first or sight.place.last + 1

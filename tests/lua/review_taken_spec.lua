@@ -320,3 +320,15 @@ test("what is changed between two takings of an insertion is kept when it is acc
     equal(nvim:lines(), vim.list_extend(expected, { "c", "d", "e" }))
   end
 end)
+
+test("undo and redo of a taken hunk at once leave the answer where it is", function()
+  local nvim = in_review({ line(3, 3), { "c", "X1", "X2" } })
+  for _, typed in ipairs({ "<C-w>hgg]cdo", "/c<CR>omine<Esc>", "uu<C-r><C-r><C-w>la" }) do
+    nvim:type(typed)
+    nvim:settle()
+  end
+  equal(
+    { nvim:lines(), nvim:job(1).landing },
+    { { "a", "b", "c", "mine", "X1", "X2", "d", "e" }, "unchanged" }
+  )
+end)
