@@ -220,9 +220,10 @@ local function write_whole(job, lines, is_meant)
   local range = job.range
   at_safe_moment(job, moment.allows_command(range.bufnr), function()
     local place, _, now = look(job, "accepted", range)
+    local is_same = range.shape == "insert" or vim.deep_equal(reviewed.base(job, now), range:lines_of(now))
     if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(CHANGED)
-    elseif not vim.deep_equal(reviewed.base(job, now), range:lines_of(now)) then
+    elseif not is_same then
       fail(TYPED, job.id)
     end
     local same = vim.deep_equal(lines, now.text)

@@ -332,3 +332,27 @@ test("undo and redo of a taken hunk at once leave the answer where it is", funct
     { { "a", "b", "c", "mine", "X1", "X2", "d", "e" }, "unchanged" }
   )
 end)
+
+test(
+  "where an answer that deletes all its rows was taken, nothing is deleted that is typed there later",
+  function()
+    for _, each in ipairs({
+      { { "a", "new", "row", "e" }, "2Gdo", "1Gonew<CR>row<Esc>" },
+      { { "a", "row", "e" }, "2Gdo", "2GOrow<Esc>" },
+      { { "a", "row", "e" }, "2Gdo", "1Gorow<Esc>", "<C-w>lq:Botglue review 1<CR>" },
+      { { "a", "e" }, "2Gdo", "u" },
+      { { "a", "row", "e" }, "2Gdo", "u", "<C-r>", "zR1Gorow<Esc>" },
+      { { "a", "e" }, "2Gdo", "1Gorow<Esc>", "uu" },
+    }) do
+      for _, way in ipairs({ "<C-w>la", "<C-w>lq:Botglue accept 1<CR>" }) do
+        local nvim = in_review({ line(2, 4), {} })
+        for _, keys in ipairs({ "<C-w>h", each[2], each[3], each[4] or "", each[5] or "", way }) do
+          nvim:type(keys)
+          nvim:settle()
+        end
+        equal(nvim:lines(), each[1], vim.inspect({ each, way }))
+        equal(nvim:job(1).landing ~= "held", true)
+      end
+    end
+  end
+)

@@ -144,6 +144,10 @@ function M.take(range, place, rows, first, answer, beside)
     return place
   elseif range.kind == "insert" then
     return take_inserted(range, rows, first)
+  elseif #rows == 0 and #answer == 0 then
+    -- That is what it answers: nothing is left there to be deleted, whatever is typed.
+    range:unsettle({ first = first, last = first }, "insert")
+    return range:place()
   elseif #rows == 0 then
     -- All of it is gone, whatever the marks stand around.
     range.replaced = place ~= nil
