@@ -12,6 +12,26 @@ local api = vim.api
 -- virtual replace: that writes over rows below of which it tells nobody.)
 local SAFE = { n = true, i = true, R = true, nt = true, t = true }
 
+local wait = vim.wait
+
+--- Whether the language client waits for its server, as in `vim.lsp.buf.format()`: what comes back is meant for the text
+--- as it was. Within a mapping, a command or an autocommand `state()` tells; of a function that was scheduled only the
+--- functions do that are under way.
+---@return boolean
+local function is_client_waiting()
+  local level, waits = 2, false
+  local frame = debug.getinfo(level, "fS")
+  while frame do
+    waits = waits or frame.func == wait
+    if waits and frame.source:find("/vim/lsp[./]") then
+      return true
+    end
+    level = level + 1
+    frame = debug.getinfo(level, "fS")
+  end
+  return false
+end
+
 --- Whether nobody can be in the middle of something in a buffer.
 ---@param bufnr integer
 ---@return boolean
@@ -23,7 +43,9 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_safe(bufnr)
-  if is_elsewhere(bufnr) then
+  if is_client_waiting() then
+    return false
+  elseif is_elsewhere(bufnr) then
     return true
   end
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()

@@ -217,3 +217,44 @@ test("a script that waits does so in a terminal's normal mode", function()
   nvim:api("input", "Q")
   equal(nvim:eventually("the script has ended", "return script"), { "nt", "not_modifiable" })
 end)
+
+test("what the language client asked for comes back to the text as it was", function()
+  local nvim = with_job([[
+    local function serve(dispatchers)
+      return {
+        request = function(method, params, reply)
+          if method == "initialize" then
+            reply(nil, { capabilities = { documentFormattingProvider = true } })
+          elseif method == "textDocument/formatting" then
+            local row = { start = { line = 4, character = 0 }, ["end"] = { line = 4, character = 7 } }
+            _G.reply = function()
+              reply(nil, { { range = row, newText = "formatted" } })
+            end
+          elseif method == "shutdown" then
+            reply(nil, nil)
+          end
+          return true, 1
+        end,
+        notify = function(method)
+          if method == "exit" then
+            dispatchers.on_exit(0, 15)
+          end
+        end,
+        is_closing = function() return false end,
+        terminate = function() end,
+      }
+    end
+    vim.lsp.start({ name = "fake", cmd = serve, root_dir = "/" })
+  ]])
+  nvim:lua([[
+    vim.schedule(function()
+      vim.lsp.buf.format({ timeout_ms = 60000 })
+    end)
+  ]])
+  nvim:eventually("it waits for the server", "return _G.reply ~= nil")
+  nvim:answer(1, { "ONE", "+", "+" })
+  equal({ status(nvim), nvim:lines() }, { "ready", LINES })
+  nvim:lua("_G.reply()")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:lines(), landed("foo bar", "formatted", "fool", ""))
+end)
