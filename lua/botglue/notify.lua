@@ -22,10 +22,17 @@ local function room()
 end
 
 --- Puts a line into `:messages` and takes it from the screen. With `T` in 'shortmess' a long one is cut there, in its
---- middle.
+--- middle; without a command line it is not, and would ask for Enter: so it is several that fit.
 ---@param line string
 ---@param level integer
 local function record(line, level)
+  if vim.o.cmdheight == 0 then
+    for _, part in ipairs(text.wrap(line, room())) do
+      vim.api.nvim_echo({ { part, HIGHLIGHTS[level] } }, true, {})
+      vim.cmd.redraw()
+    end
+    return
+  end
   local shortmess = vim.o.shortmess
   if not shortmess:find("T", 1, true) then
     vim.o.shortmess = shortmess .. "T"
@@ -94,7 +101,8 @@ end
 local function show(line, level, otherwise)
   line = text.clean(line)
   local nobody = #vim.api.nvim_list_uis() == 0
-  if nobody or vim.api.nvim_strwidth(line) <= room() then
+  -- (Without a command line Neovim asks for Enter after each error, however short.)
+  if nobody or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
     vim.notify(line, level, { title = "botglue" })
   elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.

@@ -35,6 +35,20 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   contains(nvim:screen(), "botglue: job 1 failed: a reason")
 end)
 
+test("without a command line a long reason takes no key, and is in the messages between its words", function()
+  for _, mode in ipairs({ "n", "i" }) do
+    local nvim = with_jobs(2)
+    nvim:type(":set cmdheight=0<CR>" .. (mode == "i" and "A " or ""))
+    fail(nvim, { 1 }, LONG)
+    equal(nvim:api("get_mode"), { mode = mode, blocking = false })
+    contains((nvim:messages():gsub("\n", " ")), vim.trim(LONG))
+    nvim:type("<Esc>A b c<Esc>")
+    fail(nvim, { 2 }, "a reason that fits")
+    equal(nvim:api("get_mode"), { mode = "n", blocking = false })
+    equal(nvim:lines()[1], mode == "i" and "a  b c" or "a b c")
+  end
+end)
+
 test("where it is cut is shown in ASCII, if all is", function()
   local nvim = with_jobs(1)
   nvim:lua("vim.g.botglue = { ascii = true }")
