@@ -7,6 +7,7 @@ local errors = require("botglue.errors")
 local land = require("botglue.land")
 local merge = require("botglue.merge")
 local moment = require("botglue.moment")
+local notify = require("botglue.notify")
 local recognise = require("botglue.recognise")
 local reviewed = require("botglue.reviewed")
 local stands = require("botglue.stands")
@@ -118,7 +119,6 @@ end
 ---@field lines string[] what should stand there instead
 ---@field landed fun(state: string, edits: botglue.Edit[]): string the landing
 ---@field on_conflict fun(now: string[])
----@field fits (fun(lines: string[]): boolean)? whether merged lines can stand there
 ---@field is_meant (fun(): boolean)? whether these lines are still what the user wants
 ---@field told (fun(job: botglue.Job))? tells more than that it was written
 
@@ -139,7 +139,7 @@ local function merge_lines(job, change)
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
       elseif is_typed_in(job) or (change.is_meant and not change.is_meant()) then
         fail(CHANGED)
-      elseif not merged.clean or (change.fits and not change.fits(merged.lines)) then
+      elseif not merged.clean then
         change.on_conflict(current)
       else
         write(job, change.landed(state, merged.edits), place, merged.lines, merged.edits)
@@ -208,26 +208,60 @@ local function replace_lines(job, lines, current, is_meant)
       fail(TYPED, job.id)
     end,
     is_meant = is_meant,
-    told = require("botglue.notify").replaced,
+    told = notify.replaced,
   })
 end
 
---- Writes an answer where nothing stands that it could be merged with.
+--- Merges a block, in which each row stands for itself.
+---@param base string[]
+---@param current string[]
+---@param lines string[]
+---@return string[]? merged nil where both changed a row
+local function merge_by_row(base, current, lines)
+  local merged = {}
+  for i, line in ipairs(lines) do
+    local is_kept = line == base[i] or line == current[i]
+    if not is_kept and current[i] ~= base[i] then
+      return nil
+    end
+    merged[i] = is_kept and current[i] or line
+  end
+  return merged
+end
+
+--- Writes an answer without the host: where nothing stands that it could be merged with by lines, and a block.
 ---@param job botglue.Job
 ---@param lines string[]
+---@param current string[] what stood there when that was decided
 ---@param is_meant (fun(): boolean)?
-local function write_whole(job, lines, is_meant)
+local function write_at_once(job, lines, current, is_meant)
   local range = job.range
   at_safe_moment(job, moment.allows_command(range.bufnr), function()
-    local place, _, now = look(job, "accepted", range)
-    local is_same = range.shape == "insert" or vim.deep_equal(reviewed.base(job, now), range:lines_of(now))
+    local place, state, now = look(job, "accepted", range)
+    local same = vim.deep_equal(range:lines_of(now), current)
+    local merged = lines
+    if range.shape == "block" then
+      merged = merge_by_row(reviewed.base(job, now), now.text, lines)
+    end
     if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(CHANGED)
-    elseif not is_same then
+    elseif not same and (range.shape == "char" or not merged) then
       fail(TYPED, job.id)
     end
-    local same = vim.deep_equal(lines, now.text)
-    write(job, same and "unchanged" or "applied", place, lines, same and {} or nil)
+    local text = merged or lines
+    if vim.deep_equal(text, now.text) then
+      write(job, "unchanged", place, text, {})
+    else
+      write(
+        job,
+        merged and range.shape == "block" and state == "edited" and "merged" or "applied",
+        place,
+        text
+      )
+    end
+    if not merged then
+      notify.replaced(job)
+    end
   end)
 end
 
@@ -241,13 +275,12 @@ function M.write(job, lines, is_meant)
   lines = lines or M.lines(job)
   client.connect(job.options)
   local current, base = range:lines_of(now), reviewed.base(job, now)
-  local function fits(merged)
-    return range.shape ~= "block" or #merged == #now.text
+  if range.shape == "block" and #lines ~= #current then
+    fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #current)
   end
-  if not fits(lines) then
-    fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #now.text)
-  elseif range.shape == "insert" or (range.shape ~= "line" and vim.deep_equal(base, current)) then
-    write_whole(job, lines, is_meant)
+  local is_merged = range.shape == "line" or (range.shape == "char" and not vim.deep_equal(base, current))
+  if not is_merged then
+    write_at_once(job, lines, current, is_meant)
     return
   end
   merge_lines(job, {
@@ -267,7 +300,6 @@ function M.write(job, lines, is_meant)
       end
       replace_lines(job, lines, current, is_meant)
     end,
-    fits = fits,
     is_meant = is_meant,
   })
 end

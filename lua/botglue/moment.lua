@@ -14,9 +14,9 @@ local SAFE = { n = true, i = true, R = true, nt = true, t = true }
 
 local wait = vim.wait
 
---- Whether the language client waits for its server, as in `vim.lsp.buf.format()`: what comes back is meant for the text
---- as it was. Within a mapping, a command or an autocommand `state()` tells; of a function that was scheduled only the
---- functions do that are under way.
+--- Whether the language client waits for its server, as in `vim.lsp.buf.format()`: what comes back is meant for the
+--- text as it was. In a mapping, a command or an autocommand `state()` tells; of a function that was scheduled only
+--- those do that are under way.
 ---@return boolean
 local function is_client_waiting()
   local level, waits = 2, false

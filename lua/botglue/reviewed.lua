@@ -104,6 +104,25 @@ local function agree(base, one, other)
   return vim.list_extend(agreed, one, row + 1, #one)
 end
 
+--- The same of a block, in which each row stands for itself.
+---@param base string[]
+---@param one string[]
+---@param other string[]
+---@return string[] base
+local function agree_by_row(base, one, other)
+  local agreed = {}
+  for i, text in ipairs(base) do
+    agreed[i] = one[i] == other[i] and one[i] or text
+  end
+  return agreed
+end
+
+--- A base with what two texts of a range made from it have in common.
+---@param range botglue.Range
+local function common(range, base, one, other)
+  return (range.shape == "block" and agree_by_row or agree)(base, one, other)
+end
+
 --- What was seen of a job in the buffer that it is in now.
 ---@param job botglue.Job
 ---@return botglue.Reviewed?
@@ -120,7 +139,7 @@ function M.base(job, now)
   local range, reviewed = job.range, known(job)
   local sent, base = range:lines_of(range.base), reviewed and reviewed.base
   -- What was given back is as if it had never been taken.
-  return base and agree(base, range:lines_of(now), sent) or sent
+  return base and common(range, base, range:lines_of(now), sent) or sent
 end
 
 --- Sees where the answer is, and what its place and the answer have in common.
@@ -132,7 +151,7 @@ function M.see(job, place, answer)
   local now, reviewed = range:read(place), known(job) or { bufnr = range.bufnr, states = {}, order = {} }
   local base
   if range.shape ~= "insert" then
-    base = answer and agree(M.base(job, now), range:lines_of(now), answer) or reviewed.base
+    base = answer and common(range, M.base(job, now), range:lines_of(now), answer) or reviewed.base
   end
   job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
   if not reviewed.states[reviewed.state] then

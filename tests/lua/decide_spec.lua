@@ -82,6 +82,22 @@ test(
   end
 )
 
+test("each row of a block is merged for itself", function()
+  for _, each in ipairs({
+    { "2G$r9", { "= 2", "= 3", "= 4", "= 5" }, { "a = 2", "b = 3", "c = 4", "d = 5" }, "applied" },
+    { "2G$r9", { "= 2", "= 2", "= 4", "= 5" }, { "a = 2", "b = 9", "c = 4", "d = 5" }, "merged" },
+    { "3G$r4", { "= 2", "= 3", "= 4", "= 5" }, { "a = 2", "b = 3", "c = 4", "d = 5" }, "merged" },
+  }) do
+    local nvim = child.with_host({ "a = 1", "b = 2", "c = 3", "d = 4" })
+    nvim:run({ kind = "block", first = { 1, 2 }, last = { 4, 4 } })
+    nvim:type(each[1])
+    nvim:answer(1, each[2])
+    equal(nvim:job(1).held_for, "conflict")
+    decide(nvim, "accept")
+    equal({ nvim:lines(), landing(nvim) }, { each[3], each[4] })
+  end
+end)
+
 test("accepting what stands there already writes nothing", function()
   local nvim = with_held({ "b", "c", "d" })
   local tick = nvim:lua("return vim.b.changedtick")
