@@ -128,6 +128,59 @@ test(
   end
 )
 
+--- A held answer to the last rows of a buffer, and what says so.
+local function with_held(count, first, last, keys)
+  local nvim = child.with_host(numbered(count))
+  nvim:type(keys)
+  nvim:run(line_range(first, last))
+  nvim:answer(1, {}, { held_for = "ambiguous" })
+  return nvim, "◆ held: the answer has several code blocks · :Botglue review 1"
+end
+
+--- Waits until the window ends with these rows.
+local function ends_with(nvim, expected)
+  local height = nvim:lua("return vim.fn.winheight(0)")
+  suite.eventually("the window ends with " .. vim.inspect(expected), function()
+    return vim.deep_equal(rows(nvim, #expected, height - #expected + 1), expected)
+  end)
+end
+
+test("the line of a held answer stands beside the last row again when that comes back in sight", function()
+  local nvim, held = with_held(60, 56, 60, "2G")
+  nvim:type("G")
+  ends_with(nvim, { "line 59", "line 60 " .. held })
+  nvim:type("2G")
+  ends_with(nvim, { "line 21", "line 22" })
+  nvim:type("G")
+  ends_with(nvim, { "line 59", "line 60 " .. held })
+end)
+
+test("the line of a held answer goes beside the last row when the window ends there, and back", function()
+  local nvim, held = with_held(60, 38, 40, "30Gzt")
+  equal(rows(nvim, 3, 10), { "line 39", "line 40", held })
+  nvim:type("40Gzb30G")
+  ends_with(nvim, { "line 40", held })
+  nvim:type("<C-y>")
+  ends_with(nvim, { "line 39", "line 40 " .. held })
+  nvim:type("<C-y>")
+  ends_with(nvim, { "line 38", "line 39 " .. held })
+  nvim:type("<C-e><C-e>")
+  ends_with(nvim, { "line 40", held })
+end)
+
+test("the line of a held answer stands once where rows go or come above it and nothing scrolls", function()
+  local nvim, held = with_held(60, 50, 60, "35Gzt")
+  ends_with(nvim, { "line 55", "line 56 " .. held })
+  nvim:type("dd")
+  ends_with(nvim, { "line 56", "line 57 " .. held })
+  nvim:type("dddd")
+  ends_with(nvim, { "line 58", "line 59 " .. held })
+  nvim:type("dddd")
+  ends_with(nvim, { "line 60", held })
+  nvim:type("Ofirst<CR>second<Esc>")
+  ends_with(nvim, { "line 58", "line 59 " .. held })
+end)
+
 test("a block that would push the cursor out of the window does not come", function()
   local nvim = child.with_host(numbered(60))
   for _, scrolloff in ipairs({ 0, 3 }) do

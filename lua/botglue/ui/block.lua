@@ -42,10 +42,22 @@ function Block:is_beside()
   return self.aside ~= nil
 end
 
+--- Whether any of it is drawn.
+---@return boolean
+function Block:is_drawn()
+  return self.mark ~= nil or self.aside ~= nil
+end
+
+---@param mark integer?
+---@return integer? row from 0
+function Block:row_of(mark)
+  return mark and api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, mark, {})[1]
+end
+
 --- The row of the buffer that the rows hang on, from 0.
 ---@return integer?
 function Block:row()
-  return self.mark and api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, self.mark, {})[1]
+  return self:row_of(self.mark)
 end
 
 ---@return integer
@@ -193,7 +205,7 @@ function Block:beside(lnum, window, chunks)
     opts.virt_text_win_col = math.max(windows.columns(window) - width, 0)
   end
   local drawn = ("%s%d %s"):format(text_of({ opts.virt_text }), lnum, opts.virt_text_win_col or "")
-  if drawn ~= self.drawn_aside then
+  if drawn ~= self.drawn_aside or self:row_of(self.aside) ~= lnum - 1 then
     self.aside = api.nvim_buf_set_extmark(self.bufnr, namespace, lnum - 1, 0, opts)
     self.drawn_aside = drawn
   end

@@ -131,9 +131,25 @@ function View:tick(shown)
   end
 end
 
+--- Whether the window's end decides where it stands: a window ends in the range, or did when it was drawn.
+---@return boolean
+function View:is_at_end()
+  if not self.block:is_drawn() or not api.nvim_buf_is_loaded(self.job.range.bufnr) then
+    return false
+  end
+  local first, last = self:lines()
+  for _, bottom in ipairs(windows.bottoms(self.job.range.bufnr)) do
+    if bottom >= first and (bottom <= last or self.block:is_beside()) then
+      return true
+    end
+  end
+  return false
+end
+
 --- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
---- formatter does, or an undo of that; where its file is read again, if its place is known there; where there was no
---- room below, when a window scrolls; and in the width that there is. Where it is not drawn its place is not known.
+--- formatter does, or an undo of that; where its file is read again, if its place is known there; beside the last row
+--- that is seen or below again, when a window scrolls or rows go or come; and in the width that there is. Where it is
+--- not drawn its place is not known.
 function View:stay()
   self:draw()
   -- Behind the range, which looks for its rows as soon as the change is over.
@@ -143,7 +159,7 @@ function View:stay()
     end
     local _, last = self:lines()
     local row = self.block:row()
-    if row and row ~= last - 1 then
+    if row and row ~= last - 1 or self:is_at_end() then
       self:draw()
     end
   end)
@@ -153,9 +169,9 @@ function View:stay()
     callback = function(event)
       if event.event == "TextChanged" and event.buf == job.range.bufnr then
         follow()
-      elseif event.event == "WinScrolled" and self.block:is_beside() then
+      elseif event.event == "WinScrolled" and self:is_at_end() then
         self:draw()
-      elseif event.event == "WinResized" and (self.block:is_there() or self.block:is_beside()) then
+      elseif event.event == "WinResized" and self.block:is_drawn() then
         self:draw()
       elseif event.event == "BufReadPost" and job:is_in(event.buf) then
         vim.schedule(function()

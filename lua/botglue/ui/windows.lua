@@ -42,6 +42,19 @@ function M.is_near(window, row)
   return row >= window.topline - 2 and row <= window.botline
 end
 
+--- The last lines that the windows of the tab page show of a buffer. Cheap, for what happens while the user scrolls.
+---@param bufnr integer
+---@return integer[]
+function M.bottoms(bufnr)
+  local found = {}
+  for _, winid in ipairs(api.nvim_tabpage_list_wins(0)) do
+    if api.nvim_win_get_buf(winid) == bufnr then
+      found[#found + 1] = vim.fn.line("w$", winid)
+    end
+  end
+  return found
+end
+
 --- The columns that there are for text.
 ---@param window botglue.Window
 ---@return integer
