@@ -207,6 +207,28 @@ test("who was typing types on", function()
   end
 end)
 
+test(
+  "who was typing types on there, at the end of a row and behind what landed before it in the row",
+  function()
+    for _, open in ipairs({ "<C-o>:Botglue<CR>", "<F2>" }) do
+      for _, each in ipairs({ { "A typ", "line 3 typed" }, { "A<C-u>", "ed" }, { "0wi", "line ed3" } }) do
+        local nvim = start()
+        nvim:lua("vim.keymap.set('i', '<F2>', '<Cmd>Botglue<CR>')")
+        nvim:type("3G" .. each[1] .. open .. "words")
+        equal(window(nvim).lines, { "words" })
+        -- As an answer for part of the row does.
+        nvim:lua("vim.api.nvim_buf_set_text(1, 2, 0, 2, 0, { 'landed ' })")
+        type_and_leave(nvim, "<Esc><Esc>")
+        nvim:type("ed<Esc>")
+        equal(nvim:lua("return vim.fn.getline(3)"), "landed " .. each[2], open .. each[1])
+        local marks =
+          "return #vim.api.nvim_buf_get_extmarks(1, vim.api.nvim_create_namespace('botglue.prompt.back'), 0, -1, {})"
+        equal(nvim:lua(marks), 0)
+      end
+    end
+  end
+)
+
 test("the selection can be selected again", function()
   local nvim = start()
   nvim:lua("vim.keymap.set('x', 'Q', '<Plug>(botglue-run)')")

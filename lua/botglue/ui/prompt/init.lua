@@ -43,7 +43,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? what comes once insert mode is over
----@field inserting integer? the column at which the user was typing when it was opened
+---@field typing botglue.Typing? where the user was typing when it was opened
 ---@field saving boolean? whether it is about to be kept
 ---@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
@@ -206,6 +206,9 @@ function Prompt:closed()
     self.prewarm:drop()
     self.range:unmark()
   end
+  vim.schedule(function()
+    back.forget(self.typing)
+  end)
 end
 
 --- Closes the window; the user is where they were.
@@ -215,7 +218,7 @@ function Prompt:leave()
     local cursor = api.nvim_win_is_valid(origin) and api.nvim_win_get_cursor(origin)
     self.float:close()
     self.dot:finish()
-    back.go(origin, cursor, self.inserting)
+    back.go(origin, cursor, self.typing)
   end
 end
 
@@ -329,7 +332,7 @@ function Prompt:begin()
 end
 
 function Prompt:open()
-  self.inserting = back.inserting()
+  self.typing = back.typing()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
   self.window = window.new(self.range, self.opts.options, function()
     return title.of(self)
