@@ -67,6 +67,7 @@ local function show_whole(line, level)
     return
   end
   local height, win, view = vim.o.cmdheight, vim.api.nvim_get_current_win(), vim.fn.winsaveview()
+  local tick = vim.b.changedtick
   vim.o.cmdheight = math.max(height, #lines)
   vim.cmd.redraw()
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
@@ -77,7 +78,8 @@ local function show_whole(line, level)
   key = vim.on_key(function()
     vim.on_key(nil, key)
     vim.o.cmdheight = height
-    if vim.api.nvim_get_current_win() == win then
+    -- Where text landed meanwhile its rows are others.
+    if vim.api.nvim_get_current_win() == win and vim.b.changedtick == tick then
       vim.fn.winrestview(view)
     end
   end)

@@ -50,6 +50,15 @@ test("an unknown subcommand shows all known ones, until the next key", function(
   equal(now, { 1, 2, 23 })
 end)
 
+test("what lands while an error is shown whole moves the cursor along", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:type("2G:Botglue cancel<CR>")
+  nvim:eventually("there is room", "return vim.o.cmdheight > 1")
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'landed' })")
+  nvim:type("Ax<Esc>")
+  equal(nvim:lines(), { "landed", "a", "bx", "c" })
+end)
+
 test("where nobody is at a screen, an error is printed whole and at once", function()
   local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, "S").source:sub(2))))
   local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root }
