@@ -33,6 +33,7 @@ local api = vim.api
 ---@field sole boolean? whether that and the rows next to it did
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
+---@field changes fun()? called within each change of its buffer while it is watched
 ---@field sees_redone fun()? sees in the next tick whether it was redone
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -85,6 +86,9 @@ function Range:watch()
       if self.deleted and self.change then
         self:see_redone()
       end
+      if self.changes then
+        self.changes()
+      end
       return
     elseif what == "deleted" then
       self.deleted, self.replaced = true, false
@@ -100,8 +104,8 @@ function Range:watch()
   end)
 end
 
---- The range is sent: from now on it is watched.
-function Range:sent()
+--- From now on it is watched, and known by its text as it is.
+function Range:follow()
   self:watch()
   recognise.note(self)
 end
@@ -311,7 +315,12 @@ end
 --- Takes the text as it is now for what was sent.
 ---@return boolean there whether the range still exists
 function Range:rebase()
-  local place = self:place()
+  local place
+  if self.reloaded or self.replaced then
+    place = self:look()
+  else
+    place = self:place()
+  end
   if place then
     self.base = self:read(place)
     self.reloaded, self.replaced = false, false

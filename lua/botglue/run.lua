@@ -153,7 +153,7 @@ function M.send(target, wish, options)
     indent = indent_of(target),
     on_close = registry.release,
   })
-  target:sent()
+  target:follow()
   registry.register(new)
   new:open()
   client.submit(new, request)

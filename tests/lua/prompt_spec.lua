@@ -255,6 +255,39 @@ test("a second one is the first one", function()
   equal(sent(nvim)[1].selection.first_line, 2)
 end)
 
+test("the range is found again where its file is read again while the prompt is typed", function()
+  for _, each in ipairs({
+    {
+      { "-- one more above", "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" },
+      3,
+    },
+    { { "local first = 1", "local the_second_of_three = compute(4)", "local third = 3" }, nil },
+  }) do
+    local nvim = start()
+    nvim:lua([[
+      vim.cmd.edit(vim.fn.tempname())
+      vim.api.nvim_buf_set_lines(0, 0, -1, true, { "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" })
+      vim.cmd("silent write")
+      _G.file = vim.api.nvim_get_current_buf()
+    ]])
+    nvim:type(":2Botglue<CR>words")
+    nvim:lua(
+      [[
+        vim.fn.writefile(..., vim.fn.bufname(_G.file))
+        vim.api.nvim_buf_call(_G.file, function()
+          vim.cmd("silent edit!")
+        end)
+      ]],
+      each[1]
+    )
+    nvim:settle()
+    type_and_leave(nvim, "<C-s>")
+    local request = sent(nvim)[1]
+    equal(request and request.selection.first_line, each[2])
+    contains(nvim:messages(), each[2] and "" or "the place that this was for is not known")
+  end
+end)
+
 test("the range is followed while the prompt is typed", function()
   local nvim = start()
   nvim:type(":5,6Botglue<CR>words")

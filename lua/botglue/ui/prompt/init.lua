@@ -333,6 +333,7 @@ end
 
 function Prompt:open()
   self.typing = back.typing()
+  self.range:follow()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
   self.window = window.new(self.range, self.opts.options, function()
     return title.of(self)
