@@ -4,6 +4,7 @@
 --- That is what was sent, with what the user took of the answer by hand. What becomes of it later, in the answer or in
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
+local soon = require("botglue.soon")
 local undo_tree = require("botglue.undo_tree")
 
 local M = {}
@@ -154,6 +155,13 @@ function M.see(job, place, answer)
     base = answer and common(range, M.base(job, now), range:lines_of(now), answer) or reviewed.base
   end
   job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
+  -- Also when the review is over: what is undone then was never taken.
+  range.changes = range.changes
+    or soon.once(function()
+      if job.landing == "held" then
+        M.look(job)
+      end
+    end)
   if not reviewed.states[reviewed.state] then
     table.insert(reviewed.order, reviewed.state)
   end

@@ -356,3 +356,14 @@ test(
     end
   end
 )
+
+test("what was taken and undone behind the review is put in when the answer is accepted", function()
+  local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2" } })
+  for _, keys in ipairs({ "/X1<CR>dp", "q", "u", "2GoY<Esc>", ":Botglue review<CR>", "a" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  equal(nvim:lines(), { "a", "b", "X1", "X2", "Y", "c", "d", "e" })
+  nvim:type("u")
+  equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })
+end)
