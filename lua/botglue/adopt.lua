@@ -144,6 +144,7 @@ function M.again(uuid, reply)
         base = selection.text,
         rows = selection.rows,
         cols = selection.cols,
+        column = selection.column,
         anchor = selection.anchor,
         beside = selection.beside,
         elapsed_ms = answer.ended_ms - answer.started_ms,

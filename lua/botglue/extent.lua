@@ -114,7 +114,8 @@ function M.read(bufnr, place, shape)
   }
 end
 
---- The screen column at which a block begins: rows that it reaches begin there, shorter ones end before it.
+--- The screen column at which a block begins as far as its rows tell: those that it reaches begin there, shorter ones
+--- end before it.
 ---@param base botglue.Base
 ---@return integer
 function M.column(base)

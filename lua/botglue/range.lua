@@ -404,7 +404,7 @@ function M.recall(bufnr, sent)
     shape = sent.kind,
     base = base,
     known = { sent.first_line, sent.last_line },
-    column = sent.kind == "block" and extent.column(base) or nil,
+    column = sent.kind == "block" and (sent.column or extent.column(base)) or nil,
     alone = sent.beside == nil,
   }, Range)
 end

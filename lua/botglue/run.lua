@@ -124,6 +124,7 @@ function M.send(target, wish, options)
       text = base.text,
       rows = base.rows,
       cols = base.cols,
+      column = target.column,
       anchor = inserted and base.above or nil,
       beside = vim.tbl_extend("error", vim.empty_dict(), { above = base.above, below = base.below }),
     },

@@ -113,6 +113,7 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with("base", lines(&selection.text))
         .with("rows", lines(&selection.rows))
         .with("cols", Value::Array(selection.cols.iter().map(|&col| col.into()).collect()))
+        .with_some("column", selection.column)
         .with_some("anchor", selection.anchor.as_deref())
         .with_some("beside", selection.beside.as_ref().map(beside))
         .with("elapsed_ms", record.ended_ms - record.started_ms)

@@ -208,6 +208,7 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
             }
         }
     }
+    let column = selection.get("column").map(|_| selection.count("column")).transpose()?;
     let anchor = line(selection, "anchor")?;
     let beside = match selection.get("beside") {
         Some(_) => {
@@ -216,7 +217,7 @@ fn selection(selection: &Fields) -> Result<Selection, JobError> {
         }
         None => None,
     };
-    Ok(Selection { kind, first_line, last_line, text, rows, cols, anchor, beside })
+    Ok(Selection { kind, first_line, last_line, text, rows, cols, column, anchor, beside })
 }
 
 /// A line of the buffer that may be absent.

@@ -84,6 +84,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
             text: rows.iter().map(|(row, start, end)| row[*start..*end].to_owned()).collect(),
             rows: rows.iter().map(|(row, ..)| (*row).to_owned()).collect(),
             cols: rows.iter().map(|(_, start, _)| *start as u64).collect(),
+            column: None,
             anchor: None,
             beside: None,
         },

@@ -27,6 +27,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
             text: rows.clone(),
             rows,
             cols: vec![0],
+            column: None,
             anchor: None,
             beside: None,
         },

@@ -89,6 +89,7 @@ impl Bench {
                 text: vec!["the-secret-code".to_owned()],
                 rows: vec!["the-secret-code".to_owned()],
                 cols: vec![0],
+                column: None,
                 anchor: None,
                 beside: None,
             },

@@ -387,6 +387,23 @@ test("an adopted answer whose text stands elsewhere, or nowhere", function()
   shown(LINES, { path = "/no/such/file" }, { "B" })
 end)
 
+test("an adopted block begins at its column, where none of its rows reaches it", function()
+  local function shown(column, expected)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", LINES)
+    local block =
+      { kind = "block", base = { "", "" }, cols = { 1, 1 }, column = column, lines = { "B", "C" } }
+    nvim:lua("require('support.host').store = { ... }", stored(nvim:lua("return file"), block))
+    nvim:type(":Botglue review<CR>")
+    nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
+    equal(sides(nvim)[2][1], expected)
+  end
+  shown(4, { "a", "b   B", "c   C", "d", "e" })
+  -- An earlier version did not keep it.
+  shown(nil, { "a", "bB", "cC", "d", "e" })
+end)
+
 test("an adopted answer for a row that says little is known by the rows beside it", function()
   local brace = { first_line = 3, last_line = 3, base = { "}" }, rows = { "}" }, cols = { 0 } }
   local insertion =

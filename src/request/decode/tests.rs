@@ -55,6 +55,7 @@ fn full() -> Value {
             "text": list(["b", "c"]),
             "rows": list(["a b", "c d"]),
             "cols": list([2, 0]),
+            "column": 5,
             "anchor": "z",
             "beside": map! { "below": "y" },
         },
@@ -101,6 +102,7 @@ fn decoded() -> Request {
             text: text(&["b", "c"]),
             rows: text(&["a b", "c d"]),
             cols: vec![2, 0],
+            column: Some(5),
             anchor: Some("z".to_owned()),
             beside: Some(Beside { above: None, below: Some("y".to_owned()) }),
         },
@@ -155,6 +157,7 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("filetype").filetype, "");
     assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
     assert_eq!(missing("selection.cols").selection.cols, [0, 0]);
+    assert_eq!(missing("selection.column").selection.column, None);
     assert_eq!(missing("selection.anchor").selection.anchor, None);
     assert_eq!(missing("selection.beside").selection.beside, None);
     assert_eq!(missing("selection.beside.below").selection.beside, Some(Beside::default()));
@@ -195,6 +198,7 @@ fn an_insertion_has_no_text() {
         text: Vec::new(),
         rows: Vec::new(),
         cols: Vec::new(),
+        column: None,
         anchor: None,
         beside: None,
     };
@@ -335,6 +339,7 @@ fn every_error_names_its_field() {
         ("selection.rows", Some(list(["a"])), "selection.rows must have as many entries as selection.text"),
         ("selection.cols", Some(list([1])), "selection.cols must have as many entries as selection.text"),
         ("selection.cols", Some(list([0, -1])), "selection.cols must be a whole number from 0"),
+        ("selection.column", Some(text()), "selection.column must be a number, not a string"),
         ("before", Some(text()), "before must be a list, not a string"),
         ("after", Some(list([1])), "after[1] must be a string, not a number"),
         ("diagnostics", Some(list([map! {}])), "diagnostics[1].line is missing"),
