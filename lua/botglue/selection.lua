@@ -70,7 +70,9 @@ function M.insertion(bufnr, line)
   return { bufnr = bufnr, kind = "insert", first_line = line, last_line = line, spans = {} }
 end
 
----@alias botglue.Position { line: integer, col: integer } line from 1, col in bytes from 0
+--- Line from 1, col in bytes from 0. With 'virtualedit' it may be `off` columns right of where the character there
+--- begins: within a tab, or behind the end of the row.
+---@alias botglue.Position { line: integer, col: integer, off: integer? }
 
 ---@param bufnr integer
 ---@param first botglue.Position
@@ -82,7 +84,9 @@ local function chars(bufnr, first, last, exclusive)
   local spans = selection.spans
   selection.kind = "char"
   local text = row(bufnr, last.line)
-  spans[#spans][2] = exclusive and char_start(text, last.col) or char_end(text, last.col)
+  -- A tab that the selection ends within is part of it.
+  local before = exclusive and (last.off or 0) == 0
+  spans[#spans][2] = before and char_start(text, last.col) or char_end(text, last.col)
   spans[1][1] = math.min(char_start(row(bufnr, first.line), first.col), spans[1][2])
   return selection
 end
@@ -104,20 +108,27 @@ local function each_cell(text, fn)
   return column
 end
 
---- The screen columns of the character at a position; one empty column behind the end of the row.
+--- The screen columns of a position: those of its character, or one alone where it has an offset. That is so behind the
+--- end of the row, within a tab, and within what stands for a character that cannot be printed.
 ---@param bufnr integer
 ---@param position botglue.Position
 ---@return integer from
 ---@return integer to exclusive
 local function columns(bufnr, position)
   local from, to
-  local width = each_cell(row(bufnr, position.line), function(_, stop, left, right)
+  local text = row(bufnr, position.line)
+  local width = each_cell(text, function(start, stop, left, right)
     if position.col < stop then
       from, to = left, right
+      local char = screen.vim(text:sub(start + 1, stop))
+      if position.off and vim.fn.strtrans(char) ~= char then
+        from, to = left + position.off, left + position.off + 1
+      end
       return true
     end
   end)
-  return from or width, to or width + 1
+  local behind = width + (position.off or 0)
+  return from or behind, to or behind + 1
 end
 
 --- The bytes of a row whose characters lie in the columns, a character that is cut by an edge included.
@@ -172,7 +183,11 @@ end
 ---@param a botglue.Position
 ---@param b botglue.Position
 local function ordered(a, b)
-  if b.line < a.line or (b.line == a.line and b.col < a.col) then
+  local right = b.col - a.col
+  if right == 0 then
+    right = (b.off or 0) - (a.off or 0)
+  end
+  if b.line < a.line or (b.line == a.line and right < 0) then
     return b, a
   end
   return a, b
@@ -193,6 +208,11 @@ local function visual(bufnr, mode, anchor, cursor, to_eol)
     -- Where both ends are one character, Neovim takes it even so.
     return chars(bufnr, first, last, exclusive and not vim.deep_equal(first, last))
   end
+  -- The offsets are nothing where corners are whole characters.
+  local virtual = vim.o.virtualedit
+  if not virtual:find("block") and not virtual:find("all") then
+    first.off, last.off = nil, nil
+  end
   return block(bufnr, first, last, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
 end
 
@@ -200,7 +220,7 @@ end
 ---@return botglue.Position
 local function position(expr)
   local pos = vim.fn.getpos(expr)
-  return { line = pos[2], col = math.max(pos[3] - 1, 0) }
+  return { line = pos[2], col = math.max(pos[3] - 1, 0), off = pos[4] }
 end
 
 --- Whether the cursor of the current window keeps to the end of lines, as `$` makes it.
@@ -250,17 +270,16 @@ function M.from_command(first, last)
 end
 
 --- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says. For a block `']`
---- is a character too far to the left where the motion is exclusive; its corners are those of a selection. Behind the
---- end of its line it is after `$` alone.
+--- is a character too far to the left where the motion is exclusive; its corners are those of a selection.
 ---@param kind "char"|"line"|"block"
 ---@return botglue.Selection
 function M.from_operator(kind)
   local bufnr = vim.api.nvim_get_current_buf()
-  local from, to = position("'["), position("']")
   if kind == "block" then
-    local last = #row(bufnr, to.line)
-    return visual(bufnr, "\22", position("'<"), position("'>"), last > 0 and to.col >= last)
-  elseif kind == "line" then
+    return visual(bufnr, "\22", position("'<"), position("'>"), block_to_eol())
+  end
+  local from, to = position("'["), position("']")
+  if kind == "line" then
     return M.lines(bufnr, from.line, to.line)
   elseif to.line < from.line or to.line == from.line and to.col < from.col then
     fail("there is no text in that motion")

@@ -235,6 +235,23 @@ test("a forced block is cut as 'selection' says", function()
   end
 end)
 
+test("a forced block is cut as 'virtualedit' says", function()
+  local lines = { "a longer row, (to be) cut", "short", "a longer row, (to be) cut" }
+  for _, set in ipairs({ "virtualedit=block", "virtualedit=all" }) do
+    for _, motion in ipairs({ "<C-v>j", "<C-v>2j", "<C-v>2$", "<C-v>$", "<C-v>3e" }) do
+      local nvim = start()
+      nvim:set_lines(lines)
+      nvim:type((":set %s<CR>gg0f("):format(set))
+      nvim:type('"zy' .. motion)
+      local yanked = vim.tbl_map(function(row)
+        return (row:gsub(" +$", ""))
+      end, nvim:lua("return vim.fn.getreg('z', 1, true)"))
+      nvim:type("gg0f(gb" .. motion .. "shorter<C-s>")
+      equal(requests(nvim, 1)[1], { "shorter", "block", yanked }, set .. " " .. motion)
+    end
+  end
+end)
+
 test("a motion over no text starts nothing, and says so", function()
   local nvim = start()
   nvim:type("2Ggb0")

@@ -126,6 +126,87 @@ test("with selection=exclusive, what Neovim takes even so", function()
   end
 end)
 
+local ROWS = { "local alpha = compute(1)", "short()", "local gamma = compute(333)", "mid = 2" }
+local CUT = { "a\tbc\td", "日本語日本", "", "abc\1\1def", "0123456789abcdefghij" }
+
+--- Rows without what Neovim puts into them for columns that have no text, nor for a part of what is wider.
+local function firm(rows)
+  return vim.tbl_map(function(text)
+    return (text:gsub(" +", ""):gsub("[\1\t]", ""))
+  end, rows)
+end
+
+--- What is selected, by the API and by the range of a command, is what Neovim takes, whole characters.
+local function check_virtual(set, lines, keys, kind, text, column)
+  for _, run in ipairs({ "require('botglue').run({ prompt = 'it' })", false }) do
+    local selection, _, nvim = selected(keys, { lines = lines, set = set, run = run or nil })
+    local what = ("%s with %s, %s"):format(keys, set, run or "a range")
+    equal(
+      { kind = selection.kind, text = selection.text, column = selection.column },
+      { kind = kind, text = text, column = column },
+      what
+    )
+    equal(firm(text), firm(nvim:lua(REGION)), what .. " as Neovim itself takes it")
+  end
+end
+
+test("with 'virtualedit', a block has the corners that are highlighted", function()
+  local computes = { "compute(", "", "compute(", "" }
+  for _, ve in ipairs({ "virtualedit=block", "virtualedit=all", "virtualedit=block,onemore selection=old" }) do
+    local function check_block(...)
+      check_virtual(ve, ROWS, ...)
+    end
+    check_block("14l<C-v>3j7l", "block", computes, 14)
+    check_block("14l<C-v>3j7lo", "block", computes, 14)
+    check_block("14l<C-v>3j7lO", "block", computes, 14)
+    check_block("4G<C-v>21l3ko14l", "block", computes, 14)
+    check_block("14l<C-v>j", "block", { "c", "" }, 14)
+    check_block("2G<C-v>20lo14l", "block", { "" }, 14)
+    check_block("2G<C-v>30lo28l2j", "block", { "", "", "" }, 28)
+    check_block("14l<C-v>2j$", "block", { ROWS[1]:sub(15), "", ROWS[3]:sub(15) }, 14)
+    check_block("4G<C-v>14lk$", "block", { ROWS[3], "mid = 2" }, 0)
+  end
+  check_virtual("virtualedit=all", ROWS, "4G14l<C-v>k$", "block", { ROWS[3]:sub(15), "" }, 14)
+  local exclusive = "virtualedit=block selection=exclusive"
+  check_virtual(exclusive, ROWS, "14l<C-v>3j8l", "block", computes, 14)
+  check_virtual(exclusive, ROWS, "14l<C-v>3j8lO", "block", computes, 14)
+  check_virtual(exclusive, ROWS, "2G<C-v>14lO", "block", { "short()" }, 0)
+  check_virtual("virtualedit=onemore", ROWS, "14l<C-v>j", "block", { "lpha = c", "" }, 7)
+end)
+
+test("with 'virtualedit', a corner of a block may be within a tab", function()
+  local function check_block(...)
+    check_virtual("virtualedit=block tabstop=8", CUT, ...)
+  end
+  check_block("l<C-v>ll", "block", { "\tbc" }, 7)
+  check_block("5G5l<C-v>3h4k", "block", { "\t", "本語", "", "c\1\1", "2345" }, 2)
+  check_block("5G3l<C-v>12lkk", "block", { "", "\1\1def", "3456789abcdef" }, 3)
+  check_block("2G4l<C-v>j", "block", { "本", "" }, 8)
+  check_block("4G3l<C-v>j", "block", { "\1", "3" }, 3)
+  check_block("4G3l<C-v>lj", "block", { "\1", "34" }, 3)
+  check_virtual("tabstop=8", CUT, "l<C-v>", "block", { "\t" }, 1)
+end)
+
+test("with 'virtualedit', characters end where their rows do", function()
+  for _, more in ipairs({ "", " selection=old", " selection=exclusive" }) do
+    local function check_char(...)
+      check_virtual("virtualedit=all" .. more, ROWS, ...)
+    end
+    check_char("14lvj", "char", { "compute(1)", "short()" })
+    check_char("14lvjo", "char", { "compute(1)", "short()" })
+    check_char("2G3lv9l", "char", { "rt()" })
+    check_char("2G14lv5l", "char", { "" })
+    check_char("2G14lv5lo", "char", { "" })
+    check_char("2G14lvjj5l", "char", { "", ROWS[3], "mid = 2" })
+  end
+  check_virtual("virtualedit=all", ROWS, "2G14lvj", "char", { "", "local gamma = c" })
+  check_virtual("virtualedit=all selection=exclusive", ROWS, "2G14lvj", "char", { "", "local gamma = " })
+  check_virtual("virtualedit=all", CUT, "3lvl", "char", { "\t" })
+  check_virtual("virtualedit=all selection=exclusive", CUT, "v4l", "char", { "a\t" })
+  check_virtual("virtualedit=all selection=exclusive", CUT, "vl", "char", { "a" })
+  check_virtual("virtualedit=all selection=exclusive", CUT, "3lv2lo", "char", { "\t" })
+end)
+
 test("a range that is not the last selection is lines", function()
   check("lve<Esc>:2,3", "line", { TEXT[2], TEXT[3] }, { differs = "another range" })
   check("lve<Esc>:%", "line", TEXT, { differs = "another range" })
