@@ -193,6 +193,42 @@ local function ordered(a, b)
   return a, b
 end
 
+--- What is highlighted of each row between two corners in the current window, as Neovim has it: what it shows within a
+--- row that is no text of it, as inlay hints and 'breakindent', takes columns, too.
+---@param corner botglue.Position
+---@param opposite botglue.Position
+---@param exclusive boolean
+---@return integer[][]? spans nil where Neovim does not tell, before 0.11
+local function highlighted(corner, opposite, exclusive)
+  if vim.fn.exists("*getregionpos") == 0 then
+    return nil
+  end
+  local function at(place)
+    return { 0, place.line, place.col + 1, place.off or 0 }
+  end
+  -- Offsets that "block" allows count in visual mode alone, which may be over.
+  local own = vim.api.nvim_get_option_value("virtualedit", { scope = "local", win = 0 })
+  local options = { type = "\22", exclusive = exclusive }
+  local function set(value)
+    vim.api.nvim_cmd(
+      { cmd = "setlocal", args = { "virtualedit=" .. value }, mods = { noautocmd = true } },
+      {}
+    )
+  end
+  set(vim.o.virtualedit:find("[ba]l") and "all" or own)
+  local pieces = vim.fn.getregionpos(at(corner), at(opposite), options)
+  set(own)
+  local spans = {}
+  for i, piece in ipairs(pieces) do
+    local text = vim.fn.getline(piece[1][2])
+    local from, to = piece[1][3], piece[2][3]
+    local is_behind = from == 0 or from > #text
+    spans[i] = is_behind and { #text, #text }
+      or { from - 1, to < from and from - 1 or char_end(text, to - 1) }
+  end
+  return spans
+end
+
 ---@param bufnr integer
 ---@param mode string `v`, `V` or CTRL-V
 ---@param anchor botglue.Position
@@ -213,7 +249,9 @@ local function visual(bufnr, mode, anchor, cursor, to_eol)
   if not virtual:find("block") and not virtual:find("all") then
     first.off, last.off = nil, nil
   end
-  return block(bufnr, first, last, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
+  local selection = block(bufnr, first, last, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
+  selection.spans = not to_eol and highlighted(first, last, exclusive) or selection.spans
+  return selection
 end
 
 ---@param expr string

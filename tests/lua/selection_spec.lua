@@ -255,3 +255,27 @@ test("a NUL is a character like others", function()
   -- It is two cells wide, as ^@.
   check("l<C-v>2j", "block", { "\0", "\0", "f" }, { lines = lines, differs = true })
 end)
+
+test("a block is the rectangle that is seen, with inlay hints and 'breakindent' in it", function()
+  local long = ("0123456789"):rep(9)
+  for _, each in ipairs({
+    { { "a = compute(1)", "b = compute(22)" }, "2G5l<C-v>2lk", { "e(1", "omp" }, { "ompute(1", "ompute(2" } },
+    { { long, "    " .. long }, "1G82l<C-v>j2l", { "23456", "678" }, { "2", "8" } },
+  }) do
+    local nvim = child.with_host(each[1])
+    nvim:lua([[
+      vim.o.breakindent = true
+      local namespace = vim.api.nvim_create_namespace("hints")
+      vim.api.nvim_buf_set_extmark(0, namespace, 1, 1, { virt_text = { { ": i32" } }, virt_text_pos = "inline" })
+      if #vim.api.nvim_get_current_line() > 50 then
+        vim.api.nvim_buf_clear_namespace(0, namespace, 0, -1)
+      end
+    ]])
+    nvim:type(each[2])
+    nvim:lua("require('botglue').run({ prompt = 'it' })")
+    local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+    -- Before 0.11 Neovim does not tell, and columns are those of the text alone.
+    local tells = nvim:lua("return vim.fn.exists('*getregionpos')") == 1
+    equal(request.selection.text, each[tells and 3 or 4])
+  end
+end)
