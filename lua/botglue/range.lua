@@ -67,6 +67,9 @@ function Range:mark(place, shape)
     callback = function()
       self.reloaded = true
       self:look_soon()
+      if self.changes then
+        self.changes()
+      end
       -- Reading a file again ends the watch.
       if self.marks and self.marks.unwatch then
         self:watch()

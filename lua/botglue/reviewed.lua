@@ -193,7 +193,13 @@ function M.look(job)
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
   local is_followed = state == reviewed.state and place ~= nil
-  if not sight or (is_followed and vim.deep_equal(range:read(place).rows, sight.rows)) then
+  if not sight then
+    if place and vim.deep_equal(range:lines_of(range:read(place)), range:lines_of(range.base)) then
+      -- All of it was given back, as by reading the file again.
+      reviewed.base = nil
+    end
+    return
+  elseif is_followed and vim.deep_equal(range:read(place).rows, sight.rows) then
     return
   end
   local past = sight.shape == "insert" and sight.place.first or sight.place.last + 1

@@ -266,7 +266,8 @@ test("the range is found again where its file is read again while the prompt is 
     local nvim = start()
     nvim:lua([[
       vim.cmd.edit(vim.fn.tempname())
-      vim.api.nvim_buf_set_lines(0, 0, -1, true, { "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" })
+      local lines = { "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" }
+      vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
       vim.cmd("silent write")
       _G.file = vim.api.nvim_get_current_buf()
     ]])

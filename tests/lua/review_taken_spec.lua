@@ -312,6 +312,8 @@ test("what is changed between two takings of an insertion is kept when it is acc
     { "Vj:diffput<CR>", "omine<Esc>", { "X1", "mine", "X2", "X3", "X4" } },
   }) do
     local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2", "X3", "X4" } })
+    -- By default only since 0.11.
+    nvim:type(":set diffopt+=linematch:40<CR>")
     for _, keys in ipairs({ "/X1<CR>" .. each[1], "<C-w>h/X1<CR>" .. each[2], "<C-w>l/X4<CR>dp", "a" }) do
       nvim:type(keys)
       nvim:settle()
@@ -337,12 +339,12 @@ test(
   "where an answer that deletes all its rows was taken, nothing is deleted that is typed there later",
   function()
     for _, each in ipairs({
-      { { "a", "new", "row", "e" }, "2Gdo", "1Gonew<CR>row<Esc>" },
-      { { "a", "row", "e" }, "2Gdo", "2GOrow<Esc>" },
-      { { "a", "row", "e" }, "2Gdo", "1Gorow<Esc>", "<C-w>lq:Botglue review 1<CR>" },
+      { { "a", "new", "row", "e" }, "2Gdo", "zR1Gonew<CR>row<Esc>" },
+      { { "a", "row", "e" }, "2Gdo", "zR2GOrow<Esc>" },
+      { { "a", "row", "e" }, "2Gdo", "zR1Gorow<Esc>", "<C-w>lq:Botglue review 1<CR>" },
       { { "a", "e" }, "2Gdo", "u" },
       { { "a", "row", "e" }, "2Gdo", "u", "<C-r>", "zR1Gorow<Esc>" },
-      { { "a", "e" }, "2Gdo", "1Gorow<Esc>", "uu" },
+      { { "a", "e" }, "2Gdo", "zR1Gorow<Esc>", "uu" },
     }) do
       for _, way in ipairs({ "<C-w>la", "<C-w>lq:Botglue accept 1<CR>" }) do
         local nvim = in_review({ line(2, 4), {} })
@@ -366,4 +368,23 @@ test("what was taken and undone behind the review is put in when the answer is a
   equal(nvim:lines(), { "a", "b", "X1", "X2", "Y", "c", "d", "e" })
   nvim:type("u")
   equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })
+end)
+
+test("what was taken and read again behind the review is put in when the answer is accepted", function()
+  local rows = { "the first row of all", "the second of them", "the third one", "the fourth" }
+  local nvim = child.with_host(rows)
+  nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
+  nvim:run(line(1, 4))
+  nvim:answer(1, { "the FIRST row of all", rows[2], rows[3], rows[4] }, { held_for = "review" })
+  for _, keys in ipairs({
+    ":Botglue review<CR>1Gdp",
+    "q",
+    ":edit!<CR>",
+    "1GA x<Esc>",
+    ":Botglue accept 1<CR>",
+  }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  equal({ nvim:lines()[1], nvim:job(1).landing }, { "the FIRST row of all", "applied" })
 end)
