@@ -82,8 +82,11 @@ fn reverted(written: Option<&Written>, last: Option<&Record>, record: &Record) -
     {
         let (is_there, is_gone) = (last.after.as_ref() == Some(&record.before), last.before == record.before);
         let is_undone = record.earlier == Earlier::Undone;
-        if (is_there && !is_undone) || (is_gone && is_undone) {
+        if is_there && !is_undone {
             return Some(last.before.clone());
+        } else if is_undone && !is_there {
+            // Nothing of it is left to be taken back, whatever was typed since.
+            return Some(record.before.clone());
         } else if is_there || is_gone {
             // Somebody typed what reads like it.
             return None;

@@ -74,7 +74,7 @@ stands.landed = function(job, landing, held_for)
   entry.id, entry.landing, entry.held_for = job.id, landing, held_for
   entry.storms = lines.storms
   entry.leapt = done.leapt > range.done.leapt
-  local is_undone = range.seq and not require("botglue.undo_tree").has(lines.bufnr, range.seq)
+  local is_undone = range.seq and require("botglue.undo_tree").has(lines.bufnr, range.seq) == false
   entry.earlier = is_undone and "undone" or "stands"
   range.seq = entry.seq or range.seq
   entry.user = require("model.lines").compare(range.ids, range.done, done)

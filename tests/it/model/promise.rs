@@ -75,14 +75,16 @@ fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
     above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
 }
 
-/// Whether something of its text stands again next to the row above or below it.
+/// Whether something of its text stands again next to the row above or below it, also where more was typed right beside
+/// it.
 fn is_put_back(sent: &Sent, record: &Record) -> bool {
     let (request, lines) = (&sent.request, &record.before);
     let base = &request.selection.rows;
+    let is_in = |own: &String, line: &String| is_left(own, line) || line.contains(own.as_str());
     (0..lines.len()).any(|row| {
         let above = row.checked_sub(1).map(|row| &lines[row]);
-        (above == request.before.last() && is_left(&base[0], &lines[row]))
-            || (lines.get(row + 1) == request.after.first() && is_left(&base[base.len() - 1], &lines[row]))
+        (above == request.before.last() && is_in(&base[0], &lines[row]))
+            || (lines.get(row + 1) == request.after.first() && is_in(&base[base.len() - 1], &lines[row]))
     })
 }
 
