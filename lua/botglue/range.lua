@@ -231,7 +231,12 @@ function Range:look()
       now = self:read(place)
     end
     local same = is_same(now, expected)
-    local whole = not same and self.shape == "line" and locate.whole(self.bufnr, place, expected)
+    local whole = not same
+      and self.shape == "line"
+      and (
+        locate.whole(self.bufnr, place, expected)
+        or not doubted and locate.between(self.bufnr, expected, place.first)
+      )
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
     end

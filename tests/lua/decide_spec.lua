@@ -348,3 +348,27 @@ test("what is decided of a part waits while something is selected or an operator
     equal({ landing(nvim), nvim:lines() }, { becomes, lines }, keys)
   end
 end)
+
+test("a row beside the range that was swapped with one of its rows, and back, is none of it", function()
+  for _, keys in ipairs({ { "1Gddp", "kddp" }, { "5GddP", "ddp" } }) do
+    for _, comes in ipairs({ "before", "after" }) do
+      local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+      nvim:run(line(2, 4))
+      local held = { held_for = comes == "before" and "review" or nil }
+      if comes == "before" then
+        nvim:answer(1, { "B", "c", "D" }, held)
+      end
+      for _, typed in ipairs(keys) do
+        nvim:type(typed)
+        nvim:settle()
+      end
+      equal(nvim:lines(), { "a", "b", "c", "d", "e" })
+      if comes == "before" then
+        decide(nvim, "accept")
+      else
+        nvim:answer(1, { "B", "c", "D" })
+      end
+      equal({ nvim:lines(), landing(nvim) }, { { "a", "B", "c", "D", "e" }, "applied" }, keys[1] .. comes)
+    end
+  end
+end)
