@@ -28,11 +28,18 @@ function M.ask_visual()
   end)
 end
 
---- `<Plug>(botglue-line)`: the current line, or as many as the count says.
+--- `<Plug>(botglue-line)`: the current line, or as many as the count says; a closed fold counts as one, as with `dd`.
 function M.run_line()
   errors.guard(function()
+    local function fold_end(line)
+      return math.max(vim.fn.foldclosedend(line), line)
+    end
     local line = vim.api.nvim_win_get_cursor(0)[1]
-    local last = math.min(line + vim.v.count1 - 1, vim.api.nvim_buf_line_count(0))
+    line = vim.fn.foldclosed(line) > 0 and vim.fn.foldclosed(line) or line
+    local last = fold_end(line)
+    for _ = 2, vim.v.count1 do
+      last = fold_end(math.min(last + 1, vim.api.nvim_buf_line_count(0)))
+    end
     start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
   end)
 end

@@ -187,6 +187,22 @@ test("<Plug>(botglue-line) takes lines by count", function()
   )
 end)
 
+test("<Plug>(botglue-line) takes a closed fold as a line", function()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+  nvim:lua("vim.keymap.set('n', 'gl', '<Plug>(botglue-line)')")
+  nvim:type("2Gzfj5Gzfjgg")
+  for _, keys in ipairs({ "jgl", "gl", "k3gl" }) do
+    nvim:type(keys .. "it<C-s>")
+  end
+  nvim:eventually("all arrive", "return #require('support.host').received('run') == 3")
+  equal(
+    vim.tbl_map(function(request)
+      return request.selection.text
+    end, requests(nvim)),
+    { { "b", "c" }, { "b", "c" }, { "a", "b", "c", "d" } }
+  )
+end)
+
 test("what opens a window says in the command-line window that there it cannot", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
