@@ -39,6 +39,7 @@ local M = {}
 ---@field waiting integer how many calls of `wait()` are under way
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field leaving boolean? whether Neovim ends
+---@field quitting boolean? whether a command is under way that may end it
 ---@field batch botglue.Batch? the jobs of which progress is told
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
@@ -152,6 +153,21 @@ local function lost(process, err)
   require("botglue.adopt").answered(err.message)
 end
 
+--- A command that may end Neovim begins: files are written, questions are asked. It has not once Neovim waits for a
+--- key again that is no reply.
+local function quit()
+  connection.quitting = true
+  vim.api.nvim_create_autocmd("SafeState", {
+    group = vim.api.nvim_create_augroup("botglue.client.quit", { clear = true }),
+    desc = "botglue: answers may land again",
+    callback = function()
+      local is_asking = vim.api.nvim_get_mode().mode:find("^r") ~= nil
+      connection.quitting = is_asking or nil
+      return not is_asking
+    end,
+  })
+end
+
 --- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
 local function leave()
   require("botglue.ui.prompt.draft").tell_all()
@@ -196,10 +212,15 @@ function M.connect(options)
     end
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()
-    vim.api.nvim_create_autocmd("VimLeavePre", {
-      group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
-      desc = "botglue: end the jobs",
-      callback = leave,
+    local group = vim.api.nvim_create_augroup("botglue.client", { clear = true })
+    vim.api.nvim_create_autocmd(
+      "VimLeavePre",
+      { group = group, desc = "botglue: end the jobs", callback = leave }
+    )
+    vim.api.nvim_create_autocmd("QuitPre", {
+      group = group,
+      desc = "botglue: land nothing in a file that was written already",
+      callback = quit,
     })
   end
   return process, err

@@ -32,6 +32,11 @@ local function is_client_waiting()
   return false
 end
 
+--- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file.
+local function is_quitting()
+  return require("botglue.client").connection().quitting or vim.v.exiting ~= vim.NIL
+end
+
 --- Whether nobody can be in the middle of something in a buffer.
 ---@param bufnr integer
 ---@return boolean
@@ -43,7 +48,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.is_safe(bufnr)
-  if is_client_waiting() then
+  if is_client_waiting() or is_quitting() then
     return false
   elseif is_elsewhere(bufnr) then
     return true

@@ -258,3 +258,46 @@ test("what the language client asked for comes back to the text as it was", func
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines(), landed("foo bar", "formatted", "fool", ""))
 end)
+
+test("while a command may end Neovim nothing lands in a file that was written already", function()
+  local nvim = with_job()
+  nvim:lua([[
+    vim.cmd.file(vim.fn.tempname())
+    vim.cmd("silent write | split | enew")
+    vim.api.nvim_create_autocmd("QuitPre", { once = true, callback = function()
+      require("support.host").answer(1, { "ONE", "+", "+" })
+      vim.g.status = require("botglue").job(1).status
+    end })
+  ]])
+  nvim:type(":quit<CR>")
+  equal(nvim:lua("return vim.g.status"), "ready")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:lines()[1], "ONE")
+  -- A command that came without a key.
+  nvim:run({ kind = "line", first = { 4, 0 }, last = { 4, 0 } })
+  nvim:lua("vim.cmd('split | quit')")
+  nvim:answer(2, { "TWO" })
+  nvim:eventually("the other answer lands", "return require('botglue').job(2).status == 'done'")
+  equal(nvim:lines()[4], "TWO")
+end)
+
+test("while it is asked whether to save, nothing lands anywhere", function()
+  local nvim = with_job()
+  nvim:lua([[
+    vim.cmd.file(vim.fn.tempname())
+    vim.cmd("silent write | set hidden confirm | edit " .. vim.fn.tempname())
+    vim.api.nvim_buf_set_lines(0, 0, -1, true, { "changed" })
+    vim.cmd("split | enew")
+    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobFinished", callback = function()
+      vim.g.landed_in = vim.api.nvim_get_mode().mode
+    end })
+  ]])
+  nvim:api("input", ":qa<CR>")
+  suite.eventually("it is asked", function()
+    return nvim:api("get_mode").mode:find("^r") ~= nil
+  end)
+  vim.rpcnotify(nvim.channel, "nvim_exec_lua", "require('support.host').answer(1, { 'ONE', '+', '+' })", {})
+  nvim:api("input", "c")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:lua("return vim.g.landed_in"), "n")
+end)
