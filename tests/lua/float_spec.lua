@@ -120,6 +120,19 @@ test("it follows the size of the screen, and g? shows the keys that find no room
   contains(drawn(nvim)[5], "q close")
 end)
 
+test("who types in it when the screen changes its size types on there", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:lua("vim.api.nvim_create_autocmd('VimResized', { command = 'tabdo wincmd =' })")
+  nvim:type(":2Botglue<CR>abc ")
+  nvim:api("ui_try_resize", 90, 24)
+  nvim:eventually("the size is another", "return vim.o.columns == 90")
+  nvim:type("def")
+  local prompt =
+    "return vim.api.nvim_buf_get_lines(require('botglue.client').connection().prompt.float.bufnr, 0, -1, true)"
+  equal(nvim:lua(prompt), { "abc def" })
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "b", "c" })
+end)
+
 test("without characters beyond ASCII", function()
   local nvim = open({ options = { ascii = true } })
   equal(nvim:screen():find("[\128-\255]"), nil)

@@ -46,6 +46,7 @@ local api = vim.api
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
 ---@field rows botglue.Rows what is drawn in it
+---@field is_current boolean? whether the user went into it last
 ---@field was_current boolean? whether the user was in it when it was closed
 local Float = {}
 Float.__index = Float
@@ -197,8 +198,18 @@ function Float:watch()
     end,
   })
   on("BufWipeout", { buffer = self.bufnr, callback = vim.schedule_wrap(close) })
-  on({ "VimResized", "ColorScheme" }, {
+  self.is_current = api.nvim_get_current_win() == self.win
+  on("WinEnter", {
     callback = function()
+      self.is_current = api.nvim_get_current_win() == self.win
+    end,
+  })
+  on({ "VimResized", "ColorScheme" }, {
+    callback = function(event)
+      -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
+      if event.event == "VimResized" and self.is_current and self:is_open() then
+        api.nvim_set_current_win(self.win)
+      end
       highlight.define()
       self:refresh()
       if self.spec.on_resize and self:is_open() then
