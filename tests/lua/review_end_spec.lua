@@ -183,3 +183,11 @@ test("a window split off a side of a review is a plain one, and stays so", funct
     equal(nvim:lua("return vim.wo.diff"), true, keys)
   end
 end)
+
+test("a review in another tab page ends with what floats over it", function()
+  local nvim = review.open({ line(2, 3), { "B", "C" } })
+  nvim:type(":Botglue jobs<CR>gt:Botglue accept 1<CR>")
+  nvim:settle()
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "C", "d", "e" }, "applied" })
+  equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
+end)

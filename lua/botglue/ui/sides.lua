@@ -106,12 +106,27 @@ function Sides:leave_out(win)
   end
 end
 
+--- Closes what floats over the windows of another tab page: Neovim before 0.12 crashes where they are closed before.
+---@param win integer one of that tab page
+local function close_floats(win)
+  local tab = api.nvim_win_is_valid(win) and api.nvim_win_get_tabpage(win)
+  if not tab or tab == api.nvim_get_current_tabpage() then
+    return
+  end
+  for _, each in ipairs(api.nvim_tabpage_list_wins(tab)) do
+    if api.nvim_win_is_valid(each) and api.nvim_win_get_config(each).relative ~= "" then
+      api.nvim_win_close(each, true)
+    end
+  end
+end
+
 --- Closes the windows, as far as they are still there, and leaves nothing of them to the next ones. Where the user
 --- shows something else in the right one, both stay.
 ---@param kept integer? a window that stays
 function Sides:close(kept)
   local bufnr = api.nvim_win_is_valid(self.left) and api.nvim_win_get_buf(self.left)
   local stay = api.nvim_win_is_valid(self.right) and api.nvim_win_get_buf(self.right) ~= self.answer
+  close_floats(self.left)
   for _, win in ipairs({ self.right, self.left }) do
     if api.nvim_win_is_valid(win) then
       undress(win)
