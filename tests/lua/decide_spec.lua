@@ -349,8 +349,8 @@ test("what is decided of a part waits while something is selected or an operator
   end
 end)
 
-test("a row beside the range that was swapped with one of its rows, and back, is none of it", function()
-  for _, keys in ipairs({ { "1Gddp", "kddp" }, { "5GddP", "ddp" } }) do
+test("a row beside the range that came into it and went again is none of it", function()
+  for _, keys in ipairs({ { "1Gddp", "kddp" }, { "5GddP", "ddp" }, { "4GJ", "u" } }) do
     for _, comes in ipairs({ "before", "after" }) do
       local nvim = child.with_host({ "a", "b", "c", "d", "e" })
       nvim:run(line(2, 4))
