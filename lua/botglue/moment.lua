@@ -1,8 +1,8 @@
 --- Is the user in the middle of something in a buffer? Text that changes under a selection, a pending operator, a
 --- completion menu or a typed line number is changed where nobody meant it, and Neovim does not adjust them.
 ---
---- Only the current buffer can be in the middle of something. Plain normal and plain typing are safe, and so is the
---- time before `VimEnter`, when only scripts run.
+--- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal and
+--- plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
 local M = {}
 
@@ -37,11 +37,21 @@ local function is_quitting()
   return require("botglue.client").connection().quitting or vim.v.exiting ~= vim.NIL
 end
 
+--- Whether an autocommand is under way: the current buffer may be one that is being written then, and the user in
+--- another. Not the handler of a job's event: that may ask the user something, and stops no other job.
+---@return boolean
+local function is_in_autocommand()
+  return vim.fn.state("x") ~= "" and require("botglue.client").connection().telling.depth == 0
+end
+
 --- Whether nobody can be in the middle of something in a buffer.
 ---@param bufnr integer
 ---@return boolean
 local function is_elsewhere(bufnr)
-  return api.nvim_get_current_buf() ~= bufnr or vim.v.vim_did_enter == 0
+  if vim.v.vim_did_enter == 0 then
+    return true
+  end
+  return api.nvim_get_current_buf() ~= bufnr and not is_in_autocommand()
 end
 
 --- Whether text may change in a buffer now.

@@ -143,6 +143,34 @@ test("only the current buffer matters", function()
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(first, 0, 2, true)"), { "ONE", "+" })
 end)
 
+test("another buffer is written and formatted by itself", function()
+  local nvim = with_job([[
+    vim.o.hidden = true
+    local formatted = vim.fn.bufadd(vim.fn.tempname())
+    vim.fn.bufload(formatted)
+    vim.bo[formatted].modified = true
+    vim.api.nvim_create_autocmd("BufWritePre", { buffer = formatted, callback = function()
+      _G.formatting = vim.api.nvim_get_current_buf() == formatted
+      vim.wait(60000, function() return _G.is_formatted end, 1)
+      _G.formatting = false
+    end })
+    _G.save = vim.schedule_wrap(function() vim.cmd("silent! wall") end)
+  ]])
+  nvim:type("4GVj")
+  nvim:lua("_G.save()")
+  nvim:eventually("the other buffer is being formatted", "return _G.formatting")
+  nvim:answer(1, { "ONE", "+", "+" })
+  equal(
+    { status(nvim), nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, 1, true)") },
+    { "ready", { "one" } }
+  )
+  nvim:lua("_G.is_formatted = true")
+  nvim:eventually("it is written", "return _G.formatting == false")
+  nvim:type("d")
+  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+  equal(nvim:lines(), landed("fool", ""))
+end)
+
 test("the command-line window and a terminal do not hold an answer up", function()
   local nvim = with_job()
   nvim:lua("_G.first = vim.api.nvim_get_current_buf()")
