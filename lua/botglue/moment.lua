@@ -1,8 +1,8 @@
 --- Is the user in the middle of something in a buffer? Text that changes under a selection, a pending operator, a
 --- completion menu or a typed line number is changed where nobody meant it, and Neovim does not adjust them.
 ---
---- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal and
---- plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
+--- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal
+--- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
 local M = {}
 
