@@ -1,4 +1,5 @@
 --- Back from the prompt to the user's window, which is as it was: its cursor, and whether somebody was typing there.
+--- An open prompt may be left and gone to again: it is where one came from last.
 
 local M = {}
 
@@ -9,6 +10,17 @@ local namespace = api.nvim_create_namespace("botglue.prompt.back")
 ---@class botglue.Typing where somebody is typing: a mark, so that it stays there whatever lands before it
 ---@field bufnr integer
 ---@field id integer
+
+---@class botglue.Whence where the user comes from
+---@field win integer
+---@field typing botglue.Typing? where they were typing, if they were
+
+---@class botglue.Back
+---@field whence botglue.Whence
+---@field away boolean? whether the user has typed a key since the prompt was left
+---@field left botglue.Whence? what was left last since then
+local Back = {}
+Back.__index = Back
 
 --- The byte at which the user is typing, where CTRL-O at the end of a row put the cursor on its last character.
 ---@param row integer from 1
@@ -21,7 +33,7 @@ end
 
 --- Where the user is typing, if they are.
 ---@return botglue.Typing?
-function M.typing()
+local function typing()
   local mode = api.nvim_get_mode().mode
   local is_between = mode:match("^ni") ~= nil
   if not mode:match("^[iR]") and not is_between then
@@ -32,12 +44,74 @@ function M.typing()
   return { bufnr = bufnr, id = api.nvim_buf_set_extmark(bufnr, namespace, row - 1, col, {}) }
 end
 
---- The prompt is closed, in whatever way, and the user where they were.
----@param typing botglue.Typing?
-function M.forget(typing)
-  if typing then
-    pcall(api.nvim_buf_del_extmark, typing.bufnr, namespace, typing.id)
+---@return botglue.Whence
+local function here()
+  return { win = api.nvim_get_current_win(), typing = typing() }
+end
+
+---@param whence botglue.Whence?
+local function forget(whence)
+  local mark = whence and whence.typing
+  if mark then
+    pcall(api.nvim_buf_del_extmark, mark.bufnr, namespace, mark.id)
   end
+end
+
+--- The user is about to go to the prompt from here, maybe out of another tab page.
+function Back:from_here()
+  forget(self.whence)
+  self.whence = here()
+end
+
+--- Somebody leaves the prompt: the user, or a plugin that is back before the next key is typed.
+function Back:leave()
+  self.away = false
+  vim.on_key(function(_, typed)
+    if typed ~= "" then
+      self.away = true
+      vim.on_key(nil, namespace)
+    end
+  end, namespace)
+end
+
+--- The user is in the prompt again. A window that was closed meanwhile is none to go back to; nor is one of another tab
+--- page: whoever changes the tab page wants to be in this one.
+function Back:enter()
+  local left = self.left
+  self.left = nil
+  if left and vim.list_contains(api.nvim_tabpage_list_wins(0), left.win) then
+    self.whence, left = left, self.whence
+  end
+  forget(left)
+end
+
+--- Sees when the user leaves the prompt and goes to it again.
+---@param win integer of the prompt
+---@param group integer of autocommands
+function Back:watch(win, group)
+  local function on(event, fn)
+    api.nvim_create_autocmd(event, { group = group, desc = "botglue: back from the prompt", callback = fn })
+  end
+  on("WinLeave", function()
+    if api.nvim_get_current_win() == win then
+      self:leave()
+    elseif self.away then
+      forget(self.left)
+      self.left = here()
+    end
+  end)
+  on("WinEnter", function()
+    if api.nvim_get_current_win() == win then
+      self:enter()
+    end
+  end)
+end
+
+--- The prompt is closed, in whatever way, and the user where they were.
+function Back:forget()
+  vim.on_key(nil, namespace)
+  forget(self.whence)
+  forget(self.left)
 end
 
 --- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
@@ -57,17 +131,18 @@ function M.normal_mode(prompt, fn)
   fn()
 end
 
---- Puts the cursor where it was. Its line may be another one by now: what landed above moved it.
----@param win integer
----@param cursor integer[] where it was just before the prompt was closed
----@param typing botglue.Typing?
-function M.go(win, cursor, typing)
-  if not api.nvim_win_is_valid(win) or api.nvim_get_current_win() ~= win then
+--- Closes the prompt, and puts the cursor where it was. Its line may be another one by now: what landed above moved it.
+---@param close fun(win: integer) goes to the window, if it is still there
+function Back:go(close)
+  local win, mark = self.whence.win, self.whence.typing
+  local cursor = api.nvim_win_is_valid(win) and api.nvim_win_get_cursor(win)
+  close(win)
+  if not cursor or api.nvim_get_current_win() ~= win then
     return
   end
   local bufnr = api.nvim_win_get_buf(win)
-  local is_typing = typing and typing.bufnr == bufnr
-  local at = is_typing and api.nvim_buf_get_extmark_by_id(bufnr, namespace, typing.id, {}) or {}
+  local is_typing = mark and mark.bufnr == bufnr
+  local at = is_typing and api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark.id, {}) or {}
   if #at == 0 then
     pcall(api.nvim_win_set_cursor, win, cursor)
     return
@@ -76,6 +151,12 @@ function M.go(win, cursor, typing)
   local line = api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ""
   pcall(api.nvim_win_set_cursor, win, { row + 1, col })
   vim.cmd.startinsert({ bang = col >= #line })
+end
+
+--- The user is where a prompt is asked for.
+---@return botglue.Back
+function M.new()
+  return setmetatable({ whence = here() }, Back)
 end
 
 return M

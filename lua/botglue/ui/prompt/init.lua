@@ -3,7 +3,7 @@
 ---
 --- There is one prompt at a time. Nothing of it is left when it is closed, in whatever way, but what was typed: that is
 --- kept as a draft, and by the host a moment after each key. The cursor, the mode and the view of the user's window are
---- then what they were.
+--- then what they were when the prompt was gone to last.
 
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
@@ -43,7 +43,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? what comes once insert mode is over
----@field typing botglue.Typing? where the user was typing when it was opened
+---@field back botglue.Back where the user comes from
 ---@field saving boolean? whether it is about to be kept
 ---@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
@@ -207,18 +207,18 @@ function Prompt:closed()
     self.range:unmark()
   end
   vim.schedule(function()
-    back.forget(self.typing)
+    self.back:forget()
   end)
 end
 
 --- Closes the window; the user is where they were.
 function Prompt:leave()
-  local origin = self.float.origin
   if self.float:is_open() then
-    local cursor = api.nvim_win_is_valid(origin) and api.nvim_win_get_cursor(origin)
-    self.float:close()
-    self.dot:finish()
-    back.go(origin, cursor, self.typing)
+    self.back:go(function(win)
+      self.float.before = win
+      self.float:close()
+      self.dot:finish()
+    end)
   end
 end
 
@@ -332,7 +332,7 @@ function Prompt:begin()
 end
 
 function Prompt:open()
-  self.typing = back.typing()
+  self.back = back.new()
   self.range:follow()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
   self.window = window.new(self.range, self.opts.options, function()
@@ -342,13 +342,17 @@ function Prompt:open()
     self:closed()
   end)
   self:watch()
+  self.back:watch(self.float.win, self.group)
   self:begin()
   self.window:follow()
 end
 
 --- Goes to the prompt that is open.
 function Prompt:focus()
-  api.nvim_set_current_win(self.float.win)
+  if api.nvim_get_current_win() ~= self.float.win then
+    self.back:from_here()
+    api.nvim_set_current_win(self.float.win)
+  end
   vim.cmd.startinsert({ bang = true })
 end
 

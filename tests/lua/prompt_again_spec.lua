@@ -1,0 +1,174 @@
+-- An open prompt that is left and gone to again: one is afterwards where one came from last, in the mode that one was
+-- in there.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local equal, test = suite.equal, suite.test
+
+local LINES = {}
+for i = 1, 12 do
+  LINES[i] = ("line %d"):format(i)
+end
+
+local function start()
+  local nvim = child.with_host(LINES)
+  nvim:lua([[
+    require("support.host").prompts = {}
+    vim.keymap.set("i", "<F5>", "<Cmd>Botglue<CR>")
+  ]])
+  return nvim
+end
+
+--- Types keys in the prompt, after which it is closed, and nothing of ours stands in the user's buffers.
+local function type_and_leave(nvim, keys)
+  nvim:type(keys)
+  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+  nvim:eventually(
+    "no mark is left",
+    [[
+      local namespace = vim.api.nvim_create_namespace("botglue.prompt.back")
+      return vim.iter(vim.api.nvim_list_bufs()):all(function(bufnr)
+        return #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}) == 0
+      end)
+    ]]
+  )
+end
+
+--- Clicks into the text of a row of a window.
+local function click(nvim, win, row)
+  local at = nvim:lua("return vim.fn.screenpos(select(1, ...), select(2, ...), 4)", win, row)
+  nvim:api("input_mouse", "left", "press", "", 0, at.row - 1, at.col - 1)
+  nvim:api("input_mouse", "left", "release", "", 0, at.row - 1, at.col - 1)
+  nvim:settle()
+end
+
+local function prompt(nvim)
+  return nvim:lua("return require('botglue.client').connection().prompt.float.win")
+end
+
+local function is_in_prompt(nvim)
+  return nvim:lua("return vim.api.nvim_get_current_win()") == prompt(nvim)
+end
+
+--- Where one is: the mode, the window, the row, and what stands there.
+local function here(nvim)
+  return nvim:lua([[
+    local row = vim.fn.line(".")
+    return { vim.api.nvim_get_mode().mode, vim.api.nvim_get_current_win(), row, vim.fn.getline(row) }
+  ]])
+end
+
+for _, last in ipairs({ "<C-s>", "<Esc>q" }) do
+  for _, open in ipairs({ "3GVj:Botglue<CR>", "3GA<F5>" }) do
+    for _, again in ipairs({ "<F5>", "<C-o>:Botglue<CR>" }) do
+      test(("who types elsewhere by now types on there: %s, %s, %s"):format(open, again, last), function()
+        local nvim = start()
+        nvim:type(open .. "words<Esc><C-w>w")
+        nvim:type("7GA typ" .. again)
+        assert(is_in_prompt(nvim))
+        type_and_leave(nvim, "more" .. last)
+        nvim:type("ed")
+        equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
+      end)
+    end
+  end
+
+  for _, again in ipairs({ ":Botglue<CR><Esc>", "<C-w>w" }) do
+    test(("who types no more is in normal mode, at the row of by now: %s, %s"):format(again, last), function()
+      local nvim = start()
+      nvim:type("7GA typed<F5>words<Esc><C-w>w")
+      nvim:type("3Gdd" .. again)
+      assert(is_in_prompt(nvim))
+      type_and_leave(nvim, "A" .. last)
+      equal(here(nvim), { "n", 1000, 3, "line 4" })
+    end)
+  end
+
+  test("the window of by now: " .. last, function()
+    local nvim = start()
+    nvim:type(":botright split<CR>7GA typed<F5>words<Esc>")
+    nvim:type("<C-w>w3G<C-w>p")
+    assert(is_in_prompt(nvim))
+    type_and_leave(nvim, "A" .. last)
+    equal(here(nvim), { "n", 1000, 3, "line 3" })
+  end)
+
+  test("out of another tab page, and there again: " .. last, function()
+    local nvim = start()
+    nvim:type("3GVj:Botglue<CR>words<Esc>")
+    nvim:type(":tabnew<CR>ihello<F5>")
+    assert(is_in_prompt(nvim))
+    type_and_leave(nvim, " more" .. last)
+    nvim:type(" world")
+    local at = here(nvim)
+    equal({ at[1], at[4], nvim:lua("return vim.fn.tabpagenr()") }, { "i", "hello world", 2 })
+    equal(nvim:api("buf_get_lines", 1, 0, -1, true), LINES)
+  end)
+
+  test("who has changed the tab page stays in this one: " .. last, function()
+    local nvim = start()
+    nvim:type("7GA typ<F5>words<Esc>")
+    nvim:type(":tabnew<CR>gt")
+    assert(is_in_prompt(nvim))
+    type_and_leave(nvim, "A" .. last)
+    nvim:type("ed")
+    equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
+  end)
+
+  test("by mouse, in insert mode: " .. last, function()
+    for _, open in ipairs({ "7GA typed<F5>", "7GVj:Botglue<CR>" }) do
+      local nvim = start()
+      nvim:type(open .. "words")
+      click(nvim, 1000, 2)
+      nvim:type("XY")
+      click(nvim, prompt(nvim), 1)
+      assert(is_in_prompt(nvim))
+      type_and_leave(nvim, last)
+      nvim:type("Z")
+      equal(here(nvim), { "i", 1000, 2, "linXYZe 2" }, open)
+    end
+  end)
+
+  test("by mouse, in normal mode: " .. last, function()
+    local nvim = start()
+    nvim:type("7GA typed<F5>words<Esc>")
+    click(nvim, 1000, 2)
+    nvim:type("dd")
+    click(nvim, prompt(nvim), 1)
+    assert(is_in_prompt(nvim))
+    type_and_leave(nvim, "A" .. last)
+    equal(here(nvim), { "n", 1000, 2, "line 3" })
+  end)
+
+  for _, visit in ipairs({
+    ":Botglue history<CR>",
+    ":Botglue jobs<CR>",
+    ":Botglue info<CR>",
+    ":tabnew<CR>",
+  }) do
+    test(("a window that was closed again is none to go back to: %s, %s"):format(visit, last), function()
+      local nvim = start()
+      nvim:type("7GA typ<F5>words<Esc>")
+      nvim:type(visit)
+      nvim:type(":close<CR>")
+      assert(is_in_prompt(nvim))
+      type_and_leave(nvim, "A" .. last)
+      nvim:type("ed")
+      equal(here(nvim), { "i", 1000, 7, "line 7 typed" })
+    end)
+  end
+end
+
+test("what a plugin does at once is nothing that the user did", function()
+  for _, open in ipairs({ ":3<CR>:Botglue<CR>", "3GA<F5>" }) do
+    local nvim = start()
+    nvim:type(":split<CR>" .. open .. "words")
+    local from = nvim:lua("return vim.fn.win_getid(vim.fn.winnr('#'))")
+    nvim:lua(
+      "vim.cmd.wincmd('p'); vim.cmd.wincmd('w'); vim.cmd('normal! 9G'); vim.api.nvim_set_current_win(...)",
+      prompt(nvim)
+    )
+    type_and_leave(nvim, "<C-s>")
+    equal(here(nvim), { open:match("A") and "i" or "n", from, 3, "line 3" })
+  end
+end)
