@@ -28,6 +28,7 @@ local api = vim.api
 ---@field marks botglue.Marks? none where its place is not known
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
+---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
 ---@field sole boolean? whether that and the rows next to it did
@@ -369,6 +370,7 @@ end
 function Range:restore(sight)
   self:mark(sight.place, sight.shape)
   self.before, self.landed, self.change, self.deleted = sight.before, sight.landed, sight.change, false
+  self.widened = sight.widened
 end
 
 --- The lines that it covers now, from 1; those it was last seen at when it is lost.

@@ -95,27 +95,34 @@ local function is_inside_character(byte)
   return byte ~= nil and byte >= 0x80 and byte < 0xC0
 end
 
---- How many bytes two texts share at their start and at their end, in whole characters.
+--- How many bytes two texts share at their start, in whole characters.
 ---@param one string
 ---@param other string
----@return integer head
----@return integer tail
-local function shared_ends(one, other)
-  local shorter = math.min(#one, #other)
-  local head, tail = 0, 0
+---@return integer
+function M.shared_head(one, other)
+  local shorter, head = math.min(#one, #other), 0
   while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
     head = head + 1
   end
   while is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1)) do
     head = head - 1
   end
-  while tail < shorter - head and one:byte(#one - tail) == other:byte(#other - tail) do
+  return head
+end
+
+--- How many bytes two texts share at their end, in whole characters.
+---@param one string
+---@param other string
+---@return integer
+function M.shared_tail(one, other)
+  local shorter, tail = math.min(#one, #other), 0
+  while tail < shorter and one:byte(#one - tail) == other:byte(#other - tail) do
     tail = tail + 1
   end
   while tail > 0 and is_inside_character(one:byte(#one - tail + 1)) do
     tail = tail - 1
   end
-  return head, tail
+  return tail
 end
 
 --- Replaces a part of a row, and of that only what differs: what stands on the rest of it stays there.
@@ -127,7 +134,8 @@ end
 function M.part(bufnr, row, from, to, text)
   local old = get_row(bufnr, row):sub(from + 1, to)
   if old ~= text then
-    local head, tail = shared_ends(old, text)
+    local head = M.shared_head(old, text)
+    local tail = M.shared_tail(old:sub(head + 1), text:sub(head + 1))
     local stay = behind(bufnr, row, from, row, to)
     M.text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
     stay(row, from + #text)

@@ -28,6 +28,7 @@ local STATES = 32 -- as many as undo may come back to
 ---@field before botglue.Base? of the range
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
+---@field widened integer? of the range
 ---@field base string[]?
 
 ---@class botglue.Hunk
@@ -175,6 +176,7 @@ function M.see(job, place, answer)
     before = range.before,
     landed = range.landed,
     change = range.change,
+    widened = range.widened,
     base = base,
   }
 end

@@ -184,6 +184,45 @@ test(
   end
 )
 
+test("what was typed beside a part on its side and taken with it leaves its place known", function()
+  local sent = { "top", "aaa one zzz", "bbb one zzz", "ccc one zzz", "end" }
+  local chars =
+    { { kind = "char", first = { 2, 4 }, last = { 4, 6 } }, { "ONE zzz", "bbb one zzz", "ccc TWO" } }
+  local block = { { kind = "block", first = { 2, 4 }, last = { 4, 6 } }, { "ONE", "one", "TWO" } }
+  local function rows(first, last)
+    return { "top", first, "bbb one zzz", last, "end" }
+  end
+  for _, each in ipairs({
+    { chars, "2GIT<Esc>", "2Gdp", rows("Taaa ONE zzz", "ccc one zzz"), rows("Taaa ONE zzz", "ccc TWO zzz") },
+    { chars, "4GAT<Esc>", "4Gdp", rows("aaa one zzz", "ccc TWO zzzT"), rows("aaa ONE zzz", "ccc TWO zzzT") },
+    { block, "2GIT<Esc>", "2Gdp", rows("Taaa ONE zzz", "ccc one zzz"), rows("Taaa ONE zzz", "ccc TWO zzz") },
+  }) do
+    local range, typed, take, taken, shown = unpack(each)
+    for _, way in ipairs({
+      {},
+      { "<C-w>hu<C-r><C-w>l" },
+      { "<C-w>hu<C-w>l", sent, "a", sent, take, taken },
+      { "qu:Botglue review<CR>", sent, "q<C-r>:Botglue review<CR>", taken },
+    }) do
+      local nvim = child.with_host(sent)
+      nvim:run(range[1])
+      nvim:answer(1, range[2], { held_for = "review" })
+      local steps = { ":Botglue review<CR>" .. typed, sent, "a", sent, take, taken }
+      vim.list_extend(steps, way)
+      for i = 1, #steps, 2 do
+        nvim:type(steps[i])
+        nvim:settle()
+        equal(texts(nvim), { steps[i + 1] or taken, shown }, vim.inspect({ steps, i }))
+      end
+      nvim:type("a")
+      nvim:settle()
+      equal({ nvim:lines(), nvim:job(1).landing ~= "held" }, { shown, true }, vim.inspect(steps))
+      nvim:type("u")
+      equal(nvim:lines(), taken, vim.inspect(steps))
+    end
+  end
+end)
+
 test("all of a part of rows that was taken is accepted, where nothing tells its place any more", function()
   for _, last in ipairs({ 1, 2 }) do
     local nvim = child.with_host({ "a", "bbb" })

@@ -117,7 +117,11 @@ function Side:draft()
   if lines and not above and not below and vim.deep_equal(lines, self.given) then
     return nil
   end
-  return { lines = lines, rows = not lines and self:read(first, past) or nil, above = above, below = below }
+  -- What has become part of it is not where it goes another time.
+  if not lines or self.job.range.widened then
+    return { rows = self:read(first, past), above = above, below = below }
+  end
+  return { lines = lines, above = above, below = below }
 end
 
 --- The answer as it is to be accepted; nil where it is as it was.

@@ -18,6 +18,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@class botglue.Beside
 ---@field place botglue.Extent the place of the part in the buffer
 ---@field rows string[] the whole rows there
+---@field widened integer? of the range
 
 ---@class botglue.Around
 ---@field above string[]
@@ -128,12 +129,13 @@ function Step:follow_beside()
   local first, past = side:rows()
   local shown = side:read(first, past)
   local lines = now and parts.of(shown, range, before.place, before.rows)
-  local is_same = now and vim.deep_equal(shown, now.rows)
-  if not lines and not is_same then
+  local same = now and parts.of(shown, range, place, now.rows)
+  if not now or (not lines and not same and before.widened == range.widened) then
     return
   end
-  self.beside = { place = place, rows = now.rows }
-  if is_same or vim.deep_equal(lines, parts.of(shown, range, place, now.rows)) then
+  self.beside = { place = place, rows = now.rows, widened = range.widened }
+  -- What is part of it now, or no longer, stays as it is.
+  if not lines or vim.deep_equal(lines, same) or before.widened ~= range.widened then
     return
   end
   self:copy(function()
@@ -282,7 +284,8 @@ function M.new(side, place)
   local state = undo_tree.state(side.bufnr)
   return setmetatable({
     side = side,
-    beside = side:is_part() and { place = place, rows = range:read(place).rows } or nil,
+    beside = side:is_part() and { place = place, rows = range:read(place).rows, widened = range.widened }
+      or nil,
     besides = {},
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,

@@ -4,6 +4,7 @@
 --- marks know nothing of what the new ones stand for.
 
 local parts = require("botglue.ui.parts")
+local replace = require("botglue.replace")
 
 local M = {}
 
@@ -60,29 +61,41 @@ local function are_known(rows, first, place, answer, before)
   end)
 end
 
+--- What stands in a text behind what was before a part, and before what was behind it: as far as that is still there.
+---@param text string
+---@param head string
+---@param tail string
+---@return integer from
+---@return integer to
+local function between(text, head, tail)
+  local from = replace.shared_head(head, text)
+  return from, #text - replace.shared_tail(tail, text:sub(from + 1))
+end
+
 --- The place of a part of rows where those are others: behind what is before it, and before what is behind it.
----@param known botglue.Beside
+---@param beside botglue.Beside
 ---@param rows string[]
 ---@param first integer
 ---@return botglue.Extent
-local function part_in(known, rows, first)
-  local place = { first = first, last = first + #rows - 1 }
-  local function behind(row, to)
-    return #known.rows[row] - to
-  end
-  if known.place.spans then
+local function part_in(beside, rows, first)
+  local place, known = { first = first, last = first + #rows - 1 }, beside.place
+  if known.spans then
     place.spans = {}
-    for i, span in ipairs(known.place.spans) do
-      place.spans[i] = { span[1], #rows[i] - behind(i, span[2]) }
+    for i, span in ipairs(known.spans) do
+      local row = beside.rows[i]
+      place.spans[i] = { between(rows[i], row:sub(1, span[1]), row:sub(span[2] + 1)) }
     end
   else
-    place.from, place.to = known.place.from, #rows[#rows] - behind(#known.rows, known.place.to)
+    local whole, head = table.concat(rows, "\n"), beside.rows[1]:sub(1, known.from)
+    local from, to = between(whole, head, beside.rows[#beside.rows]:sub(known.to + 1))
+    place.from, place.to = from, to - (#whole - #rows[#rows])
   end
   return place
 end
 
 --- Takes rows that were put into the buffer by hand, or given back, for the place of an answer that is part of them:
---- also some of them, as `do` takes with a range.
+--- also some of them, as `do` takes with a range. What was changed beside the part on its side, and put in with it, is
+--- part of it from then on.
 ---@param range botglue.Range
 ---@param place botglue.Extent?
 ---@param rows string[]
@@ -96,17 +109,20 @@ local function take_part(range, place, rows, first, answer, beside)
   end
   if not are_known(rows, first, place, answer, beside.rows) then
     return place
-  elseif fits(rows) then
-    place = part_in(beside, rows, first)
-    range:mark(place, range.shape)
-    return place
-  elseif place and fits(range:read(place).rows) and not fits(answer) then
-    -- What was typed right beside the part on its side is not part of it.
-    return place
+  elseif not fits(rows) then
+    if place and fits(range:read(place).rows) and not fits(answer) then
+      -- What was typed right beside the part on its side is not part of it.
+      return place
+    elseif #rows == 0 or fits(answer) or (range.shape == "block" and #rows ~= #beside.rows) then
+      -- What was beside it was replaced with it.
+      range.replaced = true
+      return nil
+    end
+    range.widened = (range.widened or 0) + 1
   end
-  -- What was beside it was replaced with it.
-  range.replaced = true
-  return nil
+  place = part_in(beside, rows, first)
+  range:mark(place, range.shape)
+  return place
 end
 
 --- Takes rows for the place of an answer to an insertion: where none are left it is one again.
