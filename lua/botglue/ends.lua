@@ -9,6 +9,7 @@ local api = vim.api
 ---@class botglue.Ends marks at the two ends of a mark, in place of its own
 ---@field head integer?
 ---@field tail integer?
+---@field above integer? in place of the head: the end of what was put over the first rows and what is above them
 
 ---@class botglue.Replacement
 ---@field row integer
@@ -51,6 +52,12 @@ function M.apply(bufnr, namespace, mark, ends, shape)
   end
   local row, col = where(bufnr, namespace, ends.head)
   local end_row, end_col = where(bufnr, namespace, ends.tail)
+  local above, behind = where(bufnr, namespace, ends.above)
+  if above and not row then
+    -- Whole rows are others' then.
+    local is_whole = behind == #(api.nvim_buf_get_lines(bufnr, above, above + 1, false)[1] or "")
+    row, col = is_whole and above + 1 or above, is_whole and 0 or behind
+  end
   if shape == "line" and end_row and end_col == 0 and end_row > (row or mark.row) then
     end_row, end_col = end_row - 1, math.huge
   end
@@ -85,6 +92,16 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     at_end = (edit.end_row == end_row and edit.end_col >= last_col and not are_above)
       or (edit.end_row == end_row + 1 and edit.end_col == 0)
   end
+  local is_over_first = edit.row < row and row <= edit.end_row and edit.end_row < end_row
+  if shape == "line" and edit.col == 0 and is_over_first then
+    ends = ends or {}
+    if ends.head then
+      api.nvim_buf_del_extmark(bufnr, namespace, ends.head)
+      ends.head = nil
+    end
+    ends.above = set(bufnr, namespace, ends.above, edit.end_row, edit.end_col, true)
+    return ends
+  end
   local at_head = edit.row == row and edit.col == col
   local is_inside = (edit.row > row or (edit.row == row and edit.col >= col))
     and (at_end or edit.end_row < end_row or (edit.end_row == end_row and edit.end_col <= end_col))
@@ -109,7 +126,7 @@ function M.turn(bufnr, namespace, ends)
   for name, id in pairs(ends) do
     local row, col = where(bufnr, namespace, id)
     if row then
-      ends[name] = set(bufnr, namespace, id, row, col, name == "head")
+      ends[name] = set(bufnr, namespace, id, row, col, name ~= "tail")
     end
   end
 end
