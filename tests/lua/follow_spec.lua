@@ -156,3 +156,14 @@ test("rows of which another answer replaced the first ones, and what is above th
   nvim:settle()
   equal(nvim:lines(), { "1", "2", "3", "4", "5", "6", "7", "8", "9" })
 end)
+
+test("rows that begin with a blank one, below rows that another answer took away", function()
+  for _, answer in ipairs({ { "A" }, {}, { "a", "x" }, { "a", "x", "y" }, { "" } }) do
+    local nvim = child.with_host({ "a", "b", "", "4", "5" })
+    nvim:run(line(1, 2))
+    nvim:run(line(3, 5))
+    nvim:answer(1, answer)
+    nvim:answer(2, { "3", "D", "E" })
+    equal(outcome(nvim, 2), { "applied", vim.list_extend(answer, { "3", "D", "E" }) })
+  end
+end)
