@@ -18,13 +18,16 @@ fn name(pid: u32) -> String {
     format!("{pid}:{}", start_time(pid).unwrap_or_default())
 }
 
-/// When a process started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`. Elsewhere than on
-/// Linux nothing is known, and the id alone has to do.
+/// When a process started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`; nothing where it has
+/// ended and nobody has asked how (state `Z`), which in a container may stay so. Elsewhere than on Linux nothing
+/// is known, and the id alone has to do.
 fn start_time(pid: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field, the command in parentheses, may hold anything.
     let (_, rest) = stat.rsplit_once(") ")?;
-    rest.split(' ').nth(19).map(str::to_owned)
+    let mut fields = rest.split(' ');
+    let state = fields.next()?;
+    fields.nth(18).filter(|_| state != "Z").map(str::to_owned)
 }
 
 fn runs(pid: u32) -> bool {
@@ -51,5 +54,25 @@ mod tests {
         assert!(!is_alive("nonsense"));
         #[cfg(target_os = "linux")]
         assert!(!is_alive(&format!("{}:1", std::process::id())), "another process with the same id");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_process_that_has_ended_is_gone_though_nobody_has_asked_how() {
+        use std::io::Read;
+        use std::process::{Command, Stdio};
+
+        let mut child =
+            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let owner = name(child.id());
+        assert!(is_alive(&owner), "{owner}");
+        drop(child.stdin.take());
+        child.stdout.take().unwrap().read_to_end(&mut Vec::new()).unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while is_alive(&owner) {
+            assert!(std::time::Instant::now() < deadline, "{owner} still counts as running");
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
     }
 }
