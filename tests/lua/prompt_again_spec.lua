@@ -172,3 +172,21 @@ test("what a plugin does at once is nothing that the user did", function()
     equal(here(nvim), { open:match("A") and "i" or "n", from, 3, "line 3" })
   end
 end)
+
+test("a prompt that is ended in one command out of Insert mode", function()
+  for _, keys in ipairs({ "abc<C-o>q", "abc<C-o><C-s>", "abc<C-o><Esc>", "abc<C-o>:q<CR>" }) do
+    local nvim = start()
+    nvim:type("3GV:Botglue<CR>")
+    type_and_leave(nvim, keys)
+    nvim:type("jx")
+    equal({ nvim:lines()[4], nvim:api("get_mode").mode }, { "ine 4", "n" })
+    nvim:type("ix<Esc>")
+    equal(nvim:lines()[4], "xine 4")
+    if keys ~= "abc<C-o>:q<CR>" then
+      nvim:type("7GAx<F5>")
+      type_and_leave(nvim, keys)
+      nvim:type("y<Esc>")
+      equal(nvim:lines()[7], "line 7xy")
+    end
+  end
+end)
