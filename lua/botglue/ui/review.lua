@@ -66,6 +66,10 @@ function Review:close(kept)
   connection.review = nil
   self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
+  if api.nvim_get_current_buf() == self.side.bufnr then
+    -- Insert mode would go on in the user's window.
+    vim.cmd.stopinsert()
+  end
   self.windows:close(kept)
   self.side:close()
   for _, job in ipairs(self:neighbours()) do
