@@ -416,3 +416,34 @@ test(
     equal(nvim:lines(), { "a", "B", "c", "typed" })
   end
 )
+
+test("what is typed beside the answer is no copy, though the buffer has had the same", function()
+  local function changed(...)
+    local nvim = in_review({ line(2, 3), { "B", "C" } })
+    for _, keys in ipairs({ ... }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    local shown = texts(nvim)[2]
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal({ nvim:job(1).landing, texts(nvim)[2] }, { "held", shown })
+    nvim:type("q:Botglue review<CR>")
+    nvim:settle()
+    equal(texts(nvim)[2], shown)
+    return shown
+  end
+  local foo = { "a", "B", "C", "d", "e", "foo" }
+  equal(changed("Gofoo<Esc>", ":$diffput<CR>", "<C-w>hu", "<C-w>lu"), foo)
+  equal(changed("Gofoo<Esc>", ":$diffput<CR>", "<C-w>hu", "<C-w>lGofoo<Esc>"), foo)
+  equal(changed("Gofoo<Esc>", ":$diffput<CR>", "2GAb<Esc>", "<C-w>hu", "<C-w>lu")[6], "foo")
+  equal(changed("2GAr<Esc>", "<C-w>hGofoo<Esc>", "<C-w>l3GAs<Esc>", "<C-w>hu", "<C-w>lGofoo<Esc>")[6], "foo")
+  equal(
+    changed("2GAr<Esc>", "<C-w>hGofoo<Esc>", "<C-w>l3GAs<Esc>", "<C-w>hu", "<C-w>lGof", "o", "o<Esc>")[6],
+    "foo"
+  )
+  equal(
+    changed("2GAr<Esc>", "<C-w>hGdd", "<C-w>l3GAs<Esc>", "<C-w>hu", "<C-w>lGdd"),
+    { "a", "Br", "Cs", "d" }
+  )
+end)

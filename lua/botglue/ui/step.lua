@@ -28,6 +28,10 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field rows string[]
 ---@field state integer the undo state of the answer's side in which they are there
 
+---@class botglue.Own what the user changed around the answer on its side
+---@field states table<integer, boolean> the undo states of that side in which they were seen to
+---@field rows table<string, boolean> what they put there
+
 ---@class botglue.Step
 ---@field side botglue.Side its place is known
 ---@field rows string[] those of the place at first
@@ -38,6 +42,8 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
 ---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
+---@field own table<"above"|"below", botglue.Own>
+---@field newest integer the newest undo state of the answer's side at the last look
 local Step = {}
 Step.__index = Step
 
@@ -61,13 +67,43 @@ local function text_around(range, place)
   }
 end
 
+--- Whether rows around the answer are a copy, though maybe not the last one: an undo of a later copy is no change. What
+--- the user put there is theirs, also where the buffer has had the same.
 ---@param part "above"|"below"
 ---@param shown string[]
----@return boolean ours whether these rows were copied, though not now: an undo of a later copy is no change
+---@return boolean
 function Step:is_copied(part, shown)
-  return vim.iter(self.followed[part]):any(function(copy)
-    return vim.deep_equal(shown, copy.rows)
+  local followed, own = self.followed[part], self.own[part]
+  local last, state = followed[#followed].rows, undo_tree.state(self.side.bufnr)
+  if vim.deep_equal(shown, last) then
+    return true
+  elseif state > self.newest or own.states[state] then
+    return false
+  end
+  local is_own = vim.iter(shown):any(function(row)
+    return own.rows[row] and not vim.list_contains(last, row)
   end)
+  return not is_own
+    and vim.iter(followed):any(function(copy)
+      return vim.deep_equal(shown, copy.rows)
+    end)
+end
+
+--- Notes what the user changed around the answer here.
+---@param part "above"|"below"
+---@param shown string[]
+function Step:note_own(part, shown)
+  local followed, own = self.followed[part], self.own[part]
+  own.states[undo_tree.state(self.side.bufnr)] = true
+  local were_there = {}
+  for _, row in ipairs(followed[#followed].rows) do
+    were_there[row] = true
+  end
+  for _, row in ipairs(shown) do
+    if not were_there[row] then
+      own.rows[row] = true
+    end
+  end
 end
 
 --- Copies to the answer's side. Undo there is for what the user changes there: before that nothing of it can be undone,
@@ -88,12 +124,16 @@ end
 ---@param from integer
 ---@param to integer
 ---@param source string[]
+---@param is_copied boolean whether those there are a copy
 ---@return boolean same whether both sides are the same there
-function Step:follow(part, from, to, source)
+function Step:follow(part, from, to, source, is_copied)
   local followed, bufnr = self.followed[part], self.side.bufnr
   local shown = api.nvim_buf_get_lines(bufnr, from, to, false)
+  if not is_copied then
+    self:note_own(part, shown)
+  end
   if not vim.deep_equal(shown, source) then
-    if not self:is_copied(part, shown) then
+    if not is_copied then
       return false
     end
     -- Only what differs: the cursor and folds stay on the rest.
@@ -250,8 +290,10 @@ function Step:refresh()
     side:take_all()
   end
   local first, past = side:rows()
-  local under = self:follow("below", past, -1, self.around.below)
-  local over = self:follow("above", 0, first, self.around.above)
+  local is_above, is_below =
+    self:is_copied("above", side:read(0, first)), self:is_copied("below", side:read(past, -1))
+  local under = self:follow("below", past, -1, self.around.below, is_below)
+  local over = self:follow("above", 0, first, self.around.above, is_above)
   -- Where rows are replaced next to them the marks go astray.
   local start = over and place.first or first
   side.region:mark(start, start + past - first)
@@ -260,6 +302,7 @@ function Step:refresh()
     self.besides[undo_tree.state(side.bufnr)] = self.beside
   end
   self:see(place)
+  self.newest = math.max(self.newest, undo_tree.state(side.bufnr))
   self.seen[2] = api.nvim_buf_get_changedtick(side.bufnr)
   return over and under
 end
@@ -294,6 +337,8 @@ function M.new(side, place)
       above = { { rows = side:read(0, first), state = state } },
       below = { { rows = side:read(past, -1), state = state } },
     },
+    own = { above = { states = {}, rows = {} }, below = { states = {}, rows = {} } },
+    newest = state,
   }, Step)
 end
 
