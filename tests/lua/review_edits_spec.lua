@@ -447,3 +447,32 @@ test("what is typed beside the answer is no copy, though the buffer has had the 
     { "a", "Br", "Cs", "d" }
   )
 end)
+
+test("a row that is opened next to an answer with blank ones is no part of it", function()
+  local ways = { "O// c<Esc>", "O<Esc>,i// c<Esc>", "O,// c<Esc>", ":put! =''<CR>,i// c<Esc>" }
+  for _, answer in ipairs({ { "B", "", "C" }, { "", "C" }, { "B", "" } }) do
+    for i, range in ipairs({ line(2, 3), line(2, 3), { kind = "insert", first = { 3 }, last = { 3 } } }) do
+      for _, keys in ipairs(ways) do
+        local nvim = in_review({ range, answer })
+        local row = ({ "2G", "4G", "4G" })[i]
+        nvim:type("<C-w>h" .. row)
+        for _, typed in ipairs(vim.split(keys, ",")) do
+          nvim:type(typed)
+          nvim:settle()
+        end
+        local is_taken = keys ~= ways[1] and keys ~= ways[3] and (answer[1] == "" or answer[#answer] == "")
+        nvim:type("<C-w>la")
+        nvim:settle()
+        local told = row .. keys .. vim.inspect(answer)
+        equal(
+          { vim.list_contains(nvim:lines(), "// c") or is_taken, nvim:job(1).status },
+          { true, "done" },
+          told
+        )
+        if not is_taken then
+          equal(#nvim:lines(), #LINES + 1 + (i == 3 and #answer or #answer - 2), told)
+        end
+      end
+    end
+  end
+end)

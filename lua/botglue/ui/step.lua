@@ -236,15 +236,21 @@ function Step:find_answer(place)
   end
 end
 
+--- Whether the user is typing in the buffer.
+---@return boolean
+function Step:is_typing()
+  local is_here = api.nvim_get_current_buf() == self.side.job.range.bufnr
+  return is_here and api.nvim_get_mode().mode:match("^[iR]") ~= nil
+end
+
 --- Rows of the buffer were changed. What is typed is not taken from the answer's side, whatever it reads; a blank row
---- may have been opened to type in.
+--- may have been opened to type in: that is seen later.
 ---@param rows string[] as they are now
 function Step:note_typing(rows)
   local is_blank = vim.iter(rows):all(function(row)
     return not row:find("%S")
   end)
-  local is_here = api.nvim_get_current_buf() == self.side.job.range.bufnr
-  local is_typing = is_here and api.nvim_get_mode().mode:match("^[iR]") ~= nil
+  local is_typing = self:is_typing()
   if is_typing or #rows == 0 or not is_blank then
     self.is_typed = self.is_typed ~= false and is_typing
   end
@@ -260,6 +266,9 @@ function Step:look()
   local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
   local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
   self.is_typed = nil
+  if is_typed == nil then
+    is_typed = self:is_typing()
+  end
   if is_changed and not (is_typed and place) then
     place = self:place(place)
   end

@@ -139,6 +139,42 @@ local function take_inserted(range, rows, first)
   return range:place()
 end
 
+--- How many rows are blank, from one end of them.
+---@param rows string[]
+---@param from integer
+---@param step 1|-1
+---@param most integer
+---@return integer
+local function blank_rows(rows, from, step, most)
+  local count = 0
+  while count < most and not rows[from + count * step]:find("%S") do
+    count = count + 1
+  end
+  return count
+end
+
+--- Leaves out blank rows next to the place that are more than the answer begins or ends with. They say nothing, and
+--- somebody may have opened them to type in.
+---@param place botglue.Extent?
+---@param past integer? behind the place
+---@param rows string[]
+---@param first integer
+---@param answer string[]
+---@return string[] rows
+---@return integer first
+local function leave_blank(place, past, rows, first, answer)
+  if not place then
+    return rows, first
+  end
+  local is_point = past == place.first
+  local above = is_point and #rows or math.max(place.first - first, 0)
+  local under = is_point and #rows or math.max(first + #rows - past, 0)
+  above = math.max(blank_rows(rows, 1, 1, above) - blank_rows(answer, 1, 1, #answer), 0)
+  under = math.min(under, #rows - above)
+  under = math.max(blank_rows(rows, #rows, -1, under) - blank_rows(answer, #answer, -1, #answer), 0)
+  return vim.list_slice(rows, above + 1, #rows - under), first + above
+end
+
 --- Takes what stands in the buffer between the rows that are around the answer for its place. Rows that are not the
 --- answer's were typed there, and their marks tell whether they belong to it.
 ---@param range botglue.Range
@@ -149,11 +185,12 @@ end
 ---@param beside botglue.Beside? of an answer that is part of its rows
 ---@return botglue.Extent? place
 function M.take(range, place, rows, first, answer, beside)
+  local marked = range.shape ~= "insert" and place or nil
+  local past = marked and marked.last + 1 or place and place.first
+  rows, first = leave_blank(place, past, rows, first, answer)
   if beside then
     return take_part(range, place, rows, first, answer, beside)
   end
-  local marked = range.shape ~= "insert" and place or nil
-  local past = marked and marked.last + 1 or place and place.first
   if place and place.first == first and past == first + #rows then
     return place
   elseif not are_known(rows, first, marked, answer, not marked and range.base.rows or nil) then
