@@ -476,3 +476,21 @@ test("a row that is opened next to an answer with blank ones is no part of it", 
     end
   end
 end)
+
+test("a row at the edge of the range that is doubled and taken back", function()
+  for _, keys in ipairs({ "2GyyP", "3Gyyp", "2GyyPP", "2Gyyjp" }) do
+    local nvim = in_review({ line(2, 3), { "b", "X", "c2" } })
+    nvim:type("<C-w>h" .. keys)
+    nvim:settle()
+    nvim:type("u")
+    nvim:settle()
+    if keys == "2GyyPP" then
+      nvim:type("u")
+      nvim:settle()
+    end
+    equal(texts(nvim), { LINES, { "a", "b", "X", "c2", "d", "e" } }, keys)
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal(nvim:lines(), { "a", "b", "X", "c2", "d", "e" }, keys)
+  end
+end)

@@ -195,8 +195,9 @@ end
 --- The place of the answer in the buffer, where rows were put there by hand: what is around it tells, which is as on
 --- the answer's side, or as it was.
 ---@param place botglue.Extent? as the marks have it
+---@param is_untouched boolean whether what was sent stands there
 ---@return botglue.Extent? place
-function Step:place(place)
+function Step:place(place, is_untouched)
   local side, range, around = self.side, self.side.job.range, self.around
   local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
   local answer_first, answer_past = side:rows()
@@ -204,6 +205,10 @@ function Step:place(place)
   local past = taken.below(lines, vim.list_slice(shown, answer_past + 1), around.below)
   first = first or place and place.first
   past = past or place and below(range, place)
+  if place and is_untouched then
+    -- A row next to it may read like one at its edge, and be gone again.
+    first, past = math.min(first, place.first), math.max(past, below(range, place))
+  end
   if not first or not past or first > past then
     return place
   end
@@ -263,14 +268,15 @@ function Step:look()
   self:see_beside()
   self.seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) }
   reviewed.look(side.job)
-  local place = range:look() or not (range.reloaded or range.replaced) and range:place() or nil
+  local place, state = range:look()
+  place = place or not (range.reloaded or range.replaced) and range:place() or nil
   local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
   self.is_typed = nil
   if is_typed == nil then
     is_typed = self:is_typing()
   end
   if is_changed and not (is_typed and place) then
-    place = self:place(place)
+    place = self:place(place, state == "untouched")
   end
   if place and (self.beside or not is_changed and self.seen[2] ~= seen[2]) then
     self:find_answer(place)
