@@ -92,7 +92,9 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     at_end = (edit.end_row == end_row and edit.end_col >= last_col and not are_above)
       or (edit.end_row == end_row + 1 and edit.end_col == 0)
   end
-  local is_over_first = edit.row < row and row <= edit.end_row and edit.end_row < end_row
+  local is_over_first = edit.row < row
+    and edit.end_row < end_row
+    and (edit.end_row > row or (edit.end_row == row and edit.end_col > 0))
   if shape == "line" and edit.col == 0 and is_over_first then
     ends = ends or {}
     if ends.head then

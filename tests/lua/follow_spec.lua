@@ -157,13 +157,11 @@ test("rows of which another answer replaced the first ones, and what is above th
   equal(nvim:lines(), { "1", "2", "3", "4", "5", "6", "7", "8", "9" })
 end)
 
-test("rows that begin with a blank one, below rows that another answer took away", function()
-  for _, answer in ipairs({ { "A" }, {}, { "a", "x" }, { "a", "x", "y" }, { "" } }) do
-    local nvim = child.with_host({ "a", "b", "", "4", "5" })
-    nvim:run(line(1, 2))
-    nvim:run(line(3, 5))
-    nvim:answer(1, answer)
-    nvim:answer(2, { "3", "D", "E" })
-    equal(outcome(nvim, 2), { "applied", vim.list_extend(answer, { "3", "D", "E" }) })
-  end
+test("rows that begin with a blank one, below rows that become others", function()
+  local nvim = child.with_host({ "a", "b", "", "4", "5" })
+  nvim:run(line(3, 5))
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'x', 'y' })")
+  nvim:type("GAz<Esc>")
+  nvim:settle()
+  equal(nvim:lua("return { require('botglue.client').job(1).range:lines() }"), { 4, 6 })
 end)
