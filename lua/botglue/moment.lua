@@ -32,9 +32,14 @@ local function is_client_waiting()
   return false
 end
 
---- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file.
+--- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file. A command
+--- that asks may be one that ends it, and tell of that in no event.
+---@return boolean
 local function is_quitting()
-  return require("botglue.client").connection().quitting or vim.v.exiting ~= vim.NIL
+  local mode, quitting = api.nvim_get_mode().mode, require("botglue.client").connection().quitting
+  -- Terminal mode knows no safe state.
+  local is_over = mode == "t" and vim.fn.state("amx") == ""
+  return (quitting and not is_over) or mode == "r?" or vim.v.exiting ~= vim.NIL
 end
 
 --- Whether an autocommand is under way: the current buffer may be one that is being written then, and the user in

@@ -309,23 +309,47 @@ test("while a command may end Neovim nothing lands in a file that was written al
   equal(nvim:lines()[4], "TWO")
 end)
 
+test("a command that may end Neovim has not where a terminal is typed in", function()
+  for _, keys in ipairs({ "<C-w>w:quit<CR>", "<C-w>wi<F2>" }) do
+    local nvim = with_job([[
+      vim.cmd("autocmd BufEnter,WinEnter term://* startinsert")
+      vim.cmd("tnoremap <F2> <Cmd>1quit<CR>")
+    ]])
+    nvim:type(
+      ":split<CR>:belowright split | terminal cat<CR><C-\\><C-n>"
+        .. (keys:find("F2") and "<C-w>k" or "")
+        .. keys
+    )
+    nvim:eventually("a terminal is typed in", "return vim.api.nvim_get_mode().mode == 't'")
+    nvim:answer(1, { "ONE", "+" })
+    equal(status(nvim), "done", keys)
+  end
+end)
+
 test("while it is asked whether to save, nothing lands anywhere", function()
-  local nvim = with_job()
-  nvim:lua([[
+  for _, quit in ipairs({ ":qa<CR>", ":noautocmd qa<CR>" }) do
+    local nvim = with_job()
+    nvim:lua([[
     vim.cmd.file(vim.fn.tempname())
     vim.cmd("silent write | set hidden confirm | edit " .. vim.fn.tempname())
     vim.api.nvim_buf_set_lines(0, 0, -1, true, { "changed" })
     vim.cmd("split | enew")
-    vim.api.nvim_create_autocmd("User", { pattern = "BotglueJobFinished", callback = function()
+    vim.api.nvim_buf_attach(1, false, { on_lines = function()
       vim.g.landed_in = vim.api.nvim_get_mode().mode
     end })
   ]])
-  nvim:api("input", ":qa<CR>")
-  suite.eventually("it is asked", function()
-    return nvim:api("get_mode").mode:find("^r") ~= nil
-  end)
-  vim.rpcnotify(nvim.channel, "nvim_exec_lua", "require('support.host').answer(1, { 'ONE', '+', '+' })", {})
-  nvim:api("input", "c")
-  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
-  equal(nvim:lua("return vim.g.landed_in"), "n")
+    nvim:api("input", quit)
+    suite.eventually("it is asked", function()
+      return nvim:api("get_mode").mode:find("^r") ~= nil
+    end)
+    local answered = vim.fn.tempname()
+    local answer = "require('support.host').answer(1, { 'ONE', '+', '+' }) vim.fn.writefile({}, ...)"
+    vim.rpcnotify(nvim.channel, "nvim_exec_lua", answer, { answered })
+    suite.eventually("the answer is there", function()
+      return vim.fn.filereadable(answered) == 1
+    end)
+    nvim:api("input", "c")
+    nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+    equal(nvim:lua("return vim.g.landed_in"), "n", quit)
+  end
 end)
