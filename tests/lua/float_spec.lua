@@ -194,3 +194,18 @@ test("a window that is closed leaves no ruler of its own on the last line", func
     equal(last():find("All"), nil, keys)
   end
 end)
+
+test("a list that is opened out of Insert mode takes no text", function()
+  for _, keys in ipairs({ "<F6>", "<C-o><F6>" }) do
+    local nvim = child.with_host({ "one", "two" })
+    nvim:lua([[
+      vim.keymap.set({ "i", "n" }, "<F6>", "<Cmd>Botglue jobs<CR>")
+    ]])
+    nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    nvim:type("Aty" .. keys)
+    nvim:eventually("the list is open", "return vim.fn.bufname() == 'botglue://jobs'")
+    equal(nvim:api("get_mode").mode, "n")
+    nvim:type("q")
+    equal({ nvim:lines(), nvim:api("get_mode").mode }, { { "onety", "two" }, "n" })
+  end
+end)
