@@ -70,6 +70,50 @@ test("<CR> in normal mode sends, in insert mode it is a new line", function()
   equal(sent(nvim)[1].prompt, "one\ntwo")
 end)
 
+test("<C-s> sends what an insertion repeats when it ends, too", function()
+  for keys, expected in pairs({
+    ["one<CR>two<Esc>gg0<C-v>jI- "] = "- one\n- two",
+    ["one<Esc>2A no"] = "one no no",
+  }) do
+    local nvim = start()
+    nvim:type(":2Botglue<CR>" .. keys)
+    type_and_leave(nvim, "<C-s>")
+    equal({ sent(nvim)[1].prompt, nvim:lines(), nvim:api("get_mode").mode }, { expected, LINES, "n" })
+  end
+end)
+
+test("an autocommand that fails when insert mode ends does not keep it open", function()
+  for _, key in ipairs({ "<C-s>", "<Esc>", "q" }) do
+    local nvim = start()
+    nvim:type(":2Botglue<CR>text")
+    nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
+    nvim:type("<C-s>")
+    nvim:type("<CR>")
+    if nvim:lua("return require('botglue.client').connection().prompt ~= nil") then
+      type_and_leave(nvim, key)
+    end
+    equal({ #sent(nvim) == 1, nvim:lines() }, { key == "<C-s>", LINES }, key)
+  end
+end)
+
+test("it begins in insert mode out of a terminal, too", function()
+  local nvim = start()
+  nvim:lua("vim.cmd('set hidden | tnoremap <F5> <Cmd>Botglue ask<CR>')")
+  nvim:type(":terminal cat<CR>i")
+  nvim:type("<F5>")
+  nvim:eventually("somebody types in it", "return vim.api.nvim_get_mode().mode == 'i'")
+  nvim:type("what")
+  equal(window(nvim).lines, { "what" })
+end)
+
+test("a long row is one row, whatever the user's options say", function()
+  local nvim = start()
+  nvim:lua("vim.o.wrapmargin, vim.o.textwidth = 70, 20")
+  local long = ("some words "):rep(12) .. "."
+  nvim:type(":2Botglue<CR>" .. long)
+  equal(window(nvim).lines, { long })
+end)
+
 test("an empty prompt sends nothing", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>  <CR> ")

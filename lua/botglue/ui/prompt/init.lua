@@ -222,9 +222,16 @@ function Prompt:leave()
   end
 end
 
+--- Whether it is closed as soon as insert mode is over. In normal mode it should have been: an autocommand that failed
+--- took away the keys that do it.
+---@return boolean
+function Prompt:is_closing()
+  return self.closing == true and api.nvim_get_mode().mode ~= "n"
+end
+
 --- Closes the prompt, and keeps what was typed.
 function Prompt:close()
-  if self.closing then
+  if self:is_closing() then
     return
   end
   self.closing = true
@@ -235,17 +242,18 @@ end
 
 --- Sends what was typed, if there is anything.
 function Prompt:submit()
-  if self.closing then
-    return
-  end
-  local text = vim.trim(self:text())
-  if text == "" then
-    self:close()
+  if self:is_closing() then
     return
   end
   self.closing = true
   back.normal_mode(self, function()
     if not self.float:is_open() then
+      return
+    end
+    -- Only now does it have what an insertion repeats when it ends, in other rows or by its count.
+    local text = vim.trim(self:text())
+    if text == "" then
+      self:leave()
       return
     elseif not self.range:rebase() then
       self:leave()
@@ -327,7 +335,20 @@ function Prompt:begin()
     -- In select mode what is typed takes its place.
     vim.cmd("normal! ggVG\7")
   else
-    vim.cmd.startinsert({ bang = true })
+    self:start_typing()
+  end
+end
+
+--- Goes on in insert mode at the end of the row.
+function Prompt:start_typing()
+  vim.cmd.startinsert({ bang = true })
+  if api.nvim_get_mode().mode == "t" then
+    -- Terminal mode ends only later, and takes no word for what comes then.
+    vim.schedule(function()
+      if api.nvim_get_current_win() == self.float.win and api.nvim_get_mode().mode == "n" then
+        vim.cmd.startinsert({ bang = true })
+      end
+    end)
   end
 end
 
@@ -353,7 +374,7 @@ function Prompt:focus()
     self.back:from_here()
     api.nvim_set_current_win(self.float.win)
   end
-  vim.cmd.startinsert({ bang = true })
+  self:start_typing()
 end
 
 --- Insert mode is over.

@@ -24,7 +24,7 @@ function M.apply(bufnr)
     vim.b[bufnr][name] = value
   end
   local bo = vim.bo[bufnr]
-  bo.textwidth, bo.complete, bo.omnifunc, bo.completefunc = 0, "", "", ""
+  bo.textwidth, bo.wrapmargin, bo.complete, bo.omnifunc, bo.completefunc = 0, 0, "", "", ""
   if vim.fn.exists("+autocomplete") == 1 then
     bo.autocomplete = false
   end
