@@ -10,6 +10,9 @@ local M = {}
 local LEVELS = vim.log.levels
 local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
 
+--- With fewer cells than these for a line nothing can be said: Neovim would ask for Enter after each word.
+local LEAST = 8
+
 --- How many cells there are for a line. The ruler of a floating window is drawn over the end of it.
 ---@return integer
 local function room()
@@ -18,7 +21,8 @@ local function room()
     return free
   end
   local ruler = tonumber(vim.o.rulerformat:match("^%%%-?(%d+)%(")) or 18
-  return math.min(free, vim.o.columns - ruler - 1)
+  local beside = vim.o.columns - ruler - 1
+  return beside < LEAST and free or math.min(free, beside)
 end
 
 --- Puts a line into `:messages` and takes it from the screen. With `T` in 'shortmess' a long one is cut there, in its
@@ -26,6 +30,8 @@ end
 ---@param line string
 ---@param level integer
 local function record(line, level)
+  -- Below a message that stands there already, of several lines, it would scroll.
+  vim.cmd.redraw()
   if vim.o.cmdheight == 0 then
     for _, part in ipairs(text.wrap(line, room())) do
       vim.api.nvim_echo({ { part, HIGHLIGHTS[level] } }, true, {})
@@ -109,7 +115,9 @@ local function show(line, level, otherwise)
   elseif notify_silently(line, level) then
     -- Below a command that is still running lines scroll, they are not cut.
     vim.schedule(function()
-      (otherwise or show_cut)(line, level)
+      if room() >= LEAST then
+        (otherwise or show_cut)(line, level)
+      end
     end)
   end
 end
@@ -128,7 +136,9 @@ end
 --- For `:messages` alone: what went wrong in here, where the user is told already what came of it.
 ---@param line string
 function M.note(line)
-  record(text.clean(line), LEVELS.ERROR)
+  if room() >= LEAST then
+    record(text.clean(line), LEVELS.ERROR)
+  end
 end
 
 ---@param line string

@@ -43,7 +43,7 @@ function M.fit(text, width, mark)
   return cut .. mark
 end
 
---- Breaks text between words into lines that are no wider than there is room, but for a word that is.
+--- Breaks text into lines that are no wider than there is room: between words, and within one that is wider itself.
 ---@param text string
 ---@param width integer
 ---@return string[]
@@ -55,6 +55,12 @@ function M.wrap(text, width)
     if longer and vim.api.nvim_strwidth(longer) <= width then
       lines[#lines] = longer
     else
+      local part = M.fit(word, width, "")
+      while part ~= word and part ~= "" do
+        lines[#lines + 1] = part
+        word = word:sub(#part + 1)
+        part = M.fit(word, width, "")
+      end
       lines[#lines + 1] = word
     end
   end

@@ -49,6 +49,42 @@ test("without a command line a long reason takes no key, and is in the messages 
   end
 end)
 
+test(
+  "without a command line a word that is longer than the screen takes no key that is typed in the prompt",
+  function()
+    local nvim = with_jobs(2)
+    nvim:type(":set cmdheight=0 shortmess-=T<CR>:Botglue run<CR>a")
+    local word = "/" .. ("語path/"):rep(60)
+    nvim:lua(
+      [[
+      for id = 1, 2 do
+        local message = ("%s stopped %d"):format(..., id)
+        require("botglue.apply").finish({ id = id, status = "failed", error = { code = "exited", message = message } })
+      end
+    ]],
+      word
+    )
+    nvim:settle()
+    equal(nvim:api("get_mode"), { mode = "i", blocking = false })
+    nvim:type(" b")
+    equal(nvim:lines(), { "a b" })
+    local messages = nvim:messages():gsub("\n", "")
+    contains(messages, "job 1 failed:" .. word .. "stopped 1")
+    contains(messages, "job 2 failed:" .. word .. "stopped 2")
+  end
+)
+
+test("where ruler and 'showcmd' leave no cell for a line, none takes a key", function()
+  local nvim = with_jobs(1)
+  nvim:api("ui_try_resize", 28, 10)
+  nvim:type(":set cmdheight=0 laststatus=0 ruler showcmd<CR>A b")
+  equal(nvim:lua("return vim.v.echospace"), 0)
+  fail(nvim, { 1 }, LONG)
+  nvim:type(" c")
+  equal(nvim:api("get_mode"), { mode = "i", blocking = false })
+  equal(nvim:lines()[1], "a b c")
+end)
+
 test("where it is cut is shown in ASCII, if all is", function()
   local nvim = with_jobs(1)
   nvim:lua("vim.g.botglue = { ascii = true }")
