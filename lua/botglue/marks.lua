@@ -187,7 +187,8 @@ end
 --- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
 --- nothing may be written then.
 ---@param tell fun(what: botglue.Fate|"held"|"changes", was_intact: boolean?) "held": an edit reached the ends of a mark
-function Marks:watch(tell)
+---@param undone fun(first: integer, last: integer) an undo or redo is over that changed something in these rows
+function Marks:watch(tell, undone)
   if self.unwatch then
     self.unwatch()
   end
@@ -207,6 +208,7 @@ function Marks:watch(tell)
       return self:outline()
     end,
     tell = tell,
+    undone = undone,
   })
 end
 

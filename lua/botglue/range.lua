@@ -35,7 +35,6 @@ local api = vim.api
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
 ---@field changes fun()? called within each change of its buffer while it is watched
----@field sees_redone fun()? sees in the next tick whether it was redone
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
@@ -86,10 +85,6 @@ end
 function Range:watch()
   self.marks:watch(function(what, was_intact)
     if what == "changes" then
-      -- What undo took away may come back by redo, and leaves the marks where it was put in.
-      if self.deleted and self.change then
-        self:see_redone()
-      end
       if self.changes then
         self.changes()
       end
@@ -105,6 +100,8 @@ function Range:watch()
       return
     end
     self:look_soon()
+  end, function(first, last)
+    self:see_undone(first, last)
   end)
 end
 
@@ -123,19 +120,6 @@ function Range:look_soon()
       end
     end)
   self.looks()
-end
-
---- Marks it where it was written if that was undone and is redone, once what is happening to the buffer is over.
-function Range:see_redone()
-  self.sees_redone = self.sees_redone
-    or soon.once(function()
-      local written = self.deleted and self:as_written()
-      if written then
-        self.deleted = false
-        self:mark(written, self.shape)
-      end
-    end)
-  self.sees_redone()
 end
 
 --- The text of a place.
@@ -193,18 +177,55 @@ local function is_same(now, expected)
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
 end
 
---- Where the answer stands if the text is as it was when that was written: undo and redo may have left the marks
+--- Where the answer stands if the text there is as it was when that was written: undo and redo may have left the marks
 --- elsewhere.
+---@param is_in_state fun(bufnr: integer, change: integer): boolean whether the text is in the state that it led to
 ---@return botglue.Extent? place
 ---@return botglue.Base? now
-function Range:as_written()
+function Range:as_written(is_in_state)
   local is_loaded = self.change and api.nvim_buf_is_loaded(self.bufnr)
   if not is_loaded or self.written.last >= api.nvim_buf_line_count(self.bufnr) then
     return nil
   end
   local now = self:read(self.written)
-  if vim.deep_equal(now, self.landed) and undo_tree.state(self.bufnr) == self.change then
+  if vim.deep_equal(now, self.landed) and is_in_state(self.bufnr, self.change) then
     return self.written, now
+  end
+end
+
+--- Where all rows of lines read as they did, next to where the marks have come to.
+---@param place botglue.Extent
+---@return botglue.Extent? place
+function Range:beside(place)
+  local expected = self:expected()
+  if self.shape ~= "line" then
+    return nil
+  end
+  local is_doubted = self.reloaded or self.replaced
+  return locate.whole(self.bufnr, place, expected)
+    or not is_doubted and locate.between(self.bufnr, expected, place.first)
+    or nil
+end
+
+--- Marks it anew where an undo or a redo has brought back what is expected, and left the marks elsewhere. At once, for
+--- the next edit may hide it.
+---@param first integer the rows in which that changed something
+---@param last integer
+function Range:see_undone(first, last)
+  local at, written = self.marks:outline(), self.change and self.written
+  local is_at_marks = at and first <= at.end_row + 1 and last >= at.row
+  if not is_at_marks and not (written and first <= written.last + 1 and last >= written.first) then
+    return
+  end
+  local place, _, turned = self:place()
+  local found = not vim.deep_equal(place, written) and self:as_written(undo_tree.is_redoing) or nil
+  if not found and place and not (self.reloaded or self.replaced) then
+    local same = is_same(self:read(place), self:expected())
+    found = not same and self:beside(place) or (same and (turned or self.deleted) and place) or nil
+  end
+  if found then
+    self.deleted = false
+    self:mark(found, self.shape)
   end
 end
 
@@ -213,7 +234,7 @@ end
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
 ---@return botglue.Base? now what stands there
 function Range:look()
-  local written, text = self:as_written()
+  local written, text = self:as_written(undo_tree.is_at)
   if written then
     self.deleted = false
     if not vim.deep_equal(self:place(), written) then
@@ -232,12 +253,7 @@ function Range:look()
       now = self:read(place)
     end
     local same = is_same(now, expected)
-    local whole = not same
-      and self.shape == "line"
-      and (
-        locate.whole(self.bufnr, place, expected)
-        or not doubted and locate.between(self.bufnr, expected, place.first)
-      )
+    local whole = not same and self:beside(place)
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
     end

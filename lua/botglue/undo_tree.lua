@@ -17,12 +17,38 @@ function M.state(bufnr)
   return tree(bufnr).seq_cur
 end
 
+--- Whether the text is in the state that a change led to.
+---@param bufnr integer
+---@param change integer
+---@return boolean
+function M.is_at(bufnr, change)
+  return M.state(bufnr) == change
+end
+
 --- Whether nothing was undone: the text is as the last change left it.
 ---@param bufnr integer
 ---@return boolean
 function M.is_last(bufnr)
   local undo = tree(bufnr)
   return undo.seq_cur == undo.seq_last
+end
+
+---@param entries table[]
+---@param change integer
+---@return boolean
+local function is_current(entries, change)
+  return vim.iter(entries):any(function(entry)
+    return (entry.seq == change and entry.curhead ~= nil) or is_current(entry.alt or {}, change)
+  end)
+end
+
+--- Whether a change is being redone: its text is there, and the state is still the one before.
+---@param bufnr integer
+---@param change integer the number of the state that it leads to
+---@return boolean
+function M.is_redoing(bufnr, change)
+  local undo = tree(bufnr)
+  return undo.seq_cur ~= change and is_current(undo.entries, change)
 end
 
 --- Whether a change is on the way to a state, as far as these entries go. What branches off at an entry begins before

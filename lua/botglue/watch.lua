@@ -18,6 +18,8 @@ local M = {}
 ---@field replace fun(edit: botglue.Replacement) it puts text in the place of other text, wherever
 ---@field piece fun(): botglue.Piece? where the piece is
 ---@field tell fun(what: botglue.Fate, was_intact: boolean)
+---@field undone fun(first: integer, last: integer) an undo or redo is over, which changed something in these rows: the
+---marks have moved, but the state of the undo tree is still the one before
 
 ---@param row integer
 ---@param col integer
@@ -35,6 +37,18 @@ function M.start(bufnr, watcher)
   local stopped = false
   -- The rows that were put in by the same command: a filter puts its output below its input, which it then deletes.
   local put = nil
+  -- The rows that the last change is in. What an undo changes is told piece by piece, within one tick, and each piece
+  -- moves those below it.
+  local changed = { tick = -1, first = 0, last = 0 }
+
+  local function note_change(tick, row, old_rows, new_rows)
+    if tick ~= changed.tick then
+      changed.tick, changed.first, changed.last = tick, row, row + new_rows
+      return
+    end
+    local last = changed.last < row + old_rows and changed.last or changed.last + new_rows - old_rows
+    changed.first, changed.last = math.min(changed.first, row), math.max(last, row + new_rows)
+  end
 
   local function note_insertion(row, rows)
     put = { first = row, past = row + rows }
@@ -47,10 +61,11 @@ function M.start(bufnr, watcher)
   end
 
   vim.api.nvim_buf_attach(bufnr, false, {
-    on_bytes = function(_, _, _, row, col, _, old_rows, old_col, _, new_rows, new_col)
+    on_bytes = function(_, _, tick, row, col, _, old_rows, old_col, _, new_rows, new_col)
       if stopped then
         return true
       end
+      note_change(tick, row, old_rows, new_rows)
       watcher.begin()
       if old_rows == 0 and old_col == 0 then
         if new_rows > 0 then
@@ -79,6 +94,14 @@ function M.start(bufnr, watcher)
         tell("replaced", at.intact)
       else
         tell("covered", at.intact)
+      end
+    end,
+    -- Each undo and redo ends with this.
+    on_changedtick = function()
+      if stopped then
+        return true
+      elseif changed.tick >= 0 then
+        watcher.undone(changed.first, changed.last)
       end
     end,
     -- An undo of reading it again does the same, but ends no watch and is no event.

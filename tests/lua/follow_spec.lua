@@ -165,3 +165,55 @@ test("rows that begin with a blank one, below rows that become others", function
   nvim:settle()
   equal(nvim:lua("return { require('botglue.client').job(1).range:lines() }"), { 4, 6 })
 end)
+
+--- What a merge is asked for after these keys, with the child idle between them or all at once: with the job's text as
+--- it is now.
+local function current(nvim, pieces, at_once)
+  nvim:lua("require('support.host').merges = vim.NIL")
+  nvim:type(at_once and table.concat(pieces) or "")
+  for _, keys in ipairs(at_once and {} or pieces) do
+    nvim:type(keys)
+  end
+  nvim:answer(1, { "X" })
+  return (nvim:host("received", "merge")[1] or {}).current
+end
+
+test("a row joined to those of a job, and taken from them by undo, is not theirs after an edit", function()
+  for _, keys in ipairs({
+    { "5GJ", "u" },
+    { "5G3J", "u" },
+    { ":5,6j<CR>", "u" },
+    { "5GJ", "x", "u", "u" },
+    { "4GJ", "J", "u", "u" },
+    { "5GJ", "u", "<C-r>", "u" },
+    { "1GJ", "u" },
+    { "5GgJ", "u" },
+  }) do
+    for _, at_once in ipairs({ false, true }) do
+      local nvim = child.with_host({ "1", "2", "3", "4", "5", "6", "7", "8" })
+      nvim:run(line(2, 5))
+      local pieces = vim.list_extend(vim.list_extend({}, keys), { "3GA own<Esc>" })
+      equal(current(nvim, pieces, at_once), { "2", "3 own", "4", "5" }, vim.inspect({ keys, at_once }))
+    end
+  end
+end)
+
+test("rows of a job that were undone and redone are still its own after an edit", function()
+  for _, each in ipairs({
+    { "Gob1<CR>b2<Esc>", line(3, 5), "3G", { "c own", "b1", "b2" } },
+    { "3GOb1<CR>b2<Esc>", line(3, 5), "5G", { "b1", "b2", "c own" } },
+    { "2Gob1<CR>b2<Esc>", line(2, 5), "2G", { "b own", "b1", "b2", "c" } },
+    { "2Gob1<CR>b2<Esc>", line(3, 4), "3G", { "b1 own", "b2" } },
+  }) do
+    for _, at_once in ipairs({ false, true }) do
+      local nvim = child.with_host({ "a", "b", "c" })
+      nvim:type(each[1])
+      nvim:run(each[2])
+      equal(
+        current(nvim, { "u", "<C-r>", each[3], "A own<Esc>" }, at_once),
+        each[4],
+        vim.inspect({ each, at_once })
+      )
+    end
+  end
+end)

@@ -301,3 +301,80 @@ test("an answer that was undone and redone is taken back after edits around it",
     end
   end
 end)
+
+--- Types keys in their pieces, with the child idle between them, or all at once.
+local function type_in(nvim, pieces, at_once)
+  if at_once then
+    nvim:type(table.concat(pieces))
+    return
+  end
+  for _, keys in ipairs(pieces) do
+    nvim:type(keys)
+  end
+end
+
+test(
+  "an answer that was undone and redone is taken back with all of its rows after an edit inside",
+  function()
+    local lines = { "1", "2", "3", "4", "5", "6" }
+    local above = { first = 0, last = 0, lines = { "// doc" } }
+    local inside = { first = 2, last = 2, lines = { "new" } }
+    local below = { first = 4, last = 4, lines = { "end", "END" } }
+    for _, each in ipairs({
+      { { "// doc", "2", "3", "4", "5" }, { above } },
+      { { "2", "3", "4", "5", "end", "END" }, { below } },
+      { { "// doc", "2", "3", "4", "5", "end", "END" }, { above, below } },
+      { { "2", "3", "new", "4", "5", "end", "END" }, { inside, below } },
+    }) do
+      for _, keys in ipairs({
+        { "u", "<C-r>", "/3<CR>", "A own<Esc>" },
+        { "u", "<C-r>", "/3<CR>", "dd" },
+        { "u", "<C-r>", "u", "<C-r>", "/4<CR>", "O own<Esc>" },
+        { "/3<CR>", "A own<Esc>", "u", "u", "<C-r>", "<C-r>" },
+        { "Go7<Esc>", "u", "u", "<C-r>", "<C-r>", "/3<CR>", "A own<Esc>" },
+        { ":undo 0<CR>", ":later 9<CR>", "/3<CR>", "A own<Esc>" },
+      }) do
+        for _, at_once in ipairs({ false, true }) do
+          local nvim = with_landed(lines, line(2, 5), each[1], each[2])
+          nvim:lua("require('support.host').merges = vim.NIL")
+          type_in(nvim, keys, at_once)
+          local about = vim.inspect({ each[1], keys, at_once })
+          local now = nvim:lines()
+          local last = now[#now] == "7" and #now - 2 or #now - 1
+          decide(nvim, "revert")
+          local asked = nvim:host("received", "merge")[1] or {}
+          equal({ asked.base, asked.current }, { each[1], vim.list_slice(now, 2, last) }, about)
+        end
+      end
+    end
+  end
+)
+
+test("what was retried after an undo, a redo and an edit inside has all rows of the answer", function()
+  for _, at_once in ipairs({ false, true }) do
+    local edits =
+      { { first = 0, last = 0, lines = { "// doc" } }, { first = 2, last = 2, lines = { "end" } } }
+    local nvim = with_landed({ "1", "2", "3", "4" }, line(2, 3), { "// doc", "2", "3", "end" }, edits)
+    type_in(nvim, { "u", "<C-r>", "3G", "A own<Esc>", ":Botglue retry 1<CR>" }, at_once)
+    nvim:eventually("it is sent", "return #require('support.host').received('run') == 2")
+    equal(nvim:host("received", "run")[2].selection.text, { "// doc", "2 own", "3", "end" })
+  end
+end)
+
+test("characters and insertions that were undone and redone are known after an edit at once", function()
+  for _, each in ipairs({
+    { { kind = "insert", first = { 1 } }, { "NEW", "ER" } },
+    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" } },
+    { { kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" } },
+    { line(2, 2), { "TWO", "2" } },
+  }) do
+    local nvim = with_landed({ "one", "two", "three", "four" }, each[1], each[2])
+    nvim:type("u<C-r>1GA y<Esc>GA z<Esc>")
+    decide(nvim, "revert")
+    equal(
+      { nvim:lines(), landing(nvim) },
+      { { "one y", "two", "three", "four z" }, "reverted" },
+      vim.inspect(each)
+    )
+  end
+end)
