@@ -186,18 +186,19 @@ end
 
 --- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
 --- nothing may be written then.
----@param tell fun(what: botglue.Fate|"held"|"changes", was_intact: boolean?) "held": an edit reached the ends of a mark
+---@param tell fun(what: botglue.Fate|"held", was_intact: boolean?) "held": an edit reached the ends of a mark
 ---@param undone fun(first: integer, last: integer) an undo or redo is over that changed something in these rows
-function Marks:watch(tell, undone)
+---@param changes fun(row: integer, old: integer, new: integer) a change begins in a row, for so many rows on
+function Marks:watch(tell, undone, changes)
   if self.unwatch then
     self.unwatch()
   end
   self.unwatch = require("botglue.watch").start(self.bufnr, {
-    begin = function()
+    begin = function(row, old, new)
       for _, held in pairs(self.held) do
         ends.turn(self.bufnr, namespace, held)
       end
-      tell("changes")
+      changes(row, old, new)
     end,
     replace = function(edit)
       if self:hold(edit) then

@@ -4,6 +4,7 @@
 --- marks are set anew in the same call. Where the text around a range was replaced, marks tell nothing: then
 --- `recognise` tells.
 
+local edges = require("botglue.edges")
 local extent = require("botglue.extent")
 local locate = require("botglue.locate")
 local marks = require("botglue.marks")
@@ -26,6 +27,7 @@ local api = vim.api
 ---@field written botglue.Extent? where it stood in that state
 ---@field column integer? the screen column at which a block begins
 ---@field marks botglue.Marks? none where its place is not known
+---@field edges botglue.Edges? of lines: known by the rows at their ends
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
@@ -34,6 +36,7 @@ local api = vim.api
 ---@field sole boolean? whether that and the rows next to it did
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
+---@field sees_edges fun()? sees its ends in the next tick
 ---@field changes fun()? called within each change of its buffer while it is watched
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -61,6 +64,13 @@ function Range:mark(place, shape)
   self.shape, self.reloaded, self.replaced = shape, false, false
   self.marks = marks.around(self.bufnr, place, shape)
   self.known = { extent.lines(place, shape) }
+  if shape ~= "line" then
+    self.edges = nil
+  elseif self.edges then
+    self.edges:take(place.first, place.last)
+  else
+    self.edges = edges.new(self.bufnr, place.first, place.last)
+  end
   self.autocmd = api.nvim_create_autocmd("BufReadPost", {
     buffer = self.bufnr,
     desc = "botglue: the lines of a range may be others now",
@@ -84,12 +94,7 @@ end
 --- Watches for what makes marks worthless: other text over the range and its surroundings.
 function Range:watch()
   self.marks:watch(function(what, was_intact)
-    if what == "changes" then
-      if self.changes then
-        self.changes()
-      end
-      return
-    elseif what == "deleted" then
+    if what == "deleted" then
       self.deleted, self.replaced = true, false
       return
     elseif what == "reloaded" then
@@ -102,6 +107,13 @@ function Range:watch()
     self:look_soon()
   end, function(first, last)
     self:see_undone(first, last)
+  end, function(row, old, new)
+    if self.changes then
+      self.changes()
+    end
+    if self.edges and self.edges:note_change(row, old, new) then
+      self:see_edges_soon()
+    end
   end)
 end
 
@@ -120,6 +132,27 @@ function Range:look_soon()
       end
     end)
   self.looks()
+end
+
+--- Marks lines anew where they stand as they were seen before: rows were moved over their ends and back again.
+function Range:see_edges()
+  local is_doubted = self.deleted or self.reloaded or self.replaced
+  local place = self.edges and not is_doubted and self:place()
+  local first, last
+  if place then
+    first, last = self.edges:see(place.first, place.last)
+  end
+  if first then
+    self:mark({ first = first, last = last }, "line")
+  end
+end
+
+--- The same once what is happening to the buffer is over.
+function Range:see_edges_soon()
+  self.sees_edges = self.sees_edges or soon.once(function()
+    self:see_edges()
+  end)
+  self.sees_edges()
 end
 
 --- The text of a place.
@@ -226,6 +259,8 @@ function Range:see_undone(first, last)
   if found then
     self.deleted = false
     self:mark(found, self.shape)
+  else
+    self:see_edges()
   end
 end
 
@@ -327,7 +362,7 @@ end
 ---@param bufnr integer
 function Range:move_to(bufnr)
   self:unmark()
-  self.bufnr, self.change = bufnr, nil
+  self.bufnr, self.change, self.edges = bufnr, nil, nil
 end
 
 --- Nothing of the range is needed any more but where it was seen last.

@@ -14,7 +14,8 @@ local M = {}
 
 ---@class botglue.Watcher called within a change, when the text is new and the marks have not moved yet: nothing may be
 --- written
----@field begin fun() a change
+---@field begin fun(row: integer, old: integer, new: integer) a change: the row it begins in, and for how many rows the
+---old and the new text go on
 ---@field replace fun(edit: botglue.Replacement) it puts text in the place of other text, wherever
 ---@field piece fun(): botglue.Piece? where the piece is
 ---@field tell fun(what: botglue.Fate, was_intact: boolean)
@@ -66,7 +67,7 @@ function M.start(bufnr, watcher)
         return true
       end
       note_change(tick, row, old_rows, new_rows)
-      watcher.begin()
+      watcher.begin(row, old_rows, new_rows)
       if old_rows == 0 and old_col == 0 then
         if new_rows > 0 then
           note_insertion(row, new_rows)

@@ -1,0 +1,83 @@
+-- Rows that are moved over an end of a range and back again, also where somebody has changed the range elsewhere.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line = child.line
+
+local LINES = {}
+for i = 1, 12 do
+  LINES[i] = "line " .. i
+end
+
+--- The rows of a range of 4 to 7 after some keys.
+local function rows_after(keys, at_once, lines)
+  local nvim = child.with_host(lines or LINES)
+  nvim:run(line(4, 7))
+  nvim:settle()
+  if at_once then
+    nvim:type(table.concat(keys))
+  else
+    for _, each in ipairs(keys) do
+      nvim:type(each)
+      nvim:settle()
+    end
+  end
+  return nvim:lua([[
+    local range = require("botglue.client").job(1).range
+    local place = range:look()
+    return place and vim.api.nvim_buf_get_lines(1, place.first, place.last + 1, true)
+  ]])
+end
+
+local OWN = { "line 4", "line 5x", "line 6", "line 7" }
+
+test("rows that are moved over an end and back again", function()
+  for _, keys in ipairs({
+    { "5GAx<Esc>", "7GJ", "u" },
+    { "5GAx<Esc>", "7G3J", "u" },
+    { "5GAx<Esc>", ":7,8s/\\n/ /<CR>", "u" },
+    { "5GAx<Esc>", ":set textwidth=40<CR>", "7Ggqj", "u" },
+    { "5GAx<Esc>", "3GJ", "u" },
+    { "5GAx<Esc>", "3Gddp", "kddp" },
+    { "5GAx<Esc>", "8GddkP", "jddkP" },
+    { "5GAx<Esc>", "7Gddp", "kddp" },
+    { "5GAx<Esc>", "7GddP" },
+    { "5GAx<Esc>", "4GddP" },
+    { "5GAx<Esc>", "7G2dd", "P" },
+    { "5GAx<Esc>", "3G2dd", "P" },
+    { "7Gddp", "kddp", "5GAx<Esc>" },
+    { "4GddP", "5GAx<Esc>" },
+    { "7GJ", "u", "5GAx<Esc>" },
+  }) do
+    equal(rows_after(keys), OWN, table.concat(keys))
+  end
+end)
+
+test("what is undone and changed at once", function()
+  equal(rows_after({ "7GJu5GAx<Esc>" }, true), OWN)
+  equal(rows_after({ "3GJu5GAx<Esc>" }, true), OWN)
+end)
+
+test("rows that read like those at its ends are others", function()
+  local lines = { "a", "if x", "  end", "end", "", "if y", "  end", "end", "", "if z", "  end", "end", "", "b" }
+  -- 4 to 7: "end", "", "if y", "  end".
+  local own = { "end", "", "if yx", "  end" }
+  for _, keys in ipairs({
+    { "6GAx<Esc>", "10G4yyGp" },
+    { "6GAx<Esc>", "6G4yy9Gp" },
+    { "6GAx<Esc>", "8Gyyp" },
+    { "6GAx<Esc>", "3GyyP" },
+    { "6GAx<Esc>", "8Gdd" },
+    { "6GAx<Esc>", "8G2dd" },
+    { "6GAx<Esc>", "1Gdd" },
+    { "6GAx<Esc>", "3GOnew<Esc>", "9GOnew<Esc>" },
+  }) do
+    equal(rows_after(keys, false, lines), own, table.concat(keys))
+  end
+  equal(rows_after({ "5GAx<Esc>", "4GOnew<Esc>", "8Gonew<Esc>" }), OWN)
+  equal(rows_after({ "5GAx<Esc>", "4G4yy7Gp" }), OWN)
+  equal(rows_after({ "5GAx<Esc>", "4GonEw<Esc>" }), { "line 4", "nEw", "line 5x", "line 6", "line 7" })
+  equal(rows_after({ "5GAx<Esc>", "7Gdd" }), { "line 4", "line 5x", "line 6" })
+  equal(rows_after({ "5GAx<Esc>", "4Gdd" }), { "line 5x", "line 6", "line 7" })
+end)
