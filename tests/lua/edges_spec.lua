@@ -60,7 +60,8 @@ test("what is undone and changed at once", function()
 end)
 
 test("rows that read like those at its ends are others", function()
-  local lines = { "a", "if x", "  end", "end", "", "if y", "  end", "end", "", "if z", "  end", "end", "", "b" }
+  local lines =
+    { "a", "if x", "  end", "end", "", "if y", "  end", "end", "", "if z", "  end", "end", "", "b" }
   -- 4 to 7: "end", "", "if y", "  end".
   local own = { "end", "", "if yx", "  end" }
   for _, keys in ipairs({
