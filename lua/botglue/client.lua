@@ -41,6 +41,7 @@ local M = {}
 ---@field leaving boolean? whether Neovim ends
 ---@field quitting boolean? whether a command is under way that may end it
 ---@field batch botglue.Batch? the jobs of which progress is told
+---@field cmdheight integer? what it is again with the next key
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open

@@ -72,8 +72,11 @@ local function show_whole(line, level)
     show_cut(line, level)
     return
   end
-  local height, win, view = vim.o.cmdheight, vim.api.nvim_get_current_win(), vim.fn.winsaveview()
-  local tick = vim.b.changedtick
+  local win, view, tick = vim.api.nvim_get_current_win(), vim.fn.winsaveview(), vim.b.changedtick
+  -- Another one may be shown whole already.
+  local connection = client.connection()
+  local height = connection.cmdheight or vim.o.cmdheight
+  connection.cmdheight = height
   vim.o.cmdheight = math.max(height, #lines)
   vim.cmd.redraw()
   vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
@@ -83,7 +86,7 @@ local function show_whole(line, level)
   local key
   key = vim.on_key(function()
     vim.on_key(nil, key)
-    vim.o.cmdheight = height
+    vim.o.cmdheight, connection.cmdheight = height, nil
     -- Where text landed meanwhile its rows are others.
     if vim.api.nvim_get_current_win() == win and vim.b.changedtick == tick then
       vim.fn.winrestview(view)
