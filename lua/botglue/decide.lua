@@ -366,10 +366,16 @@ end
 ---@param range botglue.Range that has landed
 ---@return boolean
 local function is_undone(range)
-  if range:is_in() == false or recognise.undone(range) then
+  if recognise.undone(range) then
     return true
   end
-  local place, state = range:look()
+  local place, state, now = range:look()
+  if range:is_in() == false then
+    -- It may stand there all the same: as the file had it that was read again, or put back by hand.
+    local landed = range.landed
+    local is_there = state == "untouched" and now and landed
+    return not is_there or now.above ~= landed.above or now.below ~= landed.below
+  end
   return place ~= nil and state == "edited" and vim.deep_equal(range:read(place), range.before)
 end
 
