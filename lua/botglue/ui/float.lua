@@ -274,7 +274,7 @@ function M.open(spec)
   local window = vim.wo[self.win][0]
   window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
   window.foldenable, window.list, window.spell = false, false, false
-  if not spec.stay and not vim.bo[bufnr].modifiable then
+  if not spec.stay and not vim.bo[bufnr].modifiable and api.nvim_get_mode().mode ~= "n" then
     -- Insert mode would go on in it.
     vim.cmd.stopinsert()
   end

@@ -66,7 +66,7 @@ function Review:close(kept)
   connection.review = nil
   self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
-  if api.nvim_get_current_buf() == self.side.bufnr then
+  if api.nvim_get_current_buf() == self.side.bufnr and api.nvim_get_mode().mode ~= "n" then
     -- Insert mode would go on in the user's window.
     vim.cmd.stopinsert()
   end
