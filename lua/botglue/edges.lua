@@ -125,8 +125,10 @@ function Edges:see(first, last)
   end
   for i = #self.seen, moved and 1 or #self.seen + 1, -1 do
     local at = self:find(self.seen[i], first)
-    if at then
-      return at, at + self.seen[i].count - 1
+    local past = at and at + self.seen[i].count - 1
+    -- Where neither end is where the marks have it these are others: a copy of the lines reads as they do.
+    if at == first or past == last then
+      return at, past
     end
   end
   if not moved then

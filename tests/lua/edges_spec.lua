@@ -76,6 +76,18 @@ test("rows that read like those at its ends are others", function()
   }) do
     equal(rows_after(keys, false, lines), own, table.concat(keys))
   end
+  lines = { "a", "}", "", "fn total", "  sum", "}", "", "fn next", "}", "", "z" }
+  own = { "fn total", "  sum", "}", "" }
+  for _, keys in ipairs({
+    { "4Gyap}p" },
+    { "4Gyap}p", ":8s/total/copy/<CR>" },
+    { "4Gyap{p" },
+    { "4Gyap{p", ":4s/total/copy/<CR>" },
+    { ":4,6t7<CR>", ":8s/total/copy/<CR>" },
+    { ":4,7t3<CR>", ":4s/total/copy/<CR>" },
+  }) do
+    equal(rows_after(keys, false, lines), own, table.concat(keys))
+  end
   equal(rows_after({ "5GAx<Esc>", "4GOnew<Esc>", "8Gonew<Esc>" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4G4yy7Gp" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4GonEw<Esc>" }), { "line 4", "nEw", "line 5x", "line 6", "line 7" })

@@ -127,8 +127,9 @@ function M.normal_mode(prompt, fn)
     return
   elseif mode:match("^[vVsS\22\19]") then
     vim.cmd("normal! \27")
-  elseif mode:match("^ni") then
-    -- After CTRL-O it would begin again there.
+  end
+  if mode ~= "n" then
+    -- After CTRL-O, or what was selected out of it, insert mode would begin again there.
     vim.cmd.stopinsert()
   end
   fn()
