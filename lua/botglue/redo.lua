@@ -29,11 +29,15 @@ function M.begin(name)
     end
   end, namespace)
   api.nvim_create_autocmd("ModeChanged", {
-    pattern = "no*:*",
-    once = true,
+    group = api.nvim_create_augroup("botglue.redo", { clear = true }),
     desc = "botglue: the motion is over",
     callback = function()
-      vim.on_key(nil, namespace)
+      -- It may be forced to another kind, or be a search or a command.
+      local is_motion = vim.v.event.new_mode:match("^no") or vim.v.event.new_mode:match("^c")
+      if not is_motion then
+        vim.on_key(nil, namespace)
+      end
+      return not is_motion
     end,
   })
 end

@@ -167,6 +167,27 @@ test("the operator is repeated with its prompt, whatever its motion", function()
   equal(twice("gbip", "4G."), { "line", { LINES[1], LINES[2] }, { LINES[4], LINES[5] } })
 end)
 
+test("the operator is repeated with any motion after a prompt that was edited at length", function()
+  for motion, again in pairs({
+    ["/t<CR>"] = { "char", { "seven eigh" } },
+    ["Vw"] = { "line", { "seven eight nine" } },
+    ["<C-v>l"] = { "block", { "se" } },
+    [":2<CR>"] = false,
+    ["fe"] = { "char", { "se" } },
+  }) do
+    local nvim = start()
+    nvim:type("gg0gb" .. motion .. "one<Esc>A two<Esc>A three<C-s>")
+    requests(nvim, 1)
+    nvim:type("4G0.")
+    nvim:settle()
+    equal(nvim:lines(), LINES, motion)
+    if again then
+      local second = requests(nvim, 2)[2]
+      equal({ second[2], second[3] }, again, motion)
+    end
+  end
+end)
+
 test("an operator whose prompt was closed asks again", function()
   for _, keys in ipairs({ "gbiwhalf<Esc><Esc>", "gbiwlong<Esc>ccshort<Esc>q" }) do
     local nvim = start()
