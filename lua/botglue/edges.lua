@@ -1,6 +1,6 @@
---- Knows the ends of lines by the rows on both sides of them. Where rows are moved over an end and back again, by hand
---- or by undo, Neovim leaves marks at rows that are others, and the text of the lines need not tell: somebody may have
---- changed it elsewhere. The rows at both ends, and how many there are between them, do.
+--- The edges of lines, where marks lose them: rows that are moved over an end and back again, by hand or by undo, leave
+--- the marks at others, and what is expected of the text need not tell, for somebody may have changed it. So lines are
+--- known by all that was seen to stand in them, and by the rows on both sides.
 ---
 --- Only reads; marks are set anew by whoever asks.
 
@@ -8,15 +8,14 @@ local M = {}
 
 local api = vim.api
 
-local DEPTH = 2 -- rows on each side of an end
+local BESIDE = 2 -- rows on each side
 local SEEN = 8 -- as many as are known
 local FAR = 8 -- rows by which marks may have gone astray
+local MOST = 1000 -- rows that are read after each change in them
 
 ---@class botglue.Sighting
----@field count integer of rows
----@field above string[] the rows above the first one, as far as there are any
----@field head string[] the first rows
----@field tail string[] the last rows
+---@field rows string[]
+---@field above string[] the rows above, as far as there are any
 ---@field below string[]
 
 ---@class botglue.Edges
@@ -34,15 +33,33 @@ Edges.__index = Edges
 ---@return botglue.Sighting
 local function look(bufnr, first, last)
   local function rows(from, past)
-    return api.nvim_buf_get_lines(bufnr, math.max(from, 0), math.max(past, 0), false)
+    return api.nvim_buf_get_lines(bufnr, math.max(from, 0), past, false)
   end
   return {
-    count = last - first + 1,
-    above = rows(first - DEPTH, first),
-    head = rows(first, math.min(first + DEPTH, last + 1)),
-    tail = rows(math.max(last + 1 - DEPTH, first), last + 1),
-    below = rows(last + 1, last + 1 + DEPTH),
+    rows = rows(first, last + 1),
+    above = rows(first - BESIDE, first),
+    below = rows(last + 1, last + 1 + BESIDE),
   }
+end
+
+---@param one string[]
+---@param other string[]
+---@return boolean
+local function are_same(one, other)
+  local i = #one == #other and 1 or 0
+  while i > 0 and i <= #one and one[i] == other[i] do
+    i = i + 1
+  end
+  return i > #one
+end
+
+---@param one botglue.Sighting
+---@param other botglue.Sighting
+---@return boolean
+local function is_same(one, other)
+  return are_same(one.below, other.below)
+    and are_same(one.above, other.above)
+    and are_same(one.rows, other.rows)
 end
 
 --- Notes a change: called within each one.
@@ -51,19 +68,14 @@ end
 ---@param new integer how many the new one does
 ---@return boolean matters whether the lines should be seen again
 function Edges:note_change(row, old, new)
-  if row > self.last + DEPTH then
+  if row > self.last + BESIDE then
+    return false
+  elseif row + old < self.first - BESIDE then
+    self.first, self.last = self.first + new - old, self.last + new - old
     return false
   end
-  local is_above = row + old < self.first - DEPTH
-  local is_inside = row > self.first + DEPTH and row + old < self.last - DEPTH
-  if is_above then
-    self.first = self.first + new - old
-  end
-  if is_above or is_inside then
-    self.last = self.last + new - old
-  end
-  self.moved = self.moved or (not is_above and old ~= new)
-  return not is_above and (not is_inside or old ~= new)
+  self.moved = self.moved or old ~= new
+  return true
 end
 
 --- Where lines stand as they were seen, next to a row, if that is one place.
@@ -71,15 +83,11 @@ end
 ---@param near integer
 ---@return integer? first
 function Edges:find(sighting, near)
-  local from, found = math.max(near - FAR, 0), nil
-  local past = math.min(near + FAR, api.nvim_buf_line_count(self.bufnr) - sighting.count)
-  local rows = api.nvim_buf_get_lines(self.bufnr, from, past + 1, false)
-  for i, row in ipairs(rows) do
+  local from, found, count = math.max(near - FAR, 0), nil, #sighting.rows
+  local past = math.min(near + FAR, api.nvim_buf_line_count(self.bufnr) - count)
+  for i, row in ipairs(api.nvim_buf_get_lines(self.bufnr, from, math.max(past + 1, from), false)) do
     local first = from + i - 1
-    if
-      row == sighting.head[1]
-      and vim.deep_equal(look(self.bufnr, first, first + sighting.count - 1), sighting)
-    then
+    if row == sighting.rows[1] and is_same(look(self.bufnr, first, first + count - 1), sighting) then
       if found then
         return nil
       end
@@ -104,35 +112,44 @@ end
 ---@param first integer
 ---@param last integer
 function Edges:take(first, last)
+  if last - first >= MOST then
+    self.first, self.last, self.moved, self.seen = first, last, false, {}
+    return
+  end
   self.seen = vim.tbl_filter(function(sighting)
     return self:find(sighting, first) == nil
   end, self.seen)
   self:note(first, last, look(self.bufnr, first, last))
 end
 
---- Sees where the lines are, once something has changed at their ends.
+--- Sees where the lines are, once something has changed in them or next to them.
 ---@param first integer as the marks have it
 ---@param last integer
 ---@return integer? first nil where they are there
 ---@return integer? last
 function Edges:see(first, last)
-  local now, moved = look(self.bufnr, first, last), self.moved
+  local moved = self.moved
   self.first, self.last, self.moved = first, last, false
+  if last - first >= MOST then
+    self.seen = {}
+    return nil
+  end
+  local now = look(self.bufnr, first, last)
   for i = #self.seen, 1, -1 do
-    if vim.deep_equal(self.seen[i], now) then
+    if is_same(self.seen[i], now) then
       return nil
     end
   end
   for i = #self.seen, moved and 1 or #self.seen + 1, -1 do
     local at = self:find(self.seen[i], first)
-    local past = at and at + self.seen[i].count - 1
+    local past = at and at + #self.seen[i].rows - 1
     -- Where neither end is where the marks have it these are others: a copy of the lines reads as they do.
     if at == first or past == last then
       return at, past
     end
   end
   if not moved then
-    -- What is typed in these rows is one sight.
+    -- What is typed is one sight.
     table.remove(self.seen)
   end
   self:note(first, last, now)
@@ -146,7 +163,7 @@ end
 ---@return botglue.Edges
 function M.new(bufnr, first, last)
   local self = setmetatable({ bufnr = bufnr, seen = {} }, Edges)
-  self:note(first, last, look(bufnr, first, last))
+  self:take(first, last)
   return self
 end
 

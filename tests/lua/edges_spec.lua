@@ -88,6 +88,26 @@ test("rows that read like those at its ends are others", function()
   }) do
     equal(rows_after(keys, false, lines), own, table.concat(keys))
   end
+  lines = { "<b>", "<tr>" }
+  for _, word in ipairs({ "one", "two", "three", "four", "five" }) do
+    vim.list_extend(lines, { word, "</tr>", "<tr>" })
+  end
+  -- 4 to 7: "</tr>", "<tr>", "two", "</tr>".
+  equal(rows_after({ "5Gomine<Esc>" }, false, lines), { "</tr>", "<tr>", "mine", "two", "</tr>" })
+  lines = { "a" }
+  for _, word in ipairs({ "one", "two", "three", "four", "five", "six" }) do
+    vim.list_extend(lines, { "{", word, "}" })
+  end
+  for keys, expected in pairs({
+    ["8G3dd"] = { "}", "{", "two", "}" },
+    ["5G3dd"] = { "}" },
+    ["5G3yy7Gp"] = { "}", "{", "two", "}" },
+    ["5Gyyp"] = { "}", "{", "{", "two", "}" },
+    ["4G2dd"] = { "two", "}" },
+    ["6G2dd"] = { "}", "{" },
+  }) do
+    equal(rows_after({ keys }, false, lines), expected, keys)
+  end
   equal(rows_after({ "5GAx<Esc>", "4GOnew<Esc>", "8Gonew<Esc>" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4G4yy7Gp" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4GonEw<Esc>" }), { "line 4", "nEw", "line 5x", "line 6", "line 7" })
