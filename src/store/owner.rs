@@ -62,8 +62,7 @@ mod tests {
         use std::io::Read;
         use std::process::{Command, Stdio};
 
-        let mut child =
-            Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let owner = name(child.id());
         assert!(is_alive(&owner), "{owner}");
         drop(child.stdin.take());
