@@ -230,14 +230,7 @@ end
 ---@param place botglue.Extent
 ---@return botglue.Extent? place
 function Range:beside(place)
-  local expected = self:expected()
-  if self.shape ~= "line" then
-    return nil
-  end
-  local is_doubted = self.reloaded or self.replaced
-  return locate.whole(self.bufnr, place, expected)
-    or not is_doubted and locate.between(self.bufnr, expected, place.first)
-    or nil
+  return self.shape == "line" and locate.whole(self.bufnr, place, self:expected()) or nil
 end
 
 --- Marks it anew where an undo or a redo has brought back what is expected, and left the marks elsewhere. At once, for

@@ -108,6 +108,12 @@ test("rows that read like those at its ends are others", function()
   }) do
     equal(rows_after({ keys }, false, lines), expected, keys)
   end
+  lines = { "[", "x", "}" }
+  for _, word in ipairs({ "one", "two", "three" }) do
+    vim.list_extend(lines, { "{", "key", word, "}" })
+  end
+  -- 4 to 7 is the first of three; copied above itself.
+  equal(rows_after({ "4GV3jyP", "10GA own<Esc>" }, false, lines), { "{", "key", "one own", "}" })
   equal(rows_after({ "5GAx<Esc>", "4GOnew<Esc>", "8Gonew<Esc>" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4G4yy7Gp" }), OWN)
   equal(rows_after({ "5GAx<Esc>", "4GonEw<Esc>" }), { "line 4", "nEw", "line 5x", "line 6", "line 7" })

@@ -427,3 +427,57 @@ test("what was taken and read again behind the review is put in when the answer 
   end
   equal({ nvim:lines()[1], nvim:job(1).landing }, { "the FIRST row of all", "applied" })
 end)
+
+test("rows that the answer adds, which a diff shows beyond the row next to the range", function()
+  local lines = { "use", "", "fn a", "  one", "}", "", "fn b", "  one", "}", "", "end" }
+  local function take(range, answer, row, keys)
+    local nvim = child.with_host(lines)
+    nvim:run(range)
+    nvim:answer(1, answer, { held_for = "review" })
+    nvim:type(":Botglue review<CR>" .. row .. "Gdp")
+    nvim:settle()
+    for _, each in ipairs(keys) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    nvim:type("<C-w>la")
+    nvim:settle()
+    return nvim:lines()
+  end
+  local below = { "fn a", "  ONE", "}", "", "fn z", "  z", "}" }
+  local both =
+    { "use", "", "fn a", "  ONE", "}", "", "fn z", "  z", "}", "", "fn b", "  one", "}", "", "end" }
+  equal(take(line(3, 5), below, 8, {}), both)
+  equal(take(line(3, 5), below, 8, { "<C-w>hu", "<C-r>" }), both)
+  equal(take(line(3, 5), below, 4, {}), both)
+  local own = vim.list_extend({}, both)
+  own[15] = "end own"
+  equal(take(line(3, 5), below, 8, { "<C-w>hGA own<Esc>" }), own)
+  local above = { "fn z", "}", "", "fn a", "  ONE", "}" }
+  both = { "use", "", "fn z", "}", "", "fn a", "  ONE", "}", "", "fn b", "  one", "}", "", "end" }
+  equal(take(line(3, 5), above, 3, {}), both)
+  lines = {
+    "use x",
+    "",
+    "// A",
+    "fn a() {",
+    "  one",
+    "  two",
+    "}",
+    "",
+    "// B",
+    "fn b() {",
+    "  one",
+    "  two",
+    "}",
+    "",
+    "end",
+  }
+  below = { "fn a() {", "  ONE", "  two", "}", "", "fn z() {", "  one", "}" }
+  both = vim.list_extend(vim.list_slice(lines, 1, 3), below)
+  vim.list_extend(both, vim.list_slice(lines, 8))
+  equal(take(line(4, 7), below, 9, {}), both)
+  equal(take(line(4, 7), below, 9, { "<C-w>hu", "<C-r>" }), both)
+  both[#both] = "end own"
+  equal(take(line(4, 7), below, 9, { "<C-w>hGA own<Esc>" }), both)
+end)
