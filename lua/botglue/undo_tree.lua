@@ -2,12 +2,10 @@
 
 local M = {}
 
-local api = vim.api
-
 ---@param bufnr integer a loaded buffer
 ---@return table
 local function tree(bufnr)
-  return api.nvim_buf_call(bufnr, vim.fn.undotree)
+  return vim.fn.undotree(bufnr)
 end
 
 --- The number of the state that the text is in.

@@ -332,3 +332,44 @@ test("the line of a held answer stays below its range where all rows are put in 
   equal(drawn_on(), {})
   equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })"), before)
 end)
+
+test("who is asked something while typing types on where they were", function()
+  for _, keys in ipairs({ "", "<C-r>=" }) do
+    local nvim = child.with_host({ "one", "two", "three" })
+    nvim:lua("vim.wo.wrap = false")
+    nvim:run({ kind = "line", first = { 3 }, last = { 3 } })
+    nvim:type(":split<CR>1GAx" .. keys)
+    local beaten = vim.fn.tempname()
+    nvim:lua(
+      [[
+        local windows, beats, beaten = require("botglue.ui.windows"), 0, ...
+        local snapshot = windows.snapshot
+        windows.snapshot = function()
+          beats = beats + (vim.api.nvim_get_mode().mode:find("^[cr]") and 1 or 0)
+          if beats == 3 then
+            vim.fn.writefile({}, beaten)
+          end
+          return snapshot()
+        end
+      ]],
+      beaten
+    )
+    if keys == "" then
+      vim.rpcnotify(nvim.channel, "nvim_exec_lua", "vim.fn.confirm('Sure?', '&OK')", {})
+    end
+    suite.eventually("it is asked", function()
+      return nvim:api("get_mode").mode:find("^[cr]") ~= nil
+    end)
+    if not nvim:api("get_mode").blocking then
+      suite.eventually("the spinner has moved", function()
+        return vim.fn.filereadable(beaten) == 1
+      end)
+    end
+    nvim:api("input", keys == "" and "o" or "<CR>")
+    suite.eventually("somebody types on", function()
+      return nvim:api("get_mode").mode == "i"
+    end)
+    nvim:type("y<Esc>")
+    equal(nvim:lines(), { "onexy", "two", "three" }, keys)
+  end
+end)

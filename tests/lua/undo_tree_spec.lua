@@ -13,7 +13,7 @@ test("a change is in the text until it is undone, on whatever branch", function(
         local undo_tree = require("botglue.undo_tree")
         local has = {}
         for change = first, last do
-          has[#has + 1] = undo_tree.has(0, change)
+          has[#has + 1] = undo_tree.has(1, change)
         end
         return has
       ]]),
@@ -21,7 +21,7 @@ test("a change is in the text until it is undone, on whatever branch", function(
       keys
     )
   end
-  nvim:lua("first = require('botglue.undo_tree').state(0) + 1; last = first - 1")
+  nvim:lua("first = require('botglue.undo_tree').state(1) + 1; last = first - 1")
   local function made(keys, expected)
     nvim:lua("last = last + 1")
     type(keys, expected)
@@ -42,12 +42,12 @@ end)
 test("of a change that is forgotten nothing is known", function()
   local nvim = child.with_host({ "" })
   nvim:type("ia<Esc>")
-  equal(nvim:lua("return require('botglue.undo_tree').has(0, 99) == nil"), true)
+  equal(nvim:lua("return require('botglue.undo_tree').has(1, 99) == nil"), true)
   nvim:lua([[
-    made = require("botglue.undo_tree").state(0)
+    made = require("botglue.undo_tree").state(1)
     vim.bo.undolevels = -1
     vim.api.nvim_buf_set_lines(0, 0, -1, true, { "new" })
     vim.bo.undolevels = 1000
   ]])
-  equal(nvim:lua("return require('botglue.undo_tree').has(0, made) == nil"), true)
+  equal(nvim:lua("return require('botglue.undo_tree').has(1, made) == nil"), true)
 end)

@@ -55,6 +55,20 @@ function M.bottoms(bufnr)
   return found
 end
 
+--- Calls a function in a window. That looks after the cursor of the user's, too: while Neovim asks them something in the
+--- middle of typing, one behind the row would be pulled back.
+---@generic T
+---@param window botglue.Window
+---@param fn fun(): T
+---@return T? nil where it cannot be called now
+local function within(window, fn)
+  if window.current then
+    return fn()
+  elseif not api.nvim_get_mode().mode:find("^r") then
+    return api.nvim_win_call(window.winid, fn)
+  end
+end
+
 --- The columns that there are for text.
 ---@param window botglue.Window
 ---@return integer
@@ -80,9 +94,9 @@ function M.end_of(window, lnum)
     start_vcol = 0,
     end_row = lnum - 1,
   })
-  local view = api.nvim_win_call(window.winid, vim.fn.winsaveview)
+  local view = within(window, vim.fn.winsaveview)
   local top = M.rows(window)
-  return top + view.topfill + rows.all - 1
+  return top + (view and view.topfill or 0) + rows.all - 1
 end
 
 --- The first and the last screen row for text.
@@ -99,15 +113,10 @@ end
 ---@param lnum integer
 ---@return integer?
 function M.fold_end(window, lnum)
-  local last
-  if window.current then
-    last = vim.fn.foldclosedend(lnum)
-  else
-    last = api.nvim_win_call(window.winid, function()
-      return vim.fn.foldclosedend(lnum)
-    end)
-  end
-  return last > 0 and last or nil
+  local last = within(window, function()
+    return vim.fn.foldclosedend(lnum)
+  end)
+  return last and last > 0 and last or nil
 end
 
 --- How wide a line is, and how much of its last screen row is free.
@@ -118,9 +127,11 @@ end
 function M.width_of(window, lnum)
   local columns = M.columns(window)
   local line = api.nvim_buf_get_lines(window.bufnr, lnum - 1, lnum, false)[1] or ""
-  local width = api.nvim_buf_call(window.bufnr, function()
+  local function measure()
     return screen.width(line)
-  end)
+  end
+  -- Elsewhere its tabs may be as wide as others.
+  local width = within(window, measure) or measure()
   local used = width
   if width > columns and vim.wo[window.winid].wrap then
     used = (width - 1) % columns + 1
