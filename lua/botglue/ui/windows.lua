@@ -55,8 +55,8 @@ function M.bottoms(bufnr)
   return found
 end
 
---- Calls a function in a window. That looks after the cursor of the user's, too: while Neovim asks them something in the
---- middle of typing, one behind the row would be pulled back.
+--- Calls a function in a window. That looks after the cursor of the user's, too: while Neovim asks them something in
+--- the middle of typing, one behind the row would be pulled back.
 ---@generic T
 ---@param window botglue.Window
 ---@param fn fun(): T
