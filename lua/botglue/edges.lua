@@ -4,6 +4,8 @@
 ---
 --- Only reads; marks are set anew by whoever asks.
 
+local find = require("botglue.find")
+
 local M = {}
 
 local api = vim.api
@@ -11,6 +13,7 @@ local api = vim.api
 local BESIDE = 2 -- rows on each side
 local SEEN = 8 -- as many as are known
 local FAR = 8 -- rows by which marks may have gone astray
+local LAST = 2 -- of those that are known, looked for everywhere
 local MOST = 1000 -- rows that are read after each change in them
 
 ---@class botglue.Sighting
@@ -78,6 +81,15 @@ function Edges:note_change(row, old, new)
   return true
 end
 
+--- Where lines stand as they were seen, with the rows next to them, if that is one place in all the text.
+---@param sighting botglue.Sighting
+---@return integer? first
+function Edges:find_anywhere(sighting)
+  local all = vim.list_extend(vim.list_extend({}, sighting.above), sighting.rows)
+  local from = find.only(self.bufnr, vim.list_extend(all, sighting.below))
+  return from and from + #sighting.above
+end
+
 --- Where lines stand as they were seen, next to a row, if that is one place.
 ---@param sighting botglue.Sighting
 ---@param near integer
@@ -125,9 +137,10 @@ end
 --- Sees where the lines are, once something has changed in them or next to them.
 ---@param first integer as the marks have it
 ---@param last integer
+---@param is_undone boolean whether that was an undo or a redo
 ---@return integer? first nil where they are there
 ---@return integer? last
-function Edges:see(first, last)
+function Edges:see(first, last, is_undone)
   local moved = self.moved
   self.first, self.last, self.moved = first, last, false
   if last - first >= MOST then
@@ -141,11 +154,17 @@ function Edges:see(first, last)
     end
   end
   for i = #self.seen, moved and 1 or #self.seen + 1, -1 do
-    local at = self:find(self.seen[i], first)
-    local past = at and at + #self.seen[i].rows - 1
+    local sighting = self.seen[i]
+    local at = self:find(sighting, first)
+    local past = at and at + #sighting.rows - 1
     -- Where neither end is where the marks have it these are others: a copy of the lines reads as they do.
     if at == first or past == last then
       return at, past
+    end
+    -- What was undone may have joined all there is.
+    at = is_undone and i > #self.seen - LAST and self:find_anywhere(sighting)
+    if at then
+      return at, at + #sighting.rows - 1
     end
   end
   if not moved then

@@ -135,12 +135,13 @@ function Range:look_soon()
 end
 
 --- Marks lines anew where they stand as they were seen before: rows were moved over their ends and back again.
-function Range:see_edges()
+---@param is_undone boolean whether by undo or redo
+function Range:see_edges(is_undone)
   local is_doubted = self.deleted or self.reloaded or self.replaced
   local place = self.edges and not is_doubted and self:place()
   local first, last
   if place then
-    first, last = self.edges:see(place.first, place.last)
+    first, last = self.edges:see(place.first, place.last, is_undone)
   end
   if first then
     self:mark({ first = first, last = last }, "line")
@@ -150,7 +151,7 @@ end
 --- The same once what is happening to the buffer is over.
 function Range:see_edges_soon()
   self.sees_edges = self.sees_edges or soon.once(function()
-    self:see_edges()
+    self:see_edges(false)
   end)
   self.sees_edges()
 end
@@ -253,7 +254,7 @@ function Range:see_undone(first, last)
     self.deleted = false
     self:mark(found, self.shape)
   else
-    self:see_edges()
+    self:see_edges(true)
   end
 end
 

@@ -49,6 +49,9 @@ test("rows that are moved over an end and back again", function()
     { "7Gddp", "kddp", "5GAx<Esc>" },
     { "4GddP", "5GAx<Esc>" },
     { "7GJ", "u", "5GAx<Esc>" },
+    { ":%join<CR>", "u", "5GAx<Esc>" },
+    { "5GAx<Esc>", ":%join<CR>", "u" },
+    { "5GAx<Esc>", "ggOa<CR>b<CR>c<CR>d<CR>e<CR>f<CR>g<CR>h<CR>i<Esc>", ":%join<CR>", "u" },
   }) do
     equal(rows_after(keys), OWN, table.concat(keys))
   end
