@@ -114,6 +114,24 @@ test("a long row is one row, whatever the user's options say", function()
   equal(window(nvim).lines, { long })
 end)
 
+test("what is proposed out of Insert mode is replaced by what is typed, too", function()
+  for _, keys in ipairs({ "3GAmy<F6>", "3GAmy<C-o><F6>", "3G<F6>" }) do
+    local nvim = start()
+    nvim:lua([[
+      vim.keymap.set({ "n", "i" }, "<F6>", "<Cmd>.Botglue run<CR>")
+      local problem = { lnum = 2, col = 0, message = "no such name" }
+      vim.diagnostic.set(vim.api.nvim_create_namespace("test"), 0, { problem })
+    ]])
+    nvim:type(keys)
+    nvim:eventually("it is selected", "return vim.api.nvim_get_mode().mode == 'S'")
+    nvim:type("typed<CR>row two<Esc>")
+    equal({ window(nvim).lines, window(nvim).mode }, { { "typed", "row two" }, "n" }, keys)
+    type_and_leave(nvim, "q")
+    nvim:type(keys == "3G<F6>" and "Az<Esc>" or "z<Esc>")
+    equal(nvim:lines()[3], keys == "3G<F6>" and "line 3z" or "line 3myz", keys)
+  end
+end)
+
 test("an empty prompt sends nothing", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>  <CR> ")

@@ -333,7 +333,13 @@ function Prompt:begin()
   end
   if proposal then
     -- In select mode what is typed takes its place.
-    vim.cmd("normal! ggVG\7")
+    local select = "ggVG\7"
+    if api.nvim_get_mode().mode == "n" then
+      vim.cmd.normal({ select, bang = true })
+    else
+      -- Out of insert mode that would go on around it.
+      api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
+    end
   else
     self:start_typing()
   end
