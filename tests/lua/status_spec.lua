@@ -334,9 +334,12 @@ test("the line of a held answer stays below its range where all rows are put in 
 end)
 
 test("who is asked something while typing types on where they were", function()
-  for _, keys in ipairs({ "", "<C-r>=" }) do
+  for _, keys in ipairs({ "", "<C-r>=", "<F5>" }) do
     local nvim = child.with_host({ "one", "two", "three" })
-    nvim:lua("vim.wo.wrap = false")
+    nvim:lua([[
+      vim.wo.wrap = false
+      vim.keymap.set("i", "<F5>", "<Cmd>call input('tag: ')<CR>")
+    ]])
     nvim:run({ kind = "line", first = { 3 }, last = { 3 } })
     nvim:type(":split<CR>1GAx" .. keys)
     local beaten = vim.fn.tempname()
