@@ -209,3 +209,19 @@ test("a list that is opened out of Insert mode takes no text", function()
     equal({ nvim:lines(), nvim:api("get_mode").mode }, { { "onety", "two" }, "n" })
   end
 end)
+
+test("an autocommand of somebody's that fails does not keep a window from being one", function()
+  for _, failing in ipairs({ "BufEnter", "BufWinEnter", "BufLeave", "WinEnter", "WinLeave", "WinNew" }) do
+    local nvim = child.with_host({ "one", "two" })
+    nvim:lua("require('support.host').prompts = {}")
+    nvim:lua("vim.cmd('autocmd ' .. ... .. ' * ++once call NoSuchFunction()')", failing)
+    nvim:type("V:Botglue<CR>")
+    nvim:type("typed")
+    equal({
+      nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
+      nvim:lua("return require('botglue.client').connection().prompt:text()"),
+    }, { { "one", "two" }, "typed" }, failing)
+    nvim:type("<Esc><Esc>")
+    equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two" }, 1 }, failing)
+  end
+end)

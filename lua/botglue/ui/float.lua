@@ -245,6 +245,37 @@ function M.close(name)
   return bufnr > 0
 end
 
+--- Calls a function of Neovim's that may run autocommands: where one of somebody's fails that counts as an error of the
+--- call, though what was asked for is done.
+---@param fn fun(...): any
+---@param ... any
+---@return string? err
+local function despite_autocommands(fn, ...)
+  local ok, err = pcall(fn, ...)
+  return not ok and tostring(err) or nil
+end
+
+--- Shows a buffer in a window.
+---@param bufnr integer
+---@param config table
+---@param enter boolean
+---@return integer win
+local function show(bufnr, config, enter)
+  local err = despite_autocommands(api.nvim_open_win, bufnr, false, config)
+  local win = vim.fn.win_findbuf(bufnr)[1] or error(err, 0)
+  if enter then
+    err = despite_autocommands(api.nvim_set_current_win, win) or err
+  end
+  if enter and api.nvim_get_current_win() ~= win then
+    -- One that fails when the user's buffer is left keeps them there.
+    vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
+  end
+  if err then
+    require("botglue.notify").error(err)
+  end
+  return win
+end
+
 --- Opens a window and goes there, if it should not stay.
 ---@param spec botglue.FloatSpec
 ---@return botglue.Float
@@ -270,7 +301,7 @@ function M.open(spec)
     spec.prepare(bufnr)
   end
   local config = vim.tbl_extend("force", self:config(), { style = "minimal" })
-  self.win = api.nvim_open_win(bufnr, not spec.stay, config)
+  self.win = show(bufnr, config, not spec.stay)
   local window = vim.wo[self.win][0]
   window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
   window.foldenable, window.list, window.spell = false, false, false
