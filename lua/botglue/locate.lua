@@ -71,7 +71,8 @@ local function block(marks, base)
     end
     first = first or mark.row
     -- Where the block reached nothing there is nothing to keep together: what is typed there only inverts the mark.
-    local nothing = base ~= nil and base.text[i] == ""
+    -- What the answer has there may have been taken by hand, and marked since.
+    local nothing = base ~= nil and base.text[i] == "" and is_collapsed(mark)
     left = left or not is_collapsed(mark)
     consecutive = consecutive
       and mark.row == first + i - 1

@@ -136,6 +136,66 @@ test("characters and blocks that were taken by hand do not come twice", function
   end
 end)
 
+test("rows that end before a block and were taken by hand do not come twice", function()
+  local code = { "let a = 1;", "let bb = 22;", "", "let d = 4;", "end" }
+  local signs = { "let a = 1;", "let bb = 22;", "xx", "let d = 4;" }
+  local letters = { "aaaaaa", "b", "cccccc", "d" }
+  local function block(row, col, last, to)
+    return { kind = "block", first = { row, col }, last = { last, to } }
+  end
+  -- Into the buffer, and to the answer.
+  local B, A = "<C-w>h", "<C-w>l"
+  local all, mine = ":%diffput<CR>", "Azz<Esc>"
+  for _, each in ipairs({
+    { code, block(1, 8, 4, 11), { "10;", "220;", "// x", "40;" }, 3 },
+    { signs, block(1, 9, 4, 11), { "; // a", "; // b", "; // c", "; // d" }, 3 },
+    { letters, block(1, 3, 3, 4), { "XX", "YY", "ZZ" }, 2 },
+    { code, block(1, 0, 4, 7), { "// A", "// B", "// head", "// D" }, 3 },
+    { { "aa\tbb", "\t", "cc\tdd" }, block(1, 3, 3, 4), { "XX", "YY", "ZZ" }, 2 },
+  }) do
+    local lines, range, answer, short = unpack(each)
+    local put, get = (":%ddiffput<CR>"):format(short), (":%ddiffget<CR>"):format(short)
+    local go = short .. "G"
+    for _, way in ipairs({
+      { "1Gdp" },
+      { all, "q:Botglue review<CR>", B .. "u<C-r>" .. A },
+      { put, put, all },
+      { B .. get .. A, "q:Botglue review<CR>", B .. "u" .. A },
+      { put, B .. "u" .. A, B .. "<C-r>" .. A },
+      { B .. go .. mine .. A, all },
+      { put, B .. go .. mine .. A, put, "q:Botglue review<CR>" },
+      { go .. mine, put },
+      { go .. mine, put, "q:Botglue review<CR>", B .. "u<C-r>" .. A },
+      { put, go .. mine, put, B .. "u" .. A },
+      { put, go .. "$r!", put, B .. "u" .. A },
+      { "1GIT<Esc>", all, B .. "u" .. A, B .. "<C-r>" .. A },
+    }) do
+      local nvim = child.with_host(lines)
+      nvim:run(range)
+      nvim:answer(1, answer, { held_for = "review" })
+      nvim:type(":Botglue review<CR>")
+      local left, right = unpack(texts(nvim))
+      for _, keys in ipairs(way) do
+        nvim:type(keys)
+        nvim:settle()
+        local why = vim.inspect({ each, way, keys })
+        local is_own = keys:find("Azz", 1, true) or keys:find("[I!]")
+        left, right = texts(nvim)[1], is_own and texts(nvim)[2] or right
+        equal(texts(nvim)[2], right, why)
+        local _, times = table.concat(right, "\n"):gsub(vim.pesc(answer[short]), "")
+        equal(times <= 1, true, why)
+      end
+      nvim:type("a")
+      nvim:settle()
+      equal({ nvim:lines(), nvim:job(1).landing ~= "held" }, { right, true }, vim.inspect({ each, way }))
+      if not vim.deep_equal(left, right) then
+        nvim:type("u")
+        equal(nvim:lines(), left, vim.inspect({ each, way }))
+      end
+    end
+  end
+end)
+
 test("rows of a part that were taken by hand without the others do not come twice", function()
   for _, row in ipairs({ 2, 3, 4 }) do
     local nvim = child.with_host({ "_a_", "_b_", "_c_", "_d_", "_e_" })

@@ -30,22 +30,33 @@ local function chars(lines, place, rows)
   return whole and vim.split(whole, "\n", { plain = true })
 end
 
---- A row that ends before the block is filled up with spaces, which are no part of it.
+--- The part of a block in one row. One that ends before the block is filled up with spaces, which are no part of it.
+---@param line string
+---@param span integer[]
+---@param row string that stands in the buffer there
+---@param column integer the screen column at which the block begins
+---@return string?
+function M.of_row(line, span, row, column)
+  local part = between(line, row:sub(1, span[1]), row:sub(span[2] + 1))
+  local fill = span[1] == #row and column - screen.width(row) or 0
+  if not part or part:sub(1, fill):find("[^ ]") then
+    return nil
+  end
+  return part:sub(math.max(fill, 0) + 1)
+end
+
 ---@param lines string[]
 ---@param place botglue.Extent
 ---@param rows string[]
----@param column integer the screen column at which the block begins
+---@param column integer
 ---@return string[]?
 local function block(lines, place, rows, column)
   local taken = {}
   for i, row in ipairs(rows) do
-    local from, to = place.spans[i][1], place.spans[i][2]
-    local part = lines[i] and between(lines[i], row:sub(1, from), row:sub(to + 1))
-    local fill = from == #row and column - screen.width(row) or 0
-    if not part or part:sub(1, fill):find("[^ ]") then
+    taken[i] = lines[i] and M.of_row(lines[i], place.spans[i], row, column)
+    if not taken[i] then
       return nil
     end
-    taken[i] = part:sub(math.max(fill, 0) + 1)
   end
   return #lines == #rows and taken or nil
 end

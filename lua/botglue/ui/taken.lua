@@ -76,14 +76,17 @@ end
 ---@param beside botglue.Beside
 ---@param rows string[]
 ---@param first integer
+---@param column integer? of a block
 ---@return botglue.Extent
-local function part_in(beside, rows, first)
+local function part_in(beside, rows, first, column)
   local place, known = { first = first, last = first + #rows - 1 }, beside.place
   if known.spans then
     place.spans = {}
     for i, span in ipairs(known.spans) do
       local row = beside.rows[i]
-      place.spans[i] = { between(rows[i], row:sub(1, span[1]), row:sub(span[2] + 1)) }
+      local from, to = between(rows[i], row:sub(1, span[1]), row:sub(span[2] + 1))
+      local part = parts.of_row(rows[i], span, row, column)
+      place.spans[i] = { part and to - #part or from, to }
     end
   else
     local whole, head = table.concat(rows, "\n"), beside.rows[1]:sub(1, known.from)
@@ -120,7 +123,7 @@ local function take_part(range, place, rows, first, answer, beside)
     end
     range.widened = (range.widened or 0) + 1
   end
-  place = part_in(beside, rows, first)
+  place = part_in(beside, rows, first, range.column)
   range:mark(place, range.shape)
   return place
 end
