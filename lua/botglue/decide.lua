@@ -241,7 +241,7 @@ local function write_at_once(job, lines, current, is_meant)
     local same = vim.deep_equal(range:lines_of(now), current)
     local merged = lines
     if range.shape == "block" then
-      merged = merge_by_row(reviewed.base(job, now), now.text, lines)
+      merged = merge_by_row(reviewed.base(job), now.text, lines)
     end
     if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(CHANGED)
@@ -274,7 +274,7 @@ function M.write(job, lines, is_meant)
   local _, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
   client.connect(job.options)
-  local current, base = range:lines_of(now), reviewed.base(job, now)
+  local current, base = range:lines_of(now), reviewed.base(job)
   if range.shape == "block" and #lines ~= #current then
     fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #current)
   end

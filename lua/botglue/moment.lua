@@ -49,6 +49,13 @@ local function is_in_autocommand()
   return vim.fn.state("x") ~= "" and require("botglue.client").connection().telling.depth == 0
 end
 
+--- Whether the user is typing in a buffer.
+---@param bufnr integer
+---@return boolean
+function M.is_typing(bufnr)
+  return api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode:match("^[iR]") ~= nil
+end
+
 --- Whether nobody can be in the middle of something in a buffer.
 ---@param bufnr integer
 ---@return boolean

@@ -8,6 +8,7 @@ local edges = require("botglue.edges")
 local extent = require("botglue.extent")
 local locate = require("botglue.locate")
 local marks = require("botglue.marks")
+local moment = require("botglue.moment")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
 local undo_tree = require("botglue.undo_tree")
@@ -273,6 +274,8 @@ function Range:look()
   end
   local place, reason, turned = self:place()
   local expected, doubted = self:expected(), self.reloaded or self.replaced
+  -- Marks that were typed over hold all that is typed there; set anew they would leave out what is still to come.
+  turned = turned and not moment.is_typing(self.bufnr)
   if place then
     local now = self:read(place)
     local is_part = self.shape == "char" or self.shape == "block"

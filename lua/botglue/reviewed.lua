@@ -4,6 +4,7 @@
 --- That is what was sent, with what the user took of the answer by hand. What becomes of it later, in the answer or in
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
+local moment = require("botglue.moment")
 local soon = require("botglue.soon")
 local undo_tree = require("botglue.undo_tree")
 
@@ -135,25 +136,24 @@ end
 
 --- What the merge begins with.
 ---@param job botglue.Job
----@param now botglue.Base what stands in its place
 ---@return string[]
-function M.base(job, now)
-  local range, reviewed = job.range, known(job)
-  local sent, base = range:lines_of(range.base), reviewed and reviewed.base
-  -- What was given back is as if it had never been taken.
-  return base and common(range, base, range:lines_of(now), sent) or sent
+function M.base(job)
+  local reviewed = known(job)
+  return reviewed and reviewed.base or job.range:lines_of(job.range.base)
 end
 
 --- Sees where the answer is, and what its place and the answer have in common.
 ---@param job botglue.Job
 ---@param place botglue.Extent
----@param answer string[]? by lines as it is shown beside them, where it can be told from what is around it
+---@param answer string[]? by lines as it is shown beside them, where it can be told from what is around it; what is
+--- typed in the buffer was not taken from it, whatever it reads
 function M.see(job, place, answer)
   local range = job.range
   local now, reviewed = range:read(place), known(job) or { bufnr = range.bufnr, states = {}, order = {} }
   local base
   if range.shape ~= "insert" then
-    base = answer and common(range, M.base(job, now), range:lines_of(now), answer) or reviewed.base
+    local is_seen = answer and not moment.is_typing(range.bufnr)
+    base = is_seen and common(range, M.base(job), range:lines_of(now), answer) or reviewed.base
   end
   job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
   -- Also when the review is over: what is undone then was never taken.
@@ -196,7 +196,9 @@ function M.look(job)
   -- and redo came since the last look.
   local is_followed = state == reviewed.state and place ~= nil
   if not sight then
-    if place and vim.deep_equal(range:lines_of(range:read(place)), range:lines_of(range.base)) then
+    local is_typing = moment.is_typing(range.bufnr)
+    local rows = place and not is_typing and range:lines_of(range:read(place))
+    if rows and vim.deep_equal(rows, range:lines_of(range.base)) then
       -- All of it was given back, as by reading the file again.
       reviewed.base = nil
     end

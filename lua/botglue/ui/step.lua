@@ -2,6 +2,7 @@
 --- in the answer's side.
 
 local fill = require("botglue.ui.fill")
+local moment = require("botglue.moment")
 local parts = require("botglue.ui.parts")
 local replace = require("botglue.replace")
 local reviewed = require("botglue.reviewed")
@@ -241,13 +242,6 @@ function Step:find_answer(place)
   end
 end
 
---- Whether the user is typing in the buffer.
----@return boolean
-function Step:is_typing()
-  local is_here = api.nvim_get_current_buf() == self.side.job.range.bufnr
-  return is_here and api.nvim_get_mode().mode:match("^[iR]") ~= nil
-end
-
 --- Rows of the buffer were changed. What is typed is not taken from the answer's side, whatever it reads; a blank row
 --- may have been opened to type in: that is seen later.
 ---@param rows string[] as they are now
@@ -255,7 +249,7 @@ function Step:note_typing(rows)
   local is_blank = vim.iter(rows):all(function(row)
     return not row:find("%S")
   end)
-  local is_typing = self:is_typing()
+  local is_typing = moment.is_typing(self.side.job.range.bufnr)
   if is_typing or #rows == 0 or not is_blank then
     self.is_typed = self.is_typed ~= false and is_typing
   end
@@ -273,7 +267,7 @@ function Step:look()
   local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
   self.is_typed = nil
   if is_typed == nil then
-    is_typed = self:is_typing()
+    is_typed = moment.is_typing(range.bufnr)
   end
   if is_changed and not (is_typed and place) then
     place = self:place(place, state == "untouched")
