@@ -21,10 +21,13 @@ end
 --- Where rows stand in a buffer, one below the other; overlapping places count too.
 ---@param bufnr integer a loaded buffer
 ---@param rows string[] at least one
+---@param from integer? the first row that is looked at, from 0
+---@param past integer? the one behind the last
 ---@return integer count
 ---@return integer? first the row of the first place, from 0
-function M.rows(bufnr, rows)
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+function M.rows(bufnr, rows, from, past)
+  from = from or 0
+  local lines = vim.api.nvim_buf_get_lines(bufnr, from, past or -1, false)
   local count, first, head = 0, nil, rows[1]
   for i = 1, #lines - #rows + 1 do
     if lines[i] == head then
@@ -33,7 +36,7 @@ function M.rows(bufnr, rows)
         offset = offset + 1
       end
       if offset == #rows then
-        count, first = count + 1, first or i - 1
+        count, first = count + 1, first or from + i - 1
       end
     end
   end

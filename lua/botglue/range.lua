@@ -35,9 +35,12 @@ local api = vim.api
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
 ---@field sole boolean? whether that and the rows next to it did
+---@field twice boolean? whether what it is known by stood more than once then, or was copied since
+---@field put { first: integer, count: integer, deleted: boolean? }? may be a copy, which is seen in the next tick
 ---@field autocmd integer? tells when its file is read again
 ---@field looks fun()? looks for it in the next tick
 ---@field sees_edges fun()? sees its ends in the next tick
+---@field sees_copy fun()? sees in the next tick whether what was put in is a copy
 ---@field changes fun()? called within each change of its buffer while it is watched
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -115,6 +118,9 @@ function Range:watch()
     if self.edges and self.edges:note_change(row, old, new) then
       self:see_edges_soon()
     end
+    if recognise.note_change(self, row, old, new) then
+      self:see_copy_soon()
+    end
   end)
 end
 
@@ -155,6 +161,17 @@ function Range:see_edges_soon()
     self:see_edges(false)
   end)
   self.sees_edges()
+end
+
+--- Sees what was put in, once what is happening to the buffer is over: it may be a copy.
+function Range:see_copy_soon()
+  self.sees_copy = self.sees_copy
+    or soon.once(function()
+      if self.marks and api.nvim_buf_is_loaded(self.bufnr) then
+        recognise.see_copy(self)
+      end
+    end)
+  self.sees_copy()
 end
 
 --- The text of a place.

@@ -44,6 +44,22 @@ local function below(range, first)
   return at(range, range:expected().above and first + 1 or first)
 end
 
+--- The rows that the range is looked for by: its own where those stood once, else with those next to it.
+---@param range botglue.Range
+---@return string[]
+local function known_by(range)
+  return range.single and telltale(range) or surrounded(range)
+end
+
+--- Its place where those begin at a row.
+---@param range botglue.Range
+---@param first integer
+---@return botglue.Extent
+local function known_at(range, first)
+  local is_below = range.shape == "insert" or not range.single
+  return is_below and below(range, first) or at(range, first)
+end
+
 --- Whether the rows next to a place are those that were next to the range.
 ---@param range botglue.Range
 ---@param place botglue.Extent
@@ -59,16 +75,72 @@ end
 function M.note(range)
   local bufnr = range.bufnr
   local tick, rows, all = api.nvim_buf_get_changedtick(bufnr), telltale(range), surrounded(range)
-  range.single, range.sole = false, false
+  range.single, range.sole, range.twice, range.put = false, false, false, nil
   if not find.is_telling(all) then
     return
   end
   vim.schedule(function()
     if api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_get_changedtick(bufnr) == tick then
-      range.single = find.is_telling(rows) and find.only(bufnr, rows) ~= nil
+      local count = find.is_telling(rows) and find.rows(bufnr, rows) or 0
+      range.single, range.twice = count == 1, count > 1
       range.sole = range.single or find.only(bufnr, all) ~= nil
     end
   end)
+end
+
+--- Notes a change, called within it: whether it puts in the rows that the range is known by, which may be a copy. Only
+--- what it puts in is looked at.
+---@param range botglue.Range
+---@param row integer where it begins
+---@param old integer how many rows the old text went on for
+---@param new integer how many the new one does
+---@return boolean
+function M.note_change(range, row, old, new)
+  local put = range.put
+  if put and row + old <= put.first then
+    put.first = put.first + new - old
+  elseif put and row < put.first + put.count then
+    range.put = nil
+  end
+  local is_known = range.sole and not (range.reloaded or range.replaced)
+  if not is_known or new + 1 < #range:expected().rows then
+    return false
+  end
+  local own = range.marks:outline()
+  if own and row <= own.row and own.end_row < row + old then
+    return false -- put over the range
+  end
+  local rows, beside = known_by(range), range.single and 0 or 1
+  local _, first = find.rows(range.bufnr, rows, math.max(row - beside, 0), row + new + 1 + beside)
+  if first then
+    range.put = { first = first, count = #rows, deleted = range.deleted }
+  end
+  return first ~= nil
+end
+
+--- Sees what was put in, once the change is over: a copy, where the range stands elsewhere or was taken away only then.
+--- What was put over the range and all around it is none. Where there was a copy the text tells nothing any more.
+---@param range botglue.Range
+function M.see_copy(range)
+  local put, bufnr = range.put, range.bufnr
+  range.put = nil
+  if not put or range.reloaded or range.replaced then
+    return
+  end
+  local rows, place = known_by(range), known_at(range, put.first)
+  if not vim.deep_equal(api.nvim_buf_get_lines(bufnr, put.first, put.first + put.count, false), rows) then
+    return
+  end
+  local own, is_copy = range:place(), range.deleted
+  if put.deleted then
+    -- It may have been put back.
+    is_copy = find.rows(bufnr, rows) > 1
+  elseif own and not range.deleted then
+    is_copy = place.first > own.last or place.last < own.first
+  end
+  if is_copy then
+    range.single, range.sole, range.twice = false, false, true
+  end
 end
 
 --- The place of rows that were taken away and put back where they were: between the same rows, all of which stood once
@@ -100,7 +172,7 @@ function M.moved(range)
   if not first then
     return nil
   end
-  return range.shape == "insert" and below(range, first) or at(range, first)
+  return known_at(range, first)
 end
 
 --- Where what an answer was written over stands again, as it did and between the same rows: the answer was undone. Of
@@ -126,9 +198,9 @@ function M.undone(range)
   end
 end
 
---- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little may be
---- others that read alike: then what is next to them tells, where that is known. An insertion is known by the row above
---- it, or by both that it goes between.
+--- Where its text stands in a buffer that was read since. In the lines that it was at, rows that say little, or stood
+--- twice, may be others that read alike: then what is next to them tells, where that is known. An insertion is known by
+--- the row above it, or by both that it goes between.
 ---@param range botglue.Range
 ---@return botglue.Extent? place
 function M.read_again(range)
@@ -141,12 +213,13 @@ function M.read_again(range)
   local first = find.again(bufnr, rows, known - 1)
   if first then
     local place = is_insertion and below(range, first) or at(range, first)
-    if find.is_telling(rows) or (not range.alone and is_between(range, place)) then
+    local is_there = first == known - 1 and not range.alone and is_between(range, place)
+    if is_there or (find.is_telling(rows) and not range.twice) then
       return place
     end
   end
   local between = is_insertion and not range.alone and telltale(range) or {}
-  first = find.is_telling(between) and find.only(bufnr, between)
+  first = find.is_telling(between) and not range.twice and find.only(bufnr, between)
   return first and below(range, first) or nil
 end
 
