@@ -128,7 +128,7 @@ end
 ---@return string[]?
 function Side:changed()
   -- Where rows were taken by hand the place of a part is not what it was: what is shown here counts.
-  local counts = self:is_touched() or self:is_part()
+  local counts = self:is_touched() or self:is_part() or not vim.deep_equal(self:part(), self.given)
   local lines = not self.astray and counts and self:part()
   if self.astray or lines == nil then
     fail("%s", draft.AROUND)
@@ -138,7 +138,9 @@ end
 
 --- Keeps what the user made of the answer for the next time, while nothing is decided.
 function Side:save()
-  if self.job.landing == "held" and api.nvim_buf_is_loaded(self.bufnr) and self:is_touched() then
+  if self.job.landing ~= "held" or not api.nvim_buf_is_loaded(self.bufnr) then
+    return
+  elseif self:is_touched() or self.job.range.widened then
     draft.keep(self.job, self:draft())
   end
 end

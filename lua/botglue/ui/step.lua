@@ -23,6 +23,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 
 ---@class botglue.Around
 ---@field above string[]
+---@field count integer how many rows are between
 ---@field below string[]
 
 ---@class botglue.Copy
@@ -37,11 +38,13 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field side botglue.Side its place is known
 ---@field rows string[] those of the place at first
 ---@field around botglue.Around in the buffer at the last look
+---@field widened integer? of the range then
 ---@field beside botglue.Beside? of an answer that is part of its rows
 ---@field besides table<integer, botglue.Beside> what that was in each undo state of the answer's side
 ---@field copied integer? the undo state of the answer's side that the last copy led to
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
+---@field is_put boolean? whether no rows came in since that were all blank
 ---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
 ---@field own table<"above"|"below", botglue.Own>
 ---@field newest integer the newest undo state of the answer's side at the last look
@@ -64,6 +67,7 @@ local function text_around(range, place)
   local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
   return {
     above = vim.list_slice(lines, 1, place.first),
+    count = below(range, place) - place.first,
     below = vim.list_slice(lines, below(range, place) + 1),
   }
 end
@@ -88,6 +92,14 @@ function Step:is_copied(part, shown)
     and vim.iter(followed):any(function(copy)
       return vim.deep_equal(shown, copy.rows)
     end)
+end
+
+--- Notes that rows around the answer are as in the buffer, and no change of the user's.
+---@param part "above"|"below"
+---@param rows string[]
+function Step:note_copy(part, rows)
+  local followed = self.followed[part]
+  followed[#followed].rows = rows
 end
 
 --- Notes what the user changed around the answer here.
@@ -204,6 +216,11 @@ function Step:place(place, is_untouched)
   local answer_first, answer_past = side:rows()
   local first = taken.above(lines, vim.list_slice(shown, 1, answer_first), around.above)
   local past = taken.below(lines, vim.list_slice(shown, answer_past + 1), around.below)
+  local slid
+  if first and place and not past and not self.beside then
+    local was_past = math.min(below(range, place), first + around.count)
+    past, slid = taken.slid(lines, was_past, shown, answer_first, answer_past)
+  end
   first = first or place and place.first
   past = past or place and below(range, place)
   if place and is_untouched then
@@ -213,8 +230,19 @@ function Step:place(place, is_untouched)
   if not first or not past or first > past then
     return place
   end
-  local answer = vim.list_slice(shown, answer_first + 1, answer_past)
-  return taken.take(range, place, vim.list_slice(lines, first + 1, past), first, answer, self.beside)
+  local answer = vim.list_slice(shown, answer_first + 1, answer_past + (slid or 0))
+  local rows = vim.list_slice(lines, first + 1, past)
+  if place and not self.is_put then
+    rows, first = taken.leave_blank(place, below(range, place), rows, first, answer)
+  end
+  place = taken.take(range, place, rows, first, answer, self.beside)
+  if slid and place and below(range, place) == past then
+    -- What is below it on both sides is the answer's now: it was shown as what that adds.
+    range.widened = (range.widened or 0) + 1
+    side.region:mark(answer_first, answer_past + slid)
+    self:note_copy("below", vim.list_slice(lines, past + 1))
+  end
+  return place
 end
 
 --- Whether rows of the answer's side can be the answer: what is beside a part of rows is in them.
@@ -228,17 +256,26 @@ end
 --- Sees where the answer is on its side, where rows were put there by hand: the buffer tells.
 ---@param place botglue.Extent
 function Step:find_answer(place)
-  local side, range = self.side, self.side.job.range
+  local side = self.side
   local from, to = side:rows()
   local is_copied = self:is_copied("above", side:read(0, from)) and self:is_copied("below", side:read(to, -1))
   if is_copied and self:fits(side:read(from, to)) and not side:is_taken() then
     return
   end
+  self:align(place)
+end
+
+--- Marks the answer on its side between what is as around its place in the buffer.
+---@param place botglue.Extent
+---@return boolean? is_known
+function Step:align(place)
+  local side, range = self.side, self.side.job.range
   local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
   local first = taken.above(shown, vim.list_slice(lines, 1, place.first))
   local past = taken.below(shown, vim.list_slice(lines, below(range, place) + 1))
   if first and past and first <= past and self:fits(side:read(first, past)) then
     side.region:mark(first, past)
+    return true
   end
 end
 
@@ -253,6 +290,9 @@ function Step:note_typing(rows)
   if is_typing or #rows == 0 or not is_blank then
     self.is_typed = self.is_typed ~= false and is_typing
   end
+  if #rows > 0 then
+    self.is_put = self.is_put ~= false and not is_blank
+  end
 end
 
 --- Sees where the answer is on both sides now: where one was changed, the other tells.
@@ -264,6 +304,10 @@ function Step:look()
   reviewed.look(side.job)
   local place, state = range:look()
   place = place or not (range.reloaded or range.replaced) and range:place() or nil
+  if place and not self.beside and range.widened ~= self.widened and self:align(place) then
+    -- By undo or redo in the buffer what is below it has become part of it, or is that no more.
+    self:note_copy("below", text_around(range, place).below)
+  end
   local is_changed, is_typed = self.seen[1] ~= seen[1], self.is_typed
   self.is_typed = nil
   if is_typed == nil then
@@ -272,9 +316,11 @@ function Step:look()
   if is_changed and not (is_typed and place) then
     place = self:place(place, state == "untouched")
   end
+  self.is_put = nil
   if place and (self.beside or not is_changed and self.seen[2] ~= seen[2]) then
     self:find_answer(place)
   end
+  self.widened = range.widened
   return place
 end
 
@@ -341,6 +387,7 @@ function M.new(side, place)
     besides = {},
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
+    widened = range.widened,
     around = text_around(range, place),
     followed = {
       above = { { rows = side:read(0, first), state = state } },

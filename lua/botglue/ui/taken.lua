@@ -37,6 +37,45 @@ function M.below(lines, ...)
   return least
 end
 
+--- Where some of the rows that an answer adds were put into the buffer further down: what is below the answer begins as
+--- they do, so that a diff may show them behind that many rows.
+---@param lines string[] of the buffer
+---@param past integer behind the place
+---@param shown string[] the answer's side
+---@param answer_first integer
+---@param answer_past integer
+---@return integer? past behind what was put in
+---@return integer? count how many rows below the answer are among the added ones there
+function M.slid(lines, past, shown, answer_first, answer_past)
+  local more = (#lines - past) - (#shown - answer_past)
+  if more <= 0 then
+    return nil
+  end
+  local function same(row, other, count)
+    local rows = vim.list_slice(lines, row + 1, row + count)
+    return vim.deep_equal(rows, vim.list_slice(shown, other + 1, other + count))
+  end
+  local function is_put(added, count)
+    local put, rest = past + count, #shown - answer_past - count
+    local is_telling = table.concat(lines, "", put + 1, put + more):find("%S")
+    local is_there = false
+    for row = added + count, answer_past + count - more do
+      is_there = is_there or same(put, row, more)
+    end
+    return is_telling and is_there and same(put + more, answer_past + count, rest)
+  end
+  for added = answer_first, answer_past - 1 do
+    local count = 1
+    -- What is added comes behind the same row on both sides.
+    while lines[past] == shown[added] and same(past, added, count) and same(past, answer_past, count) do
+      if is_put(added, count) then
+        return past + count + more, count
+      end
+      count = count + 1
+    end
+  end
+end
+
 --- Whether rows are some of the answer's; within the place that is known, or where none is, they may be others that
 --- stood there before.
 ---@param rows string[]
@@ -158,17 +197,14 @@ end
 
 --- Leaves out blank rows next to the place that are more than the answer begins or ends with. They say nothing, and
 --- somebody may have opened them to type in.
----@param place botglue.Extent?
----@param past integer? behind the place
+---@param place botglue.Extent
+---@param past integer behind the place
 ---@param rows string[]
 ---@param first integer
 ---@param answer string[]
 ---@return string[] rows
 ---@return integer first
-local function leave_blank(place, past, rows, first, answer)
-  if not place then
-    return rows, first
-  end
+function M.leave_blank(place, past, rows, first, answer)
   local is_point = past == place.first
   local above = is_point and #rows or math.max(place.first - first, 0)
   local under = is_point and #rows or math.max(first + #rows - past, 0)
@@ -190,7 +226,6 @@ end
 function M.take(range, place, rows, first, answer, beside)
   local marked = range.shape ~= "insert" and place or nil
   local past = marked and marked.last + 1 or place and place.first
-  rows, first = leave_blank(place, past, rows, first, answer)
   if beside then
     return take_part(range, place, rows, first, answer, beside)
   end

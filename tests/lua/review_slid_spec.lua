@@ -1,0 +1,94 @@
+-- Rows that an answer adds, which a diff shows further down: what is below them begins as they do.
+
+local child = require("support.child")
+local review = require("support.review")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line, texts = child.line, review.texts
+
+local LINES = {
+  "use x",
+  "",
+  "// A",
+  "fn a() {",
+  "  one",
+  "  two",
+  "}",
+  "",
+  "// B",
+  "fn b() {",
+  "  one",
+  "  two",
+  "}",
+  "",
+  "end",
+}
+
+--- These lines with others in place of some.
+local function with(first, past, rows)
+  local lines = vim.list_extend(vim.list_slice(LINES, 1, first), rows)
+  return vim.list_extend(lines, LINES, past + 1)
+end
+
+test("some rows of those that are taken by hand do not come twice", function()
+  local insertion = { kind = "insert", first = { 7 } }
+  local added = { "", "fn z() {", "  one", "}" }
+  local changed = vim.list_extend({ "fn a() {", "  ONE", "  two", "}" }, added)
+  local undo, redo = "<C-w>hu<C-w>l", "<C-w>h<C-r><C-w>l"
+  for _, each in ipairs({
+    { insertion, added, with(7, 7, added) },
+    { line(4, 7), changed, with(3, 7, changed) },
+  }) do
+    local range, answer, all = unpack(each)
+    for _, taking in ipairs({ ":9diffput<CR>", ":10diffput<CR>", ":9,10diffput<CR>", ":11diffput<CR>" }) do
+      for _, way in ipairs({
+        { "a" },
+        { "q:Botglue review<CR>", "a" },
+        { "q:Botglue accept 1<CR>", "a" },
+        { undo, "a" },
+        { "<C-w>hu<C-r><C-w>l", "a" },
+        { undo, redo, "a" },
+        { "q:Botglue review<CR>", undo, "a" },
+        { "q:Botglue review<CR>", undo, redo, "a" },
+        { undo, taking, "a" },
+        { undo, "q:Botglue accept 1<CR>" },
+        { "11Gdp", "a" },
+      }) do
+        local told = vim.inspect({ range, taking, way })
+        local nvim = child.with_host(LINES)
+        nvim:run(range)
+        nvim:answer(1, answer, { held_for = "review" })
+        nvim:type(":Botglue review<CR>" .. taking)
+        for _, keys in ipairs(way) do
+          nvim:settle()
+          equal(texts(nvim)[2], all, told)
+          nvim:type(keys)
+        end
+        nvim:settle()
+        equal({ nvim:lines(), nvim:job(1).landing ~= "held" }, { all, true }, told)
+      end
+    end
+  end
+end)
+
+test("rows that are taken by hand with a blank one at their end do not leave one more", function()
+  local lines = { "fn a() {", "  one", "}", "// B", "fn b() {", "}" }
+  local answer = { "// A2", "", "fn z() {", "}" }
+  local all = vim.list_extend(vim.list_slice(lines, 1, 3), answer)
+  vim.list_extend(all, lines, 4)
+  for _, taking in ipairs({ ":4,5diffput<CR>", ":5,6diffput<CR>" }) do
+    for _, way in ipairs({ { "a" }, { "q:Botglue review<CR>", "a" }, { "<C-w>hu<C-w>l", "a" } }) do
+      local nvim = child.with_host(lines)
+      nvim:run({ kind = "insert", first = { 3 } })
+      nvim:answer(1, answer, { held_for = "review" })
+      nvim:type(":Botglue review<CR>" .. taking)
+      for _, keys in ipairs(way) do
+        nvim:settle()
+        equal(texts(nvim)[2], all, taking)
+        nvim:type(keys)
+      end
+      nvim:settle()
+      equal({ nvim:lines(), nvim:job(1).landing ~= "held" }, { all, true }, taking)
+    end
+  end
+end)
