@@ -70,7 +70,7 @@ function M.recall(spec, known)
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
   self:learn(known)
-  self.range:home()
+  self:home()
   self.view = status.hold(self)
   return self
 end
@@ -266,6 +266,61 @@ function Job:load()
   return bufnr ~= nil
 end
 
+--- Whether rows begin with some of others, which were not there before: a diff shows them behind the blank ones that
+--- both begin with.
+---@param rows string[]
+---@param others string[]
+---@param before string? the first row that there was
+local function begin_with(rows, others, before)
+  for i, row in ipairs(rows) do
+    if row:find("%S") then
+      return row ~= before and vim.list_contains(others, row)
+    elseif row ~= others[i] then
+      return false
+    end
+  end
+  return false
+end
+
+--- Whether rows that an answer adds to what was sent stand next to that: then the user took them by hand.
+---@param range botglue.Range its place is known
+---@param sent botglue.Base
+---@param answer string[]
+local function is_begun(range, sent, answer)
+  local place = range:place()
+  if not place or (range.shape ~= "line" and range.shape ~= "insert") then
+    return false
+  end
+  local above, below = 0, range.shape == "line" and #answer or 0 -- the rows of the answer up to those that were sent
+  for i = #answer, 1, -1 do
+    above = above == 0 and answer[i] == sent.rows[1] and i - 1 or above
+    below = answer[i] == sent.rows[#sent.rows] and i or below
+  end
+  local function read(first, past)
+    return vim.api.nvim_buf_get_lines(range.bufnr, math.max(first, 0), past, false)
+  end
+  local function reversed(rows)
+    return vim.iter(rows):rev():totable()
+  end
+  local first, past = place.first, place.first + #sent.rows
+  local over, under = read(first - #answer, first), read(past, past + #answer)
+  return begin_with(reversed(over), reversed(vim.list_slice(answer, 1, above)), sent.above)
+    or begin_with(under, vim.list_slice(answer, below + 1), sent.below)
+end
+
+--- Finds its place where its buffer was read since.
+---@return boolean known whether its place is known
+function Job:home()
+  local range = self.range
+  local sent, was_marked = range.base, range.marks ~= nil
+  local known = range:home()
+  if known and not was_marked and is_begun(range, sent, require("botglue.decide").lines(self)) then
+    range:unmark()
+    range.base, known = sent, false
+  end
+  return known
+end
+
 --- Makes sure that the buffer of a held answer is there, and its place marked in it.
 ---@return boolean known whether its place is known
 function Job:recall()
@@ -275,7 +330,7 @@ function Job:recall()
     return false
   end
   require("botglue.reviewed").look(self)
-  local known = self.range:home()
+  local known = self:home()
   self.view:draw()
   return known
 end
@@ -298,7 +353,7 @@ function Job:come_back(bufnr)
   if self.range.bufnr ~= bufnr then
     self.range:move_to(bufnr)
   end
-  if self.range:home() then
+  if self:home() then
     self.view:draw()
   end
 end

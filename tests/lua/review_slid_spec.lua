@@ -92,3 +92,69 @@ test("rows that are taken by hand with a blank one at their end do not leave one
     end
   end
 end)
+
+test("rows that were taken by hand before Neovim was left are not put in once more", function()
+  local function open(range, lines, answer)
+    local nvim = child.start()
+    nvim:lua("require('support.host').install()")
+    nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", lines)
+    local stored = review.stored(
+      nvim:lua("return file"),
+      vim.tbl_extend("force", { base = range.rows, lines = answer, held_for = "review" }, range)
+    )
+    nvim:lua("require('support.host').store = { ... }", stored)
+    nvim:type(":Botglue review<CR>")
+    nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
+    return nvim
+  end
+  local brace = { first_line = 7, rows = { "}" }, cols = { 0 }, beside = { above = "  two", below = "" } }
+  local whole = {
+    first_line = 4,
+    rows = vim.list_slice(LINES, 4, 7),
+    cols = { 0, 0, 0, 0 },
+    beside = { above = "// A", below = "" },
+  }
+  local insertion = {
+    kind = "insert",
+    first_line = 7,
+    rows = {},
+    cols = {},
+    anchor = "}",
+    beside = { above = "}", below = "" },
+  }
+  local added = { "", "fn z() {", "}" }
+  local function behind(rows)
+    return vim.list_extend(vim.list_extend({}, rows), added)
+  end
+  local above = vim.list_extend({ "/// Does it." }, whole.rows)
+  above[3] = "  ONE"
+  for _, each in ipairs({
+    { brace, behind({ "}" }), with(7, 7, added) },
+    { brace, behind({ "}" }), with(8, 8, { "fn z() {" }) },
+    { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, added) },
+    { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(8, 8, { "fn z() {" }) },
+    { whole, above, with(3, 3, { "/// Does it." }) },
+    { insertion, added, with(7, 7, added) },
+    { insertion, added, with(8, 8, { "fn z() {" }) },
+  }) do
+    local range, answer, lines = unpack(each)
+    local told = vim.inspect({ answer, lines })
+    for _, keys in ipairs({ "a", "q:Botglue accept 1<CR>" }) do
+      local nvim = open(range, lines, answer)
+      equal(texts(nvim)[2], answer, told)
+      nvim:type(keys)
+      nvim:settle()
+      equal(nvim:job(1).landing, "held", told)
+      equal(nvim:lua("return vim.fn.getbufline(vim.fn.bufnr(file), 1, '$')"), lines, told)
+    end
+  end
+  for _, each in ipairs({
+    { brace, behind({ "}" }), with(6, 7, behind({ "}" })) },
+    { brace, { "  three", "", "fn b() {", "}" }, with(6, 7, { "  three", "", "fn b() {", "}" }) },
+    { brace, { "}", "// B" }, with(6, 7, { "}", "// B" }) },
+    { whole, above, with(3, 7, above) },
+    { insertion, added, with(7, 7, added) },
+  }) do
+    equal(texts(open(each[1], LINES, each[2]))[2], each[3])
+  end
+end)
