@@ -10,12 +10,14 @@ local api = vim.api
 ---@field head integer?
 ---@field tail integer?
 ---@field above integer? in place of the head: the end of what was put over the first rows and what is above them
+---@field cut "open"|"typed"|nil text was deleted up to an end: what is typed there next takes its place
 
 ---@class botglue.Replacement
 ---@field row integer
 ---@field col integer
 ---@field end_row integer
 ---@field end_col integer
+---@field deletes boolean? nothing is put there
 
 ---@param bufnr integer
 ---@param namespace integer
@@ -109,8 +111,11 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     and (at_end or edit.end_row < end_row or (edit.end_row == end_row and edit.end_col <= end_col))
   if not is_inside or not (at_head or at_end) then
     return ends
+  elseif edit.deletes and (shape == "line" or (at_head and at_end)) then
+    return ends
   end
   ends = ends or {}
+  ends.cut = edit.deletes and (ends.cut or "open") or nil
   if at_head then
     ends.head = set(bufnr, namespace, ends.head, edit.row, edit.col, false)
   end
@@ -120,17 +125,30 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
   return ends
 end
 
---- The edit is over: from now on they look inward, too.
+--- Another edit begins: from now on they look inward, too. What is typed where text was deleted comes key by key, and
+--- what comes otherwise has nothing to do with that.
 ---@param bufnr integer
 ---@param namespace integer
 ---@param ends botglue.Ends
-function M.turn(bufnr, namespace, ends)
-  for name, id in pairs(ends) do
-    local row, col = where(bufnr, namespace, id)
-    if row then
-      ends[name] = set(bufnr, namespace, id, row, col, name ~= "tail")
+---@param is_typing boolean whether the user is typing there
+---@return botglue.Ends? ends
+function M.turn(bufnr, namespace, ends, is_typing)
+  if ends.cut and is_typing then
+    ends.cut = "typed"
+    return ends
+  end
+  for _, name in ipairs({ "head", "tail", "above" }) do
+    local row, col = where(bufnr, namespace, ends[name])
+    if row and ends.cut == "open" then
+      api.nvim_buf_del_extmark(bufnr, namespace, ends[name])
+      ends[name] = nil
+    elseif row then
+      ends[name] = set(bufnr, namespace, ends[name], row, col, name ~= "tail")
     end
   end
+  local is_dropped = ends.cut == "open"
+  ends.cut = nil
+  return not is_dropped and ends or nil
 end
 
 return M

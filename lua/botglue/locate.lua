@@ -82,7 +82,7 @@ local function block(marks, base)
   if not consecutive then
     return nil, left and "conflict" or "range_lost"
   end
-  return { first = first, last = first + #marks.ids - 1, spans = spans }, nil, next(marks.held) ~= nil
+  return { first = first, last = first + #marks.ids - 1, spans = spans }, nil, marks:are_turned()
 end
 
 --- The place of text that was put over a mark's in one piece, as `cc` and `:s` do: the mark's ends change places, and
@@ -189,7 +189,7 @@ local function text(marks, base)
   if not mark then
     return nil, "range_lost"
   end
-  local turned = next(marks.held) ~= nil
+  local turned = marks:are_turned()
   if marks.empty then
     -- Nothing holds the ends of an empty row together: what is put before it moves the start only.
     if not turned then

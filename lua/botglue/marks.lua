@@ -4,6 +4,7 @@
 --- touch do not mix; where an edit reaches their ends, `ends` stands in for those.
 
 local ends = require("botglue.ends")
+local moment = require("botglue.moment")
 
 local M = {}
 
@@ -105,7 +106,7 @@ function Marks:clear()
   end
   delete(self.ids)
   for _, held in pairs(self.held) do
-    delete(held)
+    delete({ held.head, held.tail, held.above })
   end
   self.ids, self.held = {}, {}
   if self.unwatch then
@@ -137,9 +138,17 @@ function Marks:around_text()
   return self.shape == "line" and { self.ids[1] } or self.ids
 end
 
---- An edit is about to replace text: where it reaches the ends of marks they are held.
+--- Whether something was put at held ends, which stand elsewhere than those of the marks then.
+---@return boolean
+function Marks:are_turned()
+  return vim.iter(pairs(self.held)):any(function(_, held)
+    return held.cut ~= "open"
+  end)
+end
+
+--- An edit is about to replace or delete text: where it reaches the ends of marks they are held.
 ---@param edit botglue.Replacement
----@return boolean any whether any end is held
+---@return boolean turned
 function Marks:hold(edit)
   if self.shape == "insert" then
     return false
@@ -148,7 +157,7 @@ function Marks:hold(edit)
     local mark = self:get(id)
     self.held[id] = mark and ends.hold(self.bufnr, namespace, mark, self.held[id], self.shape, edit)
   end
-  return next(self.held) ~= nil
+  return self:are_turned()
 end
 
 --- Whether nothing is left between the two ends of a mark.
@@ -195,8 +204,9 @@ function Marks:watch(tell, undone, changes)
   end
   self.unwatch = require("botglue.watch").start(self.bufnr, {
     begin = function(row, old, new)
-      for _, held in pairs(self.held) do
-        ends.turn(self.bufnr, namespace, held)
+      local is_typing = next(self.held) ~= nil and moment.is_typing(self.bufnr)
+      for id, held in pairs(self.held) do
+        self.held[id] = ends.turn(self.bufnr, namespace, held, is_typing)
       end
       changes(row, old, new)
     end,

@@ -16,7 +16,7 @@ local M = {}
 --- written
 ---@field begin fun(row: integer, old: integer, new: integer) a change: the row it begins in, and for how many rows the
 ---old and the new text go on
----@field replace fun(edit: botglue.Replacement) it puts text in the place of other text, wherever
+---@field replace fun(edit: botglue.Replacement) it puts text, or nothing, in the place of other text, wherever
 ---@field piece fun(): botglue.Piece? where the piece is
 ---@field tell fun(what: botglue.Fate, was_intact: boolean)
 ---@field undone fun(first: integer, last: integer) an undo or redo is over, which changed something in these rows: the
@@ -75,9 +75,8 @@ function M.start(bufnr, watcher)
         return
       end
       local end_row, end_col = row + old_rows, old_rows == 0 and col + old_col or old_col
-      if new_rows > 0 or new_col > 0 then
-        watcher.replace({ row = row, col = col, end_row = end_row, end_col = end_col })
-      end
+      local deletes = new_rows == 0 and new_col == 0
+      watcher.replace({ row = row, col = col, end_row = end_row, end_col = end_col, deletes = deletes })
       local at, tell = watcher.piece(), watcher.tell
       if
         not at
@@ -88,7 +87,7 @@ function M.start(bufnr, watcher)
       end
       local emptied = vim.api.nvim_buf_line_count(bufnr) == 1
         and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
-      if emptied or (new_rows == 0 and new_col == 0) then
+      if emptied or deletes then
         local filtered = put and (put.first == end_row or put.past == row)
         tell(filtered and "replaced" or "deleted", at.intact)
       elseif row < at.row or is_behind(end_row, end_col, at.end_row + 1, 0) then

@@ -1,0 +1,112 @@
+-- What is typed in the place of text that was deleted at an end of a part of a row.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local ROWS = { "fn main() {", "    let a = foo(1, 2);", "}" }
+local PART = { kind = "char", first = { 2, 16 }, last = { 2, 19 } } -- 1, 2
+
+---@param nvim Child
+---@return string
+local function part(nvim)
+  return nvim:lua([[
+    local range = require("botglue.client").job(1).range
+    return range:read(range:look()).text[1]
+  ]])
+end
+
+test("what is typed in the place of the first or last word of a part is part of it", function()
+  for _, each in ipairs({
+    { "2G$F2cw", "height", "1, height" },
+    { "2G$F2s", "height", "1, height" },
+    { "2G$F2vc", "height", "1, height" },
+    { "2G$F2a<BS>", "height", "1, height" },
+    { "2G$F2a<BS><BS>", "height", "1,height" },
+    { "2G$F2xi", "height", "1, height" },
+    { "2G0f1cw", "width", "width, 2" },
+    { "2G0f1s", "width", "width, 2" },
+    { "2G0f,i<BS>", "width", "width, 2" },
+    { "2G0f1c2l", "w", "w 2" },
+    { "2G$F2cw", "3<BS>44", "1, 44" },
+  }) do
+    for _, is_looked_at in ipairs({ false, true }) do
+      local nvim = child.with_host(ROWS)
+      nvim:run(PART)
+      nvim:type(each[1])
+      local last = each[2]:sub(-1)
+      for _, key in ipairs({ each[2]:sub(1, -2), last }) do
+        nvim:type(key)
+        if is_looked_at then
+          part(nvim)
+        end
+      end
+      nvim:type("<Esc>")
+      equal(part(nvim), each[3], each[1])
+      nvim:type("2GA // mine<Esc>2GI/**/<Esc>")
+      equal(part(nvim), each[3], each[1] .. ", then beside it")
+      nvim:type("2G0f(amine <Esc>2G0f)imore<Esc>")
+      equal(part(nvim), each[3], each[1] .. ", then right beside it")
+    end
+  end
+end)
+
+test("a part whose first or last word was retyped and undone is as it was", function()
+  for _, keys in ipairs({ "2G$F2cwheight<Esc>u", "2G0f1cwwidth<Esc>u", "2G$F2xu", "2G$F2a<BS>height<Esc>u" }) do
+    for _, before in ipairs({ "", "2GA // mine<Esc>" }) do
+      local nvim = child.with_host(ROWS)
+      nvim:run(PART)
+      nvim:type(before .. keys)
+      equal(part(nvim), "1, 2", before .. keys)
+      nvim:type("2G0f)imore<Esc>")
+      equal(part(nvim), "1, 2", before .. keys .. ", then right beside it")
+    end
+  end
+end)
+
+test("an answer takes the place of a retyped word, too, when it is accepted", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(PART)
+  nvim:type("2G$F2cwheight<Esc>")
+  nvim:answer(1, { "x, y" })
+  equal(nvim:job(1).held_for, "conflict")
+  nvim:type(":Botglue accept 1<CR>")
+  nvim:settle()
+  equal(nvim:lines()[2], "    let a = foo(x, y);")
+end)
+
+test("what is typed in a review over the last word of a part that was taken is shown in its place", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(PART)
+  nvim:answer(1, { "x, y" }, { held_for = "review" })
+  nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>ldp<C-w>h2G$Fycw")
+  for _, keys in ipairs({ "h", "eight", "<Esc>", "<C-w>l2G$Fxcw", "width", "<Esc>" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  local function shown()
+    return nvim:lua("return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1]")
+  end
+  equal(shown(), "    let a = foo(width, y);")
+  nvim:type("a")
+  nvim:settle()
+  equal(shown(), "    let a = foo(width, y);")
+end)
+
+test("what is typed in the place of the last characters of a block is part of it", function()
+  for _, each in ipairs({
+    { "2G3|cwX", { "ab", "eX", "ij" } },
+    { "2G3|sYY", { "ab", "eYY", "ij" } },
+    { "2G2|sX", { "ab", "Xf", "ij" } },
+  }) do
+    local nvim = child.with_host({ "1abcz", "1ef gz", "1ijkz" })
+    nvim:run({ kind = "block", first = { 1, 1 }, last = { 3, 2 } })
+    nvim:type(each[1] .. "<Esc>")
+    local text = nvim:lua([[
+      local range = require("botglue.client").job(1).range
+      local place = range:look()
+      return place and range:read(place).text
+    ]])
+    equal(text, each[2], each[1])
+  end
+end)
