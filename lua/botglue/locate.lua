@@ -97,9 +97,17 @@ local function replaced(marks, mark, base)
     return nil
   end
   local place = { first = mark.end_row, last = mark.row }
-  if marks.shape == "char" then
+  local are_whole = mark.row > mark.end_row and mark.col == 0
+  if marks.shape == "char" and are_whole then
+    -- Rows were put there, of which a part can be told only where they read as they did.
+    local rows = api.nvim_buf_get_lines(marks.bufnr, mark.end_row, mark.row, false)
+    if not vim.deep_equal(rows, base.rows) then
+      return nil
+    end
+    place = extent.at(mark.end_row, base, "char")
+  elseif marks.shape == "char" then
     place.from, place.to = mark.end_col, mark.col
-  elseif mark.row > mark.end_row and mark.col == 0 then
+  elseif are_whole then
     place.last = mark.row - 1
   end
   if place.last >= api.nvim_buf_line_count(marks.bufnr) then

@@ -110,3 +110,32 @@ test("what is typed in the place of the last characters of a block is part of it
     equal(text, each[2], each[1])
   end
 end)
+
+test(
+  "a part whose row was taken away is known only where the row is put back, whatever reads alike below",
+  function()
+    local rows = { "def load(f):", "    return data", "", "", "def save(f):" }
+    for _, each in ipairs({
+      { "2GddP", "applied", { "def load(f):", "    return json.load(f)", "", "", "def save(f):" } },
+      { "2GddPu", "held", { "def load(f):", "", "", "def save(f):" } },
+      { "2GddO    return None<Esc>", "held", { "def load(f):", "    return None", "", "", "def save(f):" } },
+      {
+        "2GddP2GA # mine<Esc>",
+        "held",
+        { "def load(f):", "    return data # mine", "", "", "def save(f):" },
+      },
+    }) do
+      local nvim = child.with_host(rows)
+      nvim:run({ kind = "char", first = { 2, 11 }, last = { 2, 14 } })
+      nvim:type(each[1])
+      nvim:answer(1, { "json.load(f)" })
+      equal(nvim:job(1).landing, each[2], each[1])
+      equal(nvim:lines(), each[3], each[1])
+      if each[2] == "held" then
+        nvim:type(":Botglue accept 1<CR>")
+        nvim:settle()
+        equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), each[3], each[1] .. ", accepted")
+      end
+    end
+  end
+)
