@@ -31,6 +31,7 @@ local STATES = 32 -- as many as undo may come back to
 ---@field change integer? of the range
 ---@field widened integer? of the range
 ---@field base string[]?
+---@field bases table<string, string[]> what it was beside each state of the answer's side
 
 ---@class botglue.Hunk
 ---@field [1] integer the first row of the one text, from 1; of no rows the one above
@@ -147,15 +148,21 @@ end
 ---@param place botglue.Extent
 ---@param answer string[]? by lines as it is shown beside them, where it can be told from what is around it; what is
 --- typed in the buffer was not taken from it, whatever it reads
-function M.see(job, place, answer)
-  local range = job.range
+---@param beside string the state that the answer's side is in
+function M.see(job, place, answer, beside)
+  local range, state = job.range, undo_tree.state(job.range.bufnr)
   local now, reviewed = range:read(place), known(job) or { bufnr = range.bufnr, states = {}, order = {} }
+  local bases = reviewed.states[state] and reviewed.states[state].bases or {}
   local base
   if range.shape ~= "insert" then
-    local is_seen = answer and not moment.is_typing(range.bufnr)
-    base = is_seen and common(range, M.base(job), range:lines_of(now), answer) or reviewed.base
+    base = reviewed.base
+    if answer and not moment.is_typing(range.bufnr) then
+      -- What was taken over there and undone was never taken.
+      base = bases[beside] or common(range, M.base(job), range:lines_of(now), answer)
+      bases[beside] = base
+    end
   end
-  job.reviewed, reviewed.base, reviewed.state = reviewed, base, undo_tree.state(range.bufnr)
+  job.reviewed, reviewed.base, reviewed.state = reviewed, base, state
   -- Also when the review is over: what is undone then was never taken.
   range.changes = range.changes
     or soon.once(function()
@@ -178,6 +185,7 @@ function M.see(job, place, answer)
     change = range.change,
     widened = range.widened,
     base = base,
+    bases = bases,
   }
 end
 

@@ -108,3 +108,36 @@ test("a row of an answer that was typed in the buffer for a moment still comes w
   nvim:settle()
   equal(vim.list_contains(nvim:lines(), "}"), true, vim.inspect(nvim:lines()))
 end)
+
+test("what is typed in the buffer stays where its rows were taken over into the answer before", function()
+  local rows = { "aa", "bb", "cc", "dd", "ee", "ff" }
+  local answer = { "bb", "cc", "DD", "ee" }
+  local own, RIGHT, LEFT = "<C-w>h4GA own<Esc>", "<C-w>l", "<C-w>h"
+  for _, each in ipairs({
+    { { own, RIGHT .. "4Gdo", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "dd own more", "ee", "ff" } },
+    { { own .. "4Gdp", "4GA more<Esc>" }, { "aa", "bb", "cc", "dd own more", "ee", "ff" } },
+    { { own, "4Gdp", "4Gomore<Esc>" }, { "aa", "bb", "cc", "dd own", "more", "ee", "ff" } },
+    { { own, "4Gdp", "4Gdd" }, { "aa", "bb", "cc", "ee", "ff" } },
+    { { LEFT .. "5Gomine<Esc>", "6Gdp", "6Gdd" }, { "aa", "bb", "cc", "DD", "ee", "ff" } },
+    { { LEFT .. "5Gomine<Esc>", "6Gdp", "6Gccother<Esc>" }, { "aa", "bb", "cc", "DD", "ee", "other", "ff" } },
+    {
+      { own, RIGHT .. "4Gccdd own<Esc>", LEFT .. "4GA more<Esc>" },
+      { "aa", "bb", "cc", "dd own more", "ee", "ff" },
+    },
+    -- Taken over and undone, it is a conflict as it was.
+    { { own, RIGHT .. "4Gdo", "u", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "DD", "ee", "ff" }, true },
+    { { own, RIGHT .. "4Gdo", "u", "<C-r>", LEFT .. "A<Esc>" }, { "aa", "bb", "cc", "dd own", "ee", "ff" } },
+    -- What was sent, taken over, is no change.
+    { { RIGHT .. "4Gdo", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "dd more", "ee", "ff" } },
+  }) do
+    for _, way in ipairs({ "<C-w>la", "<C-w>lq:Botglue accept 1<CR>" }) do
+      local nvim = play(rows, line(2, 5), answer, each[1])
+      nvim:type(way)
+      nvim:settle()
+      local what = vim.inspect(each[1]) .. way
+      equal(nvim:lines(), each[2], what)
+      local told = nvim:lua("return vim.fn.execute('messages')"):find("is replaced", 1, true) ~= nil
+      equal(told, each[3] or false, what)
+    end
+  end
+end)

@@ -9,6 +9,7 @@ local fill = require("botglue.ui.fill")
 local parts = require("botglue.ui.parts")
 local region = require("botglue.ui.region")
 local replace = require("botglue.replace")
+local soon = require("botglue.soon")
 local step = require("botglue.ui.step")
 
 local M = {}
@@ -26,6 +27,7 @@ local SHORT = 2000 -- rows of a text in which it takes none
 ---@field tick integer its changedtick while the user has changed nothing in it
 ---@field given string[]? the answer as it stands here while the user has changed nothing in it
 ---@field step botglue.Step? where its place is known
+---@field see_soon fun() sees in the next tick what it and the buffer have in common
 ---@field is_rows boolean? whether it shows rows that a part is in, as the user left them, while the place is not known
 ---@field astray boolean? whether the user changed what is around the answer here
 local Side = {}
@@ -193,6 +195,7 @@ function Side:watch()
   end
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function()
+      self.see_soon()
       if not pending then
         pending = true
         -- A signal ends Neovim without a word: what is typed here is gone before anybody is told.
@@ -222,6 +225,12 @@ function Side:make()
   local function on(event, desc, fn)
     api.nvim_create_autocmd(event, { buffer = self.bufnr, desc = "botglue: " .. desc, callback = fn })
   end
+  self.see_soon = soon.once(function()
+    if self.step then
+      self.step:see_answer()
+    end
+  end)
+  on("InsertLeave", "see what both sides have in common", self.see_soon)
   on("BufWinLeave", "keep what was made of the answer", function()
     self:save()
   end)

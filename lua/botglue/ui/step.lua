@@ -202,7 +202,26 @@ end
 --- Sees what of the answer stands in the buffer.
 ---@param place botglue.Extent
 function Step:see(place)
-  reviewed.see(self.side.job, place, self.side:part())
+  local side = self.side
+  local beside = ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
+  reviewed.see(side.job, place, side:part(), beside)
+end
+
+--- Sees what both sides have in common since the answer's side alone was changed: also what the user took over from the
+--- buffer. What is typed there is seen when that is over.
+function Step:see_answer()
+  local side, range = self.side, self.side.job.range
+  if not api.nvim_buf_is_valid(side.bufnr) or not api.nvim_buf_is_loaded(range.bufnr) then
+    return
+  end
+  local is_here = api.nvim_buf_get_changedtick(side.bufnr) ~= self.seen[2]
+    and api.nvim_buf_get_changedtick(range.bufnr) == self.seen[1]
+  local is_held = side.job.landing == "held" and not (side:is_typed_in() or moment.is_typing(range.bufnr))
+  local place = is_here and is_held and range:look()
+  if place then
+    self:find_answer(place)
+    self:see(place)
+  end
 end
 
 --- The place of the answer in the buffer, where rows were put there by hand: what is around it tells, which is as on
