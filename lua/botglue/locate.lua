@@ -132,7 +132,7 @@ local function last_row(marks, mark, base)
     return mark.end_row
   end
   local was_empty = base and base.rows[#base.rows] == ""
-  local stayed_behind = was_empty and mark.end_col == 0 and get_row(marks.bufnr, last) == ""
+  local stayed_behind = mark.end_col == 0 and (not was_empty or get_row(marks.bufnr, last) == "")
   return stayed_behind and last or math.min(last, mark.end_row)
 end
 

@@ -123,3 +123,24 @@ test("rows that read like those at its ends are others", function()
   equal(rows_after({ "5GAx<Esc>", "7Gdd" }), { "line 4", "line 5x", "line 6" })
   equal(rows_after({ "5GAx<Esc>", "4Gdd" }), { "line 5x", "line 6", "line 7" })
 end)
+
+test("a last row that was typed anew stays in the range, whatever is put above it", function()
+  for _, each in ipairs({
+    { "4GccOWN<Esc>3Gomine<Esc>", 4 },
+    { "4GccOWN<Esc>4GOmine<Esc>", 4 },
+    { "4GccOWN<Esc>3Gyyp", 4 },
+    { "4GSOWN<CR>more<Esc>", 4 },
+    { "4G0D3Gomine<Esc>", 4 },
+    { "4GccOWN<Esc>4Gomine<Esc>", 3 },
+    { "4GccOWN<Esc>5GOmine<Esc>", 3 },
+    { "4GccOWN<Esc>4GJ", 3 },
+    { "4GccOWN<Esc>4Gdd", 2 },
+    { "4GA<CR>mine<Esc>", 3 },
+  }) do
+    local nvim = child.with_host({ "a", "b", "c", "}", "d", "e" })
+    nvim:run(child.line(3, 4))
+    nvim:type(each[1])
+    local place = nvim:lua([[return require("botglue.client").job(1).range:place()]])
+    equal({ place.first, place.last }, { 2, each[2] }, each[1])
+  end
+end)
