@@ -175,6 +175,14 @@ function Edges:see(first, last, is_undone)
   return nil
 end
 
+--- Whether they read so when they were seen last.
+---@param rows string[]
+---@return boolean
+function Edges:read_last(rows)
+  local last = self.seen[#self.seen]
+  return not last or are_same(last.rows, rows)
+end
+
 --- Of lines at a place that is beyond doubt.
 ---@param bufnr integer
 ---@param first integer

@@ -31,6 +31,7 @@ local api = vim.api
 ---@field edges botglue.Edges? of lines: known by the rows at their ends
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
 ---@field replaced boolean? whether other text was put over the range and what is around it
+---@field changed boolean? whether somebody had changed it before that
 ---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
@@ -105,6 +106,7 @@ function Range:watch()
       self.reloaded = true
     elseif what == "replaced" and (was_intact or not self.deleted) then
       self.deleted, self.replaced = false, true
+      self.changed = self.edges ~= nil and not self.edges:read_last(self:expected().rows)
     elseif what == "replaced" then
       return
     end

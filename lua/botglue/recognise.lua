@@ -168,6 +168,10 @@ function M.moved(range)
   if range.deleted or not (range.reloaded or range.replaced) then
     return put_back(range)
   end
+  if range.changed and not range.reloaded then
+    -- It did not read so before that: what does now is something else.
+    return nil
+  end
   local first = range.single and find.only(range.bufnr, telltale(range))
   if not first then
     return nil
