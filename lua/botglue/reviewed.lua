@@ -18,6 +18,9 @@ local STATES = 32 -- as many as undo may come back to
 ---@class botglue.Reviewed
 ---@field bufnr integer
 ---@field base string[]? by lines: what the merge begins with
+---@field beside string? the state of the answer's side when that was seen
+---@field bases table<string, string[]> what it was in each of those states: what was taken over there and undone was
+---never taken
 ---@field state integer the undo state at the last look
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
@@ -31,7 +34,6 @@ local STATES = 32 -- as many as undo may come back to
 ---@field change integer? of the range
 ---@field widened integer? of the range
 ---@field base string[]?
----@field bases table<string, string[]> what it was beside each state of the answer's side
 
 ---@class botglue.Hunk
 ---@field [1] integer the first row of the one text, from 1; of no rows the one above
@@ -135,6 +137,12 @@ local function known(job)
   return reviewed and reviewed.bufnr == job.range.bufnr and reviewed or nil
 end
 
+---@param bufnr integer
+---@return botglue.Reviewed
+local function new(bufnr)
+  return { bufnr = bufnr, states = {}, order = {}, bases = {} }
+end
+
 --- What the merge begins with.
 ---@param job botglue.Job
 ---@return string[]
@@ -151,15 +159,24 @@ end
 ---@param beside string the state that the answer's side is in
 function M.see(job, place, answer, beside)
   local range, state = job.range, undo_tree.state(job.range.bufnr)
-  local now, reviewed = range:read(place), known(job) or { bufnr = range.bufnr, states = {}, order = {} }
-  local bases = reviewed.states[state] and reviewed.states[state].bases or {}
+  local now, reviewed = range:read(place), known(job) or new(range.bufnr)
   local base
   if range.shape ~= "insert" then
     base = reviewed.base
     if answer and not moment.is_typing(range.bufnr) then
-      -- What was taken over there and undone was never taken.
-      base = bases[beside] or common(range, M.base(job), range:lines_of(now), answer)
-      bases[beside] = base
+      local before, rows = M.base(job), range:lines_of(now)
+      if reviewed.beside == beside then
+        base = common(range, before, rows, answer)
+        if not vim.deep_equal(base, before) then
+          -- Taken over into the buffer, it stays taken whatever is undone over there.
+          for other, theirs in pairs(reviewed.bases) do
+            reviewed.bases[other] = common(range, theirs, rows, answer)
+          end
+        end
+      else
+        base = common(range, reviewed.bases[beside] or before, rows, answer)
+      end
+      reviewed.beside, reviewed.bases[beside] = beside, base
     end
   end
   job.reviewed, reviewed.base, reviewed.state = reviewed, base, state
@@ -185,7 +202,6 @@ function M.see(job, place, answer, beside)
     change = range.change,
     widened = range.widened,
     base = base,
-    bases = bases,
   }
 end
 

@@ -53,8 +53,8 @@ test("what becomes of a hunk after it was taken by hand counts, on whichever sid
     local keys, expected, why = unpack(each)
     for _, way in ipairs({ "a", "q:Botglue accept 1<CR>" }) do
       local nvim = in_review({ line(2, 4), { "b", "c", "D" } })
-      nvim:type("2GccB<Esc>dp")
-      nvim:settle()
+      nvim:type("2GccB<Esc>")
+      nvim:type("dp")
       equal(texts(nvim), { { "a", "B", "c", "d", "e" }, { "a", "B", "c", "D", "e" } }, why)
       nvim:type(keys)
       nvim:settle()

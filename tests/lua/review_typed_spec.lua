@@ -126,6 +126,21 @@ test("what is typed in the buffer stays where its rows were taken over into the 
     },
     -- Taken over and undone, it is a conflict as it was.
     { { own, RIGHT .. "4Gdo", "u", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "DD", "ee", "ff" }, true },
+    {
+      { own, RIGHT .. "4Gdo", LEFT .. "2GA far<Esc>", RIGHT .. "u" },
+      { "aa", "bb", "cc", "DD", "ee", "ff" },
+      true,
+    },
+    {
+      { LEFT .. "2Gomine<Esc>", "3Gdp", "2GA far<Esc>", RIGHT .. "u" },
+      { "aa", "bb far", "mine", "cc", "DD", "ee", "ff" },
+    },
+    { { LEFT .. "2Gomine<Esc>", "3Gdp", RIGHT .. "u" }, { "aa", "bb", "mine", "cc", "DD", "ee", "ff" } },
+    { { LEFT .. "2Gomine<Esc>", RIGHT .. "3Gdo", "u" }, { "aa", "bb", "mine", "cc", "DD", "ee", "ff" } },
+    {
+      { LEFT .. "2Gomine<Esc>", "3Gdp", RIGHT .. "q:Botglue review<CR>", "u" },
+      { "aa", "bb", "mine", "cc", "DD", "ee", "ff" },
+    },
     { { own, RIGHT .. "4Gdo", "u", "<C-r>", LEFT .. "A<Esc>" }, { "aa", "bb", "cc", "dd own", "ee", "ff" } },
     -- What was sent, taken over, is no change.
     { { RIGHT .. "4Gdo", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "dd more", "ee", "ff" } },

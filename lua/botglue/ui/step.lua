@@ -203,8 +203,10 @@ end
 ---@param place botglue.Extent
 function Step:see(place)
   local side = self.side
-  local beside = ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
-  reviewed.see(side.job, place, side:part(), beside)
+  local answer = side:part()
+  local is_given = answer and vim.deep_equal(answer, side.given)
+  local beside = is_given and "as given" or ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
+  reviewed.see(side.job, place, answer, beside)
 end
 
 --- Sees what both sides have in common since the answer's side alone was changed: also what the user took over from the
