@@ -30,6 +30,7 @@ local api = vim.api
 ---@field marks botglue.Marks? none where its place is not known
 ---@field edges botglue.Edges? of lines: known by the rows at their ends
 ---@field reloaded boolean whether the file was read again, which leaves the marks at lines that may be others
+---@field reads integer? how often that was
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field changed boolean? whether somebody had changed it before that
 ---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
@@ -80,7 +81,7 @@ function Range:mark(place, shape)
     buffer = self.bufnr,
     desc = "botglue: the lines of a range may be others now",
     callback = function()
-      self.reloaded = true
+      self.reloaded, self.reads = true, (self.reads or 0) + 1
       self:look_soon()
       if self.changes then
         self.changes()
@@ -103,7 +104,7 @@ function Range:watch()
       self.deleted, self.replaced = true, false
       return
     elseif what == "reloaded" then
-      self.reloaded = true
+      self.reloaded, self.reads = true, (self.reads or 0) + 1
     elseif what == "replaced" and (was_intact or not self.deleted) then
       self.deleted, self.replaced = false, true
       self.changed = self.edges ~= nil and not self.edges:read_last(self:expected().rows)

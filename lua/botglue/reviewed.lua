@@ -22,6 +22,7 @@ local STATES = 32 -- as many as undo may come back to
 ---@field bases table<string, string[]> what it was in each of those states: what was taken over there and undone was
 ---never taken
 ---@field state integer the undo state at the last look
+---@field reads integer? how often the file had been read again then
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
 
@@ -179,7 +180,7 @@ function M.see(job, place, answer, beside)
       reviewed.beside, reviewed.bases[beside] = beside, base
     end
   end
-  job.reviewed, reviewed.base, reviewed.state = reviewed, base, state
+  job.reviewed, reviewed.base, reviewed.state, reviewed.reads = reviewed, base, state, range.reads
   -- Also when the review is over: what is undone then was never taken.
   range.changes = range.changes
     or soon.once(function()
@@ -220,11 +221,11 @@ function M.look(job)
   -- and redo came since the last look.
   local is_followed = state == reviewed.state and place ~= nil
   if not sight then
-    local is_typing = moment.is_typing(range.bufnr)
-    local rows = place and not is_typing and range:lines_of(range:read(place))
+    local is_read = range.reads ~= reviewed.reads
+    local rows = place and is_read and range:lines_of(range:read(place))
     if rows and vim.deep_equal(rows, range:lines_of(range.base)) then
-      -- All of it was given back, as by reading the file again.
-      reviewed.base = nil
+      -- All of it was given back.
+      reviewed.base, reviewed.bases = nil, {}
     end
     return
   elseif is_followed and vim.deep_equal(range:read(place).rows, sight.rows) then

@@ -141,6 +141,16 @@ test("what is typed in the buffer stays where its rows were taken over into the 
       { LEFT .. "2Gomine<Esc>", "3Gdp", RIGHT .. "q:Botglue review<CR>", "u" },
       { "aa", "bb", "mine", "cc", "DD", "ee", "ff" },
     },
+    -- For a moment it reads as it was sent.
+    { { LEFT .. "2Gomine<Esc>", "3Gdp", "3Gdd" }, { "aa", "bb", "cc", "DD", "ee", "ff" } },
+    {
+      { LEFT .. "2Gomine<Esc>", "3Gdp", "3Gdd", "2Gobetter<Esc>" },
+      { "aa", "bb", "better", "cc", "DD", "ee", "ff" },
+    },
+    {
+      { own, RIGHT .. "4Gdo", LEFT .. "4G$daw", "4GA other<Esc>" },
+      { "aa", "bb", "cc", "dd other", "ee", "ff" },
+    },
     { { own, RIGHT .. "4Gdo", "u", "<C-r>", LEFT .. "A<Esc>" }, { "aa", "bb", "cc", "dd own", "ee", "ff" } },
     -- What was sent, taken over, is no change.
     { { RIGHT .. "4Gdo", LEFT .. "4GA more<Esc>" }, { "aa", "bb", "cc", "dd more", "ee", "ff" } },
