@@ -143,6 +143,10 @@ fn a_store_that_stays_locked_costs_only_what_could_not_be_written() {
     let (nvim, gated) = open(Scratch::new());
     run(&nvim, &gated, "one", 1, "local a = 10");
     let lock = Connection::open(nvim.scratch.path("data/nvim/botglue/botglue.db")).unwrap();
+    let applied = "SELECT count(*) FROM jobs WHERE landing = 'applied'";
+    wait("the store has what became of the first", || {
+        lock.query_row(applied, [], |row| row.get::<_, i64>(0)).unwrap() == 1
+    });
     lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
     run(&nvim, &gated, "two", 2, "local b = 20");
     let scratch = nvim.quit_to();
