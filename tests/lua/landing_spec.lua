@@ -175,6 +175,13 @@ test("an insertion above the first line does not need that line", function()
   equal(nvim:lines(), { "1", "x", "y", "z", "c" })
 end)
 
+test("an insertion stays below an empty row that was typed into, where a row is put in above that", function()
+  local nvim = with_job({ "", "two", "" }, { kind = "insert", first = { 1 } })
+  nvim:type("1GRone<Esc>3GddkP")
+  nvim:answer(1, { "new" })
+  equal(nvim:lines(), { "", "one", "new", "two" })
+end)
+
 test("rows put in above an empty last row belong to the range", function()
   local nvim = with_job({ "a", "b", "", "d" }, line(1, 3))
   nvim:type("2Gonew<Esc>")
