@@ -4,6 +4,8 @@
 --- That is what was sent, with what the user took of the answer by hand. What becomes of it later, in the answer or in
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
+local find = require("botglue.find")
+local locate = require("botglue.locate")
 local moment = require("botglue.moment")
 local soon = require("botglue.soon")
 local undo_tree = require("botglue.undo_tree")
@@ -29,12 +31,14 @@ local STATES = 32 -- as many as undo may come back to
 ---@class botglue.Sight
 ---@field place botglue.Extent
 ---@field shape "line"|"char"|"block"|"insert"
----@field rows string[] that stood there
+---@field text botglue.Base that stood there
 ---@field before botglue.Base? of the range
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
 ---@field widened integer? of the range
 ---@field base string[]?
+---@field beside string?
+---@field bases table<string, string[]>
 
 ---@class botglue.Hunk
 ---@field [1] integer the first row of the one text, from 1; of no rows the one above
@@ -91,15 +95,40 @@ local function origin(hunks, from, to)
   return first or from - before, past or to - after
 end
 
---- A base with what two texts made from it have in common.
+--- How often each row stands in a text.
+---@param rows string[]
+---@return table<string, integer>
+local function count(rows)
+  local counts = {}
+  for _, row in ipairs(rows) do
+    counts[row] = (counts[row] or 0) + 1
+  end
+  return counts
+end
+
+--- Whether a base has a row more often than it and both texts had it, or more seldom: the row was moved, and stands for
+--- another one.
+---@param agreed string[]
+---@param ... string[] the base before and both texts
+local function is_astray(agreed, ...)
+  local now, counts = count(agreed), vim.tbl_map(count, { ... })
+  local rows = vim.tbl_extend("force", unpack(counts)) --[[@as table<string, integer>]]
+  return vim.iter(pairs(rows)):any(function(row)
+    local least, most = math.huge, 0
+    for _, often in ipairs(counts) do
+      least, most = math.min(least, often[row] or 0), math.max(most, often[row] or 0)
+    end
+    local often = now[row] or 0
+    return often < least or often > most
+  end)
+end
+
+--- A base with what two texts made from it have in common, where both changed it.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]
 ---@return string[] base
-local function agree(base, one, other)
-  if vim.deep_equal(base, one) or vim.deep_equal(base, other) then
-    return base
-  end
+local function agree_within(base, one, other)
   local hunks, agreed, row, taken = differences(base, one), {}, 0, 0
   for _, hunk in ipairs(differences(one, other)) do
     local from, to = rows_of(hunk[1], hunk[2])
@@ -108,7 +137,56 @@ local function agree(base, one, other)
     vim.list_extend(agreed, base, math.max(first, taken) + 1, past)
     row, taken = to, math.max(past, taken)
   end
-  return vim.list_extend(agreed, one, row + 1, #one)
+  vim.list_extend(agreed, one, row + 1, #one)
+  return is_astray(agreed, base, one, other) and base or agreed
+end
+
+--- The regions of a base in which one of two texts made from it differs, or both: the rows of the base and of the texts
+--- there, each as a half-open range.
+---@param hunks botglue.Hunk[][] from the base to each text
+---@return { base: integer[], [1]: integer[], [2]: integer[] }[]
+local function regions(hunks)
+  local found, at, grown = {}, { 1, 1 }, { 0, 0 }
+  local function begins(i)
+    local hunk = hunks[i][at[i]]
+    return hunk and (rows_of(hunk[1], hunk[2])) or math.huge
+  end
+  while math.min(begins(1), begins(2)) < math.huge do
+    local from = math.min(begins(1), begins(2))
+    local region, past = { { from + grown[1] }, { from + grown[2] } }, from
+    local i = begins(1) <= past and 1 or 2
+    while begins(i) <= past do
+      local hunk = hunks[i][at[i]]
+      local _, to = rows_of(hunk[1], hunk[2])
+      past, at[i], grown[i] = math.max(past, to), at[i] + 1, grown[i] + hunk[4] - hunk[2]
+      i = begins(1) <= past and 1 or 2
+    end
+    region.base = { from, past }
+    region[1][2], region[2][2] = past + grown[1], past + grown[2]
+    table.insert(found, region)
+  end
+  return found
+end
+
+--- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
+---@param base string[]
+---@param one string[]
+---@param other string[]
+---@return string[] base
+local function agree(base, one, other)
+  local agreed, row = {}, 0
+  for _, region in ipairs(regions({ differences(base, one), differences(base, other) })) do
+    vim.list_extend(agreed, base, row + 1, region.base[1])
+    local function slice(rows, range)
+      return vim.list_slice(rows, range[1] + 1, range[2])
+    end
+    local before, ours, theirs = slice(base, region.base), slice(one, region[1]), slice(other, region[2])
+    local is_both = not vim.deep_equal(before, ours) and not vim.deep_equal(before, theirs)
+    vim.list_extend(agreed, is_both and agree_within(before, ours, theirs) or before)
+    row = region.base[2]
+  end
+  vim.list_extend(agreed, base, row + 1, #base)
+  return is_astray(agreed, base, one, other) and base or agreed
 end
 
 --- The same of a block, in which each row stands for itself.
@@ -197,13 +275,38 @@ function M.see(job, place, answer, beside)
   reviewed.states[reviewed.state] = {
     place = place,
     shape = range.shape,
-    rows = now.rows,
+    text = now,
     before = range.before,
     landed = range.landed,
     change = range.change,
     widened = range.widened,
     base = base,
+    beside = reviewed.beside,
+    bases = vim.deepcopy(reviewed.bases),
   }
+end
+
+--- Where what was seen stands as it did, in a file that was read again or text that was put over it: there or near
+--- there, between the same rows.
+---@param range botglue.Range
+---@param sight botglue.Sight
+---@return botglue.Extent? place
+local function put_anew(range, sight)
+  local text = sight.text
+  local around = vim.list_extend({ text.above, text.below }, text.rows)
+  local rows = find.is_telling(around) and locate.between(range.bufnr, text, sight.place.first)
+  local below = sight.place.last - sight.place.first
+  return rows and vim.tbl_extend("force", sight.place, { first = rows.first, last = rows.first + below })
+end
+
+--- Whether what was seen stands there.
+---@param range botglue.Range
+---@param sight botglue.Sight
+---@return boolean
+local function stands(range, sight)
+  local past = sight.shape == "insert" and sight.place.first or sight.place.last + 1
+  local rows = api.nvim_buf_get_lines(range.bufnr, sight.place.first, past, false)
+  return vim.deep_equal(rows, sight.text.rows)
 end
 
 --- Goes back to what was seen where undo or redo brought the text back that stood there then: marks know nothing of
@@ -220,22 +323,25 @@ function M.look(job)
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
   local is_followed = state == reviewed.state and place ~= nil
-  if not sight then
-    local is_read = range.reads ~= reviewed.reads
-    local rows = place and is_read and range:lines_of(range:read(place))
-    if rows and vim.deep_equal(rows, range:lines_of(range.base)) then
+  local is_read = range.reads ~= reviewed.reads
+  if not sight and (is_read or range.replaced) then
+    local last = reviewed.states[reviewed.state]
+    local is_taken = not vim.deep_equal(M.base(job), range:lines_of(range.base))
+    local there = last and is_taken and put_anew(range, last)
+    local rows = is_read and place and range:lines_of(range:read(place))
+    if there then
+      sight = vim.tbl_extend("force", last, { place = there })
+    elseif rows and vim.deep_equal(rows, range:lines_of(range.base)) then
       -- All of it was given back.
       reviewed.base, reviewed.bases = nil, {}
     end
-    return
-  elseif is_followed and vim.deep_equal(range:read(place).rows, sight.rows) then
+  elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
     return
   end
-  local past = sight.shape == "insert" and sight.place.first or sight.place.last + 1
-  local rows = api.nvim_buf_get_lines(range.bufnr, sight.place.first, past, false)
-  if vim.deep_equal(rows, sight.rows) then
+  if sight and stands(range, sight) then
     range:restore(sight)
     reviewed.base, reviewed.state = sight.base, state
+    reviewed.beside, reviewed.bases = sight.beside, vim.deepcopy(sight.bases)
   end
 end
 

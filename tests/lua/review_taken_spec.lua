@@ -488,6 +488,25 @@ test("what was taken and read again behind the review is put in when the answer 
   equal({ nvim:lines()[1], nvim:job(1).landing }, { "the FIRST row of all", "applied" })
 end)
 
+test("what was taken, written and read again does not come twice", function()
+  for _, between in ipairs({ ":edit!<CR>", ":edit!<CR>1Onew<Esc>", ":%!cat<CR>", ":edit!<CR>:%!cat<CR>" }) do
+    local rows = { "one", "two", "three", "four" }
+    local nvim = child.with_host(rows)
+    nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
+    nvim:run(line(2, 3))
+    nvim:answer(1, { "two", "and a half", "three", "and more" }, { held_for = "review" })
+    for _, keys in ipairs({ ":Botglue review<CR>G-dp", "q", ":write<CR>", between, ":Botglue accept 1<CR>" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    local lines = nvim:lines()
+    if lines[1] == "new" then
+      table.remove(lines, 1)
+    end
+    equal(lines, { "one", "two", "and a half", "three", "and more", "four" }, between)
+  end
+end)
+
 test("rows that the answer adds, which a diff shows beyond the row next to the range", function()
   local lines = { "use", "", "fn a", "  one", "}", "", "fn b", "  one", "}", "", "end" }
   local function take(range, answer, row, keys)
