@@ -114,6 +114,29 @@ function M.read(bufnr, place, shape)
   }
 end
 
+--- Where lines are once rows were moved some of which were theirs. Right above them or right below they still are,
+--- unless others came with them.
+---@param place botglue.Extent of lines
+---@param row integer the first row that was moved
+---@param rows integer how many
+---@param to integer the row above which they stand now, as it is without them
+---@return botglue.Extent? place nil where none of them was theirs, or all
+function M.moved(place, row, rows, to)
+  local taken = math.min(place.last, row + rows - 1) - math.max(place.first, row) + 1
+  local left = place.last - place.first + 1 - taken
+  if taken <= 0 or left <= 0 then
+    return nil
+  end
+  local first = math.min(place.first, row)
+  local past, beside = first + left, taken == rows and 0 or 1
+  if to < first + beside then
+    first, past = first + rows, past + rows
+  elseif to <= past - beside then
+    past = past + rows
+  end
+  return { first = first, last = past - 1 }
+end
+
 --- The screen column at which a block begins as far as its rows tell: those that it reaches begin there, shorter ones
 --- end before it.
 ---@param base botglue.Base

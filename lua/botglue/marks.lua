@@ -198,7 +198,9 @@ end
 ---@param tell fun(what: botglue.Fate|"held", was_intact: boolean?) "held": an edit reached the ends of a mark
 ---@param undone fun(first: integer, last: integer) an undo or redo is over that changed something in these rows
 ---@param changes fun(row: integer, old: integer, new: integer) a change begins in a row, for so many rows on
-function Marks:watch(tell, undone, changes)
+---@param cut fun() see `botglue.Watcher`
+---@param moved fun(row: integer, rows: integer, to: integer) see there
+function Marks:watch(tell, undone, changes, cut, moved)
   if self.unwatch then
     self.unwatch()
   end
@@ -220,6 +222,8 @@ function Marks:watch(tell, undone, changes)
     end,
     tell = tell,
     undone = undone,
+    cut = cut,
+    moved = moved,
   })
 end
 

@@ -43,6 +43,7 @@ local api = vim.api
 ---@field looks fun()? looks for it in the next tick
 ---@field sees_edges fun()? sees its ends in the next tick
 ---@field sees_copy fun()? sees in the next tick whether what was put in is a copy
+---@field cut botglue.Extent? where lines were before the last change, which took rows away
 ---@field changes fun()? called within each change of its buffer while it is watched
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -124,6 +125,10 @@ function Range:watch()
     if recognise.note_change(self, row, old, new) then
       self:see_copy_soon()
     end
+  end, function()
+    self.cut = self.shape == "line" and self:place() or nil
+  end, function(row, rows, to)
+    self:see_moved(row, rows, to)
   end)
 end
 
@@ -142,6 +147,25 @@ function Range:look_soon()
       end
     end)
   self.looks()
+end
+
+--- Marks lines anew where some of them were moved: their marks went along. Rows that were moved out of them are no more
+--- theirs, and rows that were moved past some of them still are.
+---@param row integer
+---@param rows integer
+---@param to integer
+function Range:see_moved(row, rows, to)
+  local place = self.cut and extent.moved(self.cut, row, rows, to)
+  self.cut = nil
+  if not place or not self.edges or self.deleted or self.reloaded or self.replaced then
+    return
+  end
+  -- By an undo they may stand as they did.
+  local first, last = self.edges:see(place.first, place.last, true)
+  place = first and { first = first, last = last } or place
+  if not vim.deep_equal(self:place(), place) then
+    self:mark(place, "line")
+  end
 end
 
 --- Marks lines anew where they stand as they were seen before: rows were moved over their ends and back again.

@@ -16,6 +16,9 @@ local M = {}
 --- written
 ---@field begin fun(row: integer, old: integer, new: integer) a change: the row it begins in, and for how many rows the
 ---old and the new text go on
+---@field cut fun() whole rows are taken away, maybe to be moved
+---@field moved fun(row: integer, rows: integer, to: integer) they were moved, as `:move` does, with the marks in them:
+---from this row on, to above another one of those that are left
 ---@field replace fun(edit: botglue.Replacement) it puts text, or nothing, in the place of other text, wherever
 ---@field piece fun(): botglue.Piece? where the piece is
 ---@field tell fun(what: botglue.Fate, was_intact: boolean)
@@ -41,6 +44,7 @@ function M.start(bufnr, watcher)
   -- The rows that the last change is in. What an undo changes is told piece by piece, within one tick, and each piece
   -- moves those below it.
   local changed = { tick = -1, first = 0, last = 0 }
+  local cut = nil -- whole rows that the last change took away
 
   local function note_change(tick, row, old_rows, new_rows)
     if tick ~= changed.tick then
@@ -49,6 +53,17 @@ function M.start(bufnr, watcher)
     end
     local last = changed.last < row + old_rows and changed.last or changed.last + new_rows - old_rows
     changed.first, changed.last = math.min(changed.first, row), math.max(last, row + new_rows)
+  end
+
+  --- Moving rows is told as two changes in one tick: they are taken away, and put in elsewhere.
+  local function note_whole(tick, row, old_rows, new_rows)
+    local moved = cut and cut.tick == tick and old_rows == 0 and new_rows == cut.rows and cut or nil
+    cut = old_rows > 0 and new_rows == 0 and { tick = tick, row = row, rows = old_rows } or nil
+    if cut then
+      watcher.cut()
+    elseif moved then
+      watcher.moved(moved.row, moved.rows, row)
+    end
   end
 
   local function note_insertion(row, rows)
@@ -68,6 +83,11 @@ function M.start(bufnr, watcher)
       end
       note_change(tick, row, old_rows, new_rows)
       watcher.begin(row, old_rows, new_rows)
+      if col == 0 and old_col == 0 and new_col == 0 then
+        note_whole(tick, row, old_rows, new_rows)
+      else
+        cut = nil
+      end
       if old_rows == 0 and old_col == 0 then
         if new_rows > 0 then
           note_insertion(row, new_rows)

@@ -144,3 +144,38 @@ test("a last row that was typed anew stays in the range, whatever is put above i
     equal({ place.first, place.last }, { 2, each[2] }, each[1])
   end
 end)
+
+test("rows of a range that are moved by a command", function()
+  local function moved(command, expected)
+    local rows = vim.tbl_map(function(row)
+      return "line " .. row
+    end, vim.split(expected, " "))
+    equal(rows_after({ command .. "<CR>" }), rows, command)
+    equal(rows_after({ command .. "<CR>", "u", "<C-r>" }), rows, command)
+    equal(rows_after({ "5GAx<Esc>", command .. "<CR>", "u" }), OWN, command)
+  end
+  moved(":4move5", "5 4 6 7")
+  moved(":4move6", "5 6 4 7")
+  moved(":4move7", "5 6 7 4")
+  moved(":4,5move6", "6 4 5 7")
+  moved(":7move3", "7 4 5 6")
+  moved(":7move4", "4 7 5 6")
+  moved(":5move6", "4 6 5 7")
+  -- Out of it.
+  moved(":4move2", "5 6 7")
+  moved(":4move0", "5 6 7")
+  moved(":7move8", "4 5 6")
+  moved(":7move$", "4 5 6")
+  moved(":6,7move9", "4 5")
+  moved(":5move9", "4 6 7")
+  -- With others.
+  moved(":3,4move6", "5 6 3 4 7")
+  moved(":3,4move7", "5 6 7")
+  moved(":7,8move3", "4 5 6")
+  -- Others, and all of it.
+  moved(":8move5", "4 5 8 6 7")
+  moved(":1move9", "4 5 6 7")
+  moved(":4,7move9", "4 5 6 7")
+  moved(":4,7move0", "4 5 6 7")
+  moved(":3,8move0", "4 5 6 7")
+end)
