@@ -1,0 +1,84 @@
+-- What the base of a merge becomes by what both sides of a review have in common.
+
+local agree = require("botglue.agree")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+--- Texts are rows of one word each.
+local function is(base, one, other, expected)
+  local function rows(text)
+    return vim.split(text, " ", { trimempty = true })
+  end
+  local agreed = agree.lines(rows(base), rows(one), rows(other))
+  equal(table.concat(agreed, " "), expected, vim.inspect({ base, one, other }))
+end
+
+test("what both sides have is in common, as far as it goes", function()
+  is("a b c", "a X c", "a X c", "a X c")
+  is("a b c", "a X c", "a X Y c", "a X c")
+  is("a b c", "a X Y c", "a Y c", "a b Y c")
+  is("a b c", "a c", "a c N", "a c")
+  is("a b c", "a b N c", "M a b N c", "a b N c")
+  is("", "x1 x2", "x1 x2 x3", "x1 x2")
+  is("a b", "", "", "")
+end)
+
+test("what one side alone has is not", function()
+  is("a b c", "a b c", "a X c", "a b c")
+  is("a b c", "a X c", "a b c", "a b c")
+  is("a b c", "a X c", "a Y c", "a b c")
+  is("a b c", "a X b c", "a b Y c", "a b c")
+end)
+
+test("a row that was moved stands as often as it did", function()
+  is("a b c d e f", "b a c d e f", "X a b c d e F", "a b c d e f")
+  is("a b c d", "a c b d", "a b c N", "a b c d")
+  is("a b c d e f", "b a c d e f", "b c a d e f", "a b c d e f")
+  is("x1 x2", "x2 x1", "x1 x2 x3 x4", "x1 x2")
+end)
+
+test("whatever was changed, no row comes to stand more or less often than it did", function()
+  local function count(rows, row)
+    return #vim.tbl_filter(function(each)
+      return each == row
+    end, rows)
+  end
+  math.randomseed(1)
+  local function changed(rows)
+    local text = vim.deepcopy(rows)
+    for _ = 1, math.random(4) do
+      local kind, at = math.random(3), math.random(#text + 1)
+      if kind == 1 then
+        table.insert(text, at, ({ "a", "b", "X", "" })[math.random(4)])
+      elseif #text > 0 then
+        local row = table.remove(text, math.min(at, #text))
+        if kind == 2 then
+          table.insert(text, math.random(#text + 1), row)
+        end
+      end
+    end
+    return text
+  end
+  for _ = 1, 2000 do
+    local base = {}
+    for i = 1, math.random(6) do
+      base[i] = ({ "a", "b", "c", "d", "" })[math.random(5)]
+    end
+    local one, other = changed(base), changed(base)
+    local agreed = agree.lines(base, one, other)
+    for _, row in ipairs({ "a", "b", "c", "d", "X", "" }) do
+      local counts = { count(base, row), count(one, row), count(other, row) }
+      table.sort(counts)
+      local often, texts = count(agreed, row), vim.inspect({ base, one, other, agreed })
+      equal(counts[1] <= often and often <= counts[3], true, texts)
+    end
+  end
+end)
+
+test("rows may hold any byte", function()
+  equal(agree.lines({ "a\nb", "c" }, { "a\nb", "X\n" }, { "Y", "X\n" }), { "a\nb", "X\n" })
+end)
+
+test("each row of a block stands for itself", function()
+  equal(agree.block({ "a", "b", "c" }, { "X", "b", "Z" }, { "X", "Y", "c" }), { "X", "b", "c" })
+end)
