@@ -126,7 +126,7 @@ end
 ---@return botglue.Extent? place
 local function put_anew(range, sight)
   local text = sight.text
-  local around = vim.list_extend({ text.above, text.below }, text.rows)
+  local around = vim.list_extend(vim.list_extend({ text.above }, text.rows), { text.below })
   local rows = find.is_telling(around) and locate.between(range.bufnr, text, sight.place.first)
   local below = sight.place.last - sight.place.first
   return rows and vim.tbl_extend("force", sight.place, { first = rows.first, last = rows.first + below })

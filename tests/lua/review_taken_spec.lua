@@ -507,6 +507,19 @@ test("what was taken, written and read again does not come twice", function()
   end
 end)
 
+test("what was taken at the top, changed, written and read again does not come twice", function()
+  local nvim = child.with_host({ "one", "two", "three", "four" })
+  nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
+  nvim:run(line(1, 3))
+  nvim:answer(1, { "zero", "one", "TWO", "three", "more" }, { held_for = "review" })
+  local review = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
+  for _, keys in ipairs({ review, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  equal(nvim:lines(), { "zero", "one", "TWO", "three", "more!", "four" })
+end)
+
 test("rows that the answer adds, which a diff shows beyond the row next to the range", function()
   local lines = { "use", "", "fn a", "  one", "}", "", "fn b", "  one", "}", "", "end" }
   local function take(range, answer, row, keys)
