@@ -45,6 +45,12 @@ test("rows of the range that are moved in the buffer stand there once", function
   accept(AROUND, rows(2, 5), "a b X c d", { "<C-w>h2Gddp", "<C-w>l", "4Gdd" }, "top b a c d e f end")
 end)
 
+test("a row that is moved out of the range past one that reads as its rows do takes that not along", function()
+  for _, keys in ipairs({ "5Gddp", ":5move6<CR>" }) do
+    accept("top a } } c } end", rows(2, 5), "N a } } c", { "<C-w>h" .. keys, "<C-w>l" }, "top N a } } } c end")
+  end
+end)
+
 test("rows of a part of the text that are moved in the buffer stand there once", function()
   local range = { kind = "char", first = { 1, 1 }, last = { 5, 1 } }
   accept("f(a b c d e) end", range, "(a b c d E)", { "<C-w>h2Gddp", "<C-w>l" }, "f(a c b d E) end")

@@ -512,8 +512,8 @@ test("what was taken at the top, changed, written and read again does not come t
   nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
   nvim:run(line(1, 3))
   nvim:answer(1, { "zero", "one", "TWO", "three", "more" }, { held_for = "review" })
-  local review = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
-  for _, keys in ipairs({ review, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" }) do
+  local open = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
+  for _, keys in ipairs({ open, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" }) do
     nvim:type(keys)
     nvim:settle()
   end

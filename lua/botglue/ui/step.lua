@@ -240,7 +240,7 @@ function Step:place(place, is_untouched)
   local slid
   if first and place and not past and not self.beside then
     local was_past = math.min(below(range, place), first + around.count)
-    past, slid = taken.slid(lines, was_past, shown, answer_first, answer_past)
+    past, slid = taken.slid(lines, place.first, was_past, shown, answer_first, answer_past)
   end
   first = first or place and place.first
   past = past or place and below(range, place)

@@ -40,13 +40,14 @@ end
 --- Where some of the rows that an answer adds were put into the buffer further down: what is below the answer begins as
 --- they do, so that a diff may show them behind that many rows.
 ---@param lines string[] of the buffer
+---@param first integer of the place
 ---@param past integer behind the place
 ---@param shown string[] the answer's side
 ---@param answer_first integer
 ---@param answer_past integer
 ---@return integer? past behind what was put in
 ---@return integer? count how many rows below the answer are among the added ones there
-function M.slid(lines, past, shown, answer_first, answer_past)
+function M.slid(lines, first, past, shown, answer_first, answer_past)
   local more = (#lines - past) - (#shown - answer_past)
   if more <= 0 then
     return nil
@@ -64,8 +65,17 @@ function M.slid(lines, past, shown, answer_first, answer_past)
     end
     return is_telling and is_there and same(put + more, answer_past + count, rest)
   end
+  --- How often the last of some rows stands there in a run.
+  local function run(rows, from, to)
+    local row = to
+    while row > from and rows[row] == rows[to] do
+      row = row - 1
+    end
+    return to - row
+  end
   for added = answer_first, answer_past - 1 do
-    local count = 1
+    -- All of those in the place have to be in the answer.
+    local count = run(lines, first, past) <= run(shown, answer_first, added) and 1 or #lines
     -- What is added comes behind the same row on both sides.
     while lines[past] == shown[added] and same(past, added, count) and same(past, answer_past, count) do
       if is_put(added, count) then
