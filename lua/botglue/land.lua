@@ -55,6 +55,10 @@ function M.write(range, place, lines, edits)
   end)
   if ok then
     range:settle(landed, shape, before, undo_tree.state(range.bufnr))
+    local review = client.connection().review
+    if review and review.follow and review.job.range ~= range then
+      pcall(review.follow) -- it follows again in the next tick, and tells of an error then
+    end
     return nil
   end
   return tostring(landed):find("E565", 1, true) and "later" or "not_modifiable"

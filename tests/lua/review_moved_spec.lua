@@ -45,11 +45,20 @@ test("rows of the range that are moved in the buffer stand there once", function
   accept(AROUND, rows(2, 5), "a b X c d", { "<C-w>h2Gddp", "<C-w>l", "4Gdd" }, "top b a c d e f end")
 end)
 
-test("a row that is moved out of the range past one that reads as its rows do takes that not along", function()
-  for _, keys in ipairs({ "5Gddp", ":5move6<CR>" }) do
-    accept("top a } } c } end", rows(2, 5), "N a } } c", { "<C-w>h" .. keys, "<C-w>l" }, "top N a } } } c end")
+test(
+  "a row that is moved out of the range past one that reads as its rows do takes that not along",
+  function()
+    for _, keys in ipairs({ "5Gddp", ":5move6<CR>" }) do
+      accept(
+        "top a } } c } end",
+        rows(2, 5),
+        "N a } } c",
+        { "<C-w>h" .. keys, "<C-w>l" },
+        "top N a } } } c end"
+      )
+    end
   end
-end)
+)
 
 test("rows of a part of the text that are moved in the buffer stand there once", function()
   local range = { kind = "char", first = { 1, 1 }, last = { 5, 1 } }
@@ -94,4 +103,25 @@ test("what was taken over and undone, on either side in any order, was never tak
   local keys = { "<C-w>h1Goown<Esc>", "2Gdp", "4GAx<Esc>", "4Gdp" }
   vim.list_extend(keys, { "<C-w>lu", "<C-w>hu", "<C-w>lu", "<C-w>h<C-r>", "<C-w>l" })
   accept(SIX, rows(1, 6), "a b c d e N", keys, "a own b cx d e N")
+end)
+
+test("a hunk is taken where it stands also in the moment in which another answer landed", function()
+  local nvim = child.with_host(vim.split("a b c d e f", " "))
+  nvim:run(rows(1, 3))
+  nvim:answer(1, vim.split("N0 a B c N1", " "), { held_for = "review" })
+  nvim:run(rows(4, 6))
+  nvim:type(":Botglue review 1<CR>zn<C-w>hzn<C-w>l5G")
+  nvim:lua([[
+    vim.api.nvim_buf_attach(1, false, { on_lines = function()
+      vim.api.nvim_input("dp")
+      return true
+    end })
+  ]])
+  nvim:answer(2, vim.split("M0 d E f M1", " "))
+  nvim:settle()
+  local buffer = table.concat(nvim:api("buf_get_lines", 1, 0, -1, true), " ")
+  equal(buffer, "a b c N1 M0 d E f M1")
+  nvim:type("a")
+  nvim:settle()
+  equal(table.concat(nvim:lines(), " "), "N0 a B c N1 M0 d E f M1")
 end)

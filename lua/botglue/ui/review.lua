@@ -19,6 +19,7 @@ local fail = errors.fail
 ---@field windows botglue.Sides
 ---@field side botglue.Side
 ---@field group integer
+---@field follow fun()? follows the buffer at once, where an answer has landed: the next key may be one of diff mode
 ---@field waiting fun()? ends the wait for a moment at which the answer's side may change
 ---@field accepted_in integer? the window in which it was accepted
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
@@ -235,6 +236,11 @@ function Review:watch()
     end
     -- The user is in the middle of something there.
     pending, self.waiting = true, moment.watch("review", refresh)
+  end
+  self.follow = function()
+    if pending then
+      refresh()
+    end
   end
   local function changed(_, _, _, first, _, past)
     if current() ~= self then
