@@ -145,6 +145,10 @@ fn one_that_died_is_replaced_silently() {
     desk.open();
     desk.note("started");
     desk.nvim.wait_for_no_agent();
+    // That it is gone is seen here before the host sees it.
+    desk.nvim.wait("the host has told that it is gone", || {
+        desk.nvim.exec("return next(require('botglue.client').connection().groups) == nil") == true
+    });
     desk.answer();
     assert_eq!(desk.note("started").lines().count(), 2);
     assert_eq!(desk.nvim.notes(), Vec::<Value>::new());
