@@ -10,6 +10,7 @@ local api = vim.api
 ---@field head integer?
 ---@field tail integer?
 ---@field above integer? in place of the head: the end of what was put over the first rows and what is above them
+---@field inward boolean? whether they look inward again
 ---@field cut "open"|"typed"|nil text was deleted up to an end: what is typed there next takes its place
 
 ---@class botglue.Replacement
@@ -99,6 +100,7 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     and (edit.end_row > row or (edit.end_row == row and edit.end_col > 0))
   if shape == "line" and edit.col == 0 and is_over_first then
     ends = ends or {}
+    ends.inward = nil
     if ends.head then
       api.nvim_buf_del_extmark(bufnr, namespace, ends.head)
       ends.head = nil
@@ -115,6 +117,7 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
     return ends
   end
   ends = ends or {}
+  ends.inward = nil
   ends.cut = edit.deletes and (ends.cut or "open") or nil
   if at_head then
     ends.head = set(bufnr, namespace, ends.head, edit.row, edit.col, false)
@@ -125,8 +128,25 @@ function M.hold(bufnr, namespace, mark, ends, shape, edit)
   return ends
 end
 
---- Another edit begins: from now on they look inward, too. What is typed where text was deleted comes key by key, and
---- what comes otherwise has nothing to do with that.
+--- Whether any of them is in some rows.
+---@param bufnr integer
+---@param namespace integer
+---@param ends botglue.Ends
+---@param first integer
+---@param last integer
+---@return boolean
+function M.is_in(bufnr, namespace, ends, first, last)
+  return vim.iter({ "head", "tail", "above" }):any(function(name)
+    local row = where(bufnr, namespace, ends[name])
+    return row ~= nil and first <= row and row <= last
+  end)
+end
+
+--- Another edit begins next to them, or the last one is over: from now on they look inward, too. What is typed where
+--- text was deleted comes key by key, and what comes otherwise has nothing to do with that.
+---
+--- Within an edit the text is new already and they are where the old one had them, so a row may be too short for that:
+--- better before.
 ---@param bufnr integer
 ---@param namespace integer
 ---@param ends botglue.Ends
@@ -142,12 +162,12 @@ function M.turn(bufnr, namespace, ends, is_typing)
     if row and ends.cut == "open" then
       api.nvim_buf_del_extmark(bufnr, namespace, ends[name])
       ends[name] = nil
-    elseif row then
+    elseif row and not ends.inward then
       ends[name] = set(bufnr, namespace, ends[name], row, col, name ~= "tail")
     end
   end
   local is_dropped = ends.cut == "open"
-  ends.cut = nil
+  ends.cut, ends.inward = nil, true
   return not is_dropped and ends or nil
 end
 

@@ -5,6 +5,7 @@
 
 local ends = require("botglue.ends")
 local moment = require("botglue.moment")
+local soon = require("botglue.soon")
 
 local M = {}
 
@@ -17,6 +18,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field ids integer[]
 ---@field empty boolean whether they were set around nothing, or an empty row
 ---@field held table<integer, botglue.Ends> what stands for the ends of a mark, until the range is marked anew
+---@field turns fun()? lets held ends look inward in the next tick
 ---@field unwatch fun()? while they are watched
 local Marks = {}
 Marks.__index = Marks
@@ -160,6 +162,31 @@ function Marks:hold(edit)
   return self:are_turned()
 end
 
+--- Held ends look inward once the edit is over, or somebody's typing; those at which text was deleted wait for what is
+--- typed there.
+function Marks:turn_soon()
+  self.turns = self.turns
+    or soon.once(function()
+      if next(self.held) == nil or not api.nvim_buf_is_loaded(self.bufnr) then
+        return
+      elseif moment.is_typing(self.bufnr) then
+        api.nvim_create_autocmd("InsertLeave", {
+          buffer = self.bufnr,
+          once = true,
+          desc = "botglue: what was typed at the end of a range is over",
+          callback = function()
+            self.turns()
+          end,
+        })
+        return
+      end
+      for id, held in pairs(self.held) do
+        self.held[id] = held.cut == "open" and held or ends.turn(self.bufnr, namespace, held, false)
+      end
+    end)
+  self.turns()
+end
+
 --- Whether nothing is left between the two ends of a mark.
 ---@param mark botglue.Mark
 ---@return boolean
@@ -195,7 +222,8 @@ end
 
 --- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
 --- nothing may be written then.
----@param tell fun(what: botglue.Fate|"held", was_intact: boolean?) "held": an edit reached the ends of a mark
+---@param tell fun(what: botglue.Fate|"held", was_intact: boolean?, is_whole: boolean?) see `botglue.Watcher`;
+---"held": an edit reached the ends of a mark
 ---@param undone fun(first: integer, last: integer) an undo or redo is over that changed something in these rows
 ---@param changes fun(row: integer, old: integer, new: integer) a change begins in a row, for so many rows on
 ---@param cut fun() see `botglue.Watcher`
@@ -208,12 +236,18 @@ function Marks:watch(tell, undone, changes, cut, moved)
     begin = function(row, old, new)
       local is_typing = next(self.held) ~= nil and moment.is_typing(self.bufnr)
       for id, held in pairs(self.held) do
-        self.held[id] = ends.turn(self.bufnr, namespace, held, is_typing)
+        if ends.is_in(self.bufnr, namespace, held, row, row + old) then
+          self.held[id] = ends.turn(self.bufnr, namespace, held, is_typing)
+        end
       end
       changes(row, old, new)
     end,
     replace = function(edit)
-      if self:hold(edit) then
+      local turned = self:hold(edit)
+      if next(self.held) ~= nil then
+        self:turn_soon()
+      end
+      if turned then
         tell("held")
       end
     end,

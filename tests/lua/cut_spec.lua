@@ -139,3 +139,49 @@ test(
     end
   end
 )
+
+test("the end of a part that was retyped, where rows come and go above it, or text before it", function()
+  local rows = { "a", "b", "fn main() {", "    let a = foo(1, 2);", "}" }
+  local range = { kind = "char", first = { 4, 16 }, last = { 4, 19 } }
+  for _, first in ipairs({
+    "4G$F2r3",
+    "4G$F2cw3<Esc>",
+    "4G$F2gR3<Esc>",
+    "4G$F2R3<Esc>",
+    ":4s/2/3/<CR>",
+    "4G$F2xi3<Esc>",
+  }) do
+    for _, keys in ipairs({
+      "ggO<Esc>",
+      "ggOb<Esc>",
+      "gg2dd",
+      ":1move 2<CR>",
+      "ggyyP",
+      "4G0dw",
+      "4G0d4l",
+      "3GJ",
+      "3GOb<Esc>",
+      "4G0iself.<Esc>",
+    }) do
+      local nvim = child.with_host(rows)
+      nvim:run(range)
+      nvim:type(first)
+      nvim:settle()
+      nvim:type(keys)
+      equal(part(nvim), "1, 3", first .. keys)
+    end
+  end
+end)
+
+test("the end of lines that were typed over, where rows come above them", function()
+  for _, first in ipairs({ "3G$gR3<Esc>", "3G$r3", "3GccB B 3<Esc>" }) do
+    for _, keys in ipairs({ "ggO<Esc>", "ggOb<Esc>ggdd", "ggyyPggdd" }) do
+      local nvim = child.with_host({ "a", "b", "B B 2", "c" })
+      nvim:run(child.line(3, 3))
+      nvim:type(first)
+      nvim:settle()
+      nvim:type(keys)
+      equal(part(nvim), "B B 3", first .. keys)
+    end
+  end
+end)
