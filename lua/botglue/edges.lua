@@ -65,6 +65,39 @@ local function is_same(one, other)
     and are_same(one.rows, other.rows)
 end
 
+--- The rows that lines had and have no more, each with how many of it are missing.
+---@param before string[]
+---@param rows string[]
+---@param others table<string, boolean> rows that may have come from elsewhere
+---@return table<string, integer>
+local function missing_in(rows, before, others)
+  local missing = {}
+  for _, row in ipairs(before) do
+    missing[row] = not others[row] and (missing[row] or 0) + 1 or nil
+  end
+  for _, row in ipairs(rows) do
+    missing[row] = missing[row] and missing[row] > 1 and missing[row] - 1 or nil
+  end
+  return missing
+end
+
+--- How many of the missing rows stand next to lines, between those and what was beside them.
+---@param missing table<string, integer>
+---@param beside string[] the rows on that side, from the nearest on
+---@param known string[] those that were there
+---@return integer
+local function put_beside(missing, beside, known)
+  local left, count = vim.deepcopy(missing), 0
+  repeat
+    local row = beside[count + 1]
+    if not left[row] or left[row] == 0 then
+      return 0
+    end
+    left[row], count = left[row] - 1, count + 1
+  until are_same(vim.list_slice(beside, count + 1, count + BESIDE), known)
+  return count
+end
+
 --- Notes a change: called within each one.
 ---@param row integer where it begins
 ---@param old integer how many rows the old text went on for
@@ -107,6 +140,43 @@ function Edges:find(sighting, near)
     end
   end
   return found
+end
+
+--- Where the lines are once some of their rows were taken out and put right above the others, or right below: as
+--- `:move` has it, those still are theirs.
+---@param first integer as the marks have it
+---@param last integer
+---@return integer? first nil where there are no such rows
+---@return integer? last
+function Edges:find_put(first, last)
+  local function rows(from, past)
+    return api.nvim_buf_get_lines(self.bufnr, math.max(from, 0), past, false)
+  end
+  local function reversed(list)
+    return vim.iter(list):rev():totable()
+  end
+  local now, others = look(self.bufnr, first, last), {}
+  for _, sighting in ipairs(self.seen) do
+    for _, row in ipairs(vim.list_extend(vim.list_extend({}, sighting.above), sighting.below)) do
+      others[row] = true
+    end
+  end
+  for i = #self.seen, 1, -1 do
+    local sighting = self.seen[i]
+    if is_same(sighting, now) then
+      return nil
+    end
+    local missing, most = missing_in(now.rows, sighting.rows, others), BESIDE + #sighting.rows
+    local is_short = next(missing) ~= nil
+    local above = is_short and reversed(rows(first - most, first)) or {}
+    local over = put_beside(missing, above, reversed(sighting.above))
+    local below = is_short and over == 0 and rows(last + 1, last + 1 + most) or {}
+    local under = put_beside(missing, below, sighting.below)
+    if over + under > 0 then
+      return first - over, last + under
+    end
+  end
+  return nil
 end
 
 ---@param first integer
@@ -167,7 +237,12 @@ function Edges:see(first, last, is_undone)
       return at, at + #sighting.rows - 1
     end
   end
-  if not moved then
+  if moved then
+    local from, past = self:find_put(first, last)
+    if from then
+      return from, past
+    end
+  else
     -- What is typed is one sight.
     table.remove(self.seen)
   end

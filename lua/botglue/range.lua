@@ -35,6 +35,8 @@ local api = vim.api
 ---@field changed boolean? whether somebody had changed it before that
 ---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
 ---@field deleted boolean? whether the user took it away: then it is not looked for
+---@field gone { since: integer, tick: integer, flat: boolean }? that it was taken away as whole rows, in which change:
+---until it is put back its marks are no place; the change seen last, and whether they stood around nothing before that
 ---@field single boolean? whether what it is known by stood exactly once when it was sent, or landed
 ---@field sole boolean? whether that and the rows next to it did
 ---@field twice boolean? whether what it is known by stood more than once then, or was copied since
@@ -68,7 +70,7 @@ end
 function Range:mark(place, shape)
   local watched = self.marks and self.marks.unwatch ~= nil
   self:unmark()
-  self.shape, self.reloaded, self.replaced = shape, false, false
+  self.shape, self.reloaded, self.replaced, self.gone = shape, false, false, nil
   self.marks = marks.around(self.bufnr, place, shape)
   self.known = { extent.lines(place, shape) }
   if shape ~= "line" then
@@ -100,9 +102,12 @@ end
 
 --- Watches for what makes marks worthless: other text over the range and its surroundings.
 function Range:watch()
-  self.marks:watch(function(what, was_intact)
+  self.marks:watch(function(what, was_intact, is_whole)
     if what == "deleted" then
       self.deleted, self.replaced = true, false
+      local tick = api.nvim_buf_get_changedtick(self.bufnr)
+      local is_gone = is_whole and (self.shape == "line" or self.shape == "char")
+      self.gone = self.gone or (is_gone and { since = tick, tick = tick, flat = true }) or nil
       return
     elseif what == "reloaded" then
       self.reloaded, self.reads = true, (self.reads or 0) + 1
@@ -116,6 +121,7 @@ function Range:watch()
   end, function(first, last)
     self:see_undone(first, last)
   end, function(row, old, new)
+    self:see_gone()
     if self.changes then
       self.changes()
     end
@@ -149,12 +155,24 @@ function Range:look_soon()
   self.looks()
 end
 
+--- What was taken away as whole rows is about to see a change.
+function Range:see_gone()
+  local tick = api.nvim_buf_get_changedtick(self.bufnr)
+  if self.gone and self.gone.tick ~= tick then
+    self.gone.tick, self.gone.flat = tick, locate.place(self.marks, self:expected()) == nil
+  end
+end
+
 --- Marks lines anew where some of them were moved: their marks went along. Rows that were moved out of them are no more
 --- theirs, and rows that were moved past some of them still are.
 ---@param row integer
 ---@param rows integer
 ---@param to integer
 function Range:see_moved(row, rows, to)
+  if self.gone and self.gone.since == api.nvim_buf_get_changedtick(self.bufnr) then
+    -- They were taken away to be put there.
+    self.deleted, self.gone = false, nil
+  end
   local place = self.cut and extent.moved(self.cut, row, rows, to)
   self.cut = nil
   if not place or not self.edges or self.deleted or self.reloaded or self.replaced then
@@ -227,7 +245,7 @@ end
 ---@return "range_lost"|"conflict"|nil reason
 ---@return boolean? turned whether the marks should be set anew
 function Range:place()
-  if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) then
+  if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) or self.gone then
     return nil, "range_lost"
   end
   return locate.place(self.marks, self:expected())
@@ -289,6 +307,9 @@ function Range:see_undone(first, last)
   if not is_at_marks and not (written and first <= written.last + 1 and last >= written.first) then
     return
   end
+  if self.gone and self.gone.flat and locate.place(self.marks, self:expected()) then
+    self.gone = nil
+  end
   local place, _, turned = self:place()
   local found = not vim.deep_equal(place, written) and self:as_written(undo_tree.is_redoing) or nil
   if not found and place and not (self.reloaded or self.replaced) then
@@ -348,7 +369,15 @@ function Range:look()
       end
       return place, "untouched", now
     elseif not doubted then
-      if turned then
+      local first, last
+      if self.edges and not moment.is_typing(self.bufnr) then
+        first, last = self.edges:find_put(place.first, place.last)
+      end
+      if first then
+        place = { first = first, last = last }
+        now = self:read(place)
+      end
+      if turned or first then
         self:mark(place, self.shape)
       end
       return place, "edited", now

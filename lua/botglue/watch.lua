@@ -21,7 +21,8 @@ local M = {}
 ---from this row on, to above another one of those that are left
 ---@field replace fun(edit: botglue.Replacement) it puts text, or nothing, in the place of other text, wherever
 ---@field piece fun(): botglue.Piece? where the piece is
----@field tell fun(what: botglue.Fate, was_intact: boolean)
+---@field tell fun(what: botglue.Fate, was_intact: boolean, is_whole: boolean?) of what was deleted, whether that was
+---whole rows
 ---@field undone fun(first: integer, last: integer) an undo or redo is over, which changed something in these rows: the
 ---marks have moved, but the state of the undo tree is still the one before
 
@@ -109,7 +110,8 @@ function M.start(bufnr, watcher)
         and vim.api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] == ""
       if emptied or deletes then
         local filtered = put and (put.first == end_row or put.past == row)
-        tell(filtered and "replaced" or "deleted", at.intact)
+        local is_whole = col == 0 and old_col == 0 and not emptied
+        tell(filtered and "replaced" or "deleted", at.intact, is_whole)
       elseif row < at.row or is_behind(end_row, end_col, at.end_row + 1, 0) then
         tell("replaced", at.intact)
       else

@@ -57,6 +57,41 @@ test("rows that are moved over an end and back again", function()
   end
 end)
 
+test("rows of the range that are put right next to it", function()
+  for keys, rows in pairs({
+    ["5GddkP"] = { 5, 4, 6, 7 },
+    ["5G2ddkP"] = { 5, 6, 4, 7 },
+    ["6GddkkP"] = { 6, 4, 5, 7 },
+    ["6Gddp"] = { 4, 5, 7, 6 },
+    ["5Gddjp"] = { 4, 6, 7, 5 },
+    ["5G2ddp"] = { 4, 7, 5, 6 },
+    ["4Gyy7Gp4Gdd"] = { 5, 6, 7, 4 },
+    ["4Gddjjp"] = { 5, 6, 7, 4 },
+    ["7GddkkkP"] = { 7, 4, 5, 6 },
+    ["5GddkPu"] = { 4, 6, 7 },
+    ["5GddkPuu"] = { 4, 5, 6, 7 },
+    ["5GddkOline 5<Esc>"] = { 5, 4, 6, 7 },
+    ["5GddkkP"] = { 4, 6, 7 },
+    ["5Gddjjp"] = { 4, 6, 7 },
+  }) do
+    local expected = {}
+    for i, row in ipairs(rows) do
+      expected[i] = "line " .. row
+    end
+    equal(rows_after({ keys }), expected, keys)
+    equal(
+      rows_after({ "6GAx<Esc>", keys }),
+      vim.tbl_map(function(row)
+        return row == "line 6" and "line 6x" or row
+      end, expected),
+      keys .. " of an edited range"
+    )
+  end
+  -- Blank rows that were next to it are none of them.
+  local lines = { "a", "", "", "b", "", "", "c", "", "", "d" }
+  equal(rows_after({ "5Gdd" }, false, lines), { "b", "", "c" })
+end)
+
 test("what is undone and changed at once", function()
   equal(rows_after({ "7GJu5GAx<Esc>" }, true), OWN)
   equal(rows_after({ "3GJu5GAx<Esc>" }, true), OWN)

@@ -102,6 +102,49 @@ test("a range that was deleted is lost", function()
   equal(nvim:outcome(1), lost)
 end)
 
+test("rows that are put around the point at which a range was deleted are none of it", function()
+  for _, range in ipairs({ line(2, 2), { kind = "char", first = { 2, 0 }, last = { 2, 0 } } }) do
+    for _, keys in ipairs({
+      ":2move 0<CR>",
+      ":1move 2<CR>",
+      ":2,3move 0<CR>",
+      ":2move 3<CR>",
+      ":3move 1<CR>",
+      ":4move 1<CR>",
+      "2GJ",
+      "ggVGgq",
+      ":%s/ /\\r/<CR>",
+      "1Gyyp",
+      ":2move 0<CR>1Gonew<Esc>u",
+      "Onew<Esc>",
+    }) do
+      local nvim = with_job({ "a one", "b", "c two", "d three", "e four" }, range)
+      nvim:type("2Gdd")
+      nvim:type(keys)
+      local typed = nvim:lines()
+      nvim:answer(1, { "B" })
+      equal(nvim:outcome(1), { "done", "held", "range_lost" }, range.kind .. keys)
+      equal(nvim:lines(), typed, keys)
+    end
+  end
+end)
+
+test("a range that is deleted, put back by undo and edited", function()
+  for _, keys in ipairs({
+    "2Gddu",
+    "2Gddu<C-r>u",
+    "2Gdd:2move 0<CR>uu",
+    "2Gdd:2move 0<CR>:silent earlier 2<CR>",
+  }) do
+    local nvim = with_job({ "a", "b", "c", "d" }, line(2, 2))
+    nvim:type("2GAx<Esc>")
+    nvim:type(keys)
+    nvim:answer(1, { "B" })
+    equal(nvim:outcome(1), { "done", "held", "conflict" }, keys)
+    equal(nvim:job(1).first_line, 2, keys)
+  end
+end)
+
 test("a held answer can be read, and its place is known", function()
   local nvim = after("2GA!<Esc>", { "done", "held", "conflict" })
   local job = nvim:job(1)
