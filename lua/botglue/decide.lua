@@ -119,13 +119,18 @@ end
 ---@field lines string[] what should stand there instead
 ---@field landed fun(state: string, edits: botglue.Edit[]): string the landing
 ---@field on_conflict fun(now: string[])
+---@field is_done (fun(): boolean)? whether the user has done that meanwhile
 ---@field is_meant (fun(): boolean)? whether these lines are still what the user wants
----@field told (fun(job: botglue.Job))? tells more than that it was written
+---@field told (fun(lines: string[]): fun(job: botglue.Job)?)? what tells more than that these are written
 
 --- Merges by lines and writes them, over again when the buffer changed meanwhile.
 ---@param job botglue.Job
 ---@param change botglue.Change
 local function merge_lines(job, change)
+  if change.is_done and change.is_done() then
+    settle(job, change.landed("edited", {}))
+    return
+  end
   local _, _, now = look(job, change.verb, job.range)
   local current = job.range:lines_of(now)
   local texts = { base = change.base, current = current, answer = change.lines }
@@ -142,9 +147,10 @@ local function merge_lines(job, change)
       elseif not merged.clean then
         change.on_conflict(current)
       else
+        local told = change.told and change.told(merged.lines)
         write(job, change.landed(state, merged.edits), place, merged.lines, merged.edits)
-        if change.told then
-          change.told(job)
+        if told then
+          told(job)
         end
       end
     end)
@@ -208,7 +214,9 @@ local function replace_lines(job, lines, current, is_meant)
       fail(TYPED, job.id)
     end,
     is_meant = is_meant,
-    told = notify.replaced,
+    told = function()
+      return notify.replaced
+    end,
   })
 end
 
@@ -301,6 +309,9 @@ function M.write(job, lines, is_meant)
       replace_lines(job, lines, current, is_meant)
     end,
     is_meant = is_meant,
+    told = function(merged)
+      return reviewed.is_overtaken(job, lines, merged) and notify.overtaken or nil
+    end,
   })
 end
 
@@ -391,13 +402,17 @@ function M.revert(id)
     range:home()
   end
   client.connect(job.options)
-  if is_undone(range) then
+  local function is_done()
+    return is_undone(range)
+  end
+  if is_done() then
     settle(job, "reverted")
     return
   end
   look(job, "reverted", range)
   if range.shape == "line" then
     merge_lines(job, {
+      is_done = is_done,
       purpose = "revert",
       verb = "reverted",
       base = range.landed.rows,

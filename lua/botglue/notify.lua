@@ -207,6 +207,16 @@ function M.replaced(job)
   end
 end
 
+--- Tells that what the user had taken of an answer is not all there any more: it was changed since, by hand or by
+--- another answer, and that counts.
+---@param job botglue.Job
+function M.overtaken(job)
+  if job.options.notify ~= "none" then
+    local words = "lines taken of it before were changed since, and stay so"
+    add({ id = job.id, verb = "accepted", words = words, level = LEVELS.WARN })
+  end
+end
+
 --- Tells of the end of a job, as far as the user wants to know.
 ---@param job botglue.Job
 function M.ended(job)

@@ -62,6 +62,27 @@ function M.base(job)
   return reviewed and reviewed.base or job.range:lines_of(job.range.base)
 end
 
+--- Whether rows of the answer that were taken are in the text no more: somebody changed them there since.
+---@param job botglue.Job
+---@param lines string[] the answer
+---@param text string[] what comes of it
+---@return boolean
+function M.is_overtaken(job, lines, text)
+  local function count(rows)
+    local counts = {}
+    for _, row in ipairs(rows) do
+      counts[row] = (counts[row] or 0) + 1
+    end
+    return counts
+  end
+  local sent, base = count(job.range:lines_of(job.range.base)), count(M.base(job))
+  local answer, now = count(lines), count(text)
+  return vim.iter(pairs(base)):any(function(row, often)
+    local is_taken = often > (sent[row] or 0) and row:find("%S") ~= nil
+    return is_taken and (now[row] or 0) < math.min(often, answer[row] or 0)
+  end)
+end
+
 --- Sees where the answer is, and what its place and the answer have in common.
 ---@param job botglue.Job
 ---@param place botglue.Extent

@@ -41,6 +41,39 @@ test("all of an answer that was taken and given back can still be accepted", fun
   end
 end)
 
+test("what was taken and changed in the buffer since is told when the rest is accepted", function()
+  local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
+  for _, each in ipairs({
+    { { "<C-w>h2GccE<Esc>" }, true },
+    { { "<C-w>h2Gdd" }, true },
+    { { "<C-w>h4GccE<Esc>" }, false },
+    { { "<C-w>hu" }, false },
+    { { "2GccE<Esc>" }, false },
+    { {}, false },
+  }) do
+    local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
+    for _, keys in ipairs(vim.list_extend({ "2Gdp" }, each[1])) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    nvim:type(":Botglue accept 1<CR>")
+    nvim:settle()
+    equal(nvim:messages():find(told, 1, true) ~= nil, each[2], table.concat(each[1]))
+  end
+  -- Another answer that landed there is such a change.
+  local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
+  nvim:type(":%diffput<CR>")
+  nvim:settle()
+  nvim:type("<C-w>h")
+  nvim:run(line(2, 3))
+  nvim:answer(2, { "new", "c" })
+  nvim:settle()
+  nvim:type("<C-w>la")
+  nvim:settle()
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "new", "c", "D", "e" }, "unchanged" })
+  suite.contains(nvim:messages(), told)
+end)
+
 test("what becomes of a hunk after it was taken by hand counts, on whichever side", function()
   for _, each in ipairs({
     { "2Gu", { "a", "b", "c", "D", "e" }, "turned back in the answer" },
