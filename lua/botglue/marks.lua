@@ -220,15 +220,18 @@ function Marks:outline()
   return outline
 end
 
+---@class botglue.Follower what it is told: see `botglue.Watcher`
+---@field begin fun(row: integer, old: integer, new: integer)
+---@field tell fun(what: botglue.Fate|"held", was_intact: boolean?, is_whole: boolean?) "held": an edit reached the
+---ends of a mark
+---@field undone fun(first: integer, last: integer)
+---@field cut fun()
+---@field moved fun(row: integer, rows: integer, to: integer)
+
 --- Watches for what edits do to the text between them, in place of a watch that there was. Called within a change:
 --- nothing may be written then.
----@param tell fun(what: botglue.Fate|"held", was_intact: boolean?, is_whole: boolean?) see `botglue.Watcher`;
----"held": an edit reached the ends of a mark
----@param undone fun(first: integer, last: integer) an undo or redo is over that changed something in these rows
----@param changes fun(row: integer, old: integer, new: integer) a change begins in a row, for so many rows on
----@param cut fun() see `botglue.Watcher`
----@param moved fun(row: integer, rows: integer, to: integer) see there
-function Marks:watch(tell, undone, changes, cut, moved)
+---@param follower botglue.Follower
+function Marks:watch(follower)
   if self.unwatch then
     self.unwatch()
   end
@@ -240,7 +243,7 @@ function Marks:watch(tell, undone, changes, cut, moved)
           self.held[id] = ends.turn(self.bufnr, namespace, held, is_typing)
         end
       end
-      changes(row, old, new)
+      follower.begin(row, old, new)
     end,
     replace = function(edit)
       local turned = self:hold(edit)
@@ -248,16 +251,16 @@ function Marks:watch(tell, undone, changes, cut, moved)
         self:turn_soon()
       end
       if turned then
-        tell("held")
+        follower.tell("held")
       end
     end,
     piece = function()
       return self:outline()
     end,
-    tell = tell,
-    undone = undone,
-    cut = cut,
-    moved = moved,
+    tell = follower.tell,
+    undone = follower.undone,
+    cut = follower.cut,
+    moved = follower.moved,
   })
 end
 

@@ -11,6 +11,7 @@ local marks = require("botglue.marks")
 local moment = require("botglue.moment")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
+local track = require("botglue.track")
 local undo_tree = require("botglue.undo_tree")
 
 local M = {}
@@ -102,40 +103,7 @@ end
 
 --- Watches for what makes marks worthless: other text over the range and its surroundings.
 function Range:watch()
-  self.marks:watch(function(what, was_intact, is_whole)
-    if what == "deleted" then
-      self.deleted, self.replaced = true, false
-      local tick = api.nvim_buf_get_changedtick(self.bufnr)
-      local is_gone = is_whole and (self.shape == "line" or self.shape == "char")
-      self.gone = self.gone or (is_gone and { since = tick, tick = tick, flat = true }) or nil
-      return
-    elseif what == "reloaded" then
-      self.reloaded, self.reads = true, (self.reads or 0) + 1
-    elseif what == "replaced" and (was_intact or not self.deleted) then
-      self.deleted, self.replaced = false, true
-      self.changed = self.edges ~= nil and not self.edges:read_last(self:expected().rows)
-    elseif what == "replaced" then
-      return
-    end
-    self:look_soon()
-  end, function(first, last)
-    self:see_undone(first, last)
-  end, function(row, old, new)
-    self:see_gone()
-    if self.changes then
-      self.changes()
-    end
-    if self.edges and self.edges:note_change(row, old, new) then
-      self:see_edges_soon()
-    end
-    if recognise.note_change(self, row, old, new) then
-      self:see_copy_soon()
-    end
-  end, function()
-    self.cut = self.shape == "line" and self:place() or nil
-  end, function(row, rows, to)
-    self:see_moved(row, rows, to)
-  end)
+  track.start(self)
 end
 
 --- From now on it is watched, and known by its text as it is.
@@ -153,70 +121,6 @@ function Range:look_soon()
       end
     end)
   self.looks()
-end
-
---- What was taken away as whole rows is about to see a change.
-function Range:see_gone()
-  local tick = api.nvim_buf_get_changedtick(self.bufnr)
-  if self.gone and self.gone.tick ~= tick then
-    self.gone.tick, self.gone.flat = tick, locate.place(self.marks, self:expected()) == nil
-  end
-end
-
---- Marks lines anew where some of them were moved: their marks went along. Rows that were moved out of them are no more
---- theirs, and rows that were moved past some of them still are.
----@param row integer
----@param rows integer
----@param to integer
-function Range:see_moved(row, rows, to)
-  if self.gone and self.gone.since == api.nvim_buf_get_changedtick(self.bufnr) then
-    -- They were taken away to be put there.
-    self.deleted, self.gone = false, nil
-  end
-  local place = self.cut and extent.moved(self.cut, row, rows, to)
-  self.cut = nil
-  if not place or not self.edges or self.deleted or self.reloaded or self.replaced then
-    return
-  end
-  -- By an undo they may stand as they did.
-  local first, last = self.edges:see(place.first, place.last, true)
-  place = first and { first = first, last = last } or place
-  if not vim.deep_equal(self:place(), place) then
-    self:mark(place, "line")
-  end
-end
-
---- Marks lines anew where they stand as they were seen before: rows were moved over their ends and back again.
----@param is_undone boolean whether by undo or redo
-function Range:see_edges(is_undone)
-  local is_doubted = self.deleted or self.reloaded or self.replaced
-  local place = self.edges and not is_doubted and self:place()
-  local first, last
-  if place then
-    first, last = self.edges:see(place.first, place.last, is_undone)
-  end
-  if first then
-    self:mark({ first = first, last = last }, "line")
-  end
-end
-
---- The same once what is happening to the buffer is over.
-function Range:see_edges_soon()
-  self.sees_edges = self.sees_edges or soon.once(function()
-    self:see_edges(false)
-  end)
-  self.sees_edges()
-end
-
---- Sees what was put in, once what is happening to the buffer is over: it may be a copy.
-function Range:see_copy_soon()
-  self.sees_copy = self.sees_copy
-    or soon.once(function()
-      if self.marks and api.nvim_buf_is_loaded(self.bufnr) then
-        recognise.see_copy(self)
-      end
-    end)
-  self.sees_copy()
 end
 
 --- The text of a place.
@@ -248,6 +152,14 @@ function Range:place()
   if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) or self.gone then
     return nil, "range_lost"
   end
+  return self:marked()
+end
+
+--- Where its marks have come to, whatever became of its text.
+---@return botglue.Extent? place
+---@return "range_lost"|"conflict"|nil reason
+---@return boolean? turned whether they should be set anew
+function Range:marked()
   return locate.place(self.marks, self:expected())
 end
 
@@ -265,11 +177,12 @@ function Range:find()
   return place
 end
 
---- Whether a text is the expected one. Where nothing was selected no mark tells of what was put in its place since:
+--- Whether a text is what is expected. Where nothing was selected no mark tells of what was put in its place since:
 --- then the whole rows do.
 ---@param now botglue.Base
----@param expected botglue.Base
-local function is_same(now, expected)
+---@return boolean
+function Range:is_expected(now)
+  local expected = self:expected()
   local nothing = table.concat(expected.text) == ""
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
 end
@@ -297,33 +210,6 @@ function Range:beside(place)
   return self.shape == "line" and locate.whole(self.bufnr, place, self:expected()) or nil
 end
 
---- Marks it anew where an undo or a redo has brought back what is expected, and left the marks elsewhere. At once, for
---- the next edit may hide it.
----@param first integer the rows in which that changed something
----@param last integer
-function Range:see_undone(first, last)
-  local at, written = self.marks:outline(), self.change and self.written
-  local is_at_marks = at and first <= at.end_row + 1 and last >= at.row
-  if not is_at_marks and not (written and first <= written.last + 1 and last >= written.first) then
-    return
-  end
-  if self.gone and self.gone.flat and locate.place(self.marks, self:expected()) then
-    self.gone = nil
-  end
-  local place, _, turned = self:place()
-  local found = not vim.deep_equal(place, written) and self:as_written(undo_tree.is_redoing) or nil
-  if not found and place and not (self.reloaded or self.replaced) then
-    local same = is_same(self:read(place), self:expected())
-    found = not same and self:beside(place) or (same and (turned or self.deleted) and place) or nil
-  end
-  if found then
-    self.deleted = false
-    self:mark(found, self.shape)
-  else
-    self:see_edges(true)
-  end
-end
-
 --- Where the range is, and whether its text is what is expected there.
 ---@return botglue.Extent? place
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
@@ -349,7 +235,7 @@ function Range:look()
       place = extent.at(place.first, expected, self.shape)
       now = self:read(place)
     end
-    local same = is_same(now, expected)
+    local same = self:is_expected(now)
     local whole = not same and self:beside(place)
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
