@@ -27,6 +27,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field last integer
 ---@field moved boolean whether rows have come or gone since, in them or next to them
 ---@field seen botglue.Sighting[] the newest last
+---@field others table<string, boolean> rows that another answer brought
 local Edges = {}
 Edges.__index = Edges
 
@@ -142,6 +143,29 @@ function Edges:find(sighting, near)
   return found
 end
 
+--- Notes that another answer was written: what it brings is none of the lines, though they may have had the same.
+---@param before string[] the rows that it took the place of
+---@param rows string[] those that stand there now
+function Edges:note_answer(before, rows)
+  for row in pairs(missing_in(before, rows, {})) do
+    self.others[row] = true
+  end
+end
+
+--- Whether another answer brought some of the rows that stand around lines.
+---@param first integer of the lines
+---@param last integer
+---@param from integer
+---@param to integer the last row around them
+---@return boolean
+function Edges:is_answer_around(first, last, from, to)
+  local rows = api.nvim_buf_get_lines(self.bufnr, from, math.max(first, from), false)
+  vim.list_extend(rows, api.nvim_buf_get_lines(self.bufnr, math.min(last, to) + 1, to + 1, false))
+  return vim.iter(rows):any(function(row)
+    return self.others[row]
+  end)
+end
+
 --- Where the lines are once some of their rows were taken out and put right above the others, or right below: as
 --- `:move` has it, those still are theirs.
 ---@param first integer as the marks have it
@@ -155,7 +179,7 @@ function Edges:find_put(first, last)
   local function reversed(list)
     return vim.iter(list):rev():totable()
   end
-  local now, others = look(self.bufnr, first, last), {}
+  local now, others = look(self.bufnr, first, last), vim.deepcopy(self.others)
   for _, sighting in ipairs(self.seen) do
     for _, row in ipairs(vim.list_extend(vim.list_extend({}, sighting.above), sighting.below)) do
       others[row] = true
@@ -226,9 +250,9 @@ function Edges:see(first, last, is_undone)
   for i = #self.seen, moved and 1 or #self.seen + 1, -1 do
     local sighting = self.seen[i]
     local at = self:find(sighting, first)
-    local past = at and at + #sighting.rows - 1
+    local past = at and at + #sighting.rows - 1 --[[@as integer]]
     -- Where neither end is where the marks have it these are others: a copy of the lines reads as they do.
-    if at == first or past == last then
+    if (at == first or past == last) and not self:is_answer_around(first, last, at, past) then
       return at, past
     end
     -- What was undone may have joined all there is.
@@ -264,7 +288,7 @@ end
 ---@param last integer
 ---@return botglue.Edges
 function M.new(bufnr, first, last)
-  local self = setmetatable({ bufnr = bufnr, seen = {} }, Edges)
+  local self = setmetatable({ bufnr = bufnr, seen = {}, others = {} }, Edges)
   self:take(first, last)
   return self
 end

@@ -37,6 +37,21 @@ local function put(range, place, lines, edits)
   return landed, landed.empty and "insert" or "line"
 end
 
+--- Tells the ranges next to an answer what that brought.
+---@param range botglue.Range
+---@param before botglue.Base
+local function tell_others(range, before)
+  local landed = range.written
+  for _, job in pairs(client.connection().jobs) do
+    local other = job.range
+    local is_other = other ~= range and other.bufnr == range.bufnr and other.edges ~= nil
+    local place = is_other and other:place()
+    if place and landed.first <= place.last + 1 and landed.last + 1 >= place.first then
+      other.edges:note_answer(before.rows, range.landed.rows)
+    end
+  end
+end
+
 --- Writes as one undo step, and follows the text from there.
 ---@param range botglue.Range
 ---@param place botglue.Extent
@@ -55,6 +70,7 @@ function M.write(range, place, lines, edits)
   end)
   if ok then
     range:settle(landed, shape, before, undo_tree.state(range.bufnr))
+    tell_others(range, before)
     local review = client.connection().review
     if review and review.follow and review.job.range ~= range then
       pcall(review.follow) -- it follows again in the next tick, and tells of an error then

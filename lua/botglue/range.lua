@@ -203,11 +203,13 @@ function Range:as_written(is_in_state)
   end
 end
 
---- Where all rows of lines read as they did, next to where the marks have come to.
+--- Where all rows of lines read as they did, next to where the marks have come to: none of them from another answer.
 ---@param place botglue.Extent
 ---@return botglue.Extent? place
 function Range:beside(place)
-  return self.shape == "line" and locate.whole(self.bufnr, place, self:expected()) or nil
+  local whole = self.shape == "line" and locate.whole(self.bufnr, place, self:expected()) or nil
+  local is_own = whole and not self.edges:is_answer_around(place.first, place.last, whole.first, whole.last)
+  return is_own and whole or nil
 end
 
 --- Where the range is, and whether its text is what is expected there.

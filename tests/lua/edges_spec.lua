@@ -92,6 +92,27 @@ test("rows of the range that are put right next to it", function()
   equal(rows_after({ "5Gdd" }, false, lines), { "b", "", "c" })
 end)
 
+test(
+  "what another answer puts next to the range is none of it, though it reads as a row that was taken out",
+  function()
+    for _, keys in ipairs({ {}, { "u", "<C-r>" }, { "GAx<Esc>" } }) do
+      local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+      nvim:run(line(2, 3))
+      nvim:run(line(4, 4))
+      nvim:type("3Gdd")
+      nvim:settle()
+      nvim:answer(2, { "c", "d" })
+      nvim:settle()
+      for _, each in ipairs(keys) do
+        nvim:type(each)
+        nvim:settle()
+      end
+      nvim:answer(1, { "b", "C" })
+      equal({ nvim:job(1).landing, nvim:lines()[3] }, { "held", "c" }, table.concat(keys))
+    end
+  end
+)
+
 test("what is undone and changed at once", function()
   equal(rows_after({ "7GJu5GAx<Esc>" }, true), OWN)
   equal(rows_after({ "3GJu5GAx<Esc>" }, true), OWN)
