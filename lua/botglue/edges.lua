@@ -187,9 +187,6 @@ function Edges:find_put(first, last)
   end
   for i = #self.seen, 1, -1 do
     local sighting = self.seen[i]
-    if is_same(sighting, now) then
-      return nil
-    end
     local missing, most = missing_in(now.rows, sighting.rows, others), BESIDE + #sighting.rows
     local is_short = next(missing) ~= nil
     local above = is_short and reversed(rows(first - most, first)) or {}

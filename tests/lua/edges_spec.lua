@@ -79,6 +79,7 @@ test("rows of the range that are put right next to it", function()
       expected[i] = "line " .. row
     end
     equal(rows_after({ keys }), expected, keys)
+    equal(rows_after({ (keys:gsub("O.*", "")), keys:match("O.*") or "" }), expected, keys .. ", in two")
     equal(
       rows_after({ "6GAx<Esc>", keys }),
       vim.tbl_map(function(row)

@@ -11,8 +11,8 @@ use super::promise;
 /// Rows that an answer has written, and what they were before.
 #[derive(Debug)]
 pub struct Written {
-    ids: Vec<Option<u64>>,
-    rows: Vec<String>,
+    pub ids: Vec<Option<u64>>,
+    pub rows: Vec<String>,
     before: Vec<String>,
 }
 

@@ -123,6 +123,24 @@ pub fn find(ids: &[Option<u64>], text: &[String], record: &Record) -> Option<Ran
     (is_left && present.is_sorted()).then_some(first..last + 1)
 }
 
+/// The record with rows of a range that were deleted and put right above the others, or right below, known as those
+/// that they were: they still are rows of it. None where there are no such rows.
+pub fn put_beside(ids: &[Option<u64>], rows: &[String], record: &Record) -> Option<Record> {
+    let mut other = record.clone();
+    let mut missing: Vec<usize> = (0..ids.len()).filter(|row| place(ids[*row], record).is_none()).collect();
+    let present: Vec<usize> = ids.iter().filter_map(|id| place(*id, record)).collect();
+    let (first, last) = (*present.iter().min()?, *present.iter().max()?);
+    let mut take = |row: usize| {
+        let own = missing.iter().position(|own| rows[*own] == record.before[row]);
+        let id = own.and_then(|own| ids[missing.remove(own)]);
+        other.ids[row] = id.unwrap_or(other.ids[row]);
+        id.is_some()
+    };
+    let above = (0..first).rev().take_while(|row| take(*row)).count();
+    let below = (last + 1..record.before.len()).take_while(|row| take(*row)).count();
+    (above + below > 0).then_some(other)
+}
+
 /// Whether something of a row is left in another one.
 pub fn is_left(was: &str, is: &str) -> bool {
     was == is || was.split_whitespace().any(|word| is.split_whitespace().any(|other| other == word))

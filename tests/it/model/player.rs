@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::decision::{self, Written};
+use super::expected::put_beside;
 use super::expected::{Record, Sent};
 use super::schedule::{Job, Line, Row, Schedule, Step};
 use super::{host, promise};
@@ -347,10 +348,19 @@ impl<'a> Game<'a> {
         };
         let sent = job.sent.as_ref().ok_or("it has ended before its answer came")?;
         if job.landing.is_empty() {
-            promise::judge(sent, record)?;
-            job.written = Written::of(sent, record);
+            let put = put_beside(&sent.ids, &sent.request.selection.rows, record);
+            let known = either(record, put.as_ref(), |record| promise::judge(sent, record))?;
+            job.written = Written::of(sent, known);
         } else {
-            decision::judge(&job.landing, sent, job.written.as_ref(), job.last.as_ref(), record)?;
+            let written = job.written.as_ref();
+            let put = match written {
+                Some(written) => put_beside(&written.ids, &written.rows, record),
+                None => put_beside(&sent.ids, &sent.request.selection.rows, record),
+            };
+            let last = job.last.as_ref();
+            either(record, put.as_ref(), |record| {
+                decision::judge(&job.landing, sent, written, last, record)
+            })?;
             job.written = None;
         }
         job.landing = record.held_for.clone().unwrap_or_else(|| record.landing.clone());
@@ -391,4 +401,18 @@ impl<'a> Game<'a> {
 
 fn read<T: for<'de> Deserialize<'de>>(value: Json) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| error.to_string())
+}
+
+/// Judges what was recorded as the lines are known, or as they are once rows were put beside a range: the one that is
+/// right.
+fn either<'a>(
+    record: &'a Record,
+    put: Option<&'a Record>,
+    judge: impl Fn(&Record) -> Result<(), String>,
+) -> Result<&'a Record, String> {
+    match (judge(record), put) {
+        (Ok(()), _) => Ok(record),
+        (Err(_), Some(put)) => judge(put).map(|()| put),
+        (Err(why), None) => Err(why),
+    }
 }
