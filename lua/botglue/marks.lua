@@ -19,6 +19,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field empty boolean whether they were set around nothing, or an empty row
 ---@field held table<integer, botglue.Ends> what stands for the ends of a mark, until the range is marked anew
 ---@field turns fun()? lets held ends look inward in the next tick
+---@field tell fun(what: botglue.Fate|"held")? while they are watched
 ---@field unwatch fun()? while they are watched
 local Marks = {}
 Marks.__index = Marks
@@ -183,6 +184,9 @@ function Marks:turn_soon()
       for id, held in pairs(self.held) do
         self.held[id] = held.cut == "open" and held or ends.turn(self.bufnr, namespace, held, false)
       end
+      if self:are_turned() and self.tell then
+        self.tell("held")
+      end
     end)
   self.turns()
 end
@@ -235,6 +239,7 @@ function Marks:watch(follower)
   if self.unwatch then
     self.unwatch()
   end
+  self.tell = follower.tell
   self.unwatch = require("botglue.watch").start(self.bufnr, {
     begin = function(row, old, new)
       local is_typing = next(self.held) ~= nil and moment.is_typing(self.bufnr)

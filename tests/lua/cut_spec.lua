@@ -185,3 +185,26 @@ test("the end of lines that were typed over, where rows come above them", functi
     end
   end
 end)
+
+test("a part that was retyped at an end, whose rows are then deleted there and put back by undo", function()
+  for first, own in pairs({
+    ["2G0wcwQQ<Esc>"] = { "QQ cc dd", "ee ff" },
+    ["2G0wRQQ<Esc>"] = { "QQ cc dd", "ee ff" },
+    ["3G0wcwQQ<Esc>"] = { "bb cc dd", "ee QQ" },
+    ["2G0wcwQQ<Esc>3G0wcwQQ<Esc>"] = { "QQ cc dd", "ee QQ" },
+  }) do
+    for _, keys in ipairs({ "2G0D", "2G0wD", "2Gdd", "3Gdd", "3G0D", "3G0wD", "2GJ", "1GJ", "3GJ" }) do
+      local nvim = child.with_host({ "head", "aa bb cc dd", "ee ff gg hh", "tail" })
+      nvim:run({ kind = "char", first = { 2, 3 }, last = { 3, 4 } })
+      for _, each in ipairs({ first, keys, "u" }) do
+        nvim:type(each)
+        nvim:settle()
+      end
+      local now = nvim:lua([[
+        local range = require("botglue.client").job(1).range
+        return range:read(range:look()).text
+      ]])
+      equal(now, own, first .. keys)
+    end
+  end
+end)
