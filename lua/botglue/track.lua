@@ -138,6 +138,10 @@ end
 ---@param new integer how many the new one does
 local function note_change(range, row, old, new)
   see_gone(range)
+  if range.deleted and new > old then
+    -- It may be put back, and be changed then.
+    range:look_soon()
+  end
   if range.changes then
     range.changes()
   end

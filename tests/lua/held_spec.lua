@@ -129,7 +129,29 @@ test("rows that are put around the point at which a range was deleted are none o
   end
 end)
 
-test("a range that is deleted, put back by undo and edited", function()
+test("a range that is deleted, put back and edited", function()
+  for _, keys in ipairs({
+    { "P" },
+    { "kp" },
+    { "2GJ", "u", "u" },
+    { "1GJ", "u", "u" },
+    { "2GJuu" },
+    { ":%join<CR>", "u", "u" },
+    { ":2move 0<CR>", "u", "u" },
+  }) do
+    local nvim = with_job({ "a", "some", "more", "d", "e" }, line(2, 3))
+    nvim:type("2G2dd")
+    for _, each in ipairs(keys) do
+      nvim:type(each)
+    end
+    nvim:type(":%s/more/mine/<CR>")
+    nvim:answer(1, { "B" })
+    equal(nvim:outcome(1), { "done", "held", "conflict" }, table.concat(keys))
+    equal(nvim:job(1).first_line, 2, table.concat(keys))
+  end
+end)
+
+test("a range that was edited, is deleted and put back by undo", function()
   for _, keys in ipairs({
     "2Gddu",
     "2Gddu<C-r>u",

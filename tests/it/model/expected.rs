@@ -126,6 +126,10 @@ pub fn find(ids: &[Option<u64>], text: &[String], record: &Record) -> Option<Ran
 /// The record with rows of a range that were deleted and put right above the others, or right below, known as those
 /// that they were: they still are rows of it. None where there are no such rows.
 pub fn put_beside(ids: &[Option<u64>], rows: &[String], record: &Record) -> Option<Record> {
+    // Of an insertion there are none, and of a buffer that is gone.
+    if ids.len() != rows.len() || record.before.len() != record.ids.len() {
+        return None;
+    }
     let mut other = record.clone();
     let mut missing: Vec<usize> = (0..ids.len()).filter(|row| place(ids[*row], record).is_none()).collect();
     let present: Vec<usize> = ids.iter().filter_map(|id| place(*id, record)).collect();
