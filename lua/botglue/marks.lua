@@ -19,6 +19,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field empty boolean whether they were set around nothing, or an empty row
 ---@field held table<integer, botglue.Ends> what stands for the ends of a mark, until the range is marked anew
 ---@field turns fun()? lets held ends look inward in the next tick
+---@field typed integer? tells when what is typed at them is over
 ---@field tell fun(what: botglue.Fate|"held")? while they are watched
 ---@field unwatch fun()? while they are watched
 local Marks = {}
@@ -112,6 +113,10 @@ function Marks:clear()
     delete({ held.head, held.tail, held.above })
   end
   self.ids, self.held = {}, {}
+  if self.typed then
+    pcall(api.nvim_del_autocmd, self.typed)
+    self.typed = nil
+  end
   if self.unwatch then
     self.unwatch()
     self.unwatch = nil
@@ -171,14 +176,16 @@ function Marks:turn_soon()
       if next(self.held) == nil or not api.nvim_buf_is_loaded(self.bufnr) then
         return
       elseif moment.is_typing(self.bufnr) then
-        api.nvim_create_autocmd("InsertLeave", {
-          buffer = self.bufnr,
-          once = true,
-          desc = "botglue: what was typed at the end of a range is over",
-          callback = function()
-            self.turns()
-          end,
-        })
+        self.typed = self.typed
+          or api.nvim_create_autocmd("InsertLeave", {
+            buffer = self.bufnr,
+            once = true,
+            desc = "botglue: what was typed at the end of a range is over",
+            callback = function()
+              self.typed = nil
+              self.turns()
+            end,
+          })
         return
       end
       for id, held in pairs(self.held) do
@@ -226,6 +233,7 @@ end
 
 ---@class botglue.Follower what it is told: see `botglue.Watcher`
 ---@field begin fun(row: integer, old: integer, new: integer)
+---@field typed integer? tells when what is typed at them is over
 ---@field tell fun(what: botglue.Fate|"held", was_intact: boolean?, is_whole: boolean?) "held": an edit reached the
 ---ends of a mark
 ---@field undone fun(first: integer, last: integer)

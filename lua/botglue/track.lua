@@ -138,10 +138,6 @@ end
 ---@param new integer how many the new one does
 local function note_change(range, row, old, new)
   see_gone(range)
-  if range.deleted and new > old then
-    -- It may be put back, and be changed then.
-    range:look_soon()
-  end
   if range.changes then
     range.changes()
   end
@@ -149,6 +145,10 @@ local function note_change(range, row, old, new)
     see_edges_soon(range)
   end
   if recognise.note_change(range, row, old, new) then
+    if range.deleted then
+      -- It may be put back, and be changed then.
+      range:look_soon()
+    end
     see_copy_soon(range)
   end
 end
