@@ -27,6 +27,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field last integer
 ---@field moved boolean whether rows have come or gone since, in them or next to them
 ---@field seen botglue.Sighting[] the newest last
+---@field own table<string, boolean> the rows that stood there at first
 ---@field others table<string, boolean> rows that another answer brought
 local Edges = {}
 Edges.__index = Edges
@@ -166,6 +167,20 @@ function Edges:is_answer_around(first, last, from, to)
   end)
 end
 
+--- Rows that may have come from elsewhere: what another answer brought, and what was seen next to the lines. A row that
+--- they had from the beginning was theirs until then.
+---@param till integer the sighting in which rows are theirs
+---@return table<string, boolean>
+function Edges:strange(till)
+  local strange = vim.deepcopy(self.others)
+  for i, sighting in ipairs(self.seen) do
+    for _, row in ipairs(vim.list_extend(vim.list_extend({}, sighting.above), sighting.below)) do
+      strange[row] = strange[row] or i <= till or not self.own[row]
+    end
+  end
+  return strange
+end
+
 --- Where the lines are once some of their rows were taken out and put right above the others, or right below: as
 --- `:move` has it, those still are theirs.
 ---@param first integer as the marks have it
@@ -179,15 +194,10 @@ function Edges:find_put(first, last)
   local function reversed(list)
     return vim.iter(list):rev():totable()
   end
-  local now, others = look(self.bufnr, first, last), vim.deepcopy(self.others)
-  for _, sighting in ipairs(self.seen) do
-    for _, row in ipairs(vim.list_extend(vim.list_extend({}, sighting.above), sighting.below)) do
-      others[row] = true
-    end
-  end
+  local now = rows(first, last + 1)
   for i = #self.seen, 1, -1 do
     local sighting = self.seen[i]
-    local missing, most = missing_in(now.rows, sighting.rows, others), BESIDE + #sighting.rows
+    local missing, most = missing_in(now, sighting.rows, self:strange(i)), BESIDE + #sighting.rows
     local is_short = next(missing) ~= nil
     local above = is_short and reversed(rows(first - most, first)) or {}
     local over = put_beside(missing, above, reversed(sighting.above))
@@ -285,8 +295,11 @@ end
 ---@param last integer
 ---@return botglue.Edges
 function M.new(bufnr, first, last)
-  local self = setmetatable({ bufnr = bufnr, seen = {}, others = {} }, Edges)
+  local self = setmetatable({ bufnr = bufnr, seen = {}, own = {}, others = {} }, Edges)
   self:take(first, last)
+  for _, row in ipairs(self.seen[1] and self.seen[1].rows or {}) do
+    self.own[row] = true
+  end
   return self
 end
 

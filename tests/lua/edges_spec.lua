@@ -57,6 +57,17 @@ test("rows that are moved over an end and back again", function()
   end
 end)
 
+--- Typed text with time between its keys.
+local function one_by_one(keys)
+  local command, text = keys:match("^(.*[oO])(.*)<Esc>$")
+  local each = { command or keys }
+  for key in (text or ""):gmatch(".") do
+    each[#each + 1] = key
+  end
+  each[#each + 1] = text and "<Esc>"
+  return each
+end
+
 test("rows of the range that are put right next to it", function()
   for keys, rows in pairs({
     ["5GddkP"] = { 5, 4, 6, 7 },
@@ -79,7 +90,7 @@ test("rows of the range that are put right next to it", function()
       expected[i] = "line " .. row
     end
     equal(rows_after({ keys }), expected, keys)
-    equal(rows_after({ (keys:gsub("O.*", "")), keys:match("O.*") or "" }), expected, keys .. ", in two")
+    equal(rows_after(one_by_one(keys)), expected, keys .. ", key by key")
     equal(
       rows_after({ "6GAx<Esc>", keys }),
       vim.tbl_map(function(row)
