@@ -162,7 +162,23 @@ function M.lines(base, one, other)
   return is_astray(agreed, base, one, other) and base or agreed
 end
 
---- The same of a block, in which each row stands for itself.
+--- How many rows a text adds above the first row of what it was made from, and below the last one.
+---@param base string[]
+---@param text string[]
+---@return integer above
+---@return integer below
+function M.added_at_ends(base, text)
+  local above, below = 0, 0
+  for _, hunk in ipairs(differences(base, text)) do
+    local from, to = rows_of(hunk[3], hunk[4])
+    local more = math.max(hunk[4] - hunk[2], 0)
+    above = from == 0 and more or above
+    below = to == #text and more or below
+  end
+  return above, below
+end
+
+--- What `lines` does, of a block, in which each row stands for itself.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]

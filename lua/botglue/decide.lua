@@ -279,8 +279,9 @@ end
 ---@param is_meant (fun(): boolean)? whether it is still as the user changed it
 function M.write(job, lines, is_meant)
   local range = job.range
-  local _, _, now = look(job, "accepted", range)
   lines = lines or M.lines(job)
+  range:meet(lines)
+  local _, _, now = look(job, "accepted", range)
   client.connect(job.options)
   local current, base = range:lines_of(now), reviewed.base(job)
   if range.shape == "block" and #lines ~= #current then

@@ -167,6 +167,31 @@ function Edges:is_answer_around(first, last, from, to)
   end)
 end
 
+--- How many rows right above lines, and right below, another answer brought and this one adds there, too.
+---@param first integer
+---@param last integer
+---@param answer string[]
+---@param above integer as many it adds at its top
+---@param below integer as many at its end
+---@return integer above
+---@return integer below
+function Edges:find_answered(first, last, answer, above, below)
+  local function are_there(from, count, start)
+    local rows = api.nvim_buf_get_lines(self.bufnr, math.max(from, 0), from + count, false)
+    return are_same(rows, vim.list_slice(answer, start, start + count - 1))
+      and vim.iter(rows):all(function(row)
+        return self.others[row]
+      end)
+  end
+  while above > 0 and not are_there(first - above, above, 1) do
+    above = above - 1
+  end
+  while below > 0 and not are_there(last + 1, below, #answer - below + 1) do
+    below = below - 1
+  end
+  return above, below
+end
+
 --- Rows that may have come from elsewhere: what another answer brought, and what was seen next to the lines. A row that
 --- they had from the beginning was theirs until then.
 ---@param till integer the sighting in which rows are theirs

@@ -133,6 +133,7 @@ local function attempt(job, merged)
   elseif not moment.is_safe(bufnr) then
     return { landing = "later" }
   end
+  range:meet(answer.lines)
   local place, state, now = range:look()
   if not place then
     return { landing = "held", held_for = state }

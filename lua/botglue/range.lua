@@ -4,6 +4,7 @@
 --- marks are set anew in the same call. Where the text around a range was replaced, marks tell nothing: then
 --- `recognise` tells.
 
+local agree = require("botglue.agree")
 local edges = require("botglue.edges")
 local extent = require("botglue.extent")
 local locate = require("botglue.locate")
@@ -136,6 +137,21 @@ end
 function Range:lines_of(stood)
   local is_part = self.shape == "char" or self.shape == "block"
   return is_part and stood.text or stood.rows
+end
+
+--- Takes rows next to lines for rows of them that another answer put there, and that this one has there, too: two
+--- answers to the same lines may add the same.
+---@param answer string[]
+function Range:meet(answer)
+  local place = self.shape == "line" and self.edges and next(self.edges.others) and self:place()
+  if not place or self.reloaded or self.replaced then
+    return
+  end
+  local above, below = agree.added_at_ends(self.base.rows, answer)
+  above, below = self.edges:find_answered(place.first, place.last, answer, above, below)
+  if above + below > 0 then
+    self:mark({ first = place.first - above, last = place.last + below }, "line")
+  end
 end
 
 --- What stands there unless somebody changed it.

@@ -125,6 +125,25 @@ test(
   end
 )
 
+test("two answers to the same lines that add the same rows at an end", function()
+  local changed = { first = 1, last = 2, lines = { "C" } }
+  for _, each in ipairs({
+    { { "b", "C", "d", "plus" }, { changed, { first = 3, last = 3, lines = { "plus" } } } },
+    { { "plus", "b", "C", "d" }, { { first = 0, last = 0, lines = { "plus" } }, changed } },
+    { { "b", "C", "d", "", "one", "}" }, { changed, { first = 3, last = 3, lines = { "", "one", "}" } } } },
+  }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+    nvim:run(line(2, 4))
+    nvim:run(line(2, 4))
+    nvim:answer(2, each[1], { edits = each[2] })
+    nvim:settle()
+    nvim:answer(1, each[1], { edits = each[2] })
+    nvim:settle()
+    -- They are the same then, and the merge finds nothing to write.
+    equal(nvim:host("received", "merge")[1].current, each[1], table.concat(each[1], "|"))
+  end
+end)
+
 test("what is undone and changed at once", function()
   equal(rows_after({ "7GJu5GAx<Esc>" }, true), OWN)
   equal(rows_after({ "3GJu5GAx<Esc>" }, true), OWN)
