@@ -15,7 +15,7 @@ local M = {}
 
 local api = vim.api
 
-local STATES = 32 -- as many as undo may come back to
+local PLACES = 32 -- as many are known of states that undo may come back to
 
 ---@class botglue.Reviewed
 ---@field bufnr integer
@@ -27,6 +27,13 @@ local STATES = 32 -- as many as undo may come back to
 ---@field reads integer? how often the file had been read again then
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
+---@field taken table<integer, botglue.Taken> what was in common, by the number of every state that was seen
+---@field last_taken botglue.Taken? at the last look
+
+---@class botglue.Taken what the merge began with then: one table for all states in which it did not change
+---@field base string[]?
+---@field beside string?
+---@field bases table<string, string[]>
 
 ---@class botglue.Sight
 ---@field place botglue.Extent
@@ -36,9 +43,6 @@ local STATES = 32 -- as many as undo may come back to
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
 ---@field widened integer? of the range
----@field base string[]?
----@field beside string?
----@field bases table<string, string[]>
 
 --- What was seen of a job in the buffer that it is in now.
 ---@param job botglue.Job
@@ -51,7 +55,29 @@ end
 ---@param bufnr integer
 ---@return botglue.Reviewed
 local function new(bufnr)
-  return { bufnr = bufnr, states = {}, order = {}, bases = {} }
+  return { bufnr = bufnr, states = {}, order = {}, bases = {}, taken = {} }
+end
+
+--- Notes what is in common in the state that the buffer is in.
+---@param reviewed botglue.Reviewed
+local function note_taken(reviewed)
+  local now = { base = reviewed.base, beside = reviewed.beside, bases = reviewed.bases }
+  local last = reviewed.last_taken
+  if not last or not vim.deep_equal(last, now) then
+    last = vim.deepcopy(now)
+  end
+  reviewed.last_taken, reviewed.taken[reviewed.state] = last, last
+end
+
+--- Goes back to what was in common in a state.
+---@param reviewed botglue.Reviewed
+---@param state integer
+local function restore_taken(reviewed, state)
+  local taken = reviewed.taken[state]
+  if taken then
+    reviewed.base, reviewed.beside, reviewed.bases = taken.base, taken.beside, vim.deepcopy(taken.bases)
+    reviewed.last_taken = taken
+  end
 end
 
 --- What the merge begins with.
@@ -123,7 +149,8 @@ function M.see(job, place, answer, beside)
   if not reviewed.states[reviewed.state] then
     table.insert(reviewed.order, reviewed.state)
   end
-  if #reviewed.order > STATES then
+  note_taken(reviewed)
+  if #reviewed.order > PLACES then
     reviewed.states[table.remove(reviewed.order, 1)] = nil
   end
   reviewed.states[reviewed.state] = {
@@ -134,9 +161,6 @@ function M.see(job, place, answer, beside)
     landed = range.landed,
     change = range.change,
     widened = range.widened,
-    base = base,
-    beside = reviewed.beside,
-    bases = vim.deepcopy(reviewed.bases),
   }
 end
 
@@ -192,10 +216,15 @@ function M.look(job)
   elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
     return
   end
+  local known_by = sight and sight ~= reviewed.states[state] and reviewed.state or state
   if sight and stands(range, sight) then
     range:restore(sight)
-    reviewed.base, reviewed.state = sight.base, state
-    reviewed.beside, reviewed.bases = sight.beside, vim.deepcopy(sight.bases)
+    restore_taken(reviewed, known_by)
+    reviewed.state = state
+  elseif not sight and state ~= reviewed.state and reviewed.taken[state] then
+    -- Where it was then is forgotten: the marks know.
+    restore_taken(reviewed, state)
+    reviewed.state = state
   end
 end
 

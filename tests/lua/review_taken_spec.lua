@@ -41,6 +41,25 @@ test("all of an answer that was taken and given back can still be accepted", fun
   end
 end)
 
+test("a hunk that was taken before many changes, and is undone with all of them", function()
+  for _, undo in ipairs({ ":silent earlier 41<CR>", "41u" }) do
+    local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
+    nvim:type("2Gdp")
+    nvim:settle()
+    nvim:type("<C-w>hG")
+    for _ = 1, 40 do
+      nvim:type("ix<Esc>")
+      nvim:settle()
+    end
+    nvim:type(undo)
+    nvim:settle()
+    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal(nvim:lines(), { "a", "B", "c", "D", "e" }, undo)
+  end
+end)
+
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({
