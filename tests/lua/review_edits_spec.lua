@@ -494,3 +494,37 @@ test("a row at the edge of the range that is doubled and taken back", function()
     equal(nvim:lines(), { "a", "b", "X", "c2", "d", "e" }, keys)
   end
 end)
+
+test(
+  "rows joined with those of a part, or split off, where text around it was changed in the answer",
+  function()
+    local lines = { "r1", "call(one, two, three)", "r3", "r4", "r5" }
+    local kept = { "r1", "lead call(UNO, two, three)", "r3", "r4", "r5" }
+    local below = { "r1", "call(UNO, two, three)", "r3", "r4mine", "r5" }
+    for _, each in ipairs({
+      { "gg0j0ilead <Esc>", "2GJ", kept, "u" },
+      { "gg0j0ilead <Esc>", ":2s/, two/,\\rtwo/<CR>", kept, "u" },
+      { "gg0j0ilead <Esc>", "1GJ", kept, "u" },
+      { "gg0/r4<CR>Amine<Esc>", "2GJ", below, "u" },
+      { "gg0/r4<CR>Amine<Esc>", ":2s/, two/,\\rtwo/<CR>", below, "u" },
+    }) do
+      local nvim = child.with_host(lines)
+      nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
+      nvim:answer(1, { "UNO" }, { held_for = "review" })
+      nvim:type(":Botglue review<CR>" .. each[1])
+      nvim:settle()
+      nvim:type("<C-w>h" .. each[2])
+      nvim:settle()
+      equal(texts(nvim)[2], each[3], each[2])
+      nvim:type(each[4])
+      nvim:settle()
+      equal(texts(nvim), { lines, each[3] }, each[2] .. each[4])
+      nvim:type("GAown<Esc>")
+      nvim:settle()
+      nvim:type("<C-w>l:%diffput<CR>")
+      nvim:settle()
+      local both = vim.list_slice(each[3], 1, 4)
+      equal(nvim:lines(), vim.list_extend(both, { each[3] == kept and "r5own" or "r5" }), each[1] .. each[2])
+    end
+  end
+)

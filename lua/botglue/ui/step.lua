@@ -47,6 +47,9 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field is_put boolean? whether no rows came in since that were all blank
 ---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
 ---@field own table<"above"|"below", botglue.Own>
+---@field part string[]? of an answer that is part of its rows: those at the last look
+---@field parted { around: botglue.Around, part: string[] }? how both stood in the buffer before text went over from the
+---one to the other that the answer's side cannot follow
 ---@field newest integer the newest undo state of the answer's side at the last look
 local Step = {}
 Step.__index = Step
@@ -353,6 +356,43 @@ function Step:is_bare()
   end)
 end
 
+--- Whether the user changed something around the answer on its side.
+---@return boolean
+function Step:is_own_around()
+  local side, range, beside = self.side, self.side.job.range, self.beside
+  local first, past = side:rows()
+  return not self:is_copied("above", side:read(0, first))
+    or not self:is_copied("below", side:read(past, -1))
+    or (beside ~= nil and parts.of(side:read(first, past), range, beside.place, beside.rows) == nil)
+end
+
+--- Sees whether rows were joined with those of a part, or split off them: text went over from what is around the answer
+--- to what is beside it, or back. Where the user changed the one on the answer's side only the other would follow, and
+--- that text would be gone there, or stand twice.
+---@param around botglue.Around
+---@param part string[]
+---@return boolean
+function Step:is_parted(around, part)
+  local before = self.around
+  local function is_next(one, other, from_end)
+    local head, tail = replace.shared(one, other)
+    return not vim.deep_equal(one, other) and (from_end and tail or head) == 0
+  end
+  local is_over = self.part ~= nil
+    and not vim.deep_equal(part, self.part)
+    and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
+  if is_over and not self.parted then
+    self.parted = { around = before, part = self.part }
+  elseif self.parted and vim.deep_equal(self.parted, { around = around, part = part }) then
+    self.parted = nil
+  end
+  self.part = part
+  if self.parted and not self:is_own_around() then
+    self.parted = nil
+  end
+  return self.parted ~= nil
+end
+
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
@@ -361,7 +401,13 @@ function Step:refresh()
   if not place then
     return nil
   end
-  self.around = text_around(range, place)
+  local around = text_around(range, place)
+  if self.beside and self:is_parted(around, range:read(place).rows) then
+    self.around = around
+    self:see(place)
+    return false
+  end
+  self.around = around
   if not self.beside and self:is_bare() then
     side:take_all()
   end
@@ -406,6 +452,7 @@ function M.new(side, place)
     beside = side:is_part() and { place = place, rows = range:read(place).rows, widened = range.widened }
       or nil,
     besides = {},
+    part = range:read(place).rows,
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
     widened = range.widened,
