@@ -23,7 +23,8 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field beside string? the state of the answer's side when that was seen
 ---@field bases table<string, string[]> what it was in each of those states: what was taken over there and undone was
 ---never taken
----@field state integer the undo state at the last look
+---@field state integer the undo state in which it was seen last
+---@field at integer the one at the last look
 ---@field reads integer? how often the file had been read again then
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
@@ -71,13 +72,11 @@ end
 
 --- Goes back to what was in common in a state.
 ---@param reviewed botglue.Reviewed
----@param state integer
+---@param state integer? none: nothing was
 local function restore_taken(reviewed, state)
-  local taken = reviewed.taken[state]
-  if taken then
-    reviewed.base, reviewed.beside, reviewed.bases = taken.base, taken.beside, vim.deepcopy(taken.bases)
-    reviewed.last_taken = taken
-  end
+  local taken = state and reviewed.taken[state] or { bases = {} }
+  reviewed.base, reviewed.beside, reviewed.bases = taken.base, taken.beside, vim.deepcopy(taken.bases)
+  reviewed.last_taken = taken
 end
 
 --- What the merge begins with.
@@ -138,7 +137,8 @@ function M.see(job, place, answer, beside)
       reviewed.beside, reviewed.bases[beside] = beside, base
     end
   end
-  job.reviewed, reviewed.base, reviewed.state, reviewed.reads = reviewed, base, state, range.reads
+  job.reviewed, reviewed.base, reviewed.reads = reviewed, base, range.reads
+  reviewed.state, reviewed.at = state, state
   -- Also when the review is over: what is undone then was never taken.
   range.changes = range.changes
     or soon.once(function()
@@ -220,11 +220,11 @@ function M.look(job)
   if sight and stands(range, sight) then
     range:restore(sight)
     restore_taken(reviewed, known_by)
-    reviewed.state = state
-  elseif not sight and state ~= reviewed.state and reviewed.taken[state] then
-    -- Where it was then is forgotten: the marks know.
-    restore_taken(reviewed, state)
-    reviewed.state = state
+    reviewed.state, reviewed.at = state, state
+  elseif not sight and not is_read and not range.replaced and state ~= reviewed.at then
+    -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
+    restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))
+    reviewed.at = state
   end
 end
 

@@ -80,6 +80,52 @@ local function knows(entries, change)
   end)
 end
 
+--- The changes on the way to a state, as far as they are among these entries.
+---@param entries table[]
+---@param state integer
+---@return integer[]? way nil where the state is not among them
+local function way_to(entries, state)
+  local way = {}
+  for _, entry in ipairs(entries) do
+    local other = way_to(entry.alt or {}, state)
+    if other then
+      return vim.list_extend(way, other)
+    end
+    way[#way + 1] = entry.seq
+    if entry.seq == state then
+      return way
+    end
+  end
+end
+
+---@param entries table[]
+---@return integer
+local function oldest(entries)
+  return vim.iter(entries):fold(math.huge, function(least, entry)
+    return math.min(least, entry.seq, oldest(entry.alt or {}))
+  end)
+end
+
+--- The last one of some states that the text has come through on its way to the one that it is in. What is older than
+--- all that is remembered is on every way.
+---@param bufnr integer
+---@param states table<integer, any> by their numbers
+---@return integer? state
+function M.latest(bufnr, states)
+  local undo, latest = tree(bufnr), nil
+  local is_passed, first = {}, oldest(undo.entries)
+  for _, change in ipairs(way_to(undo.entries, undo.seq_cur) or {}) do
+    is_passed[change] = true
+  end
+  for state in pairs(states) do
+    local is_root = state < first and state <= undo.seq_cur
+    if (is_root or is_passed[state]) and state > (latest or -1) then
+      latest = state
+    end
+  end
+  return latest
+end
+
 --- Whether a change is part of the text as it is now: it was not undone, or redone since.
 ---@param bufnr integer
 ---@param change integer the number of the state that it led to

@@ -60,6 +60,45 @@ test("a hunk that was taken before many changes, and is undone with all of them"
   end
 end)
 
+test("a hunk that was taken and undone together with what no review has seen", function()
+  for _, undo in ipairs({ "2u", ":silent earlier 2<CR>", ":silent undo 1<CR>" }) do
+    local nvim = child.with_host(LINES)
+    nvim:run(line(2, 4))
+    nvim:answer(1, { "B", "c", "D" }, { held_for = "review" })
+    for _, keys in ipairs({ "GAmine<Esc>", ":Botglue review<CR>", "2Gdp", "<C-w>h" .. undo }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
+    nvim:type("<C-w>la")
+    nvim:settle()
+    equal(nvim:lines(), { "a", "B", "c", "D", "e" }, undo)
+  end
+end)
+
+test("a row that was taken and moved where no review sees it, undone and redone at once", function()
+  local answer = vim.split("b B1 c d D1 e f g G1 h i I1 j k", " ")
+  for _, way in ipairs({ { "3u", "3<C-r>" }, { ":silent earlier 3<CR>", ":silent later 3<CR>" } }) do
+    local nvim = child.with_host(vim.split("a b c d e f g h i j k l", " "))
+    nvim:run(line(2, 11))
+    nvim:answer(1, answer, { held_for = "review" })
+    for _, keys in ipairs({ ":Botglue review<CR>", "/D1<CR>", "dp", "q", "/D1<CR>", "dd", "jp" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    local moved = nvim:lines()
+    for _, keys in ipairs(way) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal(nvim:lines(), moved)
+    nvim:type(":Botglue accept<CR>")
+    nvim:settle()
+    local question = nvim:host("received", "merge")
+    equal(vim.list_contains(question[#question].base, "D1"), true, table.concat(way))
+  end
+end)
+
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({
