@@ -70,6 +70,30 @@ local function note_taken(reviewed)
   reviewed.last_taken, reviewed.taken[reviewed.state] = last, last
 end
 
+--- Notes where the answer is, in the state that the buffer is in.
+---@param reviewed botglue.Reviewed
+---@param range botglue.Range
+---@param place botglue.Extent
+---@param now botglue.Base what stands there
+local function note(reviewed, range, place, now)
+  if not reviewed.states[reviewed.state] then
+    table.insert(reviewed.order, reviewed.state)
+  end
+  if #reviewed.order > PLACES then
+    reviewed.states[table.remove(reviewed.order, 1)] = nil
+  end
+  reviewed.states[reviewed.state] = {
+    place = place,
+    shape = range.shape,
+    text = now,
+    before = range.before,
+    landed = range.landed,
+    change = range.change,
+    widened = range.widened,
+  }
+  note_taken(reviewed)
+end
+
 --- Goes back to what was in common in a state.
 ---@param reviewed botglue.Reviewed
 ---@param state integer? none: nothing was
@@ -146,22 +170,7 @@ function M.see(job, place, answer, beside)
         M.look(job)
       end
     end)
-  if not reviewed.states[reviewed.state] then
-    table.insert(reviewed.order, reviewed.state)
-  end
-  note_taken(reviewed)
-  if #reviewed.order > PLACES then
-    reviewed.states[table.remove(reviewed.order, 1)] = nil
-  end
-  reviewed.states[reviewed.state] = {
-    place = place,
-    shape = range.shape,
-    text = now,
-    before = range.before,
-    landed = range.landed,
-    change = range.change,
-    widened = range.widened,
-  }
+  note(reviewed, range, place, now)
 end
 
 --- Where what was seen stands as it did, in a file that was read again or text that was put over it: there or near
@@ -225,6 +234,11 @@ function M.look(job)
     -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
     restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))
     reviewed.at = state
+    if place and undo_tree.is_last(range.bufnr) then
+      -- It may be undone and redone.
+      reviewed.state = state
+      note(reviewed, range, place, range:read(place))
+    end
   end
 end
 

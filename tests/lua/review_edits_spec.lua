@@ -528,3 +528,24 @@ test(
     end
   end
 )
+
+test(
+  "text beside a part that was deleted in the buffer and put back, where the answer has more there",
+  function()
+    for draft, kept in pairs({
+      ["2GA TT<Esc>"] = "call(UNO, two, three) TT",
+      ["2GIHH <Esc>"] = "HH call(UNO, two, three)",
+    }) do
+      for _, keys in ipairs({ "2G0f,D", "2G0f(ld0", "2G0f,d2l", "2G0x" }) do
+        local nvim = child.with_host({ "r1", "call(one, two, three)", "r3" })
+        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
+        nvim:answer(1, { "UNO" }, { held_for = "review" })
+        for _, each in ipairs({ ":Botglue review<CR>", draft, "<C-w>h" .. keys, "u" }) do
+          nvim:type(each)
+          nvim:settle()
+        end
+        equal(texts(nvim)[2], { "r1", kept, "r3" }, draft .. keys)
+      end
+    end
+  end
+)

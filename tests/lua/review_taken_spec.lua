@@ -99,6 +99,22 @@ test("a row that was taken and moved where no review sees it, undone and redone 
   end
 end)
 
+test(
+  "an insertion that was taken and typed into where no review sees it, undone and redone at once",
+  function()
+    for _, way in ipairs({ { "2u", "2<C-r>" }, { ":silent earlier 2<CR>", ":silent later 2<CR>" } }) do
+      local nvim = in_review({ { kind = "insert", first = { 3 } }, { "n1", "n2", "n3" } })
+      for _, keys in ipairs({ "4Gdp", "q", "5Goown<Esc>", way[1], way[2] }) do
+        nvim:type(keys)
+        nvim:settle()
+      end
+      nvim:type(":Botglue accept<CR>")
+      nvim:settle()
+      equal(nvim:lines(), { "a", "b", "c", "n1", "n2", "own", "n3", "d", "e" }, table.concat(way))
+    end
+  end
+)
+
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({

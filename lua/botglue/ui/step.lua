@@ -186,6 +186,10 @@ function Step:follow_beside()
   local shown = side:read(first, past)
   local lines = now and parts.of(shown, range, before.place, before.rows)
   local same = now and parts.of(shown, range, place, now.rows)
+  if now and not lines and not vim.deep_equal(shown, now.rows) then
+    -- Where text beside it was only taken away whatever stands there fits.
+    same = not parts.of(before.rows, range, place, now.rows) and same or nil
+  end
   if not now or (not lines and not same and before.widened == range.widened) then
     return
   end
