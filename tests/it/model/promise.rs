@@ -86,11 +86,15 @@ fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
     above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
 }
 
-/// Whether something of its text stands again next to the row above or below it, also where more was typed right beside
-/// it.
+/// Whether all of its rows stand there again, whatever came next to them or between; or something of its text next to
+/// the row above or below it, also where more was typed right beside it.
 fn is_put_back(sent: &Sent, record: &Record) -> bool {
     let (request, lines) = (&sent.request, &record.before);
     let base = &request.selection.rows;
+    let mut rest = lines.iter();
+    if base.iter().all(|row| rest.any(|line| line == row)) {
+        return true;
+    }
     let is_in = |own: &String, line: &String| is_left(own, line) || line.contains(own.as_str());
     (0..lines.len()).any(|row| {
         let above = row.checked_sub(1).map(|row| &lines[row]);
