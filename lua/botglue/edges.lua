@@ -29,6 +29,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field seen botglue.Sighting[] the newest last
 ---@field own table<string, boolean> the rows that stood there at first
 ---@field others table<string, boolean> rows that another answer brought
+---@field met table<string, boolean> those that an answer to the same lines did
 local Edges = {}
 Edges.__index = Edges
 
@@ -90,14 +91,15 @@ end
 ---@return integer
 local function put_beside(missing, beside, known)
   local left, count = vim.deepcopy(missing), 0
+  local is_telling = false -- blank rows are opened anywhere
   repeat
     local row = beside[count + 1]
     if not left[row] or left[row] == 0 then
       return 0
     end
-    left[row], count = left[row] - 1, count + 1
+    left[row], count, is_telling = left[row] - 1, count + 1, is_telling or row:find("%S") ~= nil
   until are_same(vim.list_slice(beside, count + 1, count + BESIDE), known)
-  return count
+  return is_telling and count or 0
 end
 
 --- Notes a change: called within each one.
@@ -147,9 +149,11 @@ end
 --- Notes that another answer was written: what it brings is none of the lines, though they may have had the same.
 ---@param before string[] the rows that it took the place of
 ---@param rows string[] those that stand there now
-function Edges:note_answer(before, rows)
+---@param is_met boolean whether it was to the same lines
+function Edges:note_answer(before, rows, is_met)
   for row in pairs(missing_in(before, rows, {})) do
     self.others[row] = true
+    self.met[row] = self.met[row] or is_met or nil
   end
 end
 
@@ -167,27 +171,22 @@ function Edges:is_answer_around(first, last, from, to)
   end)
 end
 
---- How many rows right above lines, and right below, another answer brought and this one adds there, too.
+--- How many rows right above lines, and right below, another answer to the same lines brought.
 ---@param first integer
 ---@param last integer
----@param answer string[]
----@param above integer as many it adds at its top
----@param below integer as many at its end
 ---@return integer above
 ---@return integer below
-function Edges:find_answered(first, last, answer, above, below)
-  local function are_there(from, count, start)
-    local rows = api.nvim_buf_get_lines(self.bufnr, math.max(from, 0), from + count, false)
-    return are_same(rows, vim.list_slice(answer, start, start + count - 1))
-      and vim.iter(rows):all(function(row)
-        return self.others[row]
-      end)
+function Edges:find_met(first, last)
+  local above, below = 0, 0
+  local function is_met(row)
+    local text = row >= 0 and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] or nil
+    return text ~= nil and self.met[text] ~= nil
   end
-  while above > 0 and not are_there(first - above, above, 1) do
-    above = above - 1
+  while is_met(first - above - 1) do
+    above = above + 1
   end
-  while below > 0 and not are_there(last + 1, below, #answer - below + 1) do
-    below = below - 1
+  while is_met(last + below + 1) do
+    below = below + 1
   end
   return above, below
 end
@@ -320,7 +319,7 @@ end
 ---@param last integer
 ---@return botglue.Edges
 function M.new(bufnr, first, last)
-  local self = setmetatable({ bufnr = bufnr, seen = {}, own = {}, others = {} }, Edges)
+  local self = setmetatable({ bufnr = bufnr, seen = {}, own = {}, others = {}, met = {} }, Edges)
   self:take(first, last)
   for _, row in ipairs(self.seen[1] and self.seen[1].rows or {}) do
     self.own[row] = true

@@ -37,17 +37,35 @@ local function put(range, place, lines, edits)
   return landed, landed.empty and "insert" or "line"
 end
 
---- Tells the ranges next to an answer what that brought.
+--- The other ranges of lines in a buffer, and which of them are at a place.
 ---@param range botglue.Range
----@param before botglue.Base
-local function tell_others(range, before)
-  local landed = range.written
+---@param place botglue.Extent
+---@return table<botglue.Range, boolean>
+local function others_at(range, place)
+  local others = {}
   for _, job in pairs(client.connection().jobs) do
     local other = job.range
-    local is_other = other ~= range and other.bufnr == range.bufnr and other.edges ~= nil
-    local place = is_other and other:place()
+    if other ~= range and other.bufnr == range.bufnr and other.edges then
+      local at = other:place()
+      others[other] = at ~= nil
+        and at.first == place.first
+        and at.last == place.last
+        and range.shape == "line"
+    end
+  end
+  return others
+end
+
+--- Tells the ranges next to an answer what that brought.
+---@param others table<botglue.Range, boolean> whether they were where it was written
+---@param range botglue.Range
+---@param before botglue.Base
+local function tell_others(others, range, before)
+  local landed = range.written
+  for other, is_met in pairs(others) do
+    local place = other:place()
     if place and landed.first <= place.last + 1 and landed.last + 1 >= place.first then
-      other.edges:note_answer(before.rows, range.landed.rows)
+      other.edges:note_answer(before.rows, range.landed.rows, is_met)
     end
   end
 end
@@ -62,7 +80,7 @@ function M.write(range, place, lines, edits)
   if not vim.bo[range.bufnr].modifiable then
     return "not_modifiable"
   end
-  local before, shape = range:read(place), nil
+  local before, others, shape = range:read(place), others_at(range, place), nil
   local ok, landed = pcall(write.as_one_step, range.bufnr, function()
     local at
     at, shape = put(range, place, lines, edits)
@@ -70,7 +88,7 @@ function M.write(range, place, lines, edits)
   end)
   if ok then
     range:settle(landed, shape, before, undo_tree.state(range.bufnr))
-    tell_others(range, before)
+    tell_others(others, range, before)
     local review = client.connection().review
     if review and review.follow and review.job.range ~= range then
       pcall(review.follow) -- it follows again in the next tick, and tells of an error then

@@ -139,16 +139,17 @@ function Range:lines_of(stood)
   return is_part and stood.text or stood.rows
 end
 
---- Takes rows next to lines for rows of them that another answer put there, and that this one has there, too: two
---- answers to the same lines may add the same.
+--- Takes rows that another answer to the same lines put at an end of them for rows of them, where this one adds some
+--- there, too: both stand at one place then, and the merge tells whether they are the same.
 ---@param answer string[]
 function Range:meet(answer)
-  local place = self.shape == "line" and self.edges and next(self.edges.others) and self:place()
+  local place = self.shape == "line" and self.edges and next(self.edges.met) and self:place()
   if not place or self.reloaded or self.replaced then
     return
   end
-  local above, below = agree.added_at_ends(self.base.rows, answer)
-  above, below = self.edges:find_answered(place.first, place.last, answer, above, below)
+  local adds_above, adds_below = agree.added_at_ends(self.base.rows, answer)
+  local above, below = self.edges:find_met(place.first, place.last)
+  above, below = adds_above > 0 and above or 0, adds_below > 0 and below or 0
   if above + below > 0 then
     self:mark({ first = place.first - above, last = place.last + below }, "line")
   end

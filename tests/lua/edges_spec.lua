@@ -144,6 +144,16 @@ test("two answers to the same lines that add the same rows at an end", function(
   end
 end)
 
+test("rows that are opened around a range which was the whole text, and was deleted and put back", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:run(line(1, 3))
+  for _, keys in ipairs({ ":%d<CR>", "u", "Go", "after<Esc>", "ggO", "before<Esc>" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  equal(nvim:lua("return { require('botglue.client').job(1).range:lines() }"), { 2, 4 })
+end)
+
 test("what is undone and changed at once", function()
   equal(rows_after({ "7GJu5GAx<Esc>" }, true), OWN)
   equal(rows_after({ "3GJu5GAx<Esc>" }, true), OWN)
