@@ -536,7 +536,16 @@ test(
       ["2GA TT<Esc>"] = "call(UNO, two, three) TT",
       ["2GIHH <Esc>"] = "HH call(UNO, two, three)",
     }) do
-      for _, keys in ipairs({ "2G0f,D", "2G0f(ld0", "2G0f,d2l", "2G0x" }) do
+      for _, keys in ipairs({
+        "2G0f,D",
+        "2G0f(ld0",
+        "2G0f,d2l",
+        "2G0x",
+        "2Gyyp",
+        "2GyyP",
+        ":2t2<CR>",
+        "2GJ",
+      }) do
         local nvim = child.with_host({ "r1", "call(one, two, three)", "r3" })
         nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
         nvim:answer(1, { "UNO" }, { held_for = "review" })

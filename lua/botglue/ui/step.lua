@@ -183,14 +183,11 @@ function Step:follow_beside()
   local side, range, before = self.side, self.side.job.range, self.beside
   local place, _, now = range:look()
   local first, past = side:rows()
-  local shown = side:read(first, past)
-  local lines = now and parts.of(shown, range, before.place, before.rows)
-  local same = now and parts.of(shown, range, place, now.rows)
-  if now and not lines and not vim.deep_equal(shown, now.rows) then
-    -- Where text beside it was only taken away whatever stands there fits.
-    same = not parts.of(before.rows, range, place, now.rows) and same or nil
+  if not now then
+    return
   end
-  if not now or (not lines and not same and before.widened == range.widened) then
+  local lines, same = self:between(place, now.rows)
+  if not lines and not same and before.widened == range.widened then
     return
   end
   self.beside = { place = place, rows = now.rows, widened = range.widened }
@@ -345,7 +342,7 @@ function Step:look()
     place = self:place(place, state == "untouched")
   end
   self.is_put = nil
-  if place and (self.beside or not is_changed and self.seen[2] ~= seen[2]) then
+  if place and self.seen[2] ~= seen[2] and (self.beside or not is_changed) then
     self:find_answer(place)
   end
   self.widened = range.widened
@@ -360,23 +357,39 @@ function Step:is_bare()
   end)
 end
 
---- Whether the user changed something around the answer on its side.
+--- The answer on its side as what is beside it in the buffer tells, as it was at the last look and as it is.
+---@param place botglue.Extent
+---@param rows string[] of the buffer there
+---@return string[]? was nil where the user changed what is beside it on its side
+---@return string[]? is
+function Step:between(place, rows)
+  local range, before, shown = self.side.job.range, self.beside, self.side:read(self.side:rows())
+  local was, is = parts.of(shown, range, before.place, before.rows), parts.of(shown, range, place, rows)
+  if not was and not vim.deep_equal(shown, rows) then
+    -- Where text beside it was only taken away whatever stands there fits.
+    is = not parts.of(before.rows, range, place, rows) and is or nil
+  end
+  return was, is
+end
+
+--- Whether the user changed something above or below the answer on its side.
 ---@return boolean
 function Step:is_own_around()
-  local side, range, beside = self.side, self.side.job.range, self.beside
-  local first, past = side:rows()
-  return not self:is_copied("above", side:read(0, first))
-    or not self:is_copied("below", side:read(past, -1))
-    or (beside ~= nil and parts.of(side:read(first, past), range, beside.place, beside.rows) == nil)
+  local first, past = self.side:rows()
+  return not self:is_copied("above", self.side:read(0, first))
+    or not self:is_copied("below", self.side:read(past, -1))
 end
 
 --- Sees whether rows were joined with those of a part, or split off them: text went over from what is around the answer
 --- to what is beside it, or back. Where the user changed the one on the answer's side only the other would follow, and
---- that text would be gone there, or stand twice.
+--- that text would be gone there, or stand twice. Where what is beside it was changed nobody can tell.
+---@param place botglue.Extent
 ---@param around botglue.Around
----@param part string[]
 ---@return boolean
-function Step:is_parted(around, part)
+function Step:is_parted(place, around)
+  local part = self.side.job.range:read(place).rows
+  local was, is = self:between(place, part)
+  local is_stuck = not was and not is and self.beside.widened == self.side.job.range.widened
   local before = self.around
   local function is_next(one, other, from_end)
     local head, tail = replace.shared(one, other)
@@ -391,7 +404,7 @@ function Step:is_parted(around, part)
     self.parted = nil
   end
   self.part = part
-  if self.parted and not self:is_own_around() then
+  if self.parted and not is_stuck and not self:is_own_around() then
     self.parted = nil
   end
   return self.parted ~= nil
@@ -406,7 +419,7 @@ function Step:refresh()
     return nil
   end
   local around = text_around(range, place)
-  if self.beside and self:is_parted(around, range:read(place).rows) then
+  if self.beside and self:is_parted(place, around) then
     self.around = around
     self:see(place)
     return false
