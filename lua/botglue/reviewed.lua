@@ -211,25 +211,31 @@ function M.look(job)
   -- and redo came since the last look.
   local is_followed = state == reviewed.state and place ~= nil
   local is_read = range.reads ~= reviewed.reads
+  local known_by = state
   if not sight and (is_read or range.replaced) then
-    local last = reviewed.states[reviewed.state]
     local is_taken = not vim.deep_equal(M.base(job), range:lines_of(range.base))
-    local there = last and is_taken and put_anew(range, last)
-    local rows = is_read and place and range:lines_of(range:read(place))
-    if there then
-      sight = vim.tbl_extend("force", last, { place = there })
-    elseif rows and vim.deep_equal(rows, range:lines_of(range.base)) then
-      -- All of it was given back.
-      reviewed.base, reviewed.bases = nil, {}
+    -- The last one first, then as it may have been written before that.
+    local seen = is_taken and vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
+      or {}
+    for _, each in ipairs(seen) do
+      local there = not sight and reviewed.states[each] and put_anew(range, reviewed.states[each])
+      if there then
+        sight, known_by = vim.tbl_extend("force", reviewed.states[each], { place = there }), each
+      end
+    end
+    if not sight and is_read and place then
+      -- Of what was taken nobody knows which is left. The merge knows what stands there.
+      restore_taken(reviewed, nil)
+      reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
     end
   elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
     return
   end
-  local known_by = sight and sight ~= reviewed.states[state] and reviewed.state or state
   if sight and stands(range, sight) then
     range:restore(sight)
     restore_taken(reviewed, known_by)
-    reviewed.state, reviewed.at = state, state
+    reviewed.taken[state] = reviewed.last_taken
+    reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
   elseif not sight and not is_read and not range.replaced and state ~= reviewed.at then
     -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
     restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))

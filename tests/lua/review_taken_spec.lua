@@ -115,6 +115,32 @@ test(
   end
 )
 
+test(
+  "a hunk that was taken and thrown away by reading the file again, after another one was written",
+  function()
+    for _, between in ipairs({ {}, { "GAown<Esc>" }, { "q", "2GAown<Esc>", ":Botglue review<CR>", "<C-w>h" } }) do
+      local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+      nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
+      nvim:run(line(2, 5))
+      nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+      local keys = { ":Botglue review<CR>", "3Gdp", "<C-w>h:write<CR>", "<C-w>l/Y<CR>dp", "<C-w>h:edit!<CR>" }
+      for _, each in ipairs(vim.list_extend(keys, between)) do
+        nvim:type(each)
+        nvim:settle()
+      end
+      nvim:type("<C-w>la")
+      nvim:settle()
+      local question = nvim:host("received", "merge")
+      local base = question[#question].base
+      equal(
+        { vim.list_contains(base, "X"), vim.list_contains(base, "Y") },
+        { true, false },
+        table.concat(between)
+      )
+    end
+  end
+)
+
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({

@@ -262,6 +262,11 @@ function Review:watch()
     attach()
     changed()
   end)
+  local step = self.side.step
+  if step and step.seen[1] ~= api.nvim_buf_get_changedtick(bufnr) then
+    -- It was read again as its window opened.
+    changed()
+  end
 end
 
 --- Opens the review on a held answer.
@@ -292,9 +297,9 @@ function M.open(id)
     error(windows, 0)
   end
   self.windows = windows
+  client.connection().review = self
   self:map()
   self:watch()
-  client.connection().review = self
   self:title()
   return self
 end
