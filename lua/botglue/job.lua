@@ -4,6 +4,7 @@
 local events = require("botglue.events")
 local notify = require("botglue.notify")
 local observe = require("botglue.observe")
+local recognise = require("botglue.recognise")
 local status = require("botglue.ui.status")
 
 local M = {}
@@ -266,55 +267,13 @@ function Job:load()
   return bufnr ~= nil
 end
 
---- Whether rows begin with some of others, which were not there before: a diff shows them behind the blank ones that
---- both begin with.
----@param rows string[]
----@param others string[]
----@param before string? the first row that there was
-local function begin_with(rows, others, before)
-  for i, row in ipairs(rows) do
-    if row:find("%S") then
-      return row ~= before and vim.list_contains(others, row)
-    elseif row ~= others[i] then
-      return false
-    end
-  end
-  return false
-end
-
---- Whether rows that an answer adds to what was sent stand next to that: then the user took them by hand.
----@param range botglue.Range its place is known
----@param sent botglue.Base
----@param answer string[]
-local function is_begun(range, sent, answer)
-  local place = range:place()
-  if not place or (range.shape ~= "line" and range.shape ~= "insert") then
-    return false
-  end
-  local above, below = 0, range.shape == "line" and #answer or 0 -- the rows of the answer up to those that were sent
-  for i = #answer, 1, -1 do
-    above = above == 0 and answer[i] == sent.rows[1] and i - 1 or above
-    below = answer[i] == sent.rows[#sent.rows] and i or below
-  end
-  local function read(first, past)
-    return vim.api.nvim_buf_get_lines(range.bufnr, math.max(first, 0), past, false)
-  end
-  local function reversed(rows)
-    return vim.iter(rows):rev():totable()
-  end
-  local first, past = place.first, place.first + #sent.rows
-  local over, under = read(first - #answer, first), read(past, past + #answer)
-  return begin_with(reversed(over), reversed(vim.list_slice(answer, 1, above)), sent.above)
-    or begin_with(under, vim.list_slice(answer, below + 1), sent.below)
-end
-
 --- Finds its place where its buffer was read since.
 ---@return boolean known whether its place is known
 function Job:home()
   local range = self.range
   local sent, was_marked = range.base, range.marks ~= nil
   local known = range:home()
-  if known and not was_marked and is_begun(range, sent, require("botglue.decide").lines(self)) then
+  if known and not was_marked and recognise.is_begun(range, sent, require("botglue.decide").lines(self)) then
     range:unmark()
     range.base, known = sent, false
   end

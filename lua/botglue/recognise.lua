@@ -9,6 +9,8 @@ local M = {}
 
 local api = vim.api
 
+local OWN = 16 -- rows of the user's own between what was taken of an answer and the range
+
 --- The rows that a range is known by: its own, or those that an insertion goes between.
 ---@param range botglue.Range
 ---@return string[]
@@ -225,6 +227,53 @@ function M.read_again(range)
   local between = is_insertion and not range.alone and telltale(range) or {}
   first = find.is_telling(between) and not range.twice and find.only(bufnr, between)
   return first and below(range, first) or nil
+end
+
+--- Whether some of other rows come before the one that was there: next to a range, from the nearest on. A diff shows
+--- them behind the blank ones that both begin with; behind rows of the user's own they have to tell something.
+---@param rows string[]
+---@param others string[]
+---@param before string? the first row that there was
+local function begin_with(rows, others, before)
+  local is_own = false
+  for i, row in ipairs(rows) do
+    local is_blank = not row:find("%S")
+    if not is_blank and vim.list_contains(others, row) and (not is_own or row:find("%w%w")) then
+      return row ~= before
+    elseif (not is_blank and row == before) or (is_blank and not is_own and row ~= others[i]) then
+      return false
+    end
+    is_own = is_own or not is_blank
+  end
+  return false
+end
+
+--- Whether rows that an answer adds to what was sent stand next to that: then the user took them by hand.
+---@param range botglue.Range its place is known
+---@param sent botglue.Base
+---@param answer string[]
+---@return boolean
+function M.is_begun(range, sent, answer)
+  local place = range:place()
+  if not place or (range.shape ~= "line" and range.shape ~= "insert") then
+    return false
+  end
+  local head, tail = 0, range.shape == "line" and #answer or 0 -- the rows of the answer up to those that were sent
+  for i = #answer, 1, -1 do
+    head = head == 0 and answer[i] == sent.rows[1] and i - 1 or head
+    tail = answer[i] == sent.rows[#sent.rows] and i or tail
+  end
+  local function read(first, past)
+    return api.nvim_buf_get_lines(range.bufnr, math.max(first, 0), past, false)
+  end
+  local function reversed(rows)
+    return vim.iter(rows):rev():totable()
+  end
+  local first, past = place.first, place.first + #sent.rows
+  local many = #answer + OWN
+  local over, under = read(first - many, first), read(past, past + many)
+  return begin_with(reversed(over), reversed(vim.list_slice(answer, 1, head)), sent.above)
+    or begin_with(under, vim.list_slice(answer, tail + 1), sent.below)
 end
 
 return M

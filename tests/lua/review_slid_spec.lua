@@ -134,6 +134,10 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
     { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, added) },
     { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(8, 8, { "fn z() {" }) },
     { whole, above, with(3, 3, { "/// Does it." }) },
+    { whole, above, with(3, 3, { "/// Does it.", "// own" }) },
+    { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, { "", "// own", "fn z() {", "}" }) },
+    { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, { "// own", "", "fn z() {", "}" }) },
+    { insertion, added, with(7, 7, { "", "// own", "fn z() {", "}" }) },
     { insertion, added, with(7, 7, added) },
     { insertion, added, with(8, 8, { "fn z() {" }) },
   }) do
