@@ -236,6 +236,9 @@ function M.look(job)
     restore_taken(reviewed, known_by)
     reviewed.taken[state] = reviewed.last_taken
     reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
+  elseif sight and is_followed and not is_read then
+    -- It is typed in.
+    note(reviewed, range, place, range:read(place))
   elseif not sight and not is_read and not range.replaced and state ~= reviewed.at then
     -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
     restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))

@@ -141,6 +141,23 @@ test(
   end
 )
 
+test("rows that were taken, typed into where no review sees it, written and read again", function()
+  for _, keys in ipairs({ { "6Goown<Esc>" }, { "6Go", "o", "w", "n", "<Esc>" }, { "6GO", "o", "wn<Esc>" } }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
+    nvim:run(line(2, 5))
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
+    for _, each in ipairs(vim.list_extend(all, { ":write<CR>", ":edit!<CR>", ":Botglue accept<CR>" })) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    local question = nvim:host("received", "merge")
+    local last = question[#question]
+    equal({ last.base[#last.base], last.current[#last.current] }, { "E2", "E2" }, table.concat(keys))
+  end
+end)
+
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({
