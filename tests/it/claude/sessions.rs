@@ -210,6 +210,12 @@ fn the_raw_stream_is_kept_and_shown() {
     fixture.api.script("wait", [Reply::Message(message, "end_turn")]);
     let id = fixture.start("SCRIPT:wait");
     nvim.wait("the agent waits", || gate.is_reached());
+    nvim.wait("what it has said by then is in the file", || {
+        let lines = "local path = require('botglue.client').job(1).transcript
+            local lines = path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, 'b') or {}
+            return #lines > 1 and lines[#lines] == ''";
+        nvim.exec(lines) == json!(true)
+    });
     nvim.command("Botglue transcript");
     let of_running = kinds_of(nvim);
     assert!(
