@@ -141,12 +141,13 @@ local function regions(hunks)
   return found
 end
 
---- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
+--- A base with what two texts made from it have in common, change by change. Where one of them alone changed it nothing
+--- is.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]
 ---@return string[] base
-function M.lines(base, one, other)
+local function agree_by_region(base, one, other)
   local agreed, row = {}, 0
   for _, region in ipairs(regions({ differences(base, one), differences(base, other) })) do
     vim.list_extend(agreed, base, row + 1, region.base[1])
@@ -160,6 +161,40 @@ function M.lines(base, one, other)
   end
   vim.list_extend(agreed, base, row + 1, #base)
   return is_astray(agreed, base, one, other) and base or agreed
+end
+
+--- How many rows have to be taken away and added to make one text of another.
+---@param one string[]
+---@param other string[]
+---@return integer
+local function distance(one, other)
+  local count = 0
+  for _, hunk in ipairs(differences(one, other)) do
+    count = count + hunk[2] + hunk[4]
+  end
+  return count
+end
+
+--- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
+---
+--- What was added can often be seen at more than one place: a block behind a row that reads as its own last one also
+--- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common: then
+--- the two texts are compared with each other. The base is the text from which it is the least way to both.
+---@param base string[]
+---@param one string[]
+---@param other string[]
+---@return string[] base
+function M.lines(base, one, other)
+  local best, least = base, distance(base, one) + distance(base, other)
+  local function weigh(agreed)
+    local way = distance(agreed, one) + distance(agreed, other)
+    if way < least then
+      best, least = agreed, way
+    end
+  end
+  weigh(agree_by_region(base, one, other))
+  weigh(agree_within(base, one, other))
+  return best
 end
 
 --- How many rows a text adds above the first row of what it was made from, and below the last one.
