@@ -21,6 +21,10 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field above string[] the rows above, as far as there are any
 ---@field below string[]
 
+---@class botglue.Brought
+---@field rows table<string, boolean>
+---@field is_met boolean whether it was to the same lines
+
 ---@class botglue.Edges
 ---@field bufnr integer
 ---@field first integer where the lines were seen last
@@ -28,8 +32,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field moved boolean whether rows have come or gone since, in them or next to them
 ---@field seen botglue.Sighting[] the newest last
 ---@field own table<string, boolean> the rows that stood there at first
----@field others table<string, boolean> rows that another answer brought
----@field met table<string, boolean> those that an answer to the same lines did
+---@field others table<botglue.Range, botglue.Brought> what other answers brought next to the lines
 local Edges = {}
 Edges.__index = Edges
 
@@ -69,14 +72,14 @@ local function is_same(one, other)
 end
 
 --- The rows that lines had and have no more, each with how many of it are missing.
----@param before string[]
 ---@param rows string[]
----@param others table<string, boolean> rows that may have come from elsewhere
+---@param before string[]
+---@param strange table<string, boolean> rows that may have come from elsewhere
 ---@return table<string, integer>
-local function missing_in(rows, before, others)
+local function missing_in(rows, before, strange)
   local missing = {}
   for _, row in ipairs(before) do
-    missing[row] = not others[row] and (missing[row] or 0) + 1 or nil
+    missing[row] = not strange[row] and (missing[row] or 0) + 1 or nil
   end
   for _, row in ipairs(rows) do
     missing[row] = missing[row] and missing[row] > 1 and missing[row] - 1 or nil
@@ -88,13 +91,14 @@ end
 ---@param missing table<string, integer>
 ---@param beside string[] the rows on that side, from the nearest on
 ---@param known string[] those that were there
+---@param is_anothers fun(nth: integer): boolean? whether another answer brought one of those on that side
 ---@return integer
-local function put_beside(missing, beside, known)
+local function put_beside(missing, beside, known, is_anothers)
   local left, count = vim.deepcopy(missing), 0
   local is_telling = false -- blank rows are opened anywhere
   repeat
     local row = beside[count + 1]
-    if not left[row] or left[row] == 0 then
+    if not left[row] or left[row] == 0 or is_anothers(count + 1) then
       return 0
     end
     left[row], count, is_telling = left[row] - 1, count + 1, is_telling or row:find("%S") ~= nil
@@ -147,14 +151,30 @@ function Edges:find(sighting, near)
 end
 
 --- Notes that another answer was written: what it brings is none of the lines, though they may have had the same.
+---@param range botglue.Range of that answer
 ---@param before string[] the rows that it took the place of
 ---@param rows string[] those that stand there now
 ---@param is_met boolean whether it was to the same lines
-function Edges:note_answer(before, rows, is_met)
+function Edges:note_answer(range, before, rows, is_met)
+  local brought = self.others[range] or { rows = {}, is_met = false }
   for row in pairs(missing_in(before, rows, {})) do
-    self.others[row] = true
-    self.met[row] = self.met[row] or is_met or nil
+    brought.rows[row], brought.is_met = true, brought.is_met or is_met
   end
+  self.others[range] = brought
+end
+
+--- Whether another answer brought the row that stands there. Where its lines are now tells, for others may read the same.
+---@param row integer
+---@param only_met boolean? whether it has to be an answer to the same lines
+---@return boolean
+function Edges:is_anothers(row, only_met)
+  local text = row >= 0 and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] or nil
+  return text ~= nil
+    and vim.iter(pairs(self.others)):any(function(range, brought)
+      local is_it = brought.rows[text] and (brought.is_met or not only_met)
+      local place = is_it and range.bufnr == self.bufnr and range:place()
+      return place and place.first <= row and row <= place.last or false
+    end)
 end
 
 --- Whether another answer brought some of the rows that stand around lines.
@@ -164,11 +184,12 @@ end
 ---@param to integer the last row around them
 ---@return boolean
 function Edges:is_answer_around(first, last, from, to)
-  local rows = api.nvim_buf_get_lines(self.bufnr, from, math.max(first, from), false)
-  vim.list_extend(rows, api.nvim_buf_get_lines(self.bufnr, math.min(last, to) + 1, to + 1, false))
-  return vim.iter(rows):any(function(row)
-    return self.others[row]
-  end)
+  for row = from, to do
+    if (row < first or row > last) and self:is_anothers(row) then
+      return true
+    end
+  end
+  return false
 end
 
 --- How many rows right above lines, and right below, another answer to the same lines brought.
@@ -178,25 +199,21 @@ end
 ---@return integer below
 function Edges:find_met(first, last)
   local above, below = 0, 0
-  local function is_met(row)
-    local text = row >= 0 and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] or nil
-    return text ~= nil and self.met[text] ~= nil
-  end
-  while is_met(first - above - 1) do
+  while self:is_anothers(first - above - 1, true) do
     above = above + 1
   end
-  while is_met(last + below + 1) do
+  while self:is_anothers(last + below + 1, true) do
     below = below + 1
   end
   return above, below
 end
 
---- Rows that may have come from elsewhere: what another answer brought, and what was seen next to the lines. A row that
---- they had from the beginning was theirs until then.
+--- Rows that may have come from elsewhere: what was seen next to the lines. A row that they had from the beginning was
+--- theirs until then.
 ---@param till integer the sighting in which rows are theirs
 ---@return table<string, boolean>
 function Edges:strange(till)
-  local strange = vim.deepcopy(self.others)
+  local strange = {}
   for i, sighting in ipairs(self.seen) do
     for _, row in ipairs(vim.list_extend(vim.list_extend({}, sighting.above), sighting.below)) do
       strange[row] = strange[row] or i <= till or not self.own[row]
@@ -222,11 +239,17 @@ function Edges:find_put(first, last)
   for i = #self.seen, 1, -1 do
     local sighting = self.seen[i]
     local missing, most = missing_in(now, sighting.rows, self:strange(i)), BESIDE + #sighting.rows
-    local is_short = next(missing) ~= nil
-    local above = is_short and reversed(rows(first - most, first)) or {}
-    local over = put_beside(missing, above, reversed(sighting.above))
-    local below = is_short and over == 0 and rows(last + 1, last + 1 + most) or {}
-    local under = put_beside(missing, below, sighting.below)
+    local over, under = 0, 0
+    if next(missing) then
+      over = put_beside(missing, reversed(rows(first - most, first)), reversed(sighting.above), function(nth)
+        return self:is_anothers(first - nth)
+      end)
+    end
+    if next(missing) and over == 0 then
+      under = put_beside(missing, rows(last + 1, last + 1 + most), sighting.below, function(nth)
+        return self:is_anothers(last + nth)
+      end)
+    end
     if over + under > 0 then
       return first - over, last + under
     end
@@ -319,7 +342,8 @@ end
 ---@param last integer
 ---@return botglue.Edges
 function M.new(bufnr, first, last)
-  local self = setmetatable({ bufnr = bufnr, seen = {}, own = {}, others = {}, met = {} }, Edges)
+  local self = setmetatable({ bufnr = bufnr, seen = {}, own = {} }, Edges)
+  self.others = setmetatable({}, { __mode = "k" })
   self:take(first, last)
   for _, row in ipairs(self.seen[1] and self.seen[1].rows or {}) do
     self.own[row] = true

@@ -143,7 +143,7 @@ end
 --- there, too: both stand at one place then, and the merge tells whether they are the same.
 ---@param answer string[]
 function Range:meet(answer)
-  local place = self.shape == "line" and self.edges and next(self.edges.met) and self:place()
+  local place = self.shape == "line" and self.edges and next(self.edges.others) and self:place()
   if not place or self.reloaded or self.replaced then
     return
   end

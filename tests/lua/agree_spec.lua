@@ -23,12 +23,15 @@ test("what both sides have is in common, as far as it goes", function()
   is("a b", "", "", "")
 end)
 
-test("a block that ends as the row above it does is in common wherever a change next to it has it seen", function()
-  is("a x } b", "a x } N } b", "a x2 } N } b", "a x } N } b")
-  is("a x }", "a x } N }", "a x2 } N }", "a x } N }")
-  is("a x } b", "a x2 } N } b", "a x } N } b", "a x } N } b")
-  is("a x end b", "a x end N n end b", "a end N n end b", "a x end N n end b")
-end)
+test(
+  "a block that ends as the row above it does is in common wherever a change next to it has it seen",
+  function()
+    is("a x } b", "a x } N } b", "a x2 } N } b", "a x } N } b")
+    is("a x }", "a x } N }", "a x2 } N }", "a x } N }")
+    is("a x } b", "a x2 } N } b", "a x } N } b", "a x } N } b")
+    is("a x end b", "a x end N n end b", "a end N n end b", "a x end N n end b")
+  end
+)
 
 test("what one side alone has is not", function()
   is("a b c", "a b c", "a X c", "a b c")

@@ -125,6 +125,26 @@ test(
   end
 )
 
+test(
+  "a row of the range that is put back is that row, though another answer brought one that reads the same",
+  function()
+    for _, keys in ipairs({ { "8Gdd", "P" }, { "8Gddp", ":9move 7<CR>" }, { "8Gdd", "p", "ddkP" } }) do
+      local nvim = child.with_host({ "a1", "a2", "b1", "b2", "b3", "b4", "}", "z1", "z2" })
+      nvim:run(line(1, 2))
+      nvim:run(line(3, 7))
+      nvim:answer(1, { "a1", "}", "a2" })
+      nvim:settle()
+      for _, each in ipairs(keys) do
+        nvim:type(each)
+        nvim:settle()
+      end
+      nvim:answer(2, { "b1", "}", "b2", "b3", "b4" })
+      nvim:settle()
+      equal(table.concat(nvim:lines(), " "), "a1 } a2 b1 } b2 b3 b4 z1 z2", table.concat(keys))
+    end
+  end
+)
+
 test("two answers to the same lines that add the same rows at an end", function()
   local changed = { first = 1, last = 2, lines = { "C" } }
   for _, each in ipairs({
