@@ -153,6 +153,7 @@ impl Command {
                 rows: texts("rows")?,
                 above: texts("above")?,
                 below: texts("below")?,
+                beside: texts("beside")?,
             })
         });
         Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })

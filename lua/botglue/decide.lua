@@ -350,8 +350,9 @@ function M.accept(id)
     require("botglue.ui.review").open(id)
     return
   elseif draft.has_more(job.draft) then
-    require("botglue.ui.review").open(id)
-    fail(draft.AROUND)
+    if require("botglue.ui.review").open(id).side.known then
+      fail(draft.AROUND)
+    end
   end
   local accepted = job.draft
   M.write(job, nil, function()

@@ -13,6 +13,7 @@ M.AROUND = "text around the answer was changed: dp keeps, u undoes it"
 ---@field rows string[]? the rows that it stands in, where what is beside it in them was changed too
 ---@field above string[]? the text above it, where that was changed
 ---@field below string[]? the text below it, where that was changed
+---@field beside string[]? what was around a part in the buffer then, as `parts.beside` has it
 
 --- Whether there is more than an answer in it: text around the answer was changed.
 ---@param draft botglue.Draft?

@@ -141,6 +141,7 @@ fn draft(draft: &Draft) -> Value {
         .with_some("rows", draft.rows.as_deref().map(lines))
         .with_some("above", draft.above.as_deref().map(lines))
         .with_some("below", draft.below.as_deref().map(lines))
+        .with_some("beside", draft.beside.as_deref().map(lines))
         .build()
 }
 

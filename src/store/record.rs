@@ -81,6 +81,9 @@ pub struct Draft {
     pub above: Option<Vec<String>>,
     /// The text below it, where that was changed.
     pub below: Option<Vec<String>>,
+    /// What was around it in the buffer when this was made, where it is part of its rows: the row above, what is before
+    /// it and behind it in its rows (of a block in each row), the row below.
+    pub beside: Option<Vec<String>>,
 }
 
 /// What stands in a prompt and was not sent.

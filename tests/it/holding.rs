@@ -290,6 +290,22 @@ fn what_was_typed_in_a_review_survives_quitting() {
 }
 
 #[test]
+fn what_was_next_to_a_part_when_a_review_was_typed_in_survives_quitting() {
+    let (nvim, gated) = open(Scratch::new());
+    let range = json!({"kind": "char", "first": [2, 6], "last": [2, 6]});
+    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    gated.answer("it", "z");
+    assert_eq!(nvim.finished(id)["landing"], "held");
+    review(&nvim);
+    nvim.input("GA, too<Esc>");
+    let nvim = next(nvim.quit_to());
+    review(&nvim);
+    let beside = "return require('botglue.client').connection().review.job.draft.beside";
+    assert_eq!(nvim.exec(beside), json!(["local a = 1", "local ", " = 2", "local c = 3"]));
+}
+
+#[test]
 fn what_was_typed_in_a_review_survives_a_crash_of_neovim() {
     let (nvim, gated) = open(Scratch::new());
     typed(&nvim, &gated);

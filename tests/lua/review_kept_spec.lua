@@ -81,7 +81,7 @@ test("what was typed beside the answer in its own row is kept too", function()
   nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } })
   nvim:answer(1, { "2" }, { held_for = "review" })
   nvim:type(":Botglue review<CR>2G0cwmy<Esc>A0<Esc>q")
-  equal(kept(nvim).draft, { rows = { "my b = 20" } })
+  equal(kept(nvim).draft, { rows = { "my b = 20" }, beside = { "a", "local b = ", "", "c" } })
   nvim:type(":Botglue review<CR>")
   equal(texts(nvim), { { "a", "local b = 1", "c" }, { "a", "my b = 20", "c" } })
   nvim:type("a")
@@ -89,6 +89,46 @@ test("what was typed beside the answer in its own row is kept too", function()
   nvim:type("u")
   equal(texts(nvim)[2], { "a", "local b = 2", "c" })
 end)
+
+test(
+  "where rows were joined with those of a part since, or split off them, what was typed around it is shown alone",
+  function()
+    local ROWS = { "a", "call(one, two)", "c", "d", "e" }
+    local function is_known(nvim)
+      return nvim:lua("return require('botglue.client').connection().review.side.known")
+    end
+    for _, typed in ipairs({ "2GA tail<Esc>", "4GAmine<Esc>", "1GAmine<Esc>" }) do
+      for keys, known in pairs({
+        ["2GJ"] = false,
+        ["1GJ"] = false,
+        ["2G0f,i<CR><Esc>"] = false,
+        ["2GJu"] = true,
+        ["2GAx<Esc>"] = true,
+        ["3GOx<Esc>GAx<Esc>"] = true,
+      }) do
+        local nvim = child.with_host(ROWS)
+        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
+        nvim:answer(1, { "ONE" }, { held_for = "review" })
+        nvim:type(":Botglue review<CR>" .. typed .. "q")
+        nvim:settle()
+        nvim:type(keys)
+        nvim:settle()
+        nvim:type(":Botglue review<CR>")
+        equal(is_known(nvim), known, typed .. keys)
+        local lines = nvim:lines()
+        nvim:type("a")
+        nvim:settle()
+        equal({ nvim:job(1).landing, nvim:lines() }, { "held", lines }, typed .. keys)
+        if not known then
+          -- As it is undone it fits again.
+          nvim:type("qu")
+          nvim:type(":Botglue review<CR>")
+          equal(is_known(nvim), true, typed .. keys)
+        end
+      end
+    end
+  end
+)
 
 test("it is kept while it is typed: nothing has to be closed for that", function()
   local nvim = in_review({ line(3, 3), { "C" } })

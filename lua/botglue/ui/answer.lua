@@ -143,8 +143,31 @@ function Side:save()
   if self.job.landing ~= "held" or not api.nvim_buf_is_loaded(self.bufnr) then
     return
   elseif self:is_touched() or self.job.range.widened then
-    draft.keep(self.job, self:draft())
+    local made = self:draft()
+    if draft.has_more(made) then
+      local before = self.job.draft
+      made.beside = self.step and self.step:text_beside() or before and before.beside
+    end
+    draft.keep(self.job, made)
   end
+end
+
+--- Whether what the user made of the text around a part can be shown around it. Where rows were joined with those of
+--- the part since, or split off them, text has gone over from the one to the other: it would be gone here, or stand
+--- twice.
+---@return boolean
+function Side:fits_around()
+  local before, range = self.job.draft and self.job.draft.beside, self.job.range
+  local place, _, now = range:look()
+  if not before or not place or not now or not self:is_part() then
+    return true
+  end
+  local beside = parts.beside(place, now.rows, now.above, now.below)
+  local function inner(list)
+    return vim.list_slice(list, 2, #list - 1)
+  end
+  local are_rows_same = before[1] == beside[1] and before[#before] == beside[#beside]
+  return are_rows_same or vim.deep_equal(inner(before), inner(beside))
 end
 
 --- Shows the answer, and what the user made of it.
@@ -155,6 +178,7 @@ function Side:fill()
     return range.shape ~= "block" or #lines == #range.base.text
   end
   self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
+  self.known = self.known and self:fits_around()
   self.is_rows = false
   self.region = region.new(self.bufnr)
   local rows

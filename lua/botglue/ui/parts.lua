@@ -61,6 +61,24 @@ local function block(lines, place, rows, column)
   return #lines == #rows and taken or nil
 end
 
+--- What is next to a part: the row above, what is before it and behind it in its rows, of a block in each of them, and the
+--- row below.
+---@param place botglue.Extent
+---@param rows string[] that stand in the buffer there
+---@param above string? none at the top
+---@param below string? none at the end
+---@return string[]
+function M.beside(place, rows, above, below)
+  local beside = { above or "" }
+  for i, span in ipairs(place.spans or {}) do
+    vim.list_extend(beside, { rows[i]:sub(1, span[1]), rows[i]:sub(span[2] + 1) })
+  end
+  if not place.spans then
+    vim.list_extend(beside, { rows[1]:sub(1, place.from), rows[#rows]:sub(place.to + 1) })
+  end
+  return vim.list_extend(beside, { below or "" })
+end
+
 --- The answer in rows that hold it together with what is beside it.
 ---@param lines string[]
 ---@param range botglue.Range

@@ -410,6 +410,15 @@ function Step:is_parted(place, around)
   return self.parted ~= nil
 end
 
+--- What was next to an answer that is part of its rows, before text went over to it or from it that its side cannot
+--- follow.
+---@return string[]?
+function Step:text_beside()
+  local around = self.parted and self.parted.around or self.around
+  local before = self.beside
+  return before and parts.beside(before.place, before.rows, around.above[#around.above], around.below[1])
+end
+
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
 ---@return boolean? same whether the text around the answer is the same on both sides; nil where its place is gone
 function Step:refresh()
