@@ -71,7 +71,7 @@ end
 --- How often each row stands in a text.
 ---@param rows string[]
 ---@return table<string, integer>
-local function count(rows)
+function M.count(rows)
   local counts = {}
   for _, row in ipairs(rows) do
     counts[row] = (counts[row] or 0) + 1
@@ -84,7 +84,7 @@ end
 ---@param agreed string[]
 ---@param ... string[] the base before and both texts
 local function is_astray(agreed, ...)
-  local now, counts = count(agreed), vim.tbl_map(count, { ... })
+  local now, counts = M.count(agreed), vim.tbl_map(M.count, { ... })
   local rows = vim.tbl_extend("force", unpack(counts)) --[[@as table<string, integer>]]
   return vim.iter(pairs(rows)):any(function(row)
     local least, most = math.huge, 0
@@ -168,11 +168,11 @@ end
 ---@param other string[]
 ---@return integer
 local function distance(one, other)
-  local count = 0
+  local rows = 0
   for _, hunk in ipairs(differences(one, other)) do
-    count = count + hunk[2] + hunk[4]
+    rows = rows + hunk[2] + hunk[4]
   end
-  return count
+  return rows
 end
 
 --- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.

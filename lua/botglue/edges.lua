@@ -163,7 +163,8 @@ function Edges:note_answer(range, before, rows, is_met)
   self.others[range] = brought
 end
 
---- Whether another answer brought the row that stands there. Where its lines are now tells, for others may read the same.
+--- Whether another answer brought the row that stands there. Where its lines are now tells, for other rows may read the
+--- same.
 ---@param row integer
 ---@param only_met boolean? whether it has to be an answer to the same lines
 ---@return boolean

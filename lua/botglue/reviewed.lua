@@ -117,15 +117,8 @@ end
 ---@param text string[] what comes of it
 ---@return boolean
 function M.is_overtaken(job, lines, text)
-  local function count(rows)
-    local counts = {}
-    for _, row in ipairs(rows) do
-      counts[row] = (counts[row] or 0) + 1
-    end
-    return counts
-  end
-  local sent, base = count(job.range:lines_of(job.range.base)), count(M.base(job))
-  local answer, now = count(lines), count(text)
+  local sent, base = agree.count(job.range:lines_of(job.range.base)), agree.count(M.base(job))
+  local answer, now = agree.count(lines), agree.count(text)
   return vim.iter(pairs(base)):any(function(row, often)
     local is_taken = often > (sent[row] or 0) and row:find("%S") ~= nil
     return is_taken and (now[row] or 0) < math.min(often, answer[row] or 0)

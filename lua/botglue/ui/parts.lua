@@ -61,8 +61,8 @@ local function block(lines, place, rows, column)
   return #lines == #rows and taken or nil
 end
 
---- What is next to a part: the row above, what is before it and behind it in its rows, of a block in each of them, and the
---- row below.
+--- What is next to a part: the row above, what is before it and behind it in its rows, of a block in each of them, and
+--- the row below.
 ---@param place botglue.Extent
 ---@param rows string[] that stand in the buffer there
 ---@param above string? none at the top
