@@ -138,6 +138,13 @@ function Side:changed()
   return lines or nil
 end
 
+--- What is next to a part in the buffer, as its side follows it.
+---@return string[]?
+function Side:text_beside()
+  local following = self.step
+  return following and following.beside and following.beside:text(following.around)
+end
+
 --- Keeps what the user made of the answer for the next time, while nothing is decided.
 function Side:save()
   if self.job.landing ~= "held" or not api.nvim_buf_is_loaded(self.bufnr) then
@@ -146,7 +153,7 @@ function Side:save()
     local made = self:draft()
     if draft.has_more(made) then
       local before = self.job.draft
-      made.beside = self.step and self.step:text_beside() or before and before.beside
+      made.beside = self:text_beside() or before and before.beside
     end
     draft.keep(self.job, made)
   end
@@ -260,8 +267,8 @@ function Side:make()
   end)
   on("TextChanged", "see where the answer is", function()
     self.region:look()
-    if self.step then
-      self.step:see_beside()
+    if self.step and self.step.beside then
+      self.step.beside:see()
     end
   end)
   on("BufReadCmd", "show the answer again", function()

@@ -1,9 +1,9 @@
 --- Keeps the two sides of a review in step: the text around the answer follows the buffer, unless the user changed it
 --- in the answer's side.
 
+local beside = require("botglue.ui.beside")
 local fill = require("botglue.ui.fill")
 local moment = require("botglue.moment")
-local parts = require("botglue.ui.parts")
 local replace = require("botglue.replace")
 local reviewed = require("botglue.reviewed")
 local taken = require("botglue.ui.taken")
@@ -15,11 +15,6 @@ local M = {}
 local api = vim.api
 
 local VERSIONS = 32 -- of what was copied from around the answer
-
----@class botglue.Beside
----@field place botglue.Extent the place of the part in the buffer
----@field rows string[] the whole rows there
----@field widened integer? of the range
 
 ---@class botglue.Around
 ---@field above string[]
@@ -39,17 +34,13 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field rows string[] those of the place at first
 ---@field around botglue.Around in the buffer at the last look
 ---@field widened integer? of the range then
----@field beside botglue.Beside? of an answer that is part of its rows
----@field besides table<integer, botglue.Beside> what that was in each undo state of the answer's side
+---@field beside botglue.Besides? of an answer that is part of its rows
 ---@field copied integer? the undo state of the answer's side that the last copy led to
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
 ---@field is_put boolean? whether no rows came in since that were all blank
 ---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
 ---@field own table<"above"|"below", botglue.Own>
----@field part string[]? of an answer that is part of its rows: those at the last look
----@field parted { around: botglue.Around, part: string[] }? how both stood in the buffer before text went over from the
----one to the other that the answer's side cannot follow
 ---@field newest integer the newest undo state of the answer's side at the last look
 local Step = {}
 Step.__index = Step
@@ -171,46 +162,14 @@ function Step:follow(part, from, to, source, is_copied)
   return true
 end
 
---- What is beside an answer that is part of its rows was as the text of its side is now: undo and redo bring both back.
-function Step:see_beside()
-  local state = undo_tree.state(self.side.bufnr)
-  self.beside = self.beside and (self.besides[state] or self.beside)
-  self.besides[state] = self.beside
-end
-
---- Copies what is beside an answer that is part of its rows, unless the user changed it here.
-function Step:follow_beside()
-  local side, range, before = self.side, self.side.job.range, self.beside
-  local place, _, now = range:look()
-  local first, past = side:rows()
-  if not now then
-    return
-  end
-  local lines, same = self:between(place, now.rows)
-  if not lines and not same and before.widened == range.widened then
-    return
-  end
-  self.beside = { place = place, rows = now.rows, widened = range.widened }
-  -- What is part of it now, or no longer, stays as it is.
-  if not lines or vim.deep_equal(lines, same) or before.widened ~= range.widened then
-    return
-  end
-  self:copy(function()
-    api.nvim_buf_set_lines(side.bufnr, first, past, false, now.rows)
-    local here = { first = first, last = first + #now.rows - 1 }
-    first, past = fill.put(side.bufnr, range, vim.tbl_extend("force", place, here), lines)
-  end)
-  side.region:mark(first, past)
-end
-
 --- Sees what of the answer stands in the buffer.
 ---@param place botglue.Extent
 function Step:see(place)
   local side = self.side
   local answer = side:part()
   local is_given = answer and vim.deep_equal(answer, side.given)
-  local beside = is_given and "as given" or ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
-  reviewed.see(side.job, place, answer, beside)
+  local seen_beside = is_given and "as given" or ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
+  reviewed.see(side.job, place, answer, seen_beside)
 end
 
 --- Sees what both sides have in common since the answer's side alone was changed: also what the user took over from the
@@ -260,7 +219,7 @@ function Step:place(place, is_untouched)
   if place and not self.is_put then
     rows, first = taken.leave_blank(place, below(range, place), rows, first, answer)
   end
-  place = taken.take(range, place, rows, first, answer, self.beside)
+  place = taken.take(range, place, rows, first, answer, self.beside and self.beside.now)
   if slid and place and below(range, place) == past then
     -- What is below it on both sides is the answer's now: it was shown as what that adds.
     range.widened = (range.widened or 0) + 1
@@ -270,21 +229,13 @@ function Step:place(place, is_untouched)
   return place
 end
 
---- Whether rows of the answer's side can be the answer: what is beside a part of rows is in them.
----@param rows string[]
----@return boolean
-function Step:fits(rows)
-  local beside = self.beside
-  return not beside or parts.of(rows, self.side.job.range, beside.place, beside.rows) ~= nil
-end
-
 --- Sees where the answer is on its side, where rows were put there by hand: the buffer tells.
 ---@param place botglue.Extent
 function Step:find_answer(place)
   local side = self.side
   local from, to = side:rows()
   local is_copied = self:is_copied("above", side:read(0, from)) and self:is_copied("below", side:read(to, -1))
-  if is_copied and self:fits(side:read(from, to)) and not side:is_taken() then
+  if is_copied and (not self.beside or self.beside:fits(side:read(from, to))) and not side:is_taken() then
     return
   end
   self:align(place)
@@ -298,7 +249,7 @@ function Step:align(place)
   local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
   local first = taken.above(shown, vim.list_slice(lines, 1, place.first))
   local past = taken.below(shown, vim.list_slice(lines, below(range, place) + 1))
-  if first and past and first <= past and self:fits(side:read(first, past)) then
+  if first and past and first <= past and (not self.beside or self.beside:fits(side:read(first, past))) then
     side.region:mark(first, past)
     return true
   end
@@ -324,7 +275,9 @@ end
 ---@return botglue.Extent? place nil where it is gone
 function Step:look()
   local side, range, seen = self.side, self.side.job.range, self.seen
-  self:see_beside()
+  if self.beside then
+    self.beside:see()
+  end
   self.seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) }
   reviewed.look(side.job)
   local place, state = range:look()
@@ -357,66 +310,16 @@ function Step:is_bare()
   end)
 end
 
---- The answer on its side as what is beside it in the buffer tells, as it was at the last look and as it is.
----@param place botglue.Extent
----@param rows string[] of the buffer there
----@return string[]? was nil where the user changed what is beside it on its side
----@return string[]? is
-function Step:between(place, rows)
-  local range, before, shown = self.side.job.range, self.beside, self.side:read(self.side:rows())
-  local was, is = parts.of(shown, range, before.place, before.rows), parts.of(shown, range, place, rows)
-  if not was and not vim.deep_equal(shown, rows) then
-    -- Where text beside it was only taken away whatever stands there fits.
-    is = not parts.of(before.rows, range, place, rows) and is or nil
-  end
-  return was, is
-end
-
---- Whether the user changed something above or below the answer on its side.
----@return boolean
-function Step:is_own_around()
-  local first, past = self.side:rows()
-  return not self:is_copied("above", self.side:read(0, first))
-    or not self:is_copied("below", self.side:read(past, -1))
-end
-
---- Sees whether rows were joined with those of a part, or split off them: text went over from what is around the answer
---- to what is beside it, or back. Where the user changed the one on the answer's side only the other would follow, and
---- that text would be gone there, or stand twice. Where what is beside it was changed nobody can tell.
+--- Whether text around a part went over to its rows, or from them, that its side cannot follow.
 ---@param place botglue.Extent
 ---@param around botglue.Around
 ---@return boolean
 function Step:is_parted(place, around)
-  local part = self.side.job.range:read(place).rows
-  local was, is = self:between(place, part)
-  local is_stuck = not was and not is and self.beside.widened == self.side.job.range.widened
-  local before = self.around
-  local function is_next(one, other, from_end)
-    local head, tail = replace.shared(one, other)
-    return not vim.deep_equal(one, other) and (from_end and tail or head) == 0
-  end
-  local is_over = self.part ~= nil
-    and not vim.deep_equal(part, self.part)
-    and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
-  if is_over and not self.parted then
-    self.parted = { around = before, part = self.part }
-  elseif self.parted and vim.deep_equal(self.parted, { around = around, part = part }) then
-    self.parted = nil
-  end
-  self.part = part
-  if self.parted and not is_stuck and not self:is_own_around() then
-    self.parted = nil
-  end
-  return self.parted ~= nil
-end
-
---- What was next to an answer that is part of its rows, before text went over to it or from it that its side cannot
---- follow.
----@return string[]?
-function Step:text_beside()
-  local around = self.parted and self.parted.around or self.around
-  local before = self.beside
-  return before and parts.beside(before.place, before.rows, around.above[#around.above], around.below[1])
+  return self.beside:is_parted(place, self.around, around, function()
+    local first, past = self.side:rows()
+    return not self:is_copied("above", self.side:read(0, first))
+      or not self:is_copied("below", self.side:read(past, -1))
+  end)
 end
 
 --- Keeps the text around the answer as it is in the buffer: what lands or is typed there is no part of the answer.
@@ -446,8 +349,9 @@ function Step:refresh()
   local start = over and place.first or first
   side.region:mark(start, start + past - first)
   if self.beside then
-    self:follow_beside()
-    self.besides[undo_tree.state(side.bufnr)] = self.beside
+    self.beside:follow(function(fn)
+      self:copy(fn)
+    end)
   end
   self:see(place)
   self.newest = math.max(self.newest, undo_tree.state(side.bufnr))
@@ -475,10 +379,7 @@ function M.new(side, place)
   local state = undo_tree.state(side.bufnr)
   return setmetatable({
     side = side,
-    beside = side:is_part() and { place = place, rows = range:read(place).rows, widened = range.widened }
-      or nil,
-    besides = {},
-    part = range:read(place).rows,
+    beside = side:is_part() and beside.new(side, place) or nil,
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
     widened = range.widened,
