@@ -222,6 +222,10 @@ function M.look(job)
       reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
     end
   elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
+    if not is_read then
+      -- The rows next to it may be typed in.
+      sight.text = range:read(place)
+    end
     return
   end
   if sight and stands(range, sight) then

@@ -142,7 +142,17 @@ test(
 )
 
 test("rows that were taken, typed into where no review sees it, written and read again", function()
-  for _, keys in ipairs({ { "6Goown<Esc>" }, { "6Go", "o", "w", "n", "<Esc>" }, { "6GO", "o", "wn<Esc>" } }) do
+  for _, keys in ipairs({
+    { "6Goown<Esc>" },
+    { "6Go", "o", "w", "n", "<Esc>" },
+    { "6GO", "o", "wn<Esc>" },
+    -- Next to them.
+    { "7Goown<Esc>" },
+    { "7Go", "o", "w", "n", "<Esc>" },
+    { "8GA", "x", "y", "<Esc>" },
+    { "1GA", "x", "y", "<Esc>" },
+    { "1GAx<Esc>", "8GAx<Esc>" },
+  }) do
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
     nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
     nvim:run(line(2, 5))
