@@ -5,6 +5,7 @@
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
 local agree = require("botglue.agree")
+local extent = require("botglue.extent")
 local find = require("botglue.find")
 local locate = require("botglue.locate")
 local moment = require("botglue.moment")
@@ -179,14 +180,14 @@ local function put_anew(range, sight)
   return rows and vim.tbl_extend("force", sight.place, { first = rows.first, last = rows.first + below })
 end
 
---- Whether what was seen stands there.
+--- Whether what was seen stands there, between the same rows.
 ---@param range botglue.Range
 ---@param sight botglue.Sight
 ---@return boolean
 local function stands(range, sight)
-  local past = sight.shape == "insert" and sight.place.first or sight.place.last + 1
-  local rows = api.nvim_buf_get_lines(range.bufnr, sight.place.first, past, false)
-  return vim.deep_equal(rows, sight.text.rows)
+  local place, count = sight.place, api.nvim_buf_line_count(range.bufnr)
+  return (sight.shape == "insert" and place.first <= count or place.last < count)
+    and vim.deep_equal(extent.read(range.bufnr, place, sight.shape), sight.text)
 end
 
 --- Goes back to what was seen where undo or redo brought the text back that stood there then: marks know nothing of
@@ -222,9 +223,9 @@ function M.look(job)
       reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
     end
   elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
-    if not is_read then
-      -- The rows next to it may be typed in.
-      sight.text = range:read(place)
+    if not is_read and not stands(range, sight) then
+      -- What is typed next to it, or above it, is the same state key by key.
+      note(reviewed, range, place, range:read(place))
     end
     return
   end
@@ -236,7 +237,7 @@ function M.look(job)
   elseif sight and is_followed and not is_read then
     -- It is typed in.
     note(reviewed, range, place, range:read(place))
-  elseif not sight and not is_read and not range.replaced and state ~= reviewed.at then
+  elseif not is_read and not range.replaced and state ~= reviewed.at then
     -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
     restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))
     reviewed.at = state

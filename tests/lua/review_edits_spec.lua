@@ -529,6 +529,32 @@ test(
   end
 )
 
+test("a row that was typed next to a part's row, taken over after something else was changed", function()
+  for _, each in ipairs({
+    { "2Gomine<Esc>", { "r1", "call(ONE, two)", "mine", "r3", "r4x" } },
+    { "2GOmine<Esc>", { "r1", "mine", "call(ONE, two)", "r3", "r4x" } },
+  }) do
+    local nvim = child.with_host({ "r1", "call(one, two)", "r3", "r4" })
+    nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
+    nvim:answer(1, { "ONE" }, { held_for = "review" })
+    for _, keys in ipairs({
+      ":Botglue review<CR>",
+      each[1],
+      "<C-w>hGAx<Esc><C-w>l",
+      "/mine<CR>",
+      ":.diffput<CR>",
+    }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal(nvim:lines(), each[2], each[1])
+    nvim:type("a")
+    nvim:settle()
+    nvim:type(":buffer 1<CR>")
+    equal({ nvim:job(1).landing, nvim:lines() }, { "applied", each[2] }, each[1])
+  end
+end)
+
 test(
   "text beside a part that was deleted in the buffer and put back, where the answer has more there",
   function()

@@ -99,6 +99,32 @@ test("a row that was taken and moved where no review sees it, undone and redone 
   end
 end)
 
+test("rows that are typed above what was taken where no review sees it, undone and redone", function()
+  local typed = { "ggO", "one", "<CR>", "two", "<Esc>" }
+  local function after(range, answer, hunk, keys)
+    local nvim = in_review({ range, answer })
+    for _, each in ipairs(vim.iter({ hunk .. "dp", "q", keys, ":Botglue accept<CR>" }):flatten(2):totable()) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    local question = nvim:host("received", "merge")
+    return nvim:lines(), question[#question] and question[#question].base
+  end
+  local insertion = { kind = "insert", first = { 3 } }
+  for _, way in ipairs({ { "2u", "2<C-r>" }, { ":silent earlier 2<CR>", ":silent later 2<CR>" } }) do
+    local lines = after(insertion, { "n1", "n2" }, "/n1<CR>", { typed, way })
+    equal(lines, { "one", "two", "a", "b", "c", "n1", "n2", "d", "e" }, table.concat(way))
+  end
+  for _, way in ipairs({ { "g-", "g+" }, { "2g-", "2g+" } }) do
+    local lines = after(insertion, { "n1", "n2" }, "/n1<CR>", { "u", typed, way })
+    equal(lines, { "one", "two", "a", "b", "c", "n1", "n2", "d", "e" }, table.concat(way))
+    local _, base = after(line(2, 4), { "b", "B1", "c", "D1", "d" }, "/D1<CR>", { "u", typed, way })
+    equal(base, { "b", "c", "d" }, table.concat(way))
+    _, base = after(line(2, 4), { "b2", "d" }, "/b2<CR>", { "u", typed, way })
+    equal(base, { "b", "c", "d" }, table.concat(way))
+  end
+end)
+
 test(
   "an insertion that was taken and typed into where no review sees it, undone and redone at once",
   function()

@@ -243,13 +243,19 @@ end
 
 --- Marks the answer on its side between what is as around its place in the buffer.
 ---@param place botglue.Extent
+---@param is_within boolean? whether it has to be in the rows that are marked
 ---@return boolean? is_known
-function Step:align(place)
+function Step:align(place, is_within)
   local side, range = self.side, self.side.job.range
   local lines, shown = api.nvim_buf_get_lines(range.bufnr, 0, -1, false), side:lines()
   local first = taken.above(shown, vim.list_slice(lines, 1, place.first))
   local past = taken.below(shown, vim.list_slice(lines, below(range, place) + 1))
-  if first and past and first <= past and (not self.beside or self.beside:fits(side:read(first, past))) then
+  if not first or not past or first > past then
+    return nil
+  end
+  local from, to = side:rows()
+  local is_it = not is_within or (from <= first and past <= to)
+  if is_it and (not self.beside or self.beside:fits(side:read(first, past))) then
     side.region:mark(first, past)
     return true
   end
@@ -297,6 +303,9 @@ function Step:look()
   self.is_put = nil
   if place and self.seen[2] ~= seen[2] and (self.beside or not is_changed) then
     self:find_answer(place)
+  elseif place and self.beside and is_changed and not self.beside:fits(side:read(side:rows())) then
+    -- Rows that were typed next to a part stand in the buffer now.
+    self:align(place, true)
   end
   self.widened = range.widened
   return place
