@@ -22,7 +22,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field below string[]
 
 ---@class botglue.Brought
----@field rows table<string, boolean>
+---@field rows table<string, integer>
 ---@field is_met boolean whether it was to the same lines
 
 ---@class botglue.Edges
@@ -150,17 +150,20 @@ function Edges:find(sighting, near)
   return found
 end
 
---- Notes that another answer was written: what it brings is none of the lines, though they may have had the same.
+--- Notes that another answer was written, or taken back: what it brings is none of the lines, though they may have had
+--- the same.
 ---@param range botglue.Range of that answer
 ---@param before string[] the rows that it took the place of
----@param rows string[] those that stand there now
 ---@param is_met boolean whether it was to the same lines
-function Edges:note_answer(range, before, rows, is_met)
-  local brought = self.others[range] or { rows = {}, is_met = false }
-  for row in pairs(missing_in(before, rows, {})) do
-    brought.rows[row], brought.is_met = true, brought.is_met or is_met
+function Edges:note_answer(range, before, is_met)
+  local rows, known = range.landed.rows, self.others[range]
+  local brought = missing_in(before, rows, {})
+  -- Taken back it brings what was sent.
+  local new = missing_in(range.base.rows, rows, {})
+  for row in pairs(brought) do
+    brought[row] = new[row]
   end
-  self.others[range] = brought
+  self.others[range] = { rows = brought, is_met = is_met or known ~= nil and known.is_met }
 end
 
 --- Whether another answer brought the row that stands there. Where its lines are now tells, for other rows may read the

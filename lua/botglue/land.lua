@@ -65,7 +65,7 @@ local function tell_others(others, range, before)
   for other, is_met in pairs(others) do
     local place = other:place()
     if place and landed.first <= place.last + 1 and landed.last + 1 >= place.first then
-      other.edges:note_answer(range, before.rows, range.landed.rows, is_met)
+      other.edges:note_answer(range, before.rows, is_met)
     end
   end
 end

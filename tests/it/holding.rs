@@ -162,6 +162,19 @@ fn nested_and_overlapping_answers_are_merged_or_held_and_never_stand_twice() {
 }
 
 #[test]
+fn a_range_around_which_another_answer_was_taken_back_is_what_it_was() {
+    let (nvim, gated) = open(Scratch::new());
+    nvim.exec("vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'a', 'b', 'c', 'd', '}', 'e', 'f' })");
+    let (inner, outer) = (start(&nvim, "inner", (4, 5), false), start(&nvim, "outer", (2, 5), false));
+    gated.answer("outer", "b\nc0\nc\nd\n}\n}");
+    assert_eq!(nvim.finished(outer)["landing"], "applied");
+    assert_eq!(decide(&nvim, "revert", outer), "reverted");
+    gated.answer("inner", "}\nd");
+    assert_eq!(nvim.finished(inner)["landing"], "applied");
+    assert_eq!(nvim.lines(), ["a", "b", "c", "}", "d", "e", "f"]);
+}
+
+#[test]
 fn a_held_answer_survives_its_buffer() {
     let (nvim, gated) = open(Scratch::new());
     let id = held(&nvim, &gated, "local b = 20");

@@ -130,6 +130,20 @@ test(
   end
 )
 
+test("a row of the answer that was joined with one next to it is taken apart again by one u", function()
+  for keys, range in pairs({ ["/P2<CR>A own<Esc>J"] = line(2, 3), ["ggJ"] = line(2, 3) }) do
+    local nvim = in_review({ range, { "P1", "P2" } })
+    nvim:type(keys)
+    nvim:settle()
+    local joined = texts(nvim)[2]
+    nvim:type("q:Botglue review<CR>")
+    equal(texts(nvim)[2], joined, keys)
+    nvim:type("u")
+    nvim:settle()
+    equal(texts(nvim)[2], { "a", "P1", "P2", "d", "e" }, keys)
+  end
+end)
+
 test("it is kept while it is typed: nothing has to be closed for that", function()
   local nvim = in_review({ line(3, 3), { "C" } })
   nvim:type("3GA mi")

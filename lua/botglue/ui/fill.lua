@@ -63,26 +63,31 @@ end
 ---@param to integer
 ---@param rows string[]
 ---@param around "rows"|"nothing" what else there is
-local function put_rows(bufnr, from, to, rows, around)
+---@param goes_on boolean? whether that is one step with the last one
+local function put_rows(bufnr, from, to, rows, around, goes_on)
   local nobodys = around == "nothing" and from == to and replace.is_empty(bufnr)
   write.as_one_step(bufnr, function()
     api.nvim_buf_set_lines(bufnr, from, nobodys and to + 1 or to, false, rows)
-  end)
+  end, goes_on)
 end
 
---- Shows what the user made of it before. Undo takes back what is around the answer, then what is in it.
+--- Shows what the user made of it before. Undo takes back what is around the answer, then what is in it; both at once
+--- where the row next to it is another, for the one may have been joined with the other.
 ---@param side botglue.Side
 ---@param kept botglue.Draft
 ---@param rows string[] those of the answer in it
 function M.resume(side, kept, rows)
   local bufnr, first, past = side.bufnr, side.region:rows()
+  local above, below = first > 0 and side:read(first - 1, first)[1] or nil, side:read(past, past + 1)[1]
+  local is_joined = (kept.below and kept.below[1] ~= below)
+    or (kept.above and kept.above[#kept.above] ~= above)
   put_rows(bufnr, first, past, rows, "nothing")
   side.region:mark(first, first + #rows)
   if kept.below then
-    put_rows(bufnr, first + #rows, -1, kept.below, "rows")
+    put_rows(bufnr, first + #rows, -1, kept.below, "rows", is_joined)
   end
   if kept.above then
-    put_rows(bufnr, 0, first, kept.above, #rows > 0 and "rows" or "nothing")
+    put_rows(bufnr, 0, first, kept.above, #rows > 0 and "rows" or "nothing", is_joined)
     first = #kept.above
   end
   side.region:mark(first, first + #rows)
