@@ -5,6 +5,7 @@
 --- Only reads; marks are set anew by whoever asks.
 
 local find = require("botglue.find")
+local undo_tree = require("botglue.undo_tree")
 
 local M = {}
 
@@ -167,18 +168,23 @@ function Edges:note_answer(range, before, is_met)
 end
 
 --- Whether another answer brought the row that stands there. Where its lines are now tells, for other rows may read the
---- same.
+--- same, and how many of its own lines do.
 ---@param row integer
----@param only_met boolean? whether it has to be an answer to the same lines
+---@param only_met boolean? whether it has to be an answer to the same lines: of its own it has none then
 ---@return boolean
 function Edges:is_anothers(row, only_met)
   local text = row >= 0 and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] or nil
-  return text ~= nil
-    and vim.iter(pairs(self.others)):any(function(range, brought)
-      local is_it = brought.rows[text] and (brought.is_met or not only_met)
-      local place = is_it and range.bufnr == self.bufnr and range:place()
-      return place and place.first <= row and row <= place.last or false
-    end)
+  local function is_of(range, brought)
+    local place = brought.rows[text] and range.bufnr == self.bufnr and range:place()
+    if not place or row < place.first or row > place.last then
+      return false
+    elseif range:is_in() == false and not undo_tree.is_redoing(self.bufnr, range.change) then
+      return false
+    end
+    local others = missing_in({}, api.nvim_buf_get_lines(self.bufnr, place.first, place.last + 1, false), {})
+    return only_met and brought.is_met or (not only_met and others[text] <= brought.rows[text])
+  end
+  return text ~= nil and vim.iter(pairs(self.others)):any(is_of)
 end
 
 --- Whether another answer brought some of the rows that stand around lines.

@@ -273,7 +273,12 @@ function Job:home()
   local range = self.range
   local sent, was_marked = range.base, range.marks ~= nil
   local known = range:home()
-  if known and not was_marked and recognise.is_begun(range, sent, require("botglue.decide").lines(self)) then
+  local function is_begun()
+    local decide = require("botglue.decide")
+    return recognise.is_begun(range, sent, decide.answer(self))
+      or (self.draft ~= nil and recognise.is_begun(range, sent, decide.lines(self)))
+  end
+  if known and not was_marked and is_begun() then
     range:unmark()
     range.base, known = sent, false
   end

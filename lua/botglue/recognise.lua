@@ -229,23 +229,52 @@ function M.read_again(range)
   return first and below(range, first) or nil
 end
 
---- Whether some of other rows come before the one that was there: next to a range, from the nearest on. A diff shows
---- them behind the blank ones that both begin with; behind rows of the user's own they have to tell something.
+--- Whether a row has a word in it, in whichever script.
+---@param row string
+---@return boolean
+local function has_word(row)
+  return row:find("%w%w") ~= nil or row:find("[\128-\255]") ~= nil
+end
+
+---@class botglue.Added rows of an answer next to what was sent, from the nearest on
+---@field known string[] those that are there for certain
+---@field rest string[] those that may be
+
+--- Whether some of the rows that an answer adds come before the one that was there: next to a range, from the nearest
+--- on. A diff shows them behind the blank ones that both begin with; behind rows of the user's own, and where nobody
+--- knows which ones they begin with, they have to tell something.
 ---@param rows string[]
----@param others string[]
+---@param added botglue.Added
 ---@param before string? the first row that there was
-local function begin_with(rows, others, before)
-  local is_own = false
+local function begin_with(rows, added, before)
+  local is_own, is_behind_blank = false, false
   for i, row in ipairs(rows) do
-    local is_blank = not row:find("%S")
-    if not is_blank and vim.list_contains(others, row) and (not is_own or row:find("%w%w")) then
+    local is_known = vim.list_contains(added.known, row) or vim.list_contains(added.rest, row)
+    if not row:find("%S") then
+      is_behind_blank = is_behind_blank or (not is_own and row ~= added.known[i])
+      if is_behind_blank and #added.known > 0 then
+        return false
+      end
+    elseif is_known and (has_word(row) or not (is_own or is_behind_blank)) then
       return row ~= before
-    elseif (not is_blank and row == before) or (is_blank and not is_own and row ~= others[i]) then
+    elseif row == before or is_behind_blank then
       return false
+    else
+      is_own = true
     end
-    is_own = is_own or not is_blank
   end
   return false
+end
+
+--- The whole rows that an answer to a part of rows makes of them.
+---@param sent botglue.Base
+---@param answer string[]
+---@return string[]
+local function whole_rows(sent, answer)
+  local rows, last = vim.deepcopy(answer), #sent.rows
+  rows[1] = sent.rows[1]:sub(1, sent.cols[1]) .. (rows[1] or "")
+  rows[#rows] = rows[#rows] .. sent.rows[last]:sub(sent.cols[last] + #sent.text[last] + 1)
+  return rows
 end
 
 --- Whether rows that an answer adds to what was sent stand next to that: then the user took them by hand.
@@ -255,14 +284,20 @@ end
 ---@return boolean
 function M.is_begun(range, sent, answer)
   local place = range:place()
-  if not place or (range.shape ~= "line" and range.shape ~= "insert") then
+  if not place or range.shape == "block" then
     return false
+  elseif range.shape == "char" then
+    answer = whole_rows(sent, answer)
   end
-  local head, tail = 0, range.shape == "line" and #answer or 0 -- the rows of the answer up to those that were sent
+  local head, tail -- the rows of the answer up to those that were sent
   for i = #answer, 1, -1 do
-    head = head == 0 and answer[i] == sent.rows[1] and i - 1 or head
+    head = head or (answer[i] == sent.rows[1] and i - 1) or nil
     tail = answer[i] == sent.rows[#sent.rows] and i or tail
   end
+  -- Where the first row or the last one is another in the answer nobody knows which of its rows come in its place.
+  local new = vim.tbl_filter(function(row)
+    return not vim.list_contains(sent.rows, row)
+  end, answer)
   local function read(first, past)
     return api.nvim_buf_get_lines(range.bufnr, math.max(first, 0), past, false)
   end
@@ -272,8 +307,12 @@ function M.is_begun(range, sent, answer)
   local first, past = place.first, place.first + #sent.rows
   local many = #answer + OWN
   local over, under = read(first - many, first), read(past, past + many)
-  return begin_with(reversed(over), reversed(vim.list_slice(answer, 1, head)), sent.above)
-    or begin_with(under, vim.list_slice(answer, tail + 1), sent.below)
+  local above = { known = reversed(vim.list_slice(answer, 1, head or 0)), rest = new }
+  local below = { known = vim.list_slice(answer, (tail or #answer) + 1), rest = new }
+  if range.shape == "insert" then
+    above, below = { known = {}, rest = {} }, { known = answer, rest = {} }
+  end
+  return begin_with(reversed(over), above, sent.above) or begin_with(under, below, sent.below)
 end
 
 return M

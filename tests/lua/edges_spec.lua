@@ -145,6 +145,29 @@ test(
   end
 )
 
+test("a row of a range that is put back within what another answer stands around", function()
+  for _, keys in ipairs({ { "6Gdd", "P" }, { ":6move 7<CR>", ":7move 5<CR>" }, { "u", "5Gdd", "P" } }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "}", "e", "f", "g" })
+    nvim:run(line(4, 5))
+    nvim:run(line(1, 7))
+    local edits = { { first = 1, last = 1, lines = { "}" } } }
+    nvim:answer(2, { "a", "}", "b", "c", "d", "}", "e", "f" }, { edits = edits })
+    nvim:settle()
+    for _, each in ipairs(keys) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    nvim:answer(1, { "}", "d" })
+    nvim:settle()
+    local is_undone = keys[1] == "u"
+    equal(
+      table.concat(nvim:lines(), " "),
+      (is_undone and "a " or "a } ") .. "b c } d e f g",
+      table.concat(keys)
+    )
+  end
+end)
+
 test("two answers to the same lines that add the same rows at an end", function()
   local changed = { first = 1, last = 2, lines = { "C" } }
   for _, each in ipairs({

@@ -94,13 +94,17 @@ test("rows that are taken by hand with a blank one at their end do not leave one
 end)
 
 test("rows that were taken by hand before Neovim was left are not put in once more", function()
-  local function open(range, lines, answer)
+  local function open(range, lines, answer, draft)
     local nvim = child.start()
     nvim:lua("require('support.host').install()")
     nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", lines)
     local stored = review.stored(
       nvim:lua("return file"),
-      vim.tbl_extend("force", { base = range.rows, lines = answer, held_for = "review" }, range)
+      vim.tbl_extend(
+        "force",
+        { base = range.rows, lines = answer, held_for = "review", draft = draft },
+        range
+      )
     )
     nvim:lua("require('support.host').store = { ... }", stored)
     nvim:type(":Botglue review<CR>")
@@ -113,6 +117,14 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
     rows = vim.list_slice(LINES, 4, 7),
     cols = { 0, 0, 0, 0 },
     beside = { above = "// A", below = "" },
+  }
+  local parts = {
+    kind = "char",
+    first_line = 4,
+    rows = whole.rows,
+    cols = { 3, 0, 0, 0 },
+    base = { "a() {", "  one", "  two", "}" },
+    beside = whole.beside,
   }
   local insertion = {
     kind = "insert",
@@ -138,14 +150,33 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
     { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, { "", "// own", "fn z() {", "}" }) },
     { whole, behind({ "fn a() {", "  ONE", "  two", "}" }), with(7, 7, { "// own", "", "fn z() {", "}" }) },
     { insertion, added, with(7, 7, { "", "// own", "fn z() {", "}" }) },
+    -- The last row of what was sent is another in the answer, or the first one.
+    { whole, behind({ "fn a() {", "  ONE", "  two", "} // a" }), with(7, 7, added) },
+    { whole, behind({ "fn a() {", "  ONE", "  two", "} // a" }), with(7, 7, { "fn z() {" }) },
+    { whole, { "fn A() {", "  one", "  two", "} // a", "fn z();" }, with(7, 7, { "fn z();" }) },
+    { whole, { "/// Does it.", "fn A() {", "  one", "  two", "}" }, with(3, 3, { "/// Does it." }) },
+    {
+      whole,
+      behind({ "fn a() {", "  ONE", "  two", "}", "", "новая" }),
+      with(7, 7, { "// own", "новая" }),
+    },
     { insertion, added, with(7, 7, added) },
     { insertion, added, with(8, 8, { "fn z() {" }) },
+    -- What was taken was changed on the answer's side since.
+    {
+      whole,
+      { "fn a() {", "  ONE", "  two", "}", "fn z();" },
+      with(7, 7, { "fn z();" }),
+      { lines = { "fn a() {", "  ONE", "  two", "}", "fn z() mine;" } },
+    },
+    -- Of rows of which the answer takes only part.
+    { parts, { "A() {", "  ONE", "  two", "fn y();" }, with(7, 7, { "fn y();" }) },
   }) do
-    local range, answer, lines = unpack(each)
+    local range, answer, lines, draft = unpack(each)
     local told = vim.inspect({ answer, lines })
     for _, keys in ipairs({ "a", "q:Botglue accept 1<CR>" }) do
-      local nvim = open(range, lines, answer)
-      equal(texts(nvim)[2], answer, told)
+      local nvim = open(range, lines, answer, draft)
+      equal(texts(nvim)[2], draft and draft.lines or answer, told)
       nvim:type(keys)
       nvim:settle()
       equal(nvim:job(1).landing, "held", told)
@@ -157,6 +188,7 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
     { brace, { "  three", "", "fn b() {", "}" }, with(6, 7, { "  three", "", "fn b() {", "}" }) },
     { brace, { "}", "// B" }, with(6, 7, { "}", "// B" }) },
     { whole, above, with(3, 7, above) },
+    { parts, { "A() {" }, with(3, 7, { "fn A() {" }) },
     { insertion, added, with(7, 7, added) },
   }) do
     equal(texts(open(each[1], LINES, each[2]))[2], each[3])

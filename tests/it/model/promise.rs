@@ -36,6 +36,7 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
             Ok(())
         }
         Some(Expected::Held(_)) if is_as_sent(sent, record) => Ok(()),
+        Some(_) if meets_another(sent, record) => nothing_lost(sent, record),
         Some(expected) if !is_doubled(sent, record) => Err(format!("expected {expected:?}\ngot {record:?}")),
         _ => nothing_lost(sent, record),
     }
@@ -77,6 +78,21 @@ fn is_as_sent(sent: &Sent, record: &Record) -> bool {
     let text = [&request.before[..], rows, &request.after].concat();
     let is_whole = request.selection.kind == Kind::Line && record.before == text;
     is_whole && record.after == Some(splice(&text, &(first..first + rows.len()), &sent.answer.lines))
+}
+
+/// Whether an answer adds rows where those of another one stand next to the range: if that was to the same lines both
+/// stand at one place, and are the same or a conflict.
+fn meets_another(sent: &Sent, record: &Record) -> bool {
+    let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
+    let Some(rows) = find(&sent.ids, base, record) else { return false };
+    // The words of answers begin so, and those that are typed otherwise.
+    let is_answers = |row: Option<&String>| {
+        row.is_some_and(|row| row.split_whitespace().any(|word| word.starts_with('a')))
+    };
+    sent.request.selection.kind == Kind::Line
+        && (answer.first() != base.first()
+            && is_answers(rows.start.checked_sub(1).map(|row| &record.before[row]))
+            || answer.last() != base.last() && is_answers(record.before.get(rows.end)))
 }
 
 /// Whether the rows around the range are not those that were sent.
