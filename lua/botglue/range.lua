@@ -220,13 +220,22 @@ function Range:as_written(is_in_state)
   end
 end
 
---- Where all rows of lines read as they did, next to where the marks have come to: none of them from another answer.
+--- Where all rows of lines read as they did, next to where the marks have come to: none of them from another answer,
+--- and none that stood next to them then and reads as one of theirs that was taken away.
 ---@param place botglue.Extent
 ---@return botglue.Extent? place
 function Range:beside(place)
-  local whole = self.shape == "line" and locate.whole(self.bufnr, place, self:expected()) or nil
-  local is_own = whole and not self.edges:is_answer_around(place.first, place.last, whole.first, whole.last)
-  return is_own and whole or nil
+  local expected = self:expected()
+  local whole = self.shape == "line" and locate.whole(self.bufnr, place, expected) or nil
+  if not whole or self.edges:is_answer_around(place.first, place.last, whole.first, whole.last) then
+    return nil
+  end
+  local now = self:read(whole)
+  local above = vim.list_slice(now.rows, 1, place.first - whole.first)
+  local below = vim.list_slice(now.rows, place.last - whole.first + 2)
+  local is_other = (now.above ~= expected.above and vim.list_contains(above, expected.above))
+    or (now.below ~= expected.below and vim.list_contains(below, expected.below))
+  return not is_other and whole or nil
 end
 
 --- Where the range is, and whether its text is what is expected there.

@@ -307,12 +307,12 @@ function M.is_begun(range, sent, answer)
   local first, past = place.first, place.first + #sent.rows
   local many = #answer + OWN
   local over, under = read(first - many, first), read(past, past + many)
-  local above = { known = reversed(vim.list_slice(answer, 1, head or 0)), rest = new }
-  local below = { known = vim.list_slice(answer, (tail or #answer) + 1), rest = new }
+  local on_top = { known = reversed(vim.list_slice(answer, 1, head or 0)), rest = new }
+  local behind = { known = vim.list_slice(answer, (tail or #answer) + 1), rest = new }
   if range.shape == "insert" then
-    above, below = { known = {}, rest = {} }, { known = answer, rest = {} }
+    on_top, behind = { known = {}, rest = {} }, { known = answer, rest = {} }
   end
-  return begin_with(reversed(over), above, sent.above) or begin_with(under, below, sent.below)
+  return begin_with(reversed(over), on_top, sent.above) or begin_with(under, behind, sent.below)
 end
 
 return M

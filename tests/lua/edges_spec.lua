@@ -168,6 +168,28 @@ test("a row of a range that is put back within what another answer stands around
   end
 end)
 
+test("a row next to the range is none of it, though it reads as one of its own that was deleted", function()
+  local below, above = { "a", "b", "end", "end", "c", "z" }, { "a", "end", "end", "b", "c", "z" }
+  for _, each in ipairs({
+    { below, line(2, 3), "3Gdd", { "b" } },
+    { below, line(2, 3), "4Gdd", { "b", "end" } },
+    { below, line(2, 3), "3GddP", { "b", "end" } },
+    { below, line(2, 3), "3Gddp", { "b", "end" } },
+    { above, line(3, 4), "3Gdd", { "b" } },
+    { above, line(3, 4), "3GddP", { "end", "b" } },
+  }) do
+    local nvim = child.with_host(each[1])
+    nvim:run(each[2])
+    nvim:type(each[3])
+    nvim:settle()
+    equal(
+      nvim:lua("local range = require('botglue.client').job(1).range return range:read((range:look())).rows"),
+      each[4],
+      each[3]
+    )
+  end
+end)
+
 test("two answers to the same lines that add the same rows at an end", function()
   local changed = { first = 1, last = 2, lines = { "C" } }
   for _, each in ipairs({
