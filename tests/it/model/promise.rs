@@ -119,16 +119,15 @@ fn is_put_back(sent: &Sent, record: &Record) -> bool {
     })
 }
 
-/// Whether an end of the range stands next to its like, or any row of a block: which of both it is makes no difference
-/// to anybody.
+/// Whether an end of the range stands next to its like, or to a row that reads as it did, or any row of a block: which of
+/// both it is makes no difference to anybody.
 fn is_doubled(sent: &Sent, record: &Record) -> bool {
-    let is_block = sent.request.selection.kind == Kind::Block;
-    let is_end = |row: &usize| is_block || *row == 0 || row + 1 == sent.ids.len();
-    let ends = (0..sent.ids.len()).filter(is_end).filter_map(|row| place(sent.ids[row], record));
-    let lines = &record.before;
-    ends.into_iter().any(|row| {
-        (row > 0 && lines[row - 1] == lines[row])
-            || lines.get(row + 1).is_some_and(|next| *next == lines[row])
+    let (selection, lines) = (&sent.request.selection, &record.before);
+    let is_end = |row: &usize| selection.kind == Kind::Block || *row == 0 || row + 1 == sent.ids.len();
+    (0..sent.ids.len()).filter(is_end).any(|nth| {
+        let Some(row) = place(sent.ids[nth], record) else { return false };
+        let is_like = |other: &String| *other == lines[row] || selection.rows.get(nth) == Some(other);
+        (row > 0 && is_like(&lines[row - 1])) || lines.get(row + 1).is_some_and(is_like)
     })
 }
 
