@@ -81,10 +81,15 @@ function M.note(range)
   if not find.is_telling(all) then
     return
   end
+  -- With a row next to it that reads as its own one it stands there twice, one row off: once either is gone nobody can
+  -- tell which one that was.
+  local expected = range:expected()
+  local is_alike = #expected.rows > 0
+    and (expected.above == expected.rows[1] or expected.below == expected.rows[#expected.rows])
   vim.schedule(function()
     if api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_get_changedtick(bufnr) == tick then
       local count = find.is_telling(rows) and find.rows(bufnr, rows) or 0
-      range.single, range.twice = count == 1, count > 1
+      range.single, range.twice = count == 1 and not is_alike, count > 1
       range.sole = range.single or find.only(bufnr, all) ~= nil
     end
   end)

@@ -203,7 +203,7 @@ function M.look(job)
   local place = range:place()
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
-  local is_followed = state == reviewed.state and place ~= nil
+  local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
   local is_read = range.reads ~= reviewed.reads
   local known_by = state
   if not sight and (is_read or range.replaced) then
@@ -232,8 +232,8 @@ function M.look(job)
   if sight and stands(range, sight) then
     range:restore(sight)
     restore_taken(reviewed, known_by)
-    reviewed.taken[state] = reviewed.last_taken
     reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
+    note(reviewed, range, sight.place, range:read(sight.place))
   elseif sight and is_followed and not is_read then
     -- It is typed in.
     note(reviewed, range, place, range:read(place))

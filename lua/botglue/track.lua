@@ -122,6 +122,9 @@ local function note_fate(range, what, was_intact, is_whole)
     return
   elseif what == "reloaded" then
     range.reloaded, range.reads = true, (range.reads or 0) + 1
+    if range.changes then
+      range.changes()
+    end
   elseif what == "replaced" and (was_intact or not range.deleted) then
     range.deleted, range.replaced = false, true
     range.changed = range.edges ~= nil and not range.edges:read_last(range:expected().rows)

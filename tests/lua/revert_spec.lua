@@ -55,6 +55,30 @@ test("reverting takes back all of an answer that was undone and redone", functio
   revert({ "1", "two", "2", "3" }, { above, below })
 end)
 
+test(
+  "reverting leaves a row next to the answer alone that reads as one of its own which was deleted",
+  function()
+    local nvim = child.with_host({ "a {", "x", "}", "b {", "}" })
+    nvim:run(line(1, 2))
+    nvim:answer(1, { "a {", "x", "y", "}" })
+    nvim:settle()
+    nvim:type("4Gdd")
+    nvim:settle()
+    decide(nvim, "revert")
+    nvim:settle()
+    equal(nvim:lines(), { "a {", "x", "}", "b {", "}" })
+    nvim = child.with_host({ "import os", "import re", "x = 1", "y = 2" })
+    nvim:run(line(1, 1))
+    nvim:answer(1, { "import os", "import re" })
+    nvim:settle()
+    nvim:type(":%!uniq<CR>")
+    nvim:settle()
+    pcall(decide, nvim, "revert")
+    nvim:settle()
+    equal(nvim:lines(), { "import os", "import re", "x = 1", "y = 2" })
+  end
+)
+
 test("reverting is a merge with the roles changed", function()
   local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
   nvim:type("GAx<Esc>")

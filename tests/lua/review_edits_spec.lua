@@ -529,6 +529,18 @@ test(
   end
 )
 
+test("a row of an answer to a part that was taken by itself, with what was typed behind it", function()
+  local nvim = child.with_host({ "r1", "let x = call(alpha_beta_gamma_delta, tail);", "r3", "r4" })
+  nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
+  nvim:answer(1, { "alpha_beta_gamma_delta,", "  more_row" }, { held_for = "review" })
+  for _, keys in ipairs({ ":Botglue review<CR>", "/more_row<CR>A D1<Esc>", ":.diffput<CR>" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  local all = { "r1", "let x = call(alpha_beta_gamma_delta,", "  more_row, tail); D1", "r3", "r4" }
+  equal(texts(nvim)[2], all)
+end)
+
 test("a row that was typed next to a part's row, taken over after something else was changed", function()
   for _, each in ipairs({
     { "2Gomine<Esc>", { "r1", "call(ONE, two)", "mine", "r3", "r4x" } },

@@ -167,6 +167,44 @@ test(
   end
 )
 
+test("what was taken, through reading the file again and undoing that", function()
+  for _, keys in ipairs({
+    { ":edit!<CR>", "u", "7Goown<Esc>" },
+    { ":write<CR>", ":edit!<CR>", "u", "<C-r>", "7Goown<Esc>" },
+    { ":write<CR>", ":edit!<CR>", "2u", "2<C-r>", "7Goown<Esc>" },
+    { "2u", "2<C-r>", ":write<CR>", ":edit!<CR>", "7Goown<Esc>" },
+    { "7Goown<Esc>", ":write<CR>", ":edit!<CR>", "2u", "2<C-r>" },
+  }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
+    nvim:type("GAx<Esc>")
+    nvim:run(line(2, 5))
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
+    for _, each in ipairs(vim.list_extend(all, { ":Botglue accept<CR>" })) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    equal(table.concat(nvim:lines(), " "), "a b X c d e E1 E2 own fx", table.concat(keys))
+  end
+end)
+
+test("a state in which something was taken, come to by one jump and left by another", function()
+  local nvim = child.with_host({ "aaaa", "b", "c", "d", "e", "f" })
+  nvim:run(line(2, 5))
+  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+  local keys = { ":Botglue review<CR>", "/Y<CR>dp", "q", "u", "gg0" }
+  for _ = 1, 36 do
+    keys[#keys + 1] = "rx"
+    keys[#keys + 1] = "ry"
+  end
+  for _, each in ipairs(vim.list_extend(keys, { ":undo 2<CR>", ":undo 74<CR>", ":Botglue accept<CR>" })) do
+    nvim:type(each)
+    nvim:settle()
+  end
+  equal(table.concat(nvim:lines(), " "), "yaaa b X c d Y e f")
+end)
+
 test("rows that were taken, typed into where no review sees it, written and read again", function()
   for _, keys in ipairs({
     { "6Goown<Esc>" },

@@ -95,8 +95,15 @@ function Besides:is_parted(place, before, around, is_own_around)
     local head, tail = replace.shared(one, other)
     return not vim.deep_equal(one, other) and (from_end and tail or head) == 0
   end
+  local shown = self.side:read(self.side:rows())
+  local function is_put(row, was, own)
+    return row ~= was and row == own and row ~= nil
+  end
   local is_over = not vim.deep_equal(part, self.part)
-    and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
+      and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
+    -- A row of the answer was put next to them.
+    or is_put(around.below[1], before.below[1], shown[#shown])
+    or is_put(around.above[#around.above], before.above[#before.above], shown[1])
   if is_over and not self.parted then
     self.parted = { around = before, part = self.part }
   elseif self.parted and vim.deep_equal(self.parted, { around = around, part = part }) then
