@@ -175,25 +175,39 @@ local function distance(one, other)
   return rows
 end
 
+--- Whether two texts have come nearer to each other by all that was changed in them: rows were taken over from the one
+--- into the other, and nothing else was done.
+---@param before [string[], string[]]
+---@param now [string[], string[]]
+---@return boolean
+function M.is_taking(before, now)
+  local way = distance(before[1], now[1]) + distance(before[2], now[2])
+  return way > 0 and distance(before[1], before[2]) - distance(now[1], now[2]) == way
+end
+
 --- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
 ---
 --- What was added can often be seen at more than one place: a block behind a row that reads as its own last one also
---- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common: then
---- the two texts are compared with each other. The base is the text from which it is the least way to both.
+--- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common. Where
+--- rows were taken over just now the two texts are compared with each other, too, and the base is the one from which
+--- it is the least way to both. Else rows that read the same may be others.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]
+---@param is_taking boolean? whether rows were taken over from one to the other
 ---@return string[] base
-function M.lines(base, one, other)
-  local best, least = base, distance(base, one) + distance(base, other)
-  local function weigh(agreed)
+function M.lines(base, one, other, is_taking)
+  local by_region = agree_by_region(base, one, other)
+  if not is_taking then
+    return by_region
+  end
+  local best, least = base, math.huge
+  for _, agreed in ipairs({ base, by_region, agree_within(base, one, other) }) do
     local way = distance(agreed, one) + distance(agreed, other)
     if way < least then
       best, least = agreed, way
     end
   end
-  weigh(agree_by_region(base, one, other))
-  weigh(agree_within(base, one, other))
   return best
 end
 

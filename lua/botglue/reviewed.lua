@@ -29,6 +29,7 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field reads integer? how often the file had been read again then
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
+---@field shown [string[], string[]]? the rows of the place and those of the answer at the last look, by lines
 ---@field taken table<integer, botglue.Taken> what was in common, by the number of every state that was seen
 ---@field last_taken botglue.Taken? at the last look
 
@@ -135,22 +136,27 @@ end
 function M.see(job, place, answer, beside)
   local range, state = job.range, undo_tree.state(job.range.bufnr)
   local now, reviewed = range:read(place), known(job) or new(range.bufnr)
-  local common = agree[range.shape == "block" and "block" or "lines"]
   local base
+  local rows, shown = range:lines_of(now), reviewed.shown
+  reviewed.shown = answer and { rows, answer }
   if range.shape ~= "insert" then
     base = reviewed.base
     if answer and not moment.is_typing(range.bufnr) then
-      local before, rows = M.base(job), range:lines_of(now)
+      local is_taking = shown ~= nil and agree.is_taking(shown, reviewed.shown)
+      local function common(from)
+        return agree[range.shape == "block" and "block" or "lines"](from, rows, answer, is_taking)
+      end
+      local before = M.base(job)
       if reviewed.beside == beside then
-        base = common(before, rows, answer)
+        base = common(before)
         if not vim.deep_equal(base, before) then
           -- Taken over into the buffer, it stays taken whatever is undone over there.
           for other, theirs in pairs(reviewed.bases) do
-            reviewed.bases[other] = common(theirs, rows, answer)
+            reviewed.bases[other] = common(theirs)
           end
         end
       else
-        base = common(reviewed.bases[beside] or before, rows, answer)
+        base = common(reviewed.bases[beside] or before)
       end
       reviewed.beside, reviewed.bases[beside] = beside, base
     end

@@ -5,11 +5,13 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
 --- Texts are rows of one word each.
-local function is(base, one, other, expected)
-  local function rows(text)
-    return vim.split(text, " ", { trimempty = true })
-  end
-  local agreed = agree.lines(rows(base), rows(one), rows(other))
+local function rows_of(text)
+  return vim.split(text, " ", { trimempty = true })
+end
+
+--- What a base becomes by two texts.
+local function is(base, one, other, expected, is_taking)
+  local agreed = agree.lines(rows_of(base), rows_of(one), rows_of(other), is_taking)
   equal(table.concat(agreed, " "), expected, vim.inspect({ base, one, other }))
 end
 
@@ -24,14 +26,33 @@ test("what both sides have is in common, as far as it goes", function()
 end)
 
 test(
-  "a block that ends as the row above it does is in common wherever a change next to it has it seen",
+  "a block that ends as the row above it does was taken wherever a change next to it has it seen",
   function()
-    is("a x } b", "a x } N } b", "a x2 } N } b", "a x } N } b")
-    is("a x }", "a x } N }", "a x2 } N }", "a x } N }")
-    is("a x } b", "a x2 } N } b", "a x } N } b", "a x } N } b")
-    is("a x end b", "a x end N n end b", "a end N n end b", "a x end N n end b")
+    is("a x } b", "a x } N } b", "a x2 } N } b", "a x } N } b", true)
+    is("a x }", "a x } N }", "a x2 } N }", "a x } N }", true)
+    is("a x } b", "a x2 } N } b", "a x } N } b", "a x } N } b", true)
+    is("a x end b", "a x end N n end b", "a end N n end b", "a x end N n end b", true)
   end
 )
+
+test("rows that read as some of the other text elsewhere were not taken", function()
+  is("m q r", "m q nil end r", "m y nil end q r", "m q r")
+  is("a x1 x2 b", "a x1 x2 } _ b", "a x1 if z } _ x2 b", "a x1 x2 b")
+end)
+
+test("rows are taken over where both texts come nearer to each other by all that was changed", function()
+  local function is_taking(before, now)
+    return agree.is_taking(vim.tbl_map(rows_of, before), vim.tbl_map(rows_of, now))
+  end
+  local answer = "a x2 } N } b"
+  equal(is_taking({ "a x } b", answer }, { "a x } N } b", answer }), true)
+  equal(is_taking({ "a x } b", answer }, { "a x2 } b", answer }), true)
+  equal(is_taking({ "a x } b", answer }, { "a x } b", "a x } N } b" }), true)
+  equal(is_taking({ "a x } b", answer }, { "a x } b", answer }), false)
+  equal(is_taking({ "a x } b", answer }, { "a x } own b", answer }), false)
+  equal(is_taking({ "a x } b", answer }, { "a x } N } own b", answer }), false)
+  equal(is_taking({ "m q r", "m y nil end q r" }, { "m q nil end r", "m y nil end q r" }), false)
+end)
 
 test("what one side alone has is not", function()
   is("a b c", "a b c", "a X c", "a b c")

@@ -96,8 +96,8 @@ function Besides:is_parted(place, before, around, is_own_around)
     return not vim.deep_equal(one, other) and (from_end and tail or head) == 0
   end
   local shown = self.side:read(self.side:rows())
-  local function is_put(row, was, own)
-    return row ~= was and row == own and row ~= nil
+  local function is_put(row, last, own)
+    return row ~= last and row == own and row ~= nil
   end
   local is_over = not vim.deep_equal(part, self.part)
       and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
