@@ -188,9 +188,9 @@ end
 --- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
 ---
 --- What was added can often be seen at more than one place: a block behind a row that reads as its own last one also
---- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common. Where
---- rows were taken over just now the two texts are compared with each other, too, and the base is the one from which
---- it is the least way to both. Else rows that read the same may be others.
+--- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common.
+--- Where rows were taken over just now the two texts are compared with each other, too, and the base is the one from
+--- which it is the least way to both. Else rows that read the same may be others.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]

@@ -202,6 +202,21 @@ function Edges:is_answer_around(first, last, from, to)
   return false
 end
 
+--- Whether rows were seen next to the lines while all of those stood there: then they are others that read the same.
+---@param side "above"|"below"
+---@param rows string[]
+---@param lines botglue.Base
+---@return boolean
+function Edges:stood_beside(side, rows, lines)
+  local sightings = vim.list_extend({ { rows = lines.rows, [side] = { lines[side] } } }, self.seen)
+  return vim.iter(sightings):any(function(sighting)
+    return are_same(sighting.rows, lines.rows)
+      and vim.iter(rows):any(function(row)
+        return vim.list_contains(sighting[side], row)
+      end)
+  end)
+end
+
 --- How many rows right above lines, and right below, another answer to the same lines brought.
 ---@param first integer
 ---@param last integer

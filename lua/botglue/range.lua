@@ -233,9 +233,29 @@ function Range:beside(place)
   local now = self:read(whole)
   local above = vim.list_slice(now.rows, 1, place.first - whole.first)
   local below = vim.list_slice(now.rows, place.last - whole.first + 2)
-  local is_other = (now.above ~= expected.above and vim.list_contains(above, expected.above))
-    or (now.below ~= expected.below and vim.list_contains(below, expected.below))
+  local is_other = (now.above ~= expected.above and self.edges:stood_beside("above", above, expected))
+    or (now.below ~= expected.below and self.edges:stood_beside("below", below, expected))
   return not is_other and whole or nil
+end
+
+--- Where a part stands if all rows that it is in read as they did: whatever was typed in them and taken back, and also
+--- where they were replaced by the same. A row next to them that reads as one of them may be another: then what is
+--- around them has to be the same, too.
+---@param place botglue.Extent as the marks have it
+---@return botglue.Extent? place
+function Range:part_as_it_was(place)
+  local expected = self:expected()
+  local rows, last = expected.rows, place.first + #expected.rows - 1
+  local is_part = self.shape == "char" or self.shape == "block"
+  if not is_part or last >= api.nvim_buf_line_count(self.bufnr) then
+    return nil
+  end
+  local there = extent.at(place.first, expected, self.shape)
+  local now = self:read(there)
+  local is_between = now.above == expected.above and now.below == expected.below
+  local is_alike = expected.above == rows[1] or expected.below == rows[#rows]
+  local is_marked = place.last == last and not is_alike
+  return vim.deep_equal(now.rows, rows) and (is_between or is_marked) and there or nil
 end
 
 --- Where the range is, and whether its text is what is expected there.
@@ -257,11 +277,9 @@ function Range:look()
   turned = turned and not moment.is_typing(self.bufnr)
   if place then
     local now = self:read(place)
-    local is_part = self.shape == "char" or self.shape == "block"
-    if is_part and vim.deep_equal(now.rows, expected.rows) then
-      -- Whatever was typed in these rows and taken back: they read as they did.
-      place = extent.at(place.first, expected, self.shape)
-      now = self:read(place)
+    local as_it_was = self:part_as_it_was(place)
+    if as_it_was then
+      place, now = as_it_was, self:read(as_it_was)
     end
     local same = self:is_expected(now)
     local whole = not same and self:beside(place)
