@@ -539,6 +539,9 @@ test("a row of an answer to a part that was taken by itself, with what was typed
   end
   local all = { "r1", "let x = call(alpha_beta_gamma_delta,", "  more_row, tail); D1", "r3", "r4" }
   equal(texts(nvim)[2], all)
+  nvim:type("/delta,<CR>:.diffput<CR>")
+  nvim:settle()
+  equal(texts(nvim), { all, all })
 end)
 
 test("a row that was typed next to a part's row, taken over after something else was changed", function()

@@ -207,6 +207,10 @@ function Step:place(place, is_untouched)
   end
   first = first or place and place.first
   past = past or place and below(range, place)
+  if self.beside and vim.deep_equal(lines, shown) then
+    -- All of it was taken, and what is around it on both sides is the same.
+    first, past = answer_first, answer_past
+  end
   if place and is_untouched then
     -- A row next to it may read like one at its edge, and be gone again.
     first, past = math.min(first, place.first), math.max(past, below(range, place))
