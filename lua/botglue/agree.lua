@@ -141,8 +141,7 @@ local function regions(hunks)
   return found
 end
 
---- A base with what two texts made from it have in common, change by change. Where one of them alone changed it nothing
---- is.
+--- A base with the changes that two texts made from it have in common: where both make the same of the same rows.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]
@@ -154,9 +153,8 @@ local function agree_by_region(base, one, other)
     local function slice(rows, range)
       return vim.list_slice(rows, range[1] + 1, range[2])
     end
-    local before, ours, theirs = slice(base, region.base), slice(one, region[1]), slice(other, region[2])
-    local is_both = not vim.deep_equal(before, ours) and not vim.deep_equal(before, theirs)
-    vim.list_extend(agreed, is_both and agree_within(before, ours, theirs) or before)
+    local ours, theirs = slice(one, region[1]), slice(other, region[2])
+    vim.list_extend(agreed, vim.deep_equal(ours, theirs) and ours or slice(base, region.base))
     row = region.base[2]
   end
   vim.list_extend(agreed, base, row + 1, #base)

@@ -133,16 +133,19 @@ end
 ---@param answer string[]? by lines as it is shown beside them, where it can be told from what is around it; what is
 --- typed in the buffer was not taken from it, whatever it reads
 ---@param beside string the state that the answer's side is in
-function M.see(job, place, answer, beside)
+---@param has_typed boolean? whether something was typed on either side since
+function M.see(job, place, answer, beside, has_typed)
   local range, state = job.range, undo_tree.state(job.range.bufnr)
   local now, reviewed = range:read(place), known(job) or new(range.bufnr)
   local base
-  local rows, shown = range:lines_of(now), reviewed.shown
-  reviewed.shown = answer and { rows, answer }
+  local rows, shown, is_typing = range:lines_of(now), reviewed.shown, moment.is_typing(range.bufnr)
+  if has_typed or not is_typing then
+    reviewed.shown = answer and { rows, answer }
+  end
   if range.shape ~= "insert" then
     base = reviewed.base
-    if answer and not moment.is_typing(range.bufnr) then
-      local is_taking = shown ~= nil and agree.is_taking(shown, reviewed.shown)
+    if answer and not is_typing then
+      local is_taking = not has_typed and shown ~= nil and agree.is_taking(shown, reviewed.shown)
       local function common(from)
         return agree[range.shape == "block" and "block" or "lines"](from, rows, answer, is_taking)
       end

@@ -15,14 +15,20 @@ local function is(base, one, other, expected, is_taking)
   equal(table.concat(agreed, " "), expected, vim.inspect({ base, one, other }))
 end
 
-test("what both sides have is in common, as far as it goes", function()
+test("what was taken is in common, as far as it goes", function()
+  is("a b c", "a X c", "a X c", "a X c", true)
+  is("a b c", "a X c", "a X Y c", "a X c", true)
+  is("a b c", "a X Y c", "a Y c", "a b Y c", true)
+  is("a b c", "a c", "a c N", "a c", true)
+  is("a b c", "a b N c", "M a b N c", "a b N c", true)
+  is("", "x1 x2", "x1 x2 x3", "x1 x2", true)
+  is("a b", "", "", "", true)
+end)
+
+test("where nothing was taken only the same changes are in common", function()
   is("a b c", "a X c", "a X c", "a X c")
-  is("a b c", "a X c", "a X Y c", "a X c")
-  is("a b c", "a X Y c", "a Y c", "a b Y c")
-  is("a b c", "a c", "a c N", "a c")
-  is("a b c", "a b N c", "M a b N c", "a b N c")
-  is("", "x1 x2", "x1 x2 x3", "x1 x2")
-  is("a b", "", "", "")
+  is("a b c", "a X c", "a X Y c", "a b c")
+  is("a b c d", "a X c d", "a X c D", "a X c d")
 end)
 
 test(
@@ -37,6 +43,7 @@ test(
 
 test("rows that read as some of the other text elsewhere were not taken", function()
   is("m q r", "m q nil end r", "m y nil end q r", "m q r")
+  is("m q r", "m q nil end r", "m y nil end q2 r", "m q r")
   is("a x1 x2 b", "a x1 x2 } _ b", "a x1 if z } _ x2 b", "a x1 x2 b")
 end)
 
@@ -107,7 +114,7 @@ test("whatever was changed, no row comes to stand more or less often than it did
 end)
 
 test("rows may hold any byte", function()
-  equal(agree.lines({ "a\nb", "c" }, { "a\nb", "X\n" }, { "Y", "X\n" }), { "a\nb", "X\n" })
+  equal(agree.lines({ "a\nb", "c" }, { "a\nb", "X\n" }, { "Y", "X\n" }, true), { "a\nb", "X\n" })
 end)
 
 test("each row of a block stands for itself", function()

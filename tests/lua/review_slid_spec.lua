@@ -94,34 +94,39 @@ test("rows that are taken by hand with a blank one at their end do not leave one
 end)
 
 test("a block that ends as the row above it does, taken next to a row that the answer changes", function()
-  local nvim = child.with_host({ "a", "x", "}", "b" })
-  nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
-  nvim:answer(1, { "a", "x2", "}", "N", "}" }, { held_for = "review" })
-  for _, keys in ipairs({ ":Botglue review<CR>", "/N<CR>dp", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
+  -- From normal mode, and in the middle of typing.
+  for _, way in ipairs({ "/N<CR>dp", "<C-w>h3GA<C-o>:diffget<CR><Esc><C-w>l" }) do
+    local nvim = child.with_host({ "a", "x", "}", "b" })
+    nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
+    nvim:answer(1, { "a", "x2", "}", "N", "}" }, { held_for = "review" })
+    for _, keys in ipairs({ ":Botglue review<CR>", way, "a" }) do
+      nvim:type(keys)
+      nvim:settle()
+    end
+    equal(nvim:host("received", "merge")[1].base, { "a", "x", "}", "N", "}" }, way)
   end
-  equal(nvim:host("received", "merge")[1].base, { "a", "x", "}", "N", "}" })
 end)
 
 test(
   "rows that were typed where the answer has none are the user's, though it has the same elsewhere",
   function()
     local lines = { "local M = {}", "function M.q()", "return M" }
-    local answer = { "local M = {}", "function M.y()", "  return nil", "end", "function M.q()", "return M" }
-    for _, keys in ipairs({
-      { "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "a" },
-      { ":Botglue review<CR>", "<C-w>h2Go  return nil<CR>end<Esc><C-w>l", "a" },
-    }) do
-      local nvim = child.with_host(lines)
-      nvim:lua("vim.o.autoindent = false")
-      nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
-      nvim:answer(1, answer, { held_for = "review" })
-      for _, each in ipairs(keys) do
-        nvim:type(each)
-        nvim:settle()
+    local before = { "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "a" }
+    local within = { ":Botglue review<CR>", "<C-w>h2Go  return nil<CR>end<Esc><C-w>l", "a" }
+    -- Also where it changes the row next to those.
+    for _, row in ipairs({ "function M.q()", "function M.q(x)" }) do
+      local answer = { "local M = {}", "function M.y()", "  return nil", "end", row, "return M" }
+      for _, keys in ipairs({ before, within }) do
+        local nvim = child.with_host(lines)
+        nvim:lua("vim.o.autoindent = false")
+        nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
+        nvim:answer(1, answer, { held_for = "review" })
+        for _, each in ipairs(keys) do
+          nvim:type(each)
+          nvim:settle()
+        end
+        equal(nvim:host("received", "merge")[1].base, lines, row .. keys[1])
       end
-      equal(nvim:host("received", "merge")[1].base, lines, keys[1])
     end
   end
 )

@@ -226,6 +226,9 @@ function Side:watch()
   end
   api.nvim_buf_attach(self.bufnr, false, {
     on_lines = function()
+      if self.step then
+        self.step:note_key()
+      end
       self.see_soon()
       if not pending then
         pending = true

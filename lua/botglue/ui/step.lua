@@ -38,6 +38,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@field copied integer? the undo state of the answer's side that the last copy led to
 ---@field seen integer[] the changedtick of the buffer and of the answer's side at the last look
 ---@field is_typed boolean? whether all that has changed in the buffer since was typed
+---@field has_typed boolean? whether something was typed on one of both sides since
 ---@field is_put boolean? whether no rows came in since that were all blank
 ---@field followed table<"above"|"below", botglue.Copy[]> from around the answer, the newest last
 ---@field own table<"above"|"below", botglue.Own>
@@ -169,7 +170,8 @@ function Step:see(place)
   local answer = side:part()
   local is_given = answer and vim.deep_equal(answer, side.given)
   local seen_beside = is_given and "as given" or ("%d of %d"):format(undo_tree.state(side.bufnr), side.bufnr)
-  reviewed.see(side.job, place, answer, seen_beside)
+  reviewed.see(side.job, place, answer, seen_beside, self.has_typed)
+  self.has_typed = nil
 end
 
 --- Sees what both sides have in common since the answer's side alone was changed: also what the user took over from the
@@ -279,6 +281,12 @@ function Step:note_typing(rows)
   if #rows > 0 then
     self.is_put = self.is_put ~= false and not is_blank
   end
+  self:note_key()
+end
+
+--- One of both sides was changed: what is typed was not taken over from the other.
+function Step:note_key()
+  self.has_typed = self.has_typed or api.nvim_get_mode().mode:find("^[iR]") ~= nil
 end
 
 --- Sees where the answer is on both sides now: where one was changed, the other tells.
