@@ -48,6 +48,8 @@ local api = vim.api
 ---@field sees_edges fun()? sees its ends in the next tick
 ---@field sees_copy fun()? sees in the next tick whether what was put in is a copy
 ---@field cut botglue.Extent? where lines were before the last change, which took rows away
+---@field put_in boolean? whether rows came in, in it or next to it, since all of it stood where it is
+---@field cut_out boolean? whether rows went away there
 ---@field changes fun()? called within each change of its buffer while it is watched
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
@@ -227,7 +229,11 @@ end
 function Range:beside(place)
   local expected = self:expected()
   local whole = self.shape == "line" and locate.whole(self.bufnr, place, expected) or nil
-  if not whole or self.edges:is_answer_around(place.first, place.last, whole.first, whole.last) then
+  if
+    not whole
+    or not self.put_in
+    or self.edges:is_answer_around(place.first, place.last, whole.first, whole.last)
+  then
     return nil
   end
   local now = self:read(whole)
@@ -254,7 +260,7 @@ function Range:part_as_it_was(place)
   local now = self:read(there)
   local is_between = now.above == expected.above and now.below == expected.below
   local is_alike = expected.above == rows[1] or expected.below == rows[#rows]
-  local is_marked = place.last == last and not is_alike
+  local is_marked = place.last == last and not is_alike and (self.put_in or not self.cut_out)
   return vim.deep_equal(now.rows, rows) and (is_between or is_marked) and there or nil
 end
 
@@ -295,7 +301,7 @@ function Range:look()
       place = self.shape ~= "insert" and undone or place
       return place, "edited", self:read(place)
     elseif same and (is_sure or not doubted) then
-      self.deleted = false
+      self.deleted, self.put_in, self.cut_out = false, false, false
       if turned or doubted then
         self:mark(place, self.shape)
       end

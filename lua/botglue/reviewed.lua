@@ -9,6 +9,7 @@ local extent = require("botglue.extent")
 local find = require("botglue.find")
 local locate = require("botglue.locate")
 local moment = require("botglue.moment")
+local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
 local undo_tree = require("botglue.undo_tree")
 
@@ -199,6 +200,17 @@ local function stands(range, sight)
     and vim.deep_equal(extent.read(range.bufnr, place, sight.shape), sight.text)
 end
 
+--- Whether anything of the answer was taken, in any state that was seen.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@return boolean
+local function was_taken(job, reviewed)
+  local sent = job.range:lines_of(job.range.base)
+  return vim.iter(pairs(reviewed.taken)):any(function(_, taken)
+    return taken.base ~= nil and not vim.deep_equal(taken.base, sent)
+  end)
+end
+
 --- Goes back to what was seen where undo or redo brought the text back that stood there then: marks know nothing of
 --- where they were set since.
 ---@param job botglue.Job
@@ -216,9 +228,9 @@ function M.look(job)
   local is_read = range.reads ~= reviewed.reads
   local known_by = state
   if not sight and (is_read or range.replaced) then
-    local is_taken = not vim.deep_equal(M.base(job), range:lines_of(range.base))
     -- The last one first, then as it may have been written before that.
-    local seen = is_taken and vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
+    local seen = was_taken(job, reviewed)
+        and vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
       or {}
     for _, each in ipairs(seen) do
       local there = not sight and reviewed.states[each] and put_anew(range, reviewed.states[each])
@@ -230,6 +242,10 @@ function M.look(job)
       -- Of what was taken nobody knows which is left. The merge knows what stands there.
       restore_taken(reviewed, nil)
       reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
+      if #seen > 0 and recognise.is_begun(range, range.base, require("botglue.decide").answer(job)) then
+        -- Not what was put in next to it.
+        range:unmark()
+      end
     end
   elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
     if not is_read and not stands(range, sight) then

@@ -11,6 +11,8 @@ local M = {}
 
 local api = vim.api
 
+local NEAR = 2 -- rows from a range to a change that may have brought rows of it back
+
 --- A range that was taken away as whole rows is about to see a change.
 ---@param range botglue.Range
 local function see_gone(range)
@@ -56,6 +58,8 @@ local function see_edges(range, is_undone)
   end
   if first then
     range:mark({ first = first, last = last }, "line")
+  elseif place and not is_undone and range:is_expected(range:read(place)) then
+    range.put_in, range.cut_out = false, false
   end
 end
 
@@ -134,6 +138,18 @@ local function note_fate(range, what, was_intact, is_whole)
   range:look_soon()
 end
 
+--- Notes whether rows came or went in a range or next to it. Without any that came all that reads as its own was there.
+---@param range botglue.Range
+---@param row integer
+---@param old integer
+---@param new integer
+local function note_rows(range, row, old, new)
+  local at = range.marks:outline()
+  if not at or (row <= at.end_row + NEAR and row + old >= at.row - NEAR) then
+    range.put_in, range.cut_out = range.put_in or new > 0, range.cut_out or old > new
+  end
+end
+
 --- Notes a change, within it.
 ---@param range botglue.Range
 ---@param row integer where it begins
@@ -141,6 +157,7 @@ end
 ---@param new integer how many the new one does
 local function note_change(range, row, old, new)
   see_gone(range)
+  note_rows(range, row, old, new)
   if range.changes then
     range.changes()
   end

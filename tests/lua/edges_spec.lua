@@ -175,6 +175,8 @@ test("a row next to the range is none of it, though it reads as one of its own t
     { below, line(2, 3), "4Gdd", { "b", "end" } },
     { below, line(2, 3), "3GddP", { "b", "end" } },
     { below, line(2, 3), "3Gddp", { "b", "end" } },
+    { { "a", "b", "end", "x", "y", "end", "c" }, line(2, 3), "3G3dd", { "b" } },
+    { { "a", "b", "end", "end", "end", "c" }, line(2, 3), "3Gdd", { "b" } },
     { above, line(3, 4), "3Gdd", { "b" } },
     { { "a", "b", "c", "x" }, line(2, 3), "3Goc<CR>d<Esc>|3Gdd", { "b" } },
     { { "a", "b", "c", "x" }, line(2, 3), "2GOq<CR>b<Esc>|4Gdd", { "c" } },
@@ -203,6 +205,8 @@ test(
     for _, each in ipairs({
       { { "x", "foo(a", "bb", "bb", ")" }, char, { "a" }, "3Gdd", { "x", "foo(a", "bb", ")" } },
       { { "a | b", "c | d", "c | d", "e" }, block, { "x", "y" }, "2Gdd", { "a | b", "c | d", "e" } },
+      { { "x", "foo(a", "bb", "mid", "bb", ")" }, char, { "a" }, "3G2dd", { "x", "foo(a", "bb", ")" } },
+      { { "a | b", "c | d", "mid", "c | d", "e" }, block, { "x", "y" }, "2G2dd", { "a | b", "c | d", "e" } },
       -- They are those where the rows around them are, too.
       { { "x", "foo(a", "bb", "bb", ")" }, char, { "a" }, "3GddP", { "x", "foo(a", "bb", ")" } },
       { { "x", "a", "b", "c", "" }, to_end, { "a" }, ":3,4!cat<CR>", { "x", "a" } },

@@ -174,6 +174,8 @@ test("what was taken, through reading the file again and undoing that", function
     { ":write<CR>", ":edit!<CR>", "2u", "2<C-r>", "7Goown<Esc>" },
     { "2u", "2<C-r>", ":write<CR>", ":edit!<CR>", "7Goown<Esc>" },
     { "7Goown<Esc>", ":write<CR>", ":edit!<CR>", "2u", "2<C-r>" },
+    { ":write<CR>", "u", ":edit!<CR>", "7Goown<Esc>" },
+    { ":write<CR>", "u", "ggOx<Esc>", ":edit!<CR>", "7Goown<Esc>" },
   }) do
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
     nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
@@ -186,6 +188,27 @@ test("what was taken, through reading the file again and undoing that", function
       nvim:settle()
     end
     equal(table.concat(nvim:lines(), " "), "a b X c d e E1 E2 own fx", table.concat(keys))
+  end
+end)
+
+test("what was taken and changed in the file by another program is not put in once more", function()
+  for _, keys in ipairs({ { "q" }, {} }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile autoread')")
+    nvim:run(line(2, 5))
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    local all = { ":Botglue review<CR>", "/E1<CR>dp", "<C-w>h:write<CR><C-w>l", keys }
+    all[#all + 1] =
+      ":lua vim.fn.writefile({ 'a', 'b', 'c', 'd', 'e', 'E1', 'E2x', 'f' }, vim.fn.bufname(1))<CR>"
+    all[#all + 1] = ":checktime<CR>"
+    all[#all + 1] = ":Botglue accept 1<CR>"
+    for _, each in ipairs(vim.iter(all):flatten():totable()) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    equal(nvim:job(1).landing, "held", vim.inspect(keys))
+    local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
+    equal(table.concat(lines, " "), "a b c d e E1 E2x f", vim.inspect(keys))
   end
 end)
 
