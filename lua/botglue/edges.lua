@@ -23,7 +23,7 @@ local MOST = 1000 -- rows that are read after each change in them
 ---@field below string[]
 
 ---@class botglue.Brought
----@field rows table<string, integer>
+---@field rows table<string, integer> how often each
 ---@field is_met boolean whether it was to the same lines
 
 ---@class botglue.Edges
@@ -168,9 +168,9 @@ function Edges:note_answer(range, before, is_met)
 end
 
 --- Whether another answer brought the row that stands there. Where its lines are now tells, for other rows may read the
---- same, and how many of its own lines do.
+--- same. Where they stand all around these nobody knows which row is whose.
 ---@param row integer
----@param only_met boolean? whether it has to be an answer to the same lines: of its own it has none then
+---@param only_met boolean? whether it has to be an answer to the same lines
 ---@return boolean
 function Edges:is_anothers(row, only_met)
   local text = row >= 0 and api.nvim_buf_get_lines(self.bufnr, row, row + 1, false)[1] or nil
@@ -181,8 +181,8 @@ function Edges:is_anothers(row, only_met)
     elseif range:is_in() == false and not undo_tree.is_redoing(self.bufnr, range.change) then
       return false
     end
-    local others = missing_in({}, api.nvim_buf_get_lines(self.bufnr, place.first, place.last + 1, false), {})
-    return only_met and brought.is_met or (not only_met and others[text] <= brought.rows[text])
+    local is_around = place.first <= self.first and self.last <= place.last
+    return only_met and brought.is_met or (not only_met and not is_around)
   end
   return text ~= nil and vim.iter(pairs(self.others)):any(is_of)
 end
