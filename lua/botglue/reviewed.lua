@@ -227,6 +227,10 @@ function M.look(job)
   local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
   local is_read = range.reads ~= reviewed.reads
   local known_by = state
+  if sight and is_read and not stands(range, sight) then
+    -- What was there before it was unloaded.
+    sight = nil
+  end
   if not sight and (is_read or range.replaced) then
     -- The last one first, then as it may have been written before that.
     local seen = was_taken(job, reviewed)
@@ -238,11 +242,15 @@ function M.look(job)
         sight, known_by = vim.tbl_extend("force", reviewed.states[each], { place = there }), each
       end
     end
-    if not sight and is_read and place then
+    if not sight and is_read then
       -- Of what was taken nobody knows which is left. The merge knows what stands there.
       restore_taken(reviewed, nil)
       reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
-      if #seen > 0 and recognise.is_begun(range, range.base, require("botglue.decide").answer(job)) then
+      if
+        place
+        and #seen > 0
+        and recognise.is_begun(range, range.base, require("botglue.decide").answer(job))
+      then
         -- Not what was put in next to it.
         range:unmark()
       end

@@ -212,6 +212,27 @@ test("what was taken and changed in the file by another program is not put in on
   end
 end)
 
+test("what was taken and thrown away with its buffer was never taken", function()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+  nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile hidden')")
+  nvim:run(line(2, 5))
+  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+  for _, keys in ipairs({
+    ":Botglue review<CR>",
+    "/Y<CR>dp",
+    "q",
+    ":split<CR>",
+    ":bdelete!<CR>",
+    ":Botglue review<CR>",
+    "a",
+  }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
+  equal(table.concat(lines, " "), "a b X c d Y e f")
+end)
+
 test("a state in which something was taken, come to by one jump and left by another", function()
   local nvim = child.with_host({ "aaaa", "b", "c", "d", "e", "f" })
   nvim:run(line(2, 5))
