@@ -96,22 +96,21 @@ local function is_astray(agreed, ...)
   end)
 end
 
---- A base with what two texts made from it have in common, where both changed it.
+--- A base with what came into a text that was made from it.
 ---@param base string[]
----@param one string[]
----@param other string[]
+---@param before string[] the text
+---@param now string[] the same with that
 ---@return string[] base
-local function agree_within(base, one, other)
-  local hunks, agreed, row, taken = differences(base, one), {}, 0, 0
-  for _, hunk in ipairs(differences(one, other)) do
-    local from, to = rows_of(hunk[1], hunk[2])
-    vim.list_extend(agreed, one, row + 1, from)
-    local first, past = origin(hunks, from, to)
-    vim.list_extend(agreed, base, math.max(first, taken) + 1, past)
-    row, taken = to, math.max(past, taken)
+local function with_taken(base, before, now)
+  local hunks, agreed, row = differences(base, before), {}, 0
+  for _, hunk in ipairs(differences(before, now)) do
+    local first, past = origin(hunks, rows_of(hunk[1], hunk[2]))
+    vim.list_extend(agreed, base, row + 1, first)
+    local from, to = rows_of(hunk[3], hunk[4])
+    vim.list_extend(agreed, now, from + 1, to)
+    row = math.max(row, past)
   end
-  vim.list_extend(agreed, one, row + 1, #one)
-  return is_astray(agreed, base, one, other) and base or agreed
+  return vim.list_extend(agreed, base, row + 1, #base)
 end
 
 --- The regions of a base in which one of two texts made from it differs, or both: the rows of the base and of the texts
@@ -141,26 +140,6 @@ local function regions(hunks)
   return found
 end
 
---- A base with the changes that two texts made from it have in common: where both make the same of the same rows.
----@param base string[]
----@param one string[]
----@param other string[]
----@return string[] base
-local function agree_by_region(base, one, other)
-  local agreed, row = {}, 0
-  for _, region in ipairs(regions({ differences(base, one), differences(base, other) })) do
-    vim.list_extend(agreed, base, row + 1, region.base[1])
-    local function slice(rows, range)
-      return vim.list_slice(rows, range[1] + 1, range[2])
-    end
-    local ours, theirs = slice(one, region[1]), slice(other, region[2])
-    vim.list_extend(agreed, vim.deep_equal(ours, theirs) and ours or slice(base, region.base))
-    row = region.base[2]
-  end
-  vim.list_extend(agreed, base, row + 1, #base)
-  return is_astray(agreed, base, one, other) and base or agreed
-end
-
 --- How many rows have to be taken away and added to make one text of another.
 ---@param one string[]
 ---@param other string[]
@@ -183,30 +162,34 @@ function M.is_taking(before, now)
   return way > 0 and distance(before[1], before[2]) - distance(now[1], now[2]) == way
 end
 
---- A base with what two texts made from it have in common. Where one of them alone changed it nothing is.
----
---- What was added can often be seen at more than one place: a block behind a row that reads as its own last one also
---- stands above that. So two comparisons with the base may see the same rows at two places, and nothing in common.
---- Where rows were taken over just now the two texts are compared with each other, too, and the base is the one from
---- which it is the least way to both. Else rows that read the same may be others.
+--- A base with what was taken over just now from one of two texts made from it into the other.
+---@param base string[]
+---@param before [string[], string[]] both texts
+---@param now [string[], string[]]
+---@return string[] base
+function M.taken(base, before, now)
+  local agreed = with_taken(with_taken(base, before[1], now[1]), before[2], now[2])
+  return is_astray(agreed, base, now[1], now[2]) and base or agreed
+end
+
+--- A base with the changes that two texts made from it have in common: where both make the same of the same rows.
 ---@param base string[]
 ---@param one string[]
 ---@param other string[]
----@param is_taking boolean? whether rows were taken over from one to the other
 ---@return string[] base
-function M.lines(base, one, other, is_taking)
-  local by_region = agree_by_region(base, one, other)
-  if not is_taking then
-    return by_region
-  end
-  local best, least = base, math.huge
-  for _, agreed in ipairs({ base, by_region, agree_within(base, one, other) }) do
-    local way = distance(agreed, one) + distance(agreed, other)
-    if way < least then
-      best, least = agreed, way
+function M.lines(base, one, other)
+  local agreed, row = {}, 0
+  for _, region in ipairs(regions({ differences(base, one), differences(base, other) })) do
+    vim.list_extend(agreed, base, row + 1, region.base[1])
+    local function slice(rows, range)
+      return vim.list_slice(rows, range[1] + 1, range[2])
     end
+    local ours, theirs = slice(one, region[1]), slice(other, region[2])
+    vim.list_extend(agreed, vim.deep_equal(ours, theirs) and ours or slice(base, region.base))
+    row = region.base[2]
   end
-  return best
+  vim.list_extend(agreed, base, row + 1, #base)
+  return is_astray(agreed, base, one, other) and base or agreed
 end
 
 --- How many rows a text adds above the first row of what it was made from, and below the last one.

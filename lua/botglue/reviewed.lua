@@ -148,7 +148,12 @@ function M.see(job, place, answer, beside, has_typed)
     if answer and not is_typing then
       local is_taking = not has_typed and shown ~= nil and agree.is_taking(shown, reviewed.shown)
       local function common(from)
-        return agree[range.shape == "block" and "block" or "lines"](from, rows, answer, is_taking)
+        if range.shape == "block" then
+          return agree.block(from, rows, answer)
+        elseif is_taking then
+          return agree.taken(from, shown, reviewed.shown)
+        end
+        return agree.lines(from, rows, answer)
       end
       local before = M.base(job)
       if reviewed.beside == beside then

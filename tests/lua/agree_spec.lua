@@ -10,19 +10,36 @@ local function rows_of(text)
 end
 
 --- What a base becomes by two texts.
-local function is(base, one, other, expected, is_taking)
-  local agreed = agree.lines(rows_of(base), rows_of(one), rows_of(other), is_taking)
+local function is(base, one, other, expected)
+  local agreed = agree.lines(rows_of(base), rows_of(one), rows_of(other))
   equal(table.concat(agreed, " "), expected, vim.inspect({ base, one, other }))
 end
 
-test("what was taken is in common, as far as it goes", function()
-  is("a b c", "a X c", "a X c", "a X c", true)
-  is("a b c", "a X c", "a X Y c", "a X c", true)
-  is("a b c", "a X Y c", "a Y c", "a b Y c", true)
-  is("a b c", "a c", "a c N", "a c", true)
-  is("a b c", "a b N c", "M a b N c", "a b N c", true)
-  is("", "x1 x2", "x1 x2 x3", "x1 x2", true)
-  is("a b", "", "", "", true)
+--- What it becomes by what was taken over from one of both into the other, written as "before > now".
+local function is_taken(base, one, other, expected)
+  local function texts(nth)
+    return vim.tbl_map(function(text)
+      local parts = vim.split(text, " > ", { plain = true })
+      return rows_of(parts[math.min(nth, #parts)])
+    end, { one, other })
+  end
+  local before, now = texts(1), texts(2)
+  equal(agree.is_taking(before, now), true, one .. " | " .. other)
+  local agreed = agree.taken(rows_of(base), before, now)
+  equal(table.concat(agreed, " "), expected, one .. " | " .. other)
+end
+
+test("what was taken is in common, and nothing else", function()
+  is_taken("a b c", "a b c > a X c", "a X c", "a X c")
+  is_taken("a b c", "a b c > a X c", "a X Y c", "a X c")
+  is_taken("a b c", "a b c > a c", "a c N", "a c")
+  is_taken("a b c", "a b c > a b N c", "M a b N c", "a b N c")
+  is_taken("", " > x1 x2", "x1 x2 x3", "x1 x2")
+  is_taken("a b", "a b > ", "", "")
+  -- Over there from here.
+  is_taken("a b c", "a b own c", "a b N c > a b c", "a b c")
+  is_taken("a b c", "a b own c", "a X c > a b c", "a b c")
+  is_taken("a b c", "a b own c", "a b c N > a b own c N", "a b own c")
 end)
 
 test("where nothing was taken only the same changes are in common", function()
@@ -34,12 +51,18 @@ end)
 test(
   "a block that ends as the row above it does was taken wherever a change next to it has it seen",
   function()
-    is("a x } b", "a x } N } b", "a x2 } N } b", "a x } N } b", true)
-    is("a x }", "a x } N }", "a x2 } N }", "a x } N }", true)
-    is("a x } b", "a x2 } N } b", "a x } N } b", "a x } N } b", true)
-    is("a x end b", "a x end N n end b", "a end N n end b", "a x end N n end b", true)
+    is_taken("a x } b", "a x } b > a x } N } b", "a x2 } N } b", "a x } N } b")
+    is_taken("a x }", "a x } > a x } N }", "a x2 } N }", "a x } N }")
+    is_taken("a x } b", "a x2 } b > a x2 } N } b", "a x } N } b", "a x } N } b")
+    is_taken("a x end b", "a x end b > a x end N n end b", "a end N n end b", "a x end N n end b")
   end
 )
+
+test("what the user had changed before rows were taken stays the user's", function()
+  is_taken("m q x r", "m q nil end x r > m q nil end x z r", "m y nil end q x z r", "m q x z r")
+  is_taken("m q x", "m q own x > m q own N x", "m q N x", "m q N x")
+  is_taken("m q x", "m q own x > m q N own x", "m q N x", "m q N x")
+end)
 
 test("rows that read as some of the other text elsewhere were not taken", function()
   is("m q r", "m q nil end r", "m y nil end q r", "m q r")
@@ -114,7 +137,7 @@ test("whatever was changed, no row comes to stand more or less often than it did
 end)
 
 test("rows may hold any byte", function()
-  equal(agree.lines({ "a\nb", "c" }, { "a\nb", "X\n" }, { "Y", "X\n" }, true), { "a\nb", "X\n" })
+  equal(agree.lines({ "a\nb", "c" }, { "a\nb", "X\n" }, { "a\nb", "X\n" }), { "a\nb", "X\n" })
 end)
 
 test("each row of a block stands for itself", function()

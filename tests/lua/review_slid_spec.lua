@@ -112,11 +112,12 @@ test(
   function()
     local lines = { "local M = {}", "function M.q()", "return M" }
     local before = { "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "a" }
+    local put_back = { "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "/M.q<CR>dd", "P", "a" }
     local within = { ":Botglue review<CR>", "<C-w>h2Go  return nil<CR>end<Esc><C-w>l", "a" }
     -- Also where it changes the row next to those.
     for _, row in ipairs({ "function M.q()", "function M.q(x)" }) do
       local answer = { "local M = {}", "function M.y()", "  return nil", "end", row, "return M" }
-      for _, keys in ipairs({ before, within }) do
+      for _, keys in ipairs({ before, within, put_back }) do
         local nvim = child.with_host(lines)
         nvim:lua("vim.o.autoindent = false")
         nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
@@ -231,4 +232,28 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
   }) do
     equal(texts(open(each[1], LINES, each[2]))[2], each[3])
   end
+end)
+
+test("rows that were typed stay the user's where another hunk is taken", function()
+  local lines = { "local M = {}", "function M.q()", "M.x = 1", "return M" }
+  local answer = {
+    "local M = {}",
+    "function M.y()",
+    "  return nil",
+    "end",
+    "function M.q()",
+    "M.x = 1",
+    "M.z = 2",
+    "return M",
+  }
+  local nvim = child.with_host(lines)
+  nvim:lua("vim.o.autoindent = false")
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 4, 0 } })
+  nvim:answer(1, answer, { held_for = "review" })
+  for _, keys in ipairs({ "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "/M.z<CR>dp", "a" }) do
+    nvim:type(keys)
+    nvim:settle()
+  end
+  local base = nvim:host("received", "merge")[1].base
+  equal(base, { "local M = {}", "function M.q()", "M.x = 1", "M.z = 2", "return M" })
 end)
