@@ -97,6 +97,8 @@ test("a block that ends as the row above it does, taken next to a row that the a
   -- From normal mode, and in the middle of typing.
   for _, way in ipairs({ "/N<CR>dp", "<C-w>h3GA<C-o>:diffget<CR><Esc><C-w>l" }) do
     local nvim = child.with_host({ "a", "x", "}", "b" })
+    -- Neovim 0.10 takes both changes with one key otherwise.
+    nvim:lua("vim.opt.diffopt:append('linematch:40')")
     nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
     nvim:answer(1, { "a", "x2", "}", "N", "}" }, { held_for = "review" })
     for _, keys in ipairs({ ":Botglue review<CR>", way, "a" }) do
