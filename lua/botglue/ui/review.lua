@@ -261,6 +261,8 @@ function Review:watch()
     -- That has ended it.
     attach()
     changed()
+    self.windows:compare_again()
+    self:title()
   end)
   local step = self.side.step
   if step and step.seen[1] ~= api.nvim_buf_get_changedtick(bufnr) then

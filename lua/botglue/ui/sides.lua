@@ -27,6 +27,15 @@ local function buffer_of(range)
   return base
 end
 
+--- Whether both sides are still shown.
+---@return boolean
+function Sides:are_shown()
+  local function shows(win, bufnr)
+    return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr
+  end
+  return shows(self.left, self.buffer) and shows(self.right, self.answer)
+end
+
 --- Shows the answer in both windows, and what differs.
 ---@param place botglue.Extent
 ---@param side botglue.Side
@@ -43,6 +52,18 @@ function Sides:compare(place, side)
     end)
   end
   vim.cmd("normal! zz")
+end
+
+--- Compares both sides again where the buffer was unloaded and read again in its window, which ends diff mode there.
+function Sides:compare_again()
+  if not self:are_shown() then
+    return
+  end
+  for _, win in ipairs({ self.left, self.right }) do
+    if not vim.wo[win].diff then
+      api.nvim_win_call(win, vim.cmd.diffthis)
+    end
+  end
 end
 
 --- The line above both windows.
@@ -66,10 +87,7 @@ end
 --- Goes to the answer, if both sides are still shown.
 ---@return boolean
 function Sides:show_answer()
-  local function shows(win, bufnr)
-    return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr
-  end
-  local are_shown = shows(self.left, self.buffer) and shows(self.right, self.answer)
+  local are_shown = self:are_shown()
   if are_shown then
     api.nvim_set_current_win(self.right)
   end
