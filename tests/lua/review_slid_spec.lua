@@ -6,23 +6,7 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line, texts = child.line, review.texts
 
-local LINES = {
-  "use x",
-  "",
-  "// A",
-  "fn a() {",
-  "  one",
-  "  two",
-  "}",
-  "",
-  "// B",
-  "fn b() {",
-  "  one",
-  "  two",
-  "}",
-  "",
-  "end",
-}
+local LINES = review.CODE
 
 --- These lines with others in place of some.
 local function with(first, past, rows)
@@ -259,3 +243,25 @@ test("rows that were typed stay the user's where another hunk is taken", functio
   local base = nvim:host("received", "merge")[1].base
   equal(base, { "local M = {}", "function M.q()", "M.x = 1", "M.z = 2", "return M" })
 end)
+
+test(
+  "a deletion that a diff shows at the row below the range, taken by hand, is that of the answer",
+  function()
+    for _, each in ipairs({
+      { { "fn a {", "  b", "}", "}", "}", "z" }, { "fn a {", "  b", "}" }, "fn a {|  b|}|}|z" },
+      { { "fn a {", "  b", "}", "}", "}", "z" }, { "fn a(x) {", "  b", "}" }, "fn a(x) {|  b|}|}|z" },
+    }) do
+      for _, way in ipairs({ { "a" }, { "q", ":Botglue accept<CR>" }, { "q", ":Botglue review<CR>", "a" } }) do
+        local nvim = child.with_host(each[1])
+        nvim:run(line(1, 4))
+        nvim:answer(1, each[2], { held_for = "review" })
+        for _, keys in ipairs(vim.list_extend({ ":Botglue review<CR>", "G[cdp" }, way)) do
+          nvim:type(keys)
+          nvim:settle()
+        end
+        local left = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "|")
+        equal(left, each[3], vim.inspect({ each, way }))
+      end
+    end
+  end
+)

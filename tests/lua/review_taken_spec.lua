@@ -41,241 +41,6 @@ test("all of an answer that was taken and given back can still be accepted", fun
   end
 end)
 
-test("a hunk that was taken before many changes, and is undone with all of them", function()
-  for _, undo in ipairs({ ":silent earlier 41<CR>", "41u" }) do
-    local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
-    nvim:type("2Gdp")
-    nvim:settle()
-    nvim:type("<C-w>hG")
-    for _ = 1, 40 do
-      nvim:type("ix<Esc>")
-      nvim:settle()
-    end
-    nvim:type(undo)
-    nvim:settle()
-    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
-    nvim:type("<C-w>la")
-    nvim:settle()
-    equal(nvim:lines(), { "a", "B", "c", "D", "e" }, undo)
-  end
-end)
-
-test("a hunk that was taken and undone together with what no review has seen", function()
-  for _, undo in ipairs({ "2u", ":silent earlier 2<CR>", ":silent undo 1<CR>" }) do
-    local nvim = child.with_host(LINES)
-    nvim:run(line(2, 4))
-    nvim:answer(1, { "B", "c", "D" }, { held_for = "review" })
-    for _, keys in ipairs({ "GAmine<Esc>", ":Botglue review<CR>", "2Gdp", "<C-w>h" .. undo }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
-    equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
-    nvim:type("<C-w>la")
-    nvim:settle()
-    equal(nvim:lines(), { "a", "B", "c", "D", "e" }, undo)
-  end
-end)
-
-test("a row that was taken and moved where no review sees it, undone and redone at once", function()
-  local answer = vim.split("b B1 c d D1 e f g G1 h i I1 j k", " ")
-  for _, way in ipairs({ { "3u", "3<C-r>" }, { ":silent earlier 3<CR>", ":silent later 3<CR>" } }) do
-    local nvim = child.with_host(vim.split("a b c d e f g h i j k l", " "))
-    nvim:run(line(2, 11))
-    nvim:answer(1, answer, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>", "/D1<CR>", "dp", "q", "/D1<CR>", "dd", "jp" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
-    local moved = nvim:lines()
-    for _, keys in ipairs(way) do
-      nvim:type(keys)
-      nvim:settle()
-    end
-    equal(nvim:lines(), moved)
-    nvim:type(":Botglue accept<CR>")
-    nvim:settle()
-    local question = nvim:host("received", "merge")
-    equal(vim.list_contains(question[#question].base, "D1"), true, table.concat(way))
-  end
-end)
-
-test("rows that are typed above what was taken where no review sees it, undone and redone", function()
-  local typed = { "ggO", "one", "<CR>", "two", "<Esc>" }
-  local function after(range, answer, hunk, keys)
-    local nvim = in_review({ range, answer })
-    for _, each in ipairs(vim.iter({ hunk .. "dp", "q", keys, ":Botglue accept<CR>" }):flatten(2):totable()) do
-      nvim:type(each)
-      nvim:settle()
-    end
-    local question = nvim:host("received", "merge")
-    return nvim:lines(), question[#question] and question[#question].base
-  end
-  local insertion = { kind = "insert", first = { 3 } }
-  for _, way in ipairs({ { "2u", "2<C-r>" }, { ":silent earlier 2<CR>", ":silent later 2<CR>" } }) do
-    local lines = after(insertion, { "n1", "n2" }, "/n1<CR>", { typed, way })
-    equal(lines, { "one", "two", "a", "b", "c", "n1", "n2", "d", "e" }, table.concat(way))
-  end
-  for _, way in ipairs({ { "g-", "g+" }, { "2g-", "2g+" } }) do
-    local lines = after(insertion, { "n1", "n2" }, "/n1<CR>", { "u", typed, way })
-    equal(lines, { "one", "two", "a", "b", "c", "n1", "n2", "d", "e" }, table.concat(way))
-    local _, base = after(line(2, 4), { "b", "B1", "c", "D1", "d" }, "/D1<CR>", { "u", typed, way })
-    equal(base, { "b", "c", "d" }, table.concat(way))
-    _, base = after(line(2, 4), { "b2", "d" }, "/b2<CR>", { "u", typed, way })
-    equal(base, { "b", "c", "d" }, table.concat(way))
-  end
-end)
-
-test(
-  "an insertion that was taken and typed into where no review sees it, undone and redone at once",
-  function()
-    for _, way in ipairs({ { "2u", "2<C-r>" }, { ":silent earlier 2<CR>", ":silent later 2<CR>" } }) do
-      local nvim = in_review({ { kind = "insert", first = { 3 } }, { "n1", "n2", "n3" } })
-      for _, keys in ipairs({ "4Gdp", "q", "5Goown<Esc>", way[1], way[2] }) do
-        nvim:type(keys)
-        nvim:settle()
-      end
-      nvim:type(":Botglue accept<CR>")
-      nvim:settle()
-      equal(nvim:lines(), { "a", "b", "c", "n1", "n2", "own", "n3", "d", "e" }, table.concat(way))
-    end
-  end
-)
-
-test(
-  "a hunk that was taken and thrown away by reading the file again, after another one was written",
-  function()
-    for _, between in ipairs({ {}, { "GAown<Esc>" }, { "q", "2GAown<Esc>", ":Botglue review<CR>", "<C-w>h" } }) do
-      local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-      nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
-      nvim:run(line(2, 5))
-      nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
-      local keys = { ":Botglue review<CR>", "3Gdp", "<C-w>h:write<CR>", "<C-w>l/Y<CR>dp", "<C-w>h:edit!<CR>" }
-      for _, each in ipairs(vim.list_extend(keys, between)) do
-        nvim:type(each)
-        nvim:settle()
-      end
-      nvim:type("<C-w>la")
-      nvim:settle()
-      local question = nvim:host("received", "merge")
-      local base = question[#question].base
-      equal(
-        { vim.list_contains(base, "X"), vim.list_contains(base, "Y") },
-        { true, false },
-        table.concat(between)
-      )
-    end
-  end
-)
-
-test("what was taken, through reading the file again and undoing that", function()
-  for _, keys in ipairs({
-    { ":edit!<CR>", "u", "7Goown<Esc>" },
-    { ":write<CR>", ":edit!<CR>", "u", "<C-r>", "7Goown<Esc>" },
-    { ":write<CR>", ":edit!<CR>", "2u", "2<C-r>", "7Goown<Esc>" },
-    { "2u", "2<C-r>", ":write<CR>", ":edit!<CR>", "7Goown<Esc>" },
-    { "7Goown<Esc>", ":write<CR>", ":edit!<CR>", "2u", "2<C-r>" },
-    { ":write<CR>", "u", ":edit!<CR>", "7Goown<Esc>" },
-    { ":write<CR>", "u", "ggOx<Esc>", ":edit!<CR>", "7Goown<Esc>" },
-  }) do
-    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
-    nvim:type("GAx<Esc>")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
-    local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
-    for _, each in ipairs(vim.list_extend(all, { ":Botglue accept<CR>" })) do
-      nvim:type(each)
-      nvim:settle()
-    end
-    equal(table.concat(nvim:lines(), " "), "a b X c d e E1 E2 own fx", table.concat(keys))
-  end
-end)
-
-test("what was taken and changed in the file by another program is not put in once more", function()
-  for _, keys in ipairs({ { "q" }, {} }) do
-    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile autoread')")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
-    local all = { ":Botglue review<CR>", "/E1<CR>dp", "<C-w>h:write<CR><C-w>l", keys }
-    all[#all + 1] =
-      ":lua vim.fn.writefile({ 'a', 'b', 'c', 'd', 'e', 'E1', 'E2x', 'f' }, vim.fn.bufname(1))<CR>"
-    all[#all + 1] = ":checktime<CR>"
-    all[#all + 1] = ":Botglue accept 1<CR>"
-    for _, each in ipairs(vim.iter(all):flatten():totable()) do
-      nvim:type(each)
-      nvim:settle()
-    end
-    equal(nvim:job(1).landing, "held", vim.inspect(keys))
-    local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
-    equal(table.concat(lines, " "), "a b c d e E1 E2x f", vim.inspect(keys))
-  end
-end)
-
-test("what was taken and thrown away with its buffer was never taken", function()
-  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-  nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile hidden')")
-  nvim:run(line(2, 5))
-  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
-  for _, keys in ipairs({
-    ":Botglue review<CR>",
-    "/Y<CR>dp",
-    "q",
-    ":split<CR>",
-    ":bdelete!<CR>",
-    ":Botglue review<CR>",
-    "a",
-  }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
-  local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
-  equal(table.concat(lines, " "), "a b X c d Y e f")
-end)
-
-test("a state in which something was taken, come to by one jump and left by another", function()
-  local nvim = child.with_host({ "aaaa", "b", "c", "d", "e", "f" })
-  nvim:run(line(2, 5))
-  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
-  local keys = { ":Botglue review<CR>", "/Y<CR>dp", "q", "u", "gg0" }
-  for _ = 1, 36 do
-    keys[#keys + 1] = "rx"
-    keys[#keys + 1] = "ry"
-  end
-  for _, each in ipairs(vim.list_extend(keys, { ":undo 2<CR>", ":undo 74<CR>", ":Botglue accept<CR>" })) do
-    nvim:type(each)
-    nvim:settle()
-  end
-  equal(table.concat(nvim:lines(), " "), "yaaa b X c d Y e f")
-end)
-
-test("rows that were taken, typed into where no review sees it, written and read again", function()
-  for _, keys in ipairs({
-    { "6Goown<Esc>" },
-    { "6Go", "o", "w", "n", "<Esc>" },
-    { "6GO", "o", "wn<Esc>" },
-    -- Next to them.
-    { "7Goown<Esc>" },
-    { "7Go", "o", "w", "n", "<Esc>" },
-    { "8GA", "x", "y", "<Esc>" },
-    { "1GA", "x", "y", "<Esc>" },
-    { "1GAx<Esc>", "8GAx<Esc>" },
-  }) do
-    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
-    nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
-    local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
-    for _, each in ipairs(vim.list_extend(all, { ":write<CR>", ":edit!<CR>", ":Botglue accept<CR>" })) do
-      nvim:type(each)
-      nvim:settle()
-    end
-    local question = nvim:host("received", "merge")
-    local last = question[#question]
-    equal({ last.base[#last.base], last.current[#last.current] }, { "E2", "E2" }, table.concat(keys))
-  end
-end)
-
 test("what was taken and changed in the buffer since is told when the rest is accepted", function()
   local told = "job 1 accepted: lines taken of it before were changed since, and stay so"
   for _, each in ipairs({
@@ -479,6 +244,66 @@ test("rows of a part that were taken by hand without the others do not come twic
     nvim:type("a")
     equal({ nvim:lines(), nvim:job(1).landing }, { shown, "applied" }, row)
   end
+end)
+
+test("rows of a part that were taken with what was typed beside it stand once on both sides", function()
+  local sent = { "top", "let x = call(alpha_beta_gamma_delta, tail);", "end" }
+  local function after(answer, keys)
+    local nvim = child.with_host(sent)
+    nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
+    nvim:answer(1, answer, { held_for = "review" })
+    nvim:type(":Botglue review<CR>")
+    for _, each in ipairs(keys) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    return nvim
+  end
+  local behind, before = "A // own<Esc>", "I/* own */ <Esc>"
+  local first = "let x = call(alpha_beta_gamma_delta,"
+  for _, each in ipairs({
+    { { "alpha_beta_gamma_delta,", "  mid,", "  more" }, "/more<CR>" .. behind, ":3,4diffput<CR>" },
+    {
+      { "alpha_beta_gamma_delta,", "  mid,", "  more" },
+      "/more<CR>" .. behind,
+      ":3diffput<CR>",
+      ":2diffput<CR>",
+    },
+    {
+      { "alpha_beta_gamma_delta,", "  mid,", "  more" },
+      "/more<CR>" .. behind,
+      ":4diffput<CR>",
+      ":2diffput<CR>",
+    },
+    {
+      { "first,", "  alpha_beta_gamma_delta,", "  last" },
+      "/last<CR>" .. behind,
+      ":4diffput<CR>",
+      ":3diffput<CR>",
+    },
+    { { "first,", "  mid", "  alpha_beta_gamma_delta" }, "/first<CR>" .. before, ":2,3diffput<CR>" },
+  }) do
+    local nvim = after(each[1], { each[2] })
+    local shown = texts(nvim)[2]
+    for i = 3, #each do
+      nvim:type(each[i])
+      nvim:settle()
+      equal(texts(nvim)[2], shown, vim.inspect({ each, i }))
+    end
+    -- Where nothing tells any more where the rest belongs it is not put in once more.
+    nvim:type("q:Botglue review<CR>")
+    nvim:type("a")
+    nvim:settle()
+    for _, row in ipairs(shown) do
+      local lines = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "\n")
+      equal(select(2, lines:gsub(vim.pesc(row), "")) <= 1, true, vim.inspect({ each, lines }))
+    end
+  end
+  local nvim = after(
+    { "alpha_beta_gamma_delta,", "  more" },
+    { "/more<CR>" .. behind, ":2,3diffput<CR>", "a" }
+  )
+  equal(nvim:lines(), { "top", first, "  more, tail); // own", "end" })
 end)
 
 test("a part of rows of which a hunk was taken by hand is accepted in the review alone", function()
@@ -690,18 +515,6 @@ test("what is changed between two takings of an insertion is kept when it is acc
   end
 end)
 
-test("undo and redo of a taken hunk at once leave the answer where it is", function()
-  local nvim = in_review({ line(3, 3), { "c", "X1", "X2" } })
-  for _, typed in ipairs({ "<C-w>hgg]cdo", "/c<CR>omine<Esc>", "uu<C-r><C-r><C-w>la" }) do
-    nvim:type(typed)
-    nvim:settle()
-  end
-  equal(
-    { nvim:lines(), nvim:job(1).landing },
-    { { "a", "b", "c", "mine", "X1", "X2", "d", "e" }, "unchanged" }
-  )
-end)
-
 test(
   "where an answer that deletes all its rows was taken, nothing is deleted that is typed there later",
   function()
@@ -725,68 +538,6 @@ test(
     end
   end
 )
-
-test("what was taken and undone behind the review is put in when the answer is accepted", function()
-  local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2" } })
-  for _, keys in ipairs({ "/X1<CR>dp", "q", "u", "2GoY<Esc>", ":Botglue review<CR>", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
-  equal(nvim:lines(), { "a", "b", "X1", "X2", "Y", "c", "d", "e" })
-  nvim:type("u")
-  equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })
-end)
-
-test("what was taken and read again behind the review is put in when the answer is accepted", function()
-  local rows = { "the first row of all", "the second of them", "the third one", "the fourth" }
-  local nvim = child.with_host(rows)
-  nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-  nvim:run(line(1, 4))
-  nvim:answer(1, { "the FIRST row of all", rows[2], rows[3], rows[4] }, { held_for = "review" })
-  for _, keys in ipairs({
-    ":Botglue review<CR>1Gdp",
-    "q",
-    ":edit!<CR>",
-    "1GA x<Esc>",
-    ":Botglue accept 1<CR>",
-  }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
-  equal({ nvim:lines()[1], nvim:job(1).landing }, { "the FIRST row of all", "applied" })
-end)
-
-test("what was taken, written and read again does not come twice", function()
-  for _, between in ipairs({ ":edit!<CR>", ":edit!<CR>1Onew<Esc>", ":%!cat<CR>", ":edit!<CR>:%!cat<CR>" }) do
-    local rows = { "one", "two", "three", "four" }
-    local nvim = child.with_host(rows)
-    nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-    nvim:run(line(2, 3))
-    nvim:answer(1, { "two", "and a half", "three", "and more" }, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>G-dp", "q", ":write<CR>", between, ":Botglue accept 1<CR>" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
-    local lines = nvim:lines()
-    if lines[1] == "new" then
-      table.remove(lines, 1)
-    end
-    equal(lines, { "one", "two", "and a half", "three", "and more", "four" }, between)
-  end
-end)
-
-test("what was taken at the top, changed, written and read again does not come twice", function()
-  local nvim = child.with_host({ "one", "two", "three", "four" })
-  nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-  nvim:run(line(1, 3))
-  nvim:answer(1, { "zero", "one", "TWO", "three", "more" }, { held_for = "review" })
-  local open = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
-  for _, keys in ipairs({ open, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
-  equal(nvim:lines(), { "zero", "one", "TWO", "three", "more!", "four" })
-end)
 
 test("rows that the answer adds, which a diff shows beyond the row next to the range", function()
   local lines = { "use", "", "fn a", "  one", "}", "", "fn b", "  one", "}", "", "end" }
@@ -816,23 +567,7 @@ test("rows that the answer adds, which a diff shows beyond the row next to the r
   local above = { "fn z", "}", "", "fn a", "  ONE", "}" }
   both = { "use", "", "fn z", "}", "", "fn a", "  ONE", "}", "", "fn b", "  one", "}", "", "end" }
   equal(take(line(3, 5), above, 3, {}), both)
-  lines = {
-    "use x",
-    "",
-    "// A",
-    "fn a() {",
-    "  one",
-    "  two",
-    "}",
-    "",
-    "// B",
-    "fn b() {",
-    "  one",
-    "  two",
-    "}",
-    "",
-    "end",
-  }
+  lines = review.CODE
   below = { "fn a() {", "  ONE", "  two", "}", "", "fn z() {", "  one", "}" }
   both = vim.list_extend(vim.list_slice(lines, 1, 3), below)
   vim.list_extend(both, vim.list_slice(lines, 8))

@@ -160,11 +160,12 @@ function Side:save()
 end
 
 --- Whether what the user made of the text around a part can be shown around it. Where rows were joined with those of
---- the part since, or split off them, text has gone over from the one to the other: it would be gone here, or stand
---- twice.
+--- the part since, or split off them, or some of the answer's were put next to them, text has gone over from the one to
+--- the other: it would be gone here, or stand twice.
 ---@return boolean
 function Side:fits_around()
-  local before, range = self.job.draft and self.job.draft.beside, self.job.range
+  local kept, range = self.job.draft, self.job.range
+  local before = kept and kept.beside
   local place, _, now = range:look()
   if not before or not place or not now or not self:is_part() then
     return true
@@ -172,6 +173,12 @@ function Side:fits_around()
   local beside = parts.beside(place, now.rows, now.above, now.below)
   local function inner(list)
     return vim.list_slice(list, 2, #list - 1)
+  end
+  local function is_put(nth, last)
+    return before[last] ~= beside[nth] and vim.list_contains(kept.rows or {}, beside[nth])
+  end
+  if is_put(1, 1) or is_put(#beside, #before) then
+    return false
   end
   local are_rows_same = before[1] == beside[1] and before[#before] == beside[#beside]
   return are_rows_same or vim.deep_equal(inner(before), inner(beside))

@@ -20,8 +20,9 @@ local api = vim.api
 ---@field now botglue.Beside
 ---@field states table<integer, botglue.Beside> what that was in each undo state of the answer's side
 ---@field part string[] the rows of the part in the buffer at the last look
----@field parted { around: botglue.Around, part: string[] }? how both stood in the buffer before text went over from the
----one to the other that the answer's side cannot follow
+---@field parted { around: botglue.Around, part: string[], is_own: boolean }? how both stood in the buffer before text
+---went over from the one to the other that the answer's side cannot follow, and whether the user had changed what is
+---beside it there
 local Besides = {}
 Besides.__index = Besides
 
@@ -80,6 +81,19 @@ function Besides:follow(copy)
   self.states[undo_tree.state(side.bufnr)] = self.now
 end
 
+--- Whether rows, if there are any, stand in others one below the other.
+---@param others string[]
+---@param rows string[]
+---@return boolean
+local function stand_in(others, rows)
+  for first = 1, #rows > 0 and #others - #rows + 1 or 0 do
+    if vim.deep_equal(vim.list_slice(others, first, first + #rows - 1), rows) then
+      return true
+    end
+  end
+  return false
+end
+
 --- Sees whether rows were joined with those of a part, or split off them: text went over from what is around the answer
 --- to what is beside it, or back. Where the user changed the one on the answer's side only the other would follow, and
 --- that text would be gone there, or stand twice. Where what is beside it was changed nobody can tell.
@@ -99,18 +113,31 @@ function Besides:is_parted(place, before, around, is_own_around)
   local function is_put(row, last, own)
     return row ~= last and row == own and row ~= nil
   end
+  --- Whether rows of the answer were put next to them.
+  local function are_put(since)
+    local above, below = around.above, around.below
+    local more_above, more_below = #above - #since.above, #below - #since.below
+    return is_put(below[1], since.below[1], shown[#shown])
+      or is_put(above[#above], since.above[#since.above], shown[1])
+      or stand_in(shown, vim.list_slice(below, 1, more_below))
+      or stand_in(shown, vim.list_slice(above, #above - more_above + 1))
+  end
   local is_over = not vim.deep_equal(part, self.part)
       and (is_next(before.below, around.below) or is_next(before.above, around.above, true))
-    -- A row of the answer was put next to them.
-    or is_put(around.below[1], before.below[1], shown[#shown])
-    or is_put(around.above[#around.above], before.above[#before.above], shown[1])
+    or are_put(before)
   if is_over and not self.parted then
-    self.parted = { around = before, part = self.part }
-  elseif self.parted and vim.deep_equal(self.parted, { around = around, part = part }) then
+    self.parted = { around = before, part = self.part, is_own = is_stuck }
+  elseif
+    self.parted
+    and vim.deep_equal(self.parted.around, around)
+    and vim.deep_equal(self.parted.part, part)
+  then
     self.parted = nil
   end
   self.part = part
-  if self.parted and not is_stuck and not is_own_around() then
+  local parted = self.parted
+  local is_own = parted and (is_stuck or is_own_around() or (parted.is_own and are_put(parted.around)))
+  if not is_own then
     self.parted = nil
   end
   return self.parted ~= nil

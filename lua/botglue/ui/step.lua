@@ -1,6 +1,7 @@
 --- Keeps the two sides of a review in step: the text around the answer follows the buffer, unless the user changed it
 --- in the answer's side.
 
+local agree = require("botglue.agree")
 local beside = require("botglue.ui.beside")
 local fill = require("botglue.ui.fill")
 local moment = require("botglue.moment")
@@ -32,6 +33,7 @@ local VERSIONS = 32 -- of what was copied from around the answer
 ---@class botglue.Step
 ---@field side botglue.Side its place is known
 ---@field rows string[] those of the place at first
+---@field lines string[] the buffer's at the last look
 ---@field around botglue.Around in the buffer at the last look
 ---@field widened integer? of the range then
 ---@field beside botglue.Besides? of an answer that is part of its rows
@@ -191,6 +193,17 @@ function Step:see_answer()
   end
 end
 
+--- Whether all that has changed in the buffer was taken over from the other window: a diff may show a deletion beside
+--- the answer.
+---@param lines string[] of the buffer
+---@param shown string[] of the answer's side
+---@return boolean
+function Step:is_taken(lines, shown)
+  return api.nvim_get_current_buf() == self.side.bufnr
+    and undo_tree.is_last(self.side.job.range.bufnr)
+    and agree.is_taking({ self.lines, shown }, { lines, shown })
+end
+
 --- The place of the answer in the buffer, where rows were put there by hand: what is around it tells, which is as on
 --- the answer's side, or as it was.
 ---@param place botglue.Extent? as the marks have it
@@ -213,7 +226,8 @@ function Step:place(place, is_untouched)
     -- All of it was taken, and what is around it on both sides is the same.
     first, past = answer_first, answer_past
   end
-  if place and is_untouched then
+  local is_less = place and (first > place.first or past < below(range, place))
+  if is_less and is_untouched and not self:is_taken(lines, shown) then
     -- A row next to it may read like one at its edge, and be gone again.
     first, past = math.min(first, place.first), math.max(past, below(range, place))
   end
@@ -312,7 +326,7 @@ function Step:look()
   if is_changed and not (is_typed and place) then
     place = self:place(place, state == "untouched")
   end
-  self.is_put = nil
+  self.is_put, self.lines = nil, api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
   if place and self.seen[2] ~= seen[2] and (self.beside or not is_changed) then
     self:find_answer(place)
   elseif place and self.beside and is_changed and not self.beside:fits(side:read(side:rows())) then
@@ -403,6 +417,7 @@ function M.new(side, place)
     beside = side:is_part() and beside.new(side, place) or nil,
     seen = { api.nvim_buf_get_changedtick(range.bufnr), api.nvim_buf_get_changedtick(side.bufnr) },
     rows = range:read(place).rows,
+    lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false),
     widened = range.widened,
     around = text_around(range, place),
     followed = {

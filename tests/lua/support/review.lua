@@ -6,6 +6,25 @@ local M = {}
 
 M.LINES = { "a", "b", "c", "d", "e" }
 
+--- Two functions that read the same but for their first rows.
+M.CODE = {
+  "use x",
+  "",
+  "// A",
+  "fn a() {",
+  "  one",
+  "  two",
+  "}",
+  "",
+  "// B",
+  "fn b() {",
+  "  one",
+  "  two",
+  "}",
+  "",
+  "end",
+}
+
 --- A child with the review of the first of some held answers for rows of `LINES`.
 ---@param ... [table, string[]] each answer: its range, and its lines
 ---@return Child
