@@ -192,6 +192,29 @@ function M.lines(base, one, other)
   return is_astray(agreed, base, one, other) and base or agreed
 end
 
+--- Whether rows that a base took from an answer, which has them still, were changed or taken away in a text.
+---@param sent string[] what the base was before
+---@param base string[]
+---@param answer string[]
+---@param text string[]
+---@return boolean
+function M.is_overtaken(sent, base, answer, text)
+  local taken, still = {}, M.count(answer)
+  for _, hunk in ipairs(differences(sent, base)) do
+    for row = hunk[3], hunk[3] + hunk[4] - 1 do
+      taken[row] = base[row]:find("%S") ~= nil and still[base[row]] ~= nil
+    end
+  end
+  return vim.iter(differences(base, text)):any(function(hunk)
+    for row = hunk[1], hunk[1] + hunk[2] - 1 do
+      if taken[row] then
+        return true
+      end
+    end
+    return false
+  end)
+end
+
 --- How many rows a text adds above the first row of what it was made from, and below the last one.
 ---@param base string[]
 ---@param text string[]

@@ -249,7 +249,7 @@ local function write_at_once(job, lines, current, is_meant)
     local same = vim.deep_equal(range:lines_of(now), current)
     local merged = lines
     if range.shape == "block" then
-      merged = merge_by_row(reviewed.base(job), now.text, lines)
+      merged = merge_by_row(reviewed.base(job, now.text), now.text, lines)
     end
     if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(CHANGED)
@@ -277,13 +277,15 @@ end
 ---@param job botglue.Job its place is known
 ---@param lines string[]? the answer as the user changed it in the review
 ---@param is_meant (fun(): boolean)? whether it is still as the user changed it
-function M.write(job, lines, is_meant)
+---@param is_alone boolean? whether what other answers put next to its lines stays next to them
+function M.write(job, lines, is_meant, is_alone)
   local range = job.range
   lines = lines or M.lines(job)
-  range:meet(lines)
+  local unmet = not is_alone and range:meet(lines)
   local _, _, now = look(job, "accepted", range)
   client.connect(job.options)
-  local current, base = range:lines_of(now), reviewed.base(job)
+  local current = range:lines_of(now)
+  local base = reviewed.base(job, current)
   if range.shape == "block" and #lines ~= #current then
     fail("job %d cannot be accepted: it has %d lines, the block %d", job.id, #lines, #current)
   end
@@ -306,12 +308,17 @@ function M.write(job, lines, is_meant)
     on_conflict = function(at_merge)
       if not vim.deep_equal(at_merge, current) then
         fail(TYPED, job.id)
+      elseif unmet then
+        -- Both are wanted, one next to the other.
+        range:mark(unmet, "line")
+        M.write(job, lines, is_meant, true)
+        return
       end
       replace_lines(job, lines, current, is_meant)
     end,
     is_meant = is_meant,
     told = function(merged)
-      return reviewed.is_overtaken(job, lines, merged) and notify.overtaken or nil
+      return reviewed.is_overtaken(job, base, lines, merged) and notify.overtaken or nil
     end,
   })
 end

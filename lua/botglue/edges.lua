@@ -15,7 +15,7 @@ local BESIDE = 2 -- rows on each side
 local SEEN = 8 -- as many as are known
 local FAR = 8 -- rows by which marks may have gone astray
 local LAST = 2 -- of those that are known, looked for everywhere
-local MOST = 1000 -- rows that are read after each change in them
+local MOST = 5000 -- rows that are read after each change in them: half a millisecond
 
 ---@class botglue.Sighting
 ---@field rows string[]
@@ -92,14 +92,14 @@ end
 ---@param missing table<string, integer>
 ---@param beside string[] the rows on that side, from the nearest on
 ---@param known string[] those that were there
----@param is_anothers fun(nth: integer): boolean? whether another answer brought one of those on that side
+---@param is_own fun(nth: integer): boolean? whether one of those on that side can be theirs
 ---@return integer
-local function put_beside(missing, beside, known, is_anothers)
+local function put_beside(missing, beside, known, is_own)
   local left, count = vim.deepcopy(missing), 0
   local is_telling = false -- blank rows are opened anywhere
   repeat
     local row = beside[count + 1]
-    if not left[row] or left[row] == 0 or is_anothers(count + 1) then
+    if not left[row] or left[row] == 0 or not is_own(count + 1) then
       return 0
     end
     left[row], count, is_telling = left[row] - 1, count + 1, is_telling or row:find("%S") ~= nil
@@ -217,6 +217,16 @@ function Edges:stood_beside(side, rows, lines)
   end)
 end
 
+--- Whether a row was seen right next to the lines.
+---@param side "above"|"below"
+---@param row string?
+---@return boolean
+function Edges:was_beside(side, row)
+  return vim.iter(self.seen):any(function(sighting)
+    return sighting[side][side == "above" and #sighting.above or 1] == row
+  end)
+end
+
 --- How many rows right above lines, and right below, another answer to the same lines brought.
 ---@param first integer
 ---@param last integer
@@ -251,14 +261,18 @@ end
 --- `:move` has it, those still are theirs.
 ---@param first integer as the marks have it
 ---@param last integer
+---@param arrivals botglue.Arrivals
 ---@return integer? first nil where there are no such rows
 ---@return integer? last
-function Edges:find_put(first, last)
+function Edges:find_put(first, last, arrivals)
   local function rows(from, past)
     return api.nvim_buf_get_lines(self.bufnr, math.max(from, 0), past, false)
   end
   local function reversed(list)
     return vim.iter(list):rev():totable()
+  end
+  local function was_put(row)
+    return arrivals.is_short and arrivals:has(row, row + 1) and not self:is_anothers(row)
   end
   local now = rows(first, last + 1)
   for i = #self.seen, 1, -1 do
@@ -266,13 +280,14 @@ function Edges:find_put(first, last)
     local missing, most = missing_in(now, sighting.rows, self:strange(i)), BESIDE + #sighting.rows
     local over, under = 0, 0
     if next(missing) then
-      over = put_beside(missing, reversed(rows(first - most, first)), reversed(sighting.above), function(nth)
-        return self:is_anothers(first - nth)
+      local beside, known = reversed(rows(first - most, first)), reversed(sighting.above)
+      over = put_beside(missing, beside, known, function(nth)
+        return was_put(first - nth)
       end)
     end
     if next(missing) and over == 0 then
       under = put_beside(missing, rows(last + 1, last + 1 + most), sighting.below, function(nth)
-        return self:is_anothers(last + nth)
+        return was_put(last + nth)
       end)
     end
     if over + under > 0 then
@@ -310,10 +325,11 @@ end
 --- Sees where the lines are, once something has changed in them or next to them.
 ---@param first integer as the marks have it
 ---@param last integer
+---@param arrivals botglue.Arrivals
 ---@param is_undone boolean whether that was an undo or a redo
 ---@return integer? first nil where they are there
 ---@return integer? last
-function Edges:see(first, last, is_undone)
+function Edges:see(first, last, arrivals, is_undone)
   local moved = self.moved
   self.first, self.last, self.moved = first, last, false
   if last - first >= MOST then
@@ -331,7 +347,9 @@ function Edges:see(first, last, is_undone)
     local at = self:find(sighting, first)
     local past = at and at + #sighting.rows - 1 --[[@as integer]]
     -- Where neither end is where the marks have it these are others: a copy of the lines reads as they do.
-    if (at == first or past == last) and not self:is_answer_around(first, last, at, past) then
+    local is_end = at and (at == first or past == last)
+    local can_be = is_end and arrivals:can_be(at, first) and arrivals:can_be(last + 1, past + 1)
+    if can_be and not self:is_answer_around(first, last, at, past) then
       return at, past
     end
     -- What was undone may have joined all there is.
@@ -341,7 +359,7 @@ function Edges:see(first, last, is_undone)
     end
   end
   if moved then
-    local from, past = self:find_put(first, last)
+    local from, past = self:find_put(first, last, arrivals)
     if from then
       return from, past
     end

@@ -274,9 +274,12 @@ function Job:home()
   local sent, was_marked = range.base, range.marks ~= nil
   local known = range:home()
   local function is_begun()
-    local decide = require("botglue.decide")
-    return recognise.is_begun(range, sent, decide.answer(self))
-      or (self.draft ~= nil and recognise.is_begun(range, sent, decide.lines(self)))
+    local decide, place = require("botglue.decide"), range:place()
+    if not place then
+      return false
+    end
+    return recognise.is_begun(range, place, sent, decide.answer(self))
+      or (self.draft ~= nil and recognise.is_begun(range, place, sent, decide.lines(self)))
   end
   if known and not was_marked and is_begun() then
     range:unmark()

@@ -66,6 +66,7 @@ local function tell_others(others, range, before)
     local place = other:place()
     if place and landed.first <= place.last + 1 and landed.last + 1 >= place.first then
       other.edges:note_answer(range, before.rows, is_met)
+      other.arrivals:disown(landed.first, landed.last + 1)
     end
   end
 end

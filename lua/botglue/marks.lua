@@ -249,14 +249,14 @@ function Marks:watch(follower)
   end
   self.tell = follower.tell
   self.unwatch = require("botglue.watch").start(self.bufnr, {
-    begin = function(row, old, new)
+    begin = function(change)
       local is_typing = next(self.held) ~= nil and moment.is_typing(self.bufnr)
       for id, held in pairs(self.held) do
-        if ends.is_in(self.bufnr, namespace, held, row, row + old) then
+        if ends.is_in(self.bufnr, namespace, held, change.row, change.row + change.old) then
           self.held[id] = ends.turn(self.bufnr, namespace, held, is_typing)
         end
       end
-      follower.begin(row, old, new)
+      follower.begin(change)
     end,
     replace = function(edit)
       local turned = self:hold(edit)

@@ -5,6 +5,8 @@
 --- `recognise` tells.
 
 local agree = require("botglue.agree")
+local arrivals = require("botglue.arrivals")
+local as_it_was = require("botglue.as_it_was")
 local edges = require("botglue.edges")
 local extent = require("botglue.extent")
 local locate = require("botglue.locate")
@@ -43,18 +45,33 @@ local api = vim.api
 ---@field sole boolean? whether that and the rows next to it did
 ---@field twice boolean? whether what it is known by stood more than once then, or was copied since
 ---@field put { first: integer, count: integer, deleted: boolean? }? may be a copy, which is seen in the next tick
----@field autocmd integer? tells when its file is read again
+---@field autocmds integer[]? tell when its file is read again
+---@field unloaded { sum: string, place: botglue.Extent? }? the text that its buffer had when that was unloaded, and
+---where it stood in that
 ---@field looks fun()? looks for it in the next tick
+---@field notes_state fun()? notes in the next tick what is known in the undo state then
 ---@field sees_edges fun()? sees its ends in the next tick
 ---@field sees_copy fun()? sees in the next tick whether what was put in is a copy
 ---@field cut botglue.Extent? where lines were before the last change, which took rows away
----@field put_in boolean? whether rows came in, in it or next to it, since all of it stood where it is
----@field cut_out boolean? whether rows went away there
+---@field arrivals botglue.Arrivals the rows that came in there since some of its own went away
 ---@field changes fun()? called within each change of its buffer while it is watched
 ---@field alone boolean? whether it is not known what was next to it, as of a job of an earlier version
 ---@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
 local Range = {}
 Range.__index = Range
+
+---@return botglue.Range
+local function create(fields)
+  fields.arrivals = arrivals.new()
+  return setmetatable(fields, Range)
+end
+
+--- What tells the text of a buffer from any other.
+---@param bufnr integer
+---@return string
+local function sum_of(bufnr)
+  return vim.fn.sha256(table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n"))
+end
 
 --- Takes the marks away; nothing of the range is left in the buffer.
 function Range:unmark()
@@ -62,10 +79,10 @@ function Range:unmark()
     self.marks:clear()
     self.marks = nil
   end
-  if self.autocmd then
-    pcall(api.nvim_del_autocmd, self.autocmd)
-    self.autocmd = nil
+  for _, autocmd in ipairs(self.autocmds or {}) do
+    pcall(api.nvim_del_autocmd, autocmd)
   end
+  self.autocmds = nil
 end
 
 --- Sets the marks around a place, in place of the old ones.
@@ -84,22 +101,41 @@ function Range:mark(place, shape)
   else
     self.edges = edges.new(self.bufnr, place.first, place.last)
   end
-  self.autocmd = api.nvim_create_autocmd("BufReadPost", {
-    buffer = self.bufnr,
-    desc = "botglue: the lines of a range may be others now",
-    callback = function()
-      self.reloaded, self.reads = true, (self.reads or 0) + 1
-      self:look_soon()
-      if self.changes then
-        self.changes()
-      end
-      -- Reading a file again ends the watch.
-      if self.marks and self.marks.unwatch then
-        self:watch()
-      end
-    end,
-  })
+  local function on(event, desc, fn)
+    local options = { buffer = self.bufnr, desc = "botglue: " .. desc, callback = fn }
+    table.insert(self.autocmds, api.nvim_create_autocmd(event, options))
+  end
+  self.autocmds = {}
+  on("BufUnload", "where a range is, should the same be read again", function()
+    local is_sure = vim.v.exiting == vim.NIL and not (self.reloaded or self.replaced)
+    self.unloaded = is_sure and { sum = sum_of(self.bufnr), place = self:place() } or nil
+  end)
+  on("BufReadPost", "the lines of a range may be others now", function()
+    self:read_again()
+  end)
   if watched then
+    self:watch()
+  end
+end
+
+--- Its file was read again: where that has the same text nothing has changed.
+function Range:read_again()
+  local was = self.unloaded
+  local is_same = was ~= nil and was.sum == sum_of(self.bufnr)
+  local is_watched = self.marks ~= nil and self.marks.unwatch ~= nil
+  self.unloaded = nil
+  if not is_same then
+    self.reloaded, self.reads = true, (self.reads or 0) + 1
+    self.arrivals:forget()
+    self:look_soon()
+  elseif was.place then
+    self:mark(was.place, self.shape)
+  end
+  if self.changes then
+    self.changes()
+  end
+  -- Reading a file again ends the watch.
+  if is_watched then
     self:watch()
   end
 end
@@ -144,6 +180,7 @@ end
 --- Takes rows that another answer to the same lines put at an end of them for rows of them, where this one adds some
 --- there, too: both stand at one place then, and the merge tells whether they are the same.
 ---@param answer string[]
+---@return botglue.Extent? before where it was, if it has taken some
 function Range:meet(answer)
   local place = self.shape == "line" and self.edges and next(self.edges.others) and self:place()
   if not place or self.reloaded or self.replaced then
@@ -152,9 +189,11 @@ function Range:meet(answer)
   local adds_above, adds_below = agree.added_at_ends(self.base.rows, answer)
   local above, below = self.edges:find_met(place.first, place.last)
   above, below = adds_above > 0 and above or 0, adds_below > 0 and below or 0
-  if above + below > 0 then
-    self:mark({ first = place.first - above, last = place.last + below }, "line")
+  if above + below == 0 then
+    return
   end
+  self:mark({ first = place.first - above, last = place.last + below }, "line")
+  return place
 end
 
 --- What stands there unless somebody changed it.
@@ -206,70 +245,12 @@ function Range:is_expected(now)
   return vim.deep_equal(now.text, expected.text) and (not nothing or vim.deep_equal(now.rows, expected.rows))
 end
 
---- Where the answer stands if the text there is as it was when that was written: undo and redo may have left the marks
---- elsewhere.
----@param is_in_state fun(bufnr: integer, change: integer): boolean whether the text is in the state that it led to
----@return botglue.Extent? place
----@return botglue.Base? now
-function Range:as_written(is_in_state)
-  local is_loaded = self.change and api.nvim_buf_is_loaded(self.bufnr)
-  if not is_loaded or self.written.last >= api.nvim_buf_line_count(self.bufnr) then
-    return nil
-  end
-  local now = self:read(self.written)
-  if vim.deep_equal(now, self.landed) and is_in_state(self.bufnr, self.change) then
-    return self.written, now
-  end
-end
-
---- Where all rows of lines read as they did, next to where the marks have come to: none of them from another answer,
---- and none that stood next to them then and reads as one of theirs that was taken away.
----@param place botglue.Extent
----@return botglue.Extent? place
-function Range:beside(place)
-  local expected = self:expected()
-  local whole = self.shape == "line" and locate.whole(self.bufnr, place, expected) or nil
-  if
-    not whole
-    or not self.put_in
-    or self.edges:is_answer_around(place.first, place.last, whole.first, whole.last)
-  then
-    return nil
-  end
-  local now = self:read(whole)
-  local above = vim.list_slice(now.rows, 1, place.first - whole.first)
-  local below = vim.list_slice(now.rows, place.last - whole.first + 2)
-  local is_other = (now.above ~= expected.above and self.edges:stood_beside("above", above, expected))
-    or (now.below ~= expected.below and self.edges:stood_beside("below", below, expected))
-  return not is_other and whole or nil
-end
-
---- Where a part stands if all rows that it is in read as they did: whatever was typed in them and taken back, and also
---- where they were replaced by the same. A row next to them that reads as one of them may be another: then what is
---- around them has to be the same, too.
----@param place botglue.Extent as the marks have it
----@return botglue.Extent? place
-function Range:part_as_it_was(place)
-  local expected = self:expected()
-  local rows, last = expected.rows, place.first + #expected.rows - 1
-  local is_part = self.shape == "char" or self.shape == "block"
-  if not is_part or last >= api.nvim_buf_line_count(self.bufnr) then
-    return nil
-  end
-  local there = extent.at(place.first, expected, self.shape)
-  local now = self:read(there)
-  local is_between = now.above == expected.above and now.below == expected.below
-  local is_alike = expected.above == rows[1] or expected.below == rows[#rows]
-  local is_marked = place.last == last and not is_alike and (self.put_in or not self.cut_out)
-  return vim.deep_equal(now.rows, rows) and (is_between or is_marked) and there or nil
-end
-
 --- Where the range is, and whether its text is what is expected there.
 ---@return botglue.Extent? place
 ---@return "untouched"|"edited"|"range_lost"|"conflict" state
 ---@return botglue.Base? now what stands there
 function Range:look()
-  local written, text = self:as_written(undo_tree.is_at)
+  local written, text = as_it_was.written(self, undo_tree.is_at)
   if written then
     self.deleted = false
     if not vim.deep_equal(self:place(), written) then
@@ -283,12 +264,12 @@ function Range:look()
   turned = turned and not moment.is_typing(self.bufnr)
   if place then
     local now = self:read(place)
-    local as_it_was = self:part_as_it_was(place)
-    if as_it_was then
-      place, now = as_it_was, self:read(as_it_was)
+    local part = as_it_was.part(self, place)
+    if part then
+      place, now = part, self:read(part)
     end
     local same = self:is_expected(now)
-    local whole = not same and self:beside(place)
+    local whole = not same and as_it_was.lines(self, place)
     if whole then
       place, now, same, turned = whole, self:read(whole), true, true
     end
@@ -301,7 +282,8 @@ function Range:look()
       place = self.shape ~= "insert" and undone or place
       return place, "edited", self:read(place)
     elseif same and (is_sure or not doubted) then
-      self.deleted, self.put_in, self.cut_out = false, false, false
+      self.deleted = false
+      self.arrivals:clear()
       if turned or doubted then
         self:mark(place, self.shape)
       end
@@ -309,7 +291,7 @@ function Range:look()
     elseif not doubted then
       local first, last
       if self.edges and not moment.is_typing(self.bufnr) then
-        first, last = self.edges:find_put(place.first, place.last)
+        first, last = self.edges:find_put(place.first, place.last, self.arrivals)
       end
       if first then
         place = { first = first, last = last }
@@ -360,7 +342,7 @@ function Range:again()
   if not place then
     return nil
   end
-  local other = setmetatable({ bufnr = self.bufnr, kind = shape, column = self.column }, Range)
+  local other = create({ bufnr = self.bufnr, kind = shape, column = self.column })
   other:mark(place, shape)
   other.base = other:read(place)
   return other
@@ -404,6 +386,7 @@ end
 function Range:settle(place, shape, before, change)
   self:mark(place, shape)
   self.before, self.landed, self.change, self.written = before, self:read(place), change, place
+  self.arrivals:clear()
   recognise.note(self)
 end
 
@@ -422,6 +405,7 @@ end
 function Range:unsettle(place, shape)
   self:mark(place, shape)
   self.before, self.landed, self.change, self.deleted = nil, nil, nil, false
+  self.arrivals:clear()
 end
 
 --- The text is as it was at an earlier time: so is what is known of it.
@@ -448,7 +432,7 @@ end
 ---@return botglue.Range
 function M.pin(selection)
   local bufnr, kind, place = selection.bufnr, selection.kind, extent.of(selection)
-  local self = setmetatable({ bufnr = bufnr, kind = kind, column = selection.column }, Range)
+  local self = create({ bufnr = bufnr, kind = kind, column = selection.column })
   self:mark(place, kind)
   self.base = self:read(place)
   return self
@@ -467,7 +451,7 @@ function M.recall(bufnr, sent)
     above = beside.above,
     below = beside.below,
   }
-  return setmetatable({
+  return create({
     bufnr = bufnr,
     kind = sent.kind,
     shape = sent.kind,
@@ -475,7 +459,7 @@ function M.recall(bufnr, sent)
     known = { sent.first_line, sent.last_line },
     column = sent.kind == "block" and (sent.column or extent.column(base)) or nil,
     alone = sent.beside == nil,
-  }, Range)
+  })
 end
 
 return M

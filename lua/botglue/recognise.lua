@@ -71,6 +71,15 @@ local function is_between(range, place)
   return now.above == expected.above and now.below == expected.below
 end
 
+--- Whether a row next to it reads as its own one: then it stands there twice, one row off, and once either is gone
+--- nobody can tell which one that was.
+---@param expected botglue.Base
+---@return boolean
+function M.has_alike(expected)
+  local rows = expected.rows
+  return #rows > 0 and (expected.above == rows[1] or expected.below == rows[#rows])
+end
+
 --- Notes what stands once: by that a range is known from now on. Looking for it takes a moment in a long file, so it is
 --- done in the next one.
 ---@param range botglue.Range
@@ -81,11 +90,7 @@ function M.note(range)
   if not find.is_telling(all) then
     return
   end
-  -- With a row next to it that reads as its own one it stands there twice, one row off: once either is gone nobody can
-  -- tell which one that was.
-  local expected = range:expected()
-  local is_alike = #expected.rows > 0
-    and (expected.above == expected.rows[1] or expected.below == expected.rows[#expected.rows])
+  local is_alike = M.has_alike(range:expected())
   vim.schedule(function()
     if api.nvim_buf_is_loaded(bufnr) and api.nvim_buf_get_changedtick(bufnr) == tick then
       local count = find.is_telling(rows) and find.rows(bufnr, rows) or 0
@@ -157,7 +162,10 @@ end
 local function put_back(range)
   local first = range.sole and find.only(range.bufnr, surrounded(range))
   local place = first and below(range, first)
-  if not place or not is_between(range, place) then
+  -- Others may have come to stand between those rows.
+  local is_read = range.reloaded or range.replaced
+  local is_back = place and (is_read or range.arrivals:can_be(place.first, place.last + 1))
+  if not place or not is_back or not is_between(range, place) then
     return nil
   elseif range.single and range.shape ~= "insert" then
     return place
@@ -180,10 +188,9 @@ function M.moved(range)
     return nil
   end
   local first = range.single and find.only(range.bufnr, telltale(range))
-  if not first then
-    return nil
-  end
-  return known_at(range, first)
+  local place = first and known_at(range, first)
+  -- A row of it that was taken away may be another one now.
+  return place and (not range.arrivals.is_short or is_between(range, place)) and place or nil
 end
 
 --- Where what an answer was written over stands again, as it did and between the same rows: the answer was undone. Of
@@ -224,8 +231,10 @@ function M.read_again(range)
   local first = find.again(bufnr, rows, known - 1)
   if first then
     local place = is_insertion and below(range, first) or at(range, first)
-    local is_there = first == known - 1 and not range.alone and is_between(range, place)
-    if is_there or (find.is_telling(rows) and not range.twice) then
+    local is_as_it_was = not range.alone and is_between(range, place)
+    local may_be_other = range.arrivals.is_short or (not range.alone and M.has_alike(expected))
+    local is_doubted = range.twice or (not is_as_it_was and may_be_other)
+    if (is_as_it_was and first == known - 1) or (find.is_telling(rows) and not is_doubted) then
       return place
     end
   end
@@ -283,13 +292,13 @@ local function whole_rows(sent, answer)
 end
 
 --- Whether rows that an answer adds to what was sent stand next to that: then the user took them by hand.
----@param range botglue.Range its place is known
+---@param range botglue.Range
+---@param place botglue.Extent
 ---@param sent botglue.Base
 ---@param answer string[]
 ---@return boolean
-function M.is_begun(range, sent, answer)
-  local place = range:place()
-  if not place or range.shape == "block" then
+function M.is_begun(range, place, sent, answer)
+  if range.shape == "block" then
     return false
   elseif range.shape == "char" then
     answer = whole_rows(sent, answer)

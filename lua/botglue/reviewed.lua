@@ -43,6 +43,7 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field place botglue.Extent
 ---@field shape "line"|"char"|"block"|"insert"
 ---@field text botglue.Base that stood there
+---@field count integer how many rows the buffer had
 ---@field before botglue.Base? of the range
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
@@ -89,6 +90,7 @@ local function note(reviewed, range, place, now)
     place = place,
     shape = range.shape,
     text = now,
+    count = api.nvim_buf_line_count(range.bufnr),
     before = range.before,
     landed = range.landed,
     change = range.change,
@@ -106,26 +108,39 @@ local function restore_taken(reviewed, state)
   reviewed.last_taken = taken
 end
 
---- What the merge begins with.
+--- What was in common at the last look.
 ---@param job botglue.Job
 ---@return string[]
-function M.base(job)
+local function common_base(job)
   local reviewed = known(job)
   return reviewed and reviewed.base or job.range:lines_of(job.range.base)
 end
 
+--- What the merge begins with. Of a block a row that reads as it was sent again was taken no more.
+---@param job botglue.Job
+---@param current string[] by lines: what stands there
+---@return string[]
+function M.base(job, current)
+  local sent, base = job.range:lines_of(job.range.base), common_base(job)
+  if job.range.shape ~= "block" then
+    return base
+  end
+  return vim
+    .iter(ipairs(base))
+    :map(function(i, row)
+      return current[i] == sent[i] and sent[i] or row
+    end)
+    :totable()
+end
+
 --- Whether rows of the answer that were taken are in the text no more: somebody changed them there since.
 ---@param job botglue.Job
+---@param base string[] what the merge began with
 ---@param lines string[] the answer
 ---@param text string[] what comes of it
 ---@return boolean
-function M.is_overtaken(job, lines, text)
-  local sent, base = agree.count(job.range:lines_of(job.range.base)), agree.count(M.base(job))
-  local answer, now = agree.count(lines), agree.count(text)
-  return vim.iter(pairs(base)):any(function(row, often)
-    local is_taken = often > (sent[row] or 0) and row:find("%S") ~= nil
-    return is_taken and (now[row] or 0) < math.min(often, answer[row] or 0)
-  end)
+function M.is_overtaken(job, base, lines, text)
+  return agree.is_overtaken(job.range:lines_of(job.range.base), base, lines, text)
 end
 
 --- Sees where the answer is, and what its place and the answer have in common.
@@ -155,7 +170,7 @@ function M.see(job, place, answer, beside, has_typed)
         end
         return agree.lines(from, rows, answer)
       end
-      local before = M.base(job)
+      local before = common_base(job)
       if reviewed.beside == beside then
         base = common(before)
         if not vim.deep_equal(base, before) then
@@ -205,6 +220,16 @@ local function stands(range, sight)
     and vim.deep_equal(extent.read(range.bufnr, place, sight.shape), sight.text)
 end
 
+--- Begins anew with the undo tree. What was taken in one of the states that were seen is known in the one that it has
+--- come to.
+---@param reviewed botglue.Reviewed
+---@param from integer?
+---@param to integer
+local function begin_tree(reviewed, from, to)
+  local taken = from and reviewed.taken[from]
+  reviewed.states, reviewed.order, reviewed.taken = {}, {}, { [to] = taken }
+end
+
 --- Whether anything of the answer was taken, in any state that was seen.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
@@ -216,6 +241,61 @@ local function was_taken(job, reviewed)
   end)
 end
 
+--- Whether what is next to the place of a held answer reads as what that adds there.
+---@param job botglue.Job
+---@param place botglue.Extent
+---@return boolean
+local function is_begun(job, place)
+  local range = job.range
+  return recognise.is_begun(range, place, range.base, require("botglue.decide").answer(job))
+end
+
+--- What was seen that stands in a file that was read again, or in text that was put over it: the last one, or one that
+--- may have been written before that. Where several stand, it is one of as many rows in all as there are now; else one
+--- that has the rows of the other and more.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@return botglue.Sight? sight
+---@return integer? state in which it was seen
+local function find_anew(job, reviewed)
+  local range, found, state = job.range, nil, nil
+  local sent, count = range:lines_of(range.base), api.nvim_buf_line_count(range.bufnr)
+  local function is_better(one, other)
+    if (one.count == count) ~= (other.count == count) then
+      return one.count == count
+    end
+    return #one.text.rows > #other.text.rows
+  end
+  local states = vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
+  for _, each in ipairs(states) do
+    local sight, taken = reviewed.states[each], reviewed.taken[each]
+    local place = sight and put_anew(range, sight)
+    if place and (not found or is_better(sight, found)) then
+      local is_none = not taken or not taken.base or vim.deep_equal(taken.base, sent)
+      if not (is_none and is_begun(job, place)) then
+        found, state = vim.tbl_extend("force", sight, { place = place }), each
+      end
+    end
+  end
+  return found, state
+end
+
+--- The file was read again, and nobody knows what is left of what was taken: the merge knows what stands there.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@param state integer
+---@param was_any boolean whether anything was taken
+local function forget_taken(job, reviewed, state, was_any)
+  local range = job.range
+  restore_taken(reviewed, nil)
+  reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
+  local place = was_any and range:place()
+  if place and is_begun(job, place) then
+    -- Not what was put in next to it.
+    range:unmark()
+  end
+end
+
 --- Goes back to what was seen where undo or redo brought the text back that stood there then: marks know nothing of
 --- where they were set since.
 ---@param job botglue.Job
@@ -225,43 +305,28 @@ function M.look(job)
     return
   end
   local state = undo_tree.state(range.bufnr)
-  local sight = reviewed.states[state]
-  local place = range:place()
+  local place, is_read = range:place(), range.reads ~= reviewed.reads
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
   local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
-  local is_read = range.reads ~= reviewed.reads
-  local known_by = state
-  if sight and is_read and not stands(range, sight) then
+  local sight, known_by, was_any = reviewed.states[state], state, was_taken(job, reviewed)
+  if sight and is_read and (was_any or not stands(range, sight)) then
     -- What was there before it was unloaded.
     sight = nil
   end
-  if not sight and (is_read or range.replaced) then
-    -- The last one first, then as it may have been written before that.
-    local seen = was_taken(job, reviewed)
-        and vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
-      or {}
-    for _, each in ipairs(seen) do
-      local there = not sight and reviewed.states[each] and put_anew(range, reviewed.states[each])
-      if there then
-        sight, known_by = vim.tbl_extend("force", reviewed.states[each], { place = there }), each
-      end
-    end
-    if not sight and is_read then
-      -- Of what was taken nobody knows which is left. The merge knows what stands there.
-      restore_taken(reviewed, nil)
-      reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
-      if
-        place
-        and #seen > 0
-        and recognise.is_begun(range, range.base, require("botglue.decide").answer(job))
-      then
-        -- Not what was put in next to it.
-        range:unmark()
-      end
-    end
-  elseif is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
-    if not is_read and not stands(range, sight) then
+  local is_new = not sight and (is_read or range.replaced)
+  if is_new and was_any then
+    sight, known_by = find_anew(job, reviewed)
+  end
+  if undo_tree.is_behind(range.bufnr, reviewed.taken) then
+    begin_tree(reviewed, (sight or is_read) and known_by or reviewed.at, state)
+    known_by = state
+  end
+  if is_new and not sight and is_read then
+    forget_taken(job, reviewed, state, was_any)
+  elseif not is_new and is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
+    reviewed.reads = range.reads
+    if is_read or not stands(range, sight) then
       -- What is typed next to it, or above it, is the same state key by key.
       note(reviewed, range, place, range:read(place))
     end

@@ -2,6 +2,7 @@
 --- at its end, or once it is over: they are set anew where they went astray, and where they tell nothing any more that
 --- is noted, and the next look at the range finds out.
 
+local as_it_was = require("botglue.as_it_was")
 local extent = require("botglue.extent")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
@@ -39,7 +40,7 @@ local function see_moved(range, row, rows, to)
     return
   end
   -- By an undo they may stand as they did.
-  local first, last = range.edges:see(place.first, place.last, true)
+  local first, last = range.edges:see(place.first, place.last, range.arrivals, true)
   place = first and { first = first, last = last } or place
   if not vim.deep_equal(range:place(), place) then
     range:mark(place, "line")
@@ -54,12 +55,12 @@ local function see_edges(range, is_undone)
   local place = range.edges and not is_doubted and range:place()
   local first, last
   if place then
-    first, last = range.edges:see(place.first, place.last, is_undone)
+    first, last = range.edges:see(place.first, place.last, range.arrivals, is_undone)
   end
   if first then
     range:mark({ first = first, last = last }, "line")
   elseif place and not is_undone and range:is_expected(range:read(place)) then
-    range.put_in, range.cut_out = false, false
+    range.arrivals:clear()
   end
 end
 
@@ -90,6 +91,7 @@ end
 ---@param first integer the rows in which that changed something
 ---@param last integer
 local function see_undone(range, first, last)
+  range.arrivals:come_to(undo_tree.coming(range.bufnr))
   local at, written = range.marks:outline(), range.change and range.written
   local is_at_marks = at and first <= at.end_row + 1 and last >= at.row
   if not is_at_marks and not (written and first <= written.last + 1 and last >= written.first) then
@@ -99,10 +101,12 @@ local function see_undone(range, first, last)
     range.gone = nil
   end
   local place, _, turned = range:place()
-  local found = not vim.deep_equal(place, written) and range:as_written(undo_tree.is_redoing) or nil
+  local found = not vim.deep_equal(place, written) and as_it_was.written(range, undo_tree.is_redoing) or nil
   if not found and place and not (range.reloaded or range.replaced) then
     local same = range:is_expected(range:read(place))
-    found = not same and range:beside(place) or (same and (turned or range.deleted) and place) or nil
+    found = not same and as_it_was.lines(range, place)
+      or (same and (turned or range.deleted) and place)
+      or nil
   end
   if found then
     range.deleted = false
@@ -126,11 +130,13 @@ local function note_fate(range, what, was_intact, is_whole)
     return
   elseif what == "reloaded" then
     range.reloaded, range.reads = true, (range.reads or 0) + 1
+    range.arrivals:forget()
     if range.changes then
       range.changes()
     end
   elseif what == "replaced" and (was_intact or not range.deleted) then
     range.deleted, range.replaced = false, true
+    range.arrivals:forget(true)
     range.changed = range.edges ~= nil and not range.edges:read_last(range:expected().rows)
   elseif what == "replaced" then
     return
@@ -138,26 +144,48 @@ local function note_fate(range, what, was_intact, is_whole)
   range:look_soon()
 end
 
---- Notes whether rows came or went in a range or next to it. Without any that came all that reads as its own was there.
+--- Notes what undo may come back to, once what is happening to the buffer is over.
 ---@param range botglue.Range
----@param row integer
----@param old integer
----@param new integer
-local function note_rows(range, row, old, new)
+local function note_state_soon(range)
+  range.notes_state = range.notes_state
+    or soon.once(function()
+      if api.nvim_buf_is_loaded(range.bufnr) then
+        range.arrivals:note_state(undo_tree.state(range.bufnr))
+      end
+    end)
+  range.notes_state()
+end
+
+--- The last row of a range within a change, above the first one where nothing is left of it: what stands behind lines
+--- tells where their last one went away.
+---@param range botglue.Range
+---@param at botglue.Piece
+---@return integer
+local function last_row(range, at)
+  local fence = range.shape == "line" and range.marks:get(range.marks.ids[2])
+  local last = fence and (fence.col == 0 and fence.row - 1 or fence.row) or at.end_row
+  return math.min(last, at.end_row)
+end
+
+--- Notes which rows go away in a range, and which come in there or next to it.
+---@param range botglue.Range
+---@param change botglue.RowChange
+local function note_rows(range, change)
   local at = range.marks:outline()
-  if not at or (row <= at.end_row + NEAR and row + old >= at.row - NEAR) then
-    range.put_in, range.cut_out = range.put_in or new > 0, range.cut_out or old > new
+  local is_near = not at or (change.row <= at.end_row + NEAR and change.row + change.old >= at.row - NEAR)
+  range.arrivals:note(change, at and { row = at.row, end_row = last_row(range, at) }, is_near)
+  if range.arrivals.is_short then
+    note_state_soon(range)
   end
 end
 
 --- Notes a change, within it.
 ---@param range botglue.Range
----@param row integer where it begins
----@param old integer how many rows the old text went on for
----@param new integer how many the new one does
-local function note_change(range, row, old, new)
+---@param change botglue.RowChange
+local function note_change(range, change)
+  local row, old, new = change.row, change.old, change.new
   see_gone(range)
-  note_rows(range, row, old, new)
+  note_rows(range, change)
   if range.changes then
     range.changes()
   end
@@ -177,8 +205,8 @@ end
 ---@param range botglue.Range
 function M.start(range)
   range.marks:watch({
-    begin = function(row, old, new)
-      note_change(range, row, old, new)
+    begin = function(change)
+      note_change(range, change)
     end,
     tell = function(what, was_intact, is_whole)
       note_fate(range, what, was_intact, is_whole)

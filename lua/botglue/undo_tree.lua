@@ -98,12 +98,45 @@ local function way_to(entries, state)
   end
 end
 
+--- The entry that an undo or a redo is at while it is told.
+---@param entries table[]
+---@return integer? state that it leads to
+local function current(entries)
+  for _, entry in ipairs(entries) do
+    local state = entry.curhead and entry.seq or current(entry.alt or {})
+    if state then
+      return state
+    end
+  end
+end
+
+--- The state that an undo or a redo leads to, while it is told: the text is there, and the state is the one before.
+---@param bufnr integer
+---@return integer? state
+function M.coming(bufnr)
+  local undo = tree(bufnr)
+  local state = current(undo.entries)
+  if state ~= undo.seq_cur then
+    return state
+  end
+  local way = way_to(undo.entries, state) or {}
+  return way[#way - 1] or 0
+end
+
 ---@param entries table[]
 ---@return integer
 local function oldest(entries)
   return vim.iter(entries):fold(math.huge, function(least, entry)
     return math.min(least, entry.seq, oldest(entry.alt or {}))
   end)
+end
+
+--- Whether the tree begins behind some states: the file was read again, and that cannot be undone. Numbers go on then.
+---@param bufnr integer
+---@param states table<integer, any> by their numbers
+---@return boolean
+function M.is_behind(bufnr, states)
+  return oldest(tree(bufnr).entries) > vim.iter(vim.tbl_keys(states)):fold(0, math.max) + 1
 end
 
 --- The last one of some states that the text has come through on its way to the one that it is in. What is older than

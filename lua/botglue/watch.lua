@@ -10,12 +10,19 @@ local M = {}
 ---@field end_col integer
 ---@field intact boolean whether there is anything left of it
 
+---@class botglue.RowChange
+---@field row integer where it begins
+---@field old integer how many rows the old text went on for
+---@field new integer how many the new one does
+---@field first integer the first row that came or went as a whole
+---@field gone_past integer the row behind the last one that went, as they were numbered before
+---@field past integer the row behind the last one that came
+
 ---@alias botglue.Fate "deleted"|"covered"|"replaced"|"reloaded" "replaced": what is around it, too
 
 ---@class botglue.Watcher called within a change, when the text is new and the marks have not moved yet: nothing may be
 --- written
----@field begin fun(row: integer, old: integer, new: integer) a change: the row it begins in, and for how many rows the
----old and the new text go on
+---@field begin fun(change: botglue.RowChange) a change
 ---@field cut fun() whole rows are taken away, maybe to be moved
 ---@field moved fun(row: integer, rows: integer, to: integer) they were moved, as `:move` does, with the marks in them:
 ---from this row on, to above another one of those that are left
@@ -32,6 +39,18 @@ local M = {}
 ---@param other_col integer
 local function is_behind(row, col, other_row, other_col)
   return row > other_row or (row == other_row and col > other_col)
+end
+
+--- What a change means for rows: one of which something is left in front of it stays that row, else the one of which
+--- something is left behind it.
+---@param row integer
+---@param col integer
+---@param old integer
+---@param new integer
+---@return botglue.RowChange
+local function row_change(row, col, old, new)
+  local first = col > 0 and row + 1 or row
+  return { row = row, old = old, new = new, first = first, gone_past = first + old, past = first + new }
 end
 
 --- Watches until the returned function is called, or the buffer is unloaded or read again.
@@ -83,7 +102,7 @@ function M.start(bufnr, watcher)
         return true
       end
       note_change(tick, row, old_rows, new_rows)
-      watcher.begin(row, old_rows, new_rows)
+      watcher.begin(row_change(row, col, old_rows, new_rows))
       if col == 0 and old_col == 0 and new_col == 0 then
         note_whole(tick, row, old_rows, new_rows)
       else

@@ -64,6 +64,21 @@ test("what the user had changed before rows were taken stays the user's", functi
   is_taken("m q x", "m q own x > m q N own x", "m q N x", "m q N x")
 end)
 
+test("what was taken and is changed since is known by where it stands", function()
+  local function is_overtaken(sent, base, answer, text, expected)
+    local now = agree.is_overtaken(rows_of(sent), rows_of(base), rows_of(answer), rows_of(text))
+    equal(now, expected, base .. " | " .. text)
+  end
+  is_overtaken("a b c", "a X c", "a X c", "a X c", false)
+  is_overtaken("a b c", "a X c", "a X c", "own a X c", false)
+  is_overtaken("a b c", "a X c", "a X c", "a X2 c", true)
+  is_overtaken("a b c", "a X c", "a X c", "a b c", true)
+  -- One that reads the same stands elsewhere.
+  is_overtaken("a b c d", "a X c d", "a X c d", "a b c X d", true)
+  -- The answer has it no more.
+  is_overtaken("a b c", "a X c", "a X2 c", "a X2 c", false)
+end)
+
 test("rows that read as some of the other text elsewhere were not taken", function()
   is("m q r", "m q nil end r", "m y nil end q r", "m q r")
   is("m q r", "m q nil end r", "m y nil end q2 r", "m q r")

@@ -57,6 +57,9 @@ local function with_job(lines, range)
   return nvim
 end
 
+-- Reads the file again, with something else in it: where that is the same nothing has changed.
+local AGAIN = { ":silent w<CR>", ":silent !echo >> %<CR>", ":silent e!<CR>" }
+
 local COPY = {
   "'ayap}p",
   "'ayap{P",
@@ -94,7 +97,7 @@ end)
 
 test("a range that was copied and edited, and is read again, is not at its copy", function()
   for _, copy in ipairs(COPY) do
-    for _, again in ipairs({ { ":silent w<CR>", ":silent e!<CR>" }, { ":silent %!cat<CR>" } }) do
+    for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
       local nvim = with_job()
       type_all(nvim, joined(copy, "'aA // mine<Esc>", again))
       equal(held_for(nvim), "range_lost", copy .. table.concat(again))
@@ -103,7 +106,7 @@ test("a range that was copied and edited, and is read again, is not at its copy"
 end)
 
 test("a range that was edited, and is read again, is not at a copy put in after the edit", function()
-  for _, again in ipairs({ { ":silent w<CR>", ":silent e!<CR>" }, { ":silent %!cat<CR>" } }) do
+  for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
     local nvim = with_job()
     type_all(nvim, joined("'ay3j", "A // mine<Esc>", "}p", again))
     equal(held_for(nvim), "range_lost", table.concat(again))
@@ -115,7 +118,7 @@ test("a held answer is not accepted into a copy, after the file was read again",
     local nvim = with_file()
     nvim:run(line(3, 6))
     nvim:answer(1, { "NEW" }, { held_for = "review" })
-    type_all(nvim, { "3Gma" .. copy, "'aA // mine<Esc>", ":silent w<CR>", ":silent e!<CR>" })
+    type_all(nvim, joined("3Gma" .. copy, "'aA // mine<Esc>", AGAIN))
     local before = lines_of(nvim)
     type_all(nvim, { ":silent! Botglue accept<CR>" })
     equal({ nvim:job(1).landing, lines_of(nvim) }, { "held", before }, copy)
@@ -128,8 +131,8 @@ test(
     local nvim = with_file({ "one()", "two()", "", "one()", "two()" })
     nvim:run(line(1, 2))
     nvim:answer(1, { "NEW" }, { held_for = "review" })
-    type_all(nvim, { "1GA // mine<Esc>", ":silent w<CR>", ":silent e!<CR>", ":silent! Botglue accept<CR>" })
-    equal(lines_of(nvim), { "one() // mine", "two()", "", "one()", "two()" })
+    type_all(nvim, joined("1GA // mine<Esc>", AGAIN, ":silent! Botglue accept<CR>"))
+    equal(lines_of(nvim), { "one() // mine", "two()", "", "one()", "two()", "" })
   end
 )
 
@@ -140,7 +143,7 @@ test(
     nvim:answer(1, { "fn total() {", "  all", "}" })
     equal(nvim:job(1).landing, "applied")
     nvim:settle()
-    type_all(nvim, { "3Gyap}p", ":3s/total/renamed/<CR>", ":silent w<CR>", ":silent e!<CR>" })
+    type_all(nvim, joined("3Gyap}p", ":3s/total/renamed/<CR>", AGAIN))
     local before = lines_of(nvim)
     type_all(nvim, { ":silent! Botglue revert<CR>" })
     equal({ nvim:job(1).landing, lines_of(nvim) }, { "applied", before })
@@ -153,7 +156,7 @@ test("an insertion, a part of a row and a short row are not at copies of their r
     { kind = "char", first = { 3, 3 }, last = { 4, 4 } },
     { kind = "block", first = { 3, 0 }, last = { 5, 1 } },
   }) do
-    for _, again in ipairs({ { ":silent w<CR>", ":silent e!<CR>" }, { ":silent %!cat<CR>" } }) do
+    for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
       local nvim = with_job(nil, range)
       type_all(nvim, joined("'ay3jGo<Esc>p", ":3,5s/./X/g<CR>", again))
       equal(held_for(nvim, { "1", "2", "3" }), "range_lost", range.kind .. table.concat(again))
@@ -202,3 +205,22 @@ test("what is moved, put back, filtered, or undone is no copy", function()
     expect_known(nvim, table.concat(keys))
   end
 end)
+
+test(
+  "a range that was copied and edited is what it was where the file that is read again has the same",
+  function()
+    for _, again in ipairs({ ":silent w<CR>:silent e!<CR>", ":silent w<CR>:silent bd<CR>:silent e #<CR>" }) do
+      for _, copy in ipairs(COPY) do
+        local nvim = with_file()
+        nvim:run(line(3, 6))
+        nvim:answer(1, { "fn total() {", "  let sum = 0;", "  SUM", "}" }, { held_for = "review" })
+        type_all(nvim, joined("3Gma" .. copy, "'aA // mine<Esc>", again))
+        local before = lines_of(nvim)
+        type_all(nvim, { ":silent! Botglue accept<CR>" })
+        local own = vim.fn.index(before, "fn total() { // mine")
+        before[own + 3] = "  SUM"
+        equal({ nvim:job(1).landing, lines_of(nvim) }, { "merged", before }, copy .. again)
+      end
+    end
+  end
+)

@@ -372,3 +372,33 @@ test("a row beside the range that came into it and went again is none of it", fu
     end
   end
 end)
+
+test("held answers that add other rows at the same end of the same lines are both put in", function()
+  for _, each in ipairs({
+    { { "b", "c", "E1", "E2" }, { "b", "c", "F1" }, "a b c F1 E1 E2 d" },
+    { { "E1", "E2", "b", "c" }, { "F1", "b", "c" }, "a E1 E2 F1 b c d" },
+    { { "E1", "b", "c", "E2" }, { "F1", "b", "c", "F2" }, "a E1 F1 b c F2 E2 d" },
+    { { "b", "c", "", "fn e {", "}" }, { "b", "c", "", "fn f {", "}" }, "a b c  fn f { }  fn e { } d" },
+    -- The same rows stand there once.
+    { { "b", "c", "E1" }, { "b", "c", "E1" }, "a b c E1 d" },
+  }) do
+    for _, ways in ipairs({
+      { ":Botglue accept 1<CR>", ":Botglue accept 2<CR>" },
+      { ":Botglue review 1<CR>", "a", "a" },
+      { ":Botglue accept 1<CR>", ":Botglue review 2<CR>", "a" },
+    }) do
+      local nvim = child.with_host({ "a", "b", "c", "d" })
+      for id = 1, 2 do
+        nvim:run(line(2, 3))
+        nvim:answer(id, each[id], { held_for = "review" })
+      end
+      for _, keys in ipairs(ways) do
+        nvim:type(keys)
+        nvim:settle()
+      end
+      local what = vim.inspect({ each, ways })
+      equal(table.concat(nvim:lines(), " "), each[3], what)
+      equal(nvim:lua("return vim.fn.execute('messages')"):find("is replaced", 1, true), nil, what)
+    end
+  end
+end)

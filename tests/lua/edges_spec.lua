@@ -173,60 +173,6 @@ test("a row of a range that is put back within what another answer stands around
   end
 end)
 
-test("a row next to the range is none of it, though it reads as one of its own that was deleted", function()
-  local below, above = { "a", "b", "end", "end", "c", "z" }, { "a", "end", "end", "b", "c", "z" }
-  for _, each in ipairs({
-    { below, line(2, 3), "3Gdd", { "b" } },
-    { below, line(2, 3), "4Gdd", { "b", "end" } },
-    { below, line(2, 3), "3GddP", { "b", "end" } },
-    { below, line(2, 3), "3Gddp", { "b", "end" } },
-    { { "a", "b", "end", "x", "y", "end", "c" }, line(2, 3), "3G3dd", { "b" } },
-    { { "a", "b", "end", "end", "end", "c" }, line(2, 3), "3Gdd", { "b" } },
-    { above, line(3, 4), "3Gdd", { "b" } },
-    { { "a", "b", "c", "x" }, line(2, 3), "3Goc<CR>d<Esc>|3Gdd", { "b" } },
-    { { "a", "b", "c", "x" }, line(2, 3), "2GOq<CR>b<Esc>|4Gdd", { "c" } },
-    { above, line(3, 4), "3GddP", { "end", "b" } },
-  }) do
-    local nvim = child.with_host(each[1])
-    nvim:run(each[2])
-    for _, keys in ipairs(vim.split(each[3], "|", { plain = true })) do
-      nvim:type(keys)
-      nvim:settle()
-    end
-    equal(
-      nvim:lua("local range = require('botglue.client').job(1).range return range:read((range:look())).rows"),
-      each[4],
-      each[3]
-    )
-  end
-end)
-
-test(
-  "a row next to a part's rows is none of those, though it reads as one of them that was deleted",
-  function()
-    local char = { kind = "char", first = { 2, 4 }, last = { 3, 1 } }
-    local block = { kind = "block", first = { 1, 0 }, last = { 2, 0 } }
-    local to_end = { kind = "char", first = { 2, 0 }, last = { 5, 0 } }
-    for _, each in ipairs({
-      { { "x", "foo(a", "bb", "bb", ")" }, char, { "a" }, "3Gdd", { "x", "foo(a", "bb", ")" } },
-      { { "a | b", "c | d", "c | d", "e" }, block, { "x", "y" }, "2Gdd", { "a | b", "c | d", "e" } },
-      { { "x", "foo(a", "bb", "mid", "bb", ")" }, char, { "a" }, "3G2dd", { "x", "foo(a", "bb", ")" } },
-      { { "a | b", "c | d", "mid", "c | d", "e" }, block, { "x", "y" }, "2G2dd", { "a | b", "c | d", "e" } },
-      -- They are those where the rows around them are, too.
-      { { "x", "foo(a", "bb", "bb", ")" }, char, { "a" }, "3GddP", { "x", "foo(a", "bb", ")" } },
-      { { "x", "a", "b", "c", "" }, to_end, { "a" }, ":3,4!cat<CR>", { "x", "a" } },
-    }) do
-      local nvim = child.with_host(each[1])
-      nvim:run(each[2])
-      nvim:type(each[4])
-      nvim:settle()
-      nvim:answer(1, each[3])
-      nvim:settle()
-      equal(nvim:lines(), each[5], each[4])
-    end
-  end
-)
-
 test("two answers to the same lines that add the same rows at an end", function()
   local changed = { first = 1, last = 2, lines = { "C" } }
   for _, each in ipairs({

@@ -51,3 +51,37 @@ test("of a change that is forgotten nothing is known", function()
   ]])
   equal(nvim:lua("return require('botglue.undo_tree').has(1, made) == nil"), true)
 end)
+
+test(
+  "the tree begins behind what was known where the file was read again and that cannot be undone",
+  function()
+    for reading, is_behind in pairs({ [""] = false, [":set undoreload=0<CR>"] = true }) do
+      local nvim = child.with_host({ "a" })
+      nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
+      local states = {}
+      local function note()
+        table.insert(states, nvim:lua("return require('botglue.undo_tree').state(1)"))
+      end
+      note()
+      for _, keys in ipairs({ "Ax<Esc>", "Ay<Esc>", "u" }) do
+        nvim:type(keys)
+        note()
+      end
+      nvim:type(reading .. ":edit!<CR>")
+      local function is()
+        return nvim:lua(
+          [[local known = {}
+        for _, state in ipairs({ ... }) do
+          known[state] = true
+        end
+        return require("botglue.undo_tree").is_behind(1, known)]],
+          unpack(states)
+        )
+      end
+      equal(is(), is_behind, reading)
+      nvim:type("Az<Esc>")
+      note()
+      equal(is(), false, reading)
+    end
+  end
+)

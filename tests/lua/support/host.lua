@@ -97,14 +97,17 @@ end
 ---@param lines string[]?
 function M.merge(question, lines)
   lines = lines ~= vim.NIL and lines or nil
-  local same = lines and vim.deep_equal(lines, question.current)
+  local edits = lines
+    and vim.tbl_map(function(change)
+      return { first = change.first, last = change.past, lines = change.lines }
+    end, changes(question.current, lines))
   require("botglue.apply").merged({
     id = question.id,
     purpose = question.purpose,
     tick = question.tick,
     clean = lines ~= nil,
     lines = lines,
-    edits = lines and (same and {} or { { first = 0, last = #question.current, lines = lines } }),
+    edits = edits,
   })
 end
 
