@@ -7,6 +7,7 @@ local soon = require("botglue.soon")
 local M = {}
 
 local STATES = 64 -- as many are known that undo may come back to
+local EACH = 200 -- of more rows that go or come in one change none is known by itself
 
 ---@alias botglue.Spans { [1]: integer, [2]: integer }[] rows: the first one, and the row behind the last one
 
@@ -63,11 +64,12 @@ local function moved(spans, change)
 end
 
 ---@param spans botglue.Spans
----@param row integer
+---@param first integer
+---@param past integer
 ---@return boolean
-local function are_around(spans, row)
+local function are_among(spans, first, past)
   return vim.iter(spans):any(function(span)
-    return span[1] <= row and row < span[2]
+    return span[1] < past and first < span[2]
   end)
 end
 
@@ -81,36 +83,48 @@ function Arrivals:note(change, own, is_near)
   if first == gone_past and first == change.past then
     return
   end
-  local cut, is_own = {}, false
-  for row = first, gone_past - 1 do
-    local is_in = not own or (own.row <= row and row <= own.end_row)
-    cut[#cut + 1] = is_in or are_around(self.spans, row) or are_around(self.new, row)
-    self.is_short, is_own = self.is_short or is_in, is_own or cut[#cut]
+  local range = { { first, gone_past } }
+  if own then
+    range = own.row <= own.end_row and { { own.row, own.end_row + 1 } } or {}
+  end
+  local gone, came = gone_past - first, change.past - first
+  local function is_theirs(from, past)
+    return are_among(range, from, past)
+      or are_among(self.spans, from, past)
+      or are_among(self.new, from, past)
+  end
+  local is_own = gone > 0 and is_theirs(first, gone_past)
+  self.is_short = self.is_short or are_among(range, first, gone_past)
+  local cut = {}
+  for i = 1, gone <= EACH and gone or 0 do
+    cut[i] = is_theirs(first + i - 1, first + i)
   end
   local put = self.put
-  if #cut > 0 and put and (put[1] == gone_past or put[2] == first) then
+  if gone > 0 and put and (put[1] == gone_past or put[2] == first) then
     -- What was put in just now came for these.
-    local count = put[2] - put[1]
-    for i = 1, count do
-      if not is_own or (count == #cut and not cut[i]) then
+    if not is_own then
+      self:disown(put[1], put[2])
+    end
+    for i, each in ipairs(put[2] - put[1] == #cut and cut or {}) do
+      if not each then
         self:disown(put[1] + i - 1, put[1] + i)
       end
     end
   end
   self.spans, self.new, self.others =
     moved(self.spans, change), moved(self.new, change), moved(self.others, change)
-  local came = change.past - first
-  self.put = #cut == 0 and { first, change.past } or nil
-  for i = 1, is_near and came or 0 do
-    local is_theirs = #cut > 0 and not is_own
-    local last = #cut > 0 and cut or self.cut
-    if last and #last == came then
-      is_theirs = not last[i]
+  self.put = gone == 0 and { first, change.past } or nil
+  self.cut = gone > 0 and cut or self.cut
+  if is_near and came > 0 then
+    local is_others = gone > 0 and not is_own
+    table.insert(is_others and self.others or self.new, { first, change.past })
+    for i, each in ipairs(self.cut and #self.cut == came and self.cut or {}) do
+      if not each then
+        self:disown(first + i - 1, first + i)
+      end
     end
-    table.insert(is_theirs and self.others or self.new, { first + i - 1, first + i })
   end
   self.new, self.others = joined(self.new), joined(self.others)
-  self.cut = #cut > 0 and cut or self.cut
   if #self.new + #self.others > 0 then
     self.settles()
   end
@@ -135,6 +149,13 @@ function Arrivals:disown(first, past)
   self.others = joined(self.others, { { first, past } })
 end
 
+--- Notes that rows are as they were before another answer, which was taken back: whoever's they are, they came in.
+---@param first integer
+---@param past integer the row behind the last one
+function Arrivals:restore(first, past)
+  self.spans = joined(self.spans, { { first, past } })
+end
+
 --- Whether rows came in since.
 ---@param first integer
 ---@param past integer the row behind the last one
@@ -151,9 +172,7 @@ end
 ---@param past integer
 ---@return boolean
 function Arrivals:has_any(first, past)
-  return vim.iter(joined(self.spans, self.new)):any(function(span)
-    return span[1] < past and first < span[2]
-  end)
+  return are_among(joined(self.spans, self.new), first, past)
 end
 
 --- Whether rows can be the range's: none of those are missing, or these came in since.

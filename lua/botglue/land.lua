@@ -60,13 +60,14 @@ end
 ---@param others table<botglue.Range, boolean> whether they were where it was written
 ---@param range botglue.Range
 ---@param before botglue.Base
-local function tell_others(others, range, before)
+---@param is_back boolean whether it was taken back
+local function tell_others(others, range, before, is_back)
   local landed = range.written
   for other, is_met in pairs(others) do
     local place = other:place()
     if place and landed.first <= place.last + 1 and landed.last + 1 >= place.first then
       other.edges:note_answer(range, before.rows, is_met)
-      other.arrivals:disown(landed.first, landed.last + 1)
+      other.arrivals[is_back and "restore" or "disown"](other.arrivals, landed.first, landed.last + 1)
     end
   end
 end
@@ -82,6 +83,7 @@ function M.write(range, place, lines, edits)
     return "not_modifiable"
   end
   local before, others, shape = range:read(place), others_at(range, place), nil
+  local sent = range.landed and range.before
   local ok, landed = pcall(write.as_one_step, range.bufnr, function()
     local at
     at, shape = put(range, place, lines, edits)
@@ -89,7 +91,7 @@ function M.write(range, place, lines, edits)
   end)
   if ok then
     range:settle(landed, shape, before, undo_tree.state(range.bufnr))
-    tell_others(others, range, before)
+    tell_others(others, range, before, sent ~= nil and vim.deep_equal(sent.rows, range.landed.rows))
     local review = client.connection().review
     if review and review.follow and review.job.range ~= range then
       pcall(review.follow) -- it follows again in the next tick, and tells of an error then
