@@ -80,7 +80,7 @@ local function to_job(answer, id, options)
     indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,
     answer = { lines = answer.lines or {}, held_for = answer.held_for },
-    draft = answer.draft,
+    draft = require("botglue.draft").recall(answer.draft),
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,
     on_close = registry.release,

@@ -70,7 +70,9 @@ end
 ---@param bufnr integer
 ---@return string
 local function sum_of(bufnr)
-  return vim.fn.sha256(table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n"))
+  local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n")
+  -- A NUL byte would make it a blob.
+  return vim.fn.sha256((text:gsub("%z", "\n\1")))
 end
 
 --- Takes the marks away; nothing of the range is left in the buffer.

@@ -224,3 +224,12 @@ test(
     end
   end
 )
+
+test("a file with any bytes is read again", function()
+  local nvim = with_file({ "one", "nul \n byte", "latin \233", "two" })
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "ONE" }, { held_for = "review" })
+  type_all(nvim, { ":silent e!<CR>", ":silent! Botglue accept<CR>" })
+  equal({ nvim:job(1).landing, lines_of(nvim)[1] }, { "applied", "ONE" })
+  equal(nvim:lua("return vim.v.errmsg"), "")
+end)

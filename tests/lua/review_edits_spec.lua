@@ -599,3 +599,31 @@ test(
     end
   end
 )
+
+test("a row that the answer changes is moved by hand: it was not taken over by being deleted", function()
+  local lines = { "fn f() {", "    one();", "    total(a);", "    log(a);", "    done(a);", "}" }
+  local answer = { "fn f() {", "    one();", "    total_of(a);", "    log(a);", "    done(a);", "}" }
+  local moved = { "fn f() {", "    one();", "    log(a);", "    total_of(a);", "    done(a);", "}" }
+  for _, each in ipairs({
+    -- Both sides changed it: the answer's side counts.
+    { { "<C-w>h", "3Gddp", "<C-w>l" }, answer },
+    { { "<C-w>h", "3GddkP", "<C-w>l" }, answer },
+    { { "3Gddp" }, moved },
+    { { "3Gdd" }, vim.list_extend(vim.list_slice(lines, 1, 2), vim.list_slice(lines, 4)) },
+  }) do
+    for _, way in ipairs({ { "a" }, { "q", ":Botglue accept<CR>" } }) do
+      local nvim = child.with_host(lines)
+      nvim:run(line(1, 6))
+      nvim:answer(1, answer, { held_for = "review" })
+      for _, keys in ipairs(vim.iter({ ":Botglue review<CR>", each[1], way }):flatten():totable()) do
+        nvim:type(keys)
+        nvim:settle()
+      end
+      equal(
+        nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
+        each[2],
+        vim.inspect({ each[1], way })
+      )
+    end
+  end
+end)

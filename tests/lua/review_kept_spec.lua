@@ -287,6 +287,30 @@ test("an adopted answer comes with what was typed in it and around it", function
   )
 end)
 
+test("what was typed in an answer is kept byte for byte, though the store takes only UTF-8", function()
+  local draft = require("botglue.draft")
+  for _, row in ipairs({
+    "caf\233 x",
+    "\239\183\144 typed",
+    "\237\160\128",
+    "\192\128",
+    "\244\144\128\128",
+    "\195a\169",
+    "a\0\255",
+  }) do
+    local nvim = in_review({ line(3, 3), { "C" } })
+    nvim:lua("vim.api.nvim_buf_set_lines(0, 2, 3, true, { ... })", row)
+    nvim:type("q")
+    local lines = kept(nvim).draft.lines
+    equal(vim.startswith(lines[1], "\239\183\144"), true, vim.inspect(row))
+    equal(lines[1]:find("[^%w+/=]", 4), nil, vim.inspect(row))
+    equal(draft.recall({ lines = lines }), { lines = { row } }, vim.inspect(row))
+  end
+  local nvim = in_review({ line(3, 3), { "C" } })
+  nvim:type("3GAé 日本 🙂<Esc>q")
+  equal(kept(nvim).draft, { lines = { "Cé 日本 🙂" } })
+end)
+
 test("what is typed in an answer is kept at once, else a signal that ends Neovim takes it", function()
   local nvim = in_review({ line(2, 4), { "B" } })
   nvim:lua([[
