@@ -66,13 +66,24 @@ local function create(fields)
   return setmetatable(fields, Range)
 end
 
---- What tells the text of a buffer from any other.
+--- What tells the text of a buffer from any other, found once for all ranges that are told of an event.
 ---@param bufnr integer
+---@param event "unloaded"|"read" these come in turn
 ---@return string
-local function sum_of(bufnr)
-  local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n")
-  -- A NUL byte would make it a blob.
-  return vim.fn.sha256((text:gsub("%z", "\n\1")))
+local function sum_of(bufnr, event)
+  local sums = vim.b[bufnr].botglue_sums or {}
+  if not sums[event] then
+    local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n")
+    -- A NUL byte would make it a blob.
+    sums = { [event] = vim.fn.sha256((text:gsub("%z", "\n\1"))) }
+    vim.b[bufnr].botglue_sums = sums
+    vim.schedule(function()
+      if api.nvim_buf_is_valid(bufnr) then
+        vim.b[bufnr].botglue_sums = nil
+      end
+    end)
+  end
+  return sums[event]
 end
 
 --- Takes the marks away; nothing of the range is left in the buffer.
@@ -110,7 +121,7 @@ function Range:mark(place, shape)
   self.autocmds = {}
   on("BufUnload", "where a range is, should the same be read again", function()
     local is_sure = vim.v.exiting == vim.NIL and not (self.reloaded or self.replaced)
-    self.unloaded = is_sure and { sum = sum_of(self.bufnr), place = self:place() } or nil
+    self.unloaded = is_sure and { sum = sum_of(self.bufnr, "unloaded"), place = self:place() } or nil
   end)
   on("BufReadPost", "the lines of a range may be others now", function()
     self:read_again()
@@ -123,7 +134,7 @@ end
 --- Its file was read again: where that has the same text nothing has changed.
 function Range:read_again()
   local was = self.unloaded
-  local is_same = was ~= nil and was.sum == sum_of(self.bufnr)
+  local is_same = was ~= nil and was.sum == sum_of(self.bufnr, "read")
   local is_watched = self.marks ~= nil and self.marks.unwatch ~= nil
   self.unloaded = nil
   if not is_same then
