@@ -152,6 +152,23 @@ local function distance(one, other)
   return rows
 end
 
+--- Whether rows were deleted from a text where another one still has others: that is no taking over, which leaves both
+--- the same there.
+---@param before string[]
+---@param now string[]
+---@param other string[]
+---@return boolean
+local function is_cut(before, now, other)
+  local left = differences(now, other)
+  return vim.iter(differences(before, now)):any(function(cut)
+    return cut[4] == 0
+      and vim.iter(left):any(function(hunk)
+        local from, to = rows_of(hunk[1], hunk[2])
+        return from <= cut[3] and cut[3] <= to
+      end)
+  end)
+end
+
 --- Whether two texts have come nearer to each other by all that was changed in them: rows were taken over from the one
 --- into the other, and nothing else was done.
 ---@param before [string[], string[]]
@@ -159,7 +176,10 @@ end
 ---@return boolean
 function M.is_taking(before, now)
   local way = distance(before[1], now[1]) + distance(before[2], now[2])
-  return way > 0 and distance(before[1], before[2]) - distance(now[1], now[2]) == way
+  return way > 0
+    and distance(before[1], before[2]) - distance(now[1], now[2]) == way
+    and not is_cut(before[1], now[1], now[2])
+    and not is_cut(before[2], now[2], now[1])
 end
 
 --- A base with what was taken over just now from one of two texts made from it into the other.

@@ -604,12 +604,18 @@ test("a row that the answer changes is moved by hand: it was not taken over by b
   local lines = { "fn f() {", "    one();", "    total(a);", "    log(a);", "    done(a);", "}" }
   local answer = { "fn f() {", "    one();", "    total_of(a);", "    log(a);", "    done(a);", "}" }
   local moved = { "fn f() {", "    one();", "    log(a);", "    total_of(a);", "    done(a);", "}" }
+  local without = vim.list_extend(vim.list_slice(lines, 1, 2), vim.list_slice(lines, 4))
   for _, each in ipairs({
     -- Both sides changed it: the answer's side counts.
     { { "<C-w>h", "3Gddp", "<C-w>l" }, answer },
     { { "<C-w>h", "3GddkP", "<C-w>l" }, answer },
+    { { "<C-w>h", "3Gyy", '"_dd', "p", "<C-w>l" }, answer },
     { { "3Gddp" }, moved },
-    { { "3Gdd" }, vim.list_extend(vim.list_slice(lines, 1, 2), vim.list_slice(lines, 4)) },
+    { { "3Gyy", '"_dd', "p" }, moved },
+    { { "3Gdd" }, without },
+    { { "3Gdd", "u", "<C-r>" }, without },
+    { { "3Gcc<Esc>", "kJ" }, without },
+    { { ":3s/.*\\n//<CR>" }, without },
   }) do
     for _, way in ipairs({ { "a" }, { "q", ":Botglue accept<CR>" } }) do
       local nvim = child.with_host(lines)
@@ -625,5 +631,19 @@ test("a row that the answer changes is moved by hand: it was not taken over by b
         vim.inspect({ each[1], way })
       )
     end
+  end
+end)
+
+test("a row of the user's that is moved by hand in an open review does not leave what was sent", function()
+  for _, keys in ipairs({ { "5Gddp" }, { "5Gyy", '"_dd', "p" }, { "5Gdd", "u", "<C-r>", "p" } }) do
+    local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g" })
+    nvim:run(line(2, 6))
+    nvim:answer(1, { "b", "C", "d", "e", "f" }, { held_for = "review" })
+    local all = { "5GA mine<Esc>", ":Botglue review<CR>", "<C-w>h", keys, "<C-w>l", "a" }
+    for _, each in ipairs(vim.iter(all):flatten():totable()) do
+      nvim:type(each)
+      nvim:settle()
+    end
+    equal(table.concat(nvim:lines(), " "), "a b C d f e mine g", vim.inspect(keys))
   end
 end)

@@ -223,12 +223,6 @@ function Review:watch()
   if not self.side.known then
     return
   end
-  on("TextYankPost", {}, function()
-    local side, here = self.side, api.nvim_get_current_buf()
-    if side.step and vim.v.event.operator ~= "y" and (here == bufnr or here == side.bufnr) then
-      side.step:note_cut()
-    end
-  end)
   local pending = false
   local function refresh()
     pending = false

@@ -303,12 +303,6 @@ function Step:note_key()
   self.has_typed = self.has_typed or api.nvim_get_mode().mode:find("^[iR]") ~= nil
 end
 
---- Something is deleted by an operator on one of both sides, which is no taking over either: that puts nothing into a
---- register.
-function Step:note_cut()
-  self.has_typed = true
-end
-
 --- Sees where the answer is on both sides now: where one was changed, the other tells.
 ---@return botglue.Extent? place nil where it is gone
 function Step:look()
