@@ -230,15 +230,43 @@ local function begin_tree(reviewed, from, to)
   reviewed.states, reviewed.order, reviewed.taken = {}, {}, { [to] = taken }
 end
 
+--- Whether something of the answer was taken in a state.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@param state integer
+---@return boolean
+local function has_taken(job, reviewed, state)
+  local taken = reviewed.taken[state]
+  return taken ~= nil
+    and taken.base ~= nil
+    and not vim.deep_equal(taken.base, job.range:lines_of(job.range.base))
+end
+
 --- Whether anything of the answer was taken, in any state that was seen.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@return boolean
 local function was_taken(job, reviewed)
-  local sent = job.range:lines_of(job.range.base)
-  return vim.iter(pairs(reviewed.taken)):any(function(_, taken)
-    return taken.base ~= nil and not vim.deep_equal(taken.base, sent)
+  return vim.iter(pairs(reviewed.taken)):any(function(state)
+    return has_taken(job, reviewed, state)
   end)
+end
+
+--- Whether a text that was read again is as long as where something was taken, and only there: that may be left in it,
+--- changed by somebody else.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@return boolean
+local function may_be_left(job, reviewed)
+  local count = api.nvim_buf_line_count(job.range.bufnr)
+  local is_any = false
+  for state, sight in pairs(reviewed.states) do
+    if sight.count == count and not has_taken(job, reviewed, state) then
+      return false
+    end
+    is_any = is_any or sight.count == count
+  end
+  return is_any
 end
 
 --- Whether what is next to the place of a held answer reads as what that adds there.
@@ -259,20 +287,20 @@ end
 ---@return integer? state in which it was seen
 local function find_anew(job, reviewed)
   local range, found, state = job.range, nil, nil
-  local sent, count = range:lines_of(range.base), api.nvim_buf_line_count(range.bufnr)
+  local count = api.nvim_buf_line_count(range.bufnr)
   local function is_better(one, other)
     if (one.count == count) ~= (other.count == count) then
       return one.count == count
     end
     return #one.text.rows > #other.text.rows
   end
+  local may_be_changed = may_be_left(job, reviewed)
   local states = vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
   for _, each in ipairs(states) do
-    local sight, taken = reviewed.states[each], reviewed.taken[each]
+    local sight = reviewed.states[each]
     local place = sight and put_anew(range, sight)
     if place and (not found or is_better(sight, found)) then
-      local is_none = not taken or not taken.base or vim.deep_equal(taken.base, sent)
-      if not (is_none and is_begun(job, place)) then
+      if has_taken(job, reviewed, each) or not (may_be_changed or is_begun(job, place)) then
         found, state = vim.tbl_extend("force", sight, { place = place }), each
       end
     end
@@ -290,7 +318,11 @@ local function forget_taken(job, reviewed, state, was_any)
   restore_taken(reviewed, nil)
   reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
   local place = was_any and range:place()
-  if place and is_begun(job, place) then
+  if place and may_be_left(job, reviewed) then
+    -- Neither its own rows nor those next to it tell where it is.
+    range.single, range.twice, range.alone = false, true, true
+    range:unmark()
+  elseif place and is_begun(job, place) then
     -- Not what was put in next to it.
     range:unmark()
   end

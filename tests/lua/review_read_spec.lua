@@ -253,6 +253,8 @@ test("what was taken, and begins as what is next to the range does, in a file th
       take,
       { "q", ":write<CR>", ":silent !sed -i 's/one()/one(1)/' %<CR>", ":checktime<CR>" },
     },
+    { lines, 3, answer, take, { "q", ":write<CR>", ":silent !sed -i '5,7s/^/  /' %<CR>", ":checktime<CR>" } },
+    { lines, 3, answer, take, { "q", ":write<CR>", ":silent !sed -i '4,7s/^/  /' %<CR>", ":checktime<CR>" } },
     -- A row that reads as those below the range, thrown away.
     {
       { "<p>", "one", "<br>", "<br>", "<br>", "two", "</p>" },
