@@ -19,7 +19,7 @@ local EACH = 200 -- of more rows that go or come in one change none is known by 
 ---@field others botglue.Spans those of this tick that are somebody else's
 ---@field put { [1]: integer, [2]: integer }? those that the last change of this tick put in, if it did nothing else
 ---@field cut boolean[]? of the rows that went away last, whether each was the range's
----@field states table<integer, botglue.Spans> what came in, in undo states in which the range was short
+---@field states table<integer, botglue.Spans|false> what came in, by undo state; false where all of the range was there
 ---@field order integer[] the numbers of those states, as they were seen first
 ---@field settles fun() ends the tick
 local Arrivals = {}
@@ -202,15 +202,13 @@ end
 --- Notes what is known in an undo state.
 ---@param state integer
 function Arrivals:note_state(state)
-  if not self.is_short then
-    return
-  elseif not self.states[state] then
+  if self.states[state] == nil then
     table.insert(self.order, state)
     if #self.order > STATES then
       self.states[table.remove(self.order, 1)] = nil
     end
   end
-  self.states[state] = joined(self.spans, self.new)
+  self.states[state] = self.is_short and joined(self.spans, self.new)
 end
 
 --- Undo or redo brought a state back. Where it was not seen, all that came with it may be the range's.
@@ -219,6 +217,8 @@ function Arrivals:come_to(state)
   local spans = state and self.states[state]
   if spans then
     self.is_short, self.spans, self.new = true, spans, {}
+  elseif spans == false then
+    self:clear()
   else
     self.new = joined(self.new, self.others)
   end

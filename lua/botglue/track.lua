@@ -174,7 +174,7 @@ local function note_rows(range, change)
   local at = range.marks:outline()
   local is_near = not at or (change.row <= at.end_row + NEAR and change.row + change.old >= at.row - NEAR)
   range.arrivals:note(change, at and { row = at.row, end_row = last_row(range, at) }, is_near)
-  if range.arrivals.is_short then
+  if range.arrivals.is_short or (is_near and change.old + change.new > 0) then
     note_state_soon(range)
   end
 end
@@ -204,6 +204,7 @@ end
 --- Watches a range for what makes its marks worthless: other text over it and its surroundings.
 ---@param range botglue.Range
 function M.start(range)
+  range.arrivals:note_state(undo_tree.state(range.bufnr))
   range.marks:watch({
     begin = function(change)
       note_change(range, change)

@@ -45,6 +45,9 @@ test("a row next to the range is none of it, though it reads as one of its own t
     { { "x", "a", "k", "}", "y", "z" }, line(2, 4), "4Gdd|4Go}<Esc>|4Gdd", { "a", "k" } },
     { { "x", "a", "k", "}", "~", "}", "z" }, line(2, 4), "4Gdd|:4,5sort<CR>", { "a", "k" } },
     { { "x", "a", "k", "}", "~", "}", "z" }, line(2, 4), "4Gdd|5GddkP", { "a", "k" } },
+    -- A row that was typed in it and is gone again was none of those that it had.
+    { { "t6", "  t7", "" }, line(2, 3), "2Got<Esc>|2Gyyp|u|u", { "  t7", "" } },
+    { { "a", "b", "c", "d" }, line(2, 3), "2Got<Esc>|2Gyyp|2u", { "b", "c" } },
     -- What comes in after that may be its own.
     { { "a", "b", "end", "c" }, line(2, 3), "3Gdd|2Goend<Esc>", { "b", "end" } },
     { { "a", "b", "end", "c" }, line(2, 3), "3Gdd|2Goe|n|d|<Esc>", { "b", "end" } },
