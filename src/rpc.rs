@@ -154,6 +154,8 @@ impl Command {
                 above: texts("above")?,
                 below: texts("below")?,
                 beside: texts("beside")?,
+                disk_rows: texts("disk_rows")?,
+                disk_base: texts("disk_base")?,
             })
         });
         Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })

@@ -68,6 +68,7 @@ local function to_job(answer, id, options)
   local bufnr = path ~= "" and vim.fn.bufadd(path) or -1
   local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
   local range = require("botglue.range").recall(bufnr, sent)
+  local draft, on_disk = require("botglue.draft").recall(answer.draft)
   return require("botglue.job").recall({
     id = id,
     range = range,
@@ -80,7 +81,8 @@ local function to_job(answer, id, options)
     indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,
     answer = { lines = answer.lines or {}, held_for = answer.held_for },
-    draft = require("botglue.draft").recall(answer.draft),
+    draft = draft,
+    on_disk = on_disk,
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,
     on_close = registry.release,

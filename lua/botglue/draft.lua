@@ -1,11 +1,10 @@
 --- What the user made of a held answer in the review: kept with its job, and by the host in the store, until the answer
 --- is decided. So it is there again in the next review, also in another Neovim after a crash of this one.
 
+local bytes = require("botglue.bytes")
 local client = require("botglue.client")
 
 local M = {}
-
-local BYTES = "\239\183\144" -- U+FDD0, which is no character: what follows are bytes in base64
 
 --- Why an answer is not accepted with what is around it.
 M.AROUND = "text around the answer was changed: dp keeps, u undoes it"
@@ -24,41 +23,17 @@ function M.has_more(draft)
   return draft ~= nil and (draft.lines == nil or draft.above ~= nil or draft.below ~= nil)
 end
 
---- Whether a row is well-formed UTF-8.
----@param row string
----@return boolean
-local function is_utf8(row)
-  local rest = row
-    :gsub("[\194-\223][\128-\191]", " ")
-    :gsub("[\224-\239][\128-\191][\128-\191]", " ")
-    :gsub("[\240-\244][\128-\191][\128-\191][\128-\191]", " ")
-  -- Overlong forms, surrogates, and what is beyond the last character.
-  local is_odd = row:find("\224[\128-\159]") or row:find("\237[\160-\191]")
-  is_odd = is_odd or row:find("\240[\128-\143]") or row:find("\244[\144-\191]")
-  return not is_odd and not rest:find("[\128-\255]")
-end
-
---- A row as the store has it: that takes only UTF-8, and a file may hold any bytes.
----@param row string
----@return string
-local function stored(row)
-  local is_kept = is_utf8(row) and not vim.startswith(row, BYTES)
-  return is_kept and row or BYTES .. vim.base64.encode(row)
-end
-
----@param row string
----@return string
-local function recalled(row)
-  return vim.startswith(row, BYTES) and vim.base64.decode(row:sub(#BYTES + 1)) or row
-end
-
 --- A draft as the store had it.
----@param draft table<string, string[]>?
----@return botglue.Draft?
-function M.recall(draft)
-  return draft and vim.tbl_map(function(rows)
-    return vim.tbl_map(recalled, rows)
-  end, draft)
+---@param kept table<string, string[]>?
+---@return botglue.Draft? draft
+---@return botglue.OnDisk? on_disk
+function M.recall(kept)
+  local draft = vim.tbl_map(function(rows)
+    return vim.tbl_map(bytes.from_text, rows)
+  end, kept or {})
+  local on_disk = { rows = draft.disk_rows, base = draft.disk_base }
+  draft.disk_rows, draft.disk_base = nil, nil
+  return next(draft) and draft, next(on_disk) and on_disk
 end
 
 --- Tells a host.
@@ -66,20 +41,31 @@ end
 ---@param job botglue.Job
 local function tell(process, job)
   job.draft_told_to = process
-  local draft = job.draft
-    and vim.tbl_map(function(rows)
-      return vim.tbl_map(stored, rows)
-    end, job.draft)
-  process:notify("draft", { id = job.id, draft = draft })
+  local kept, on_disk = vim.tbl_extend("force", {}, job.draft or {}), job.on_disk or {}
+  kept.disk_rows, kept.disk_base = on_disk.rows, on_disk.base
+  kept = vim.tbl_map(function(rows)
+    return vim.tbl_map(bytes.to_text, rows)
+  end, kept)
+  process:notify("draft", { id = job.id, draft = next(kept) and kept })
 end
 
 --- Tells a new host what the last one may not have kept.
 ---@param process botglue.Process
 function M.tell_again(process)
   for _, job in pairs(client.connection().held) do
-    if job.draft then
+    if job.draft or job.on_disk then
       tell(process, job)
     end
+  end
+end
+
+--- Tells the host, a new one where that is gone: it is told of all then.
+---@param job botglue.Job
+local function tell_anew(job)
+  job.draft_told_to = nil
+  local process = client.connect(job.options)
+  if process and job.draft_told_to ~= process then
+    tell(process, job)
   end
 end
 
@@ -91,10 +77,17 @@ function M.keep(job, draft)
   if vim.deep_equal(draft, job.draft) and (told or not draft) then
     return
   end
-  job.draft, job.draft_told_to = draft, nil
-  local process = client.connect(job.options)
-  if process and job.draft_told_to ~= process then
-    tell(process, job)
+  job.draft = draft
+  tell_anew(job)
+end
+
+--- Keeps how a held answer stands in its file, which was written.
+---@param job botglue.Job
+---@param on_disk botglue.OnDisk? nil: as it was sent
+function M.keep_on_disk(job, on_disk)
+  if not vim.deep_equal(on_disk, job.on_disk) then
+    job.on_disk = on_disk
+    tell_anew(job)
   end
 end
 

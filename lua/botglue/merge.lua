@@ -1,6 +1,7 @@
 --- Asks the host to merge: what was there, what is there now, what should be there instead. The host keeps nothing of
 --- it, and each question gets exactly one reply, also when the host is lost or silent.
 
+local bytes = require("botglue.bytes")
 local client = require("botglue.client")
 
 local M = {}
@@ -49,9 +50,9 @@ function M.ask(job, purpose, texts, reply)
       id = job.id,
       purpose = purpose,
       tick = question.tick,
-      base = texts.base,
-      current = texts.current,
-      answer = texts.answer,
+      base = vim.tbl_map(bytes.to_text, texts.base),
+      current = vim.tbl_map(bytes.to_text, texts.current),
+      answer = vim.tbl_map(bytes.to_text, texts.answer),
     })
   end
   local again = true
@@ -74,12 +75,24 @@ function M.ask(job, purpose, texts, reply)
   send()
 end
 
+--- Rows of a reply as they were asked about.
+---@param merged botglue.Merged
+---@return botglue.Merged
+local function recalled(merged)
+  local edits = merged.edits
+    and vim.tbl_map(function(edit)
+      return vim.tbl_extend("force", edit, { lines = vim.tbl_map(bytes.from_text, edit.lines) })
+    end, merged.edits)
+  local rows = merged.lines and vim.tbl_map(bytes.from_text, merged.lines)
+  return { clean = merged.clean, lines = rows, edits = edits }
+end
+
 --- The host's reply.
 ---@param merged { id: integer, purpose: string, tick: integer, clean: boolean }
 function M.reply(merged)
   local question = client.connection().questions[merged.id]
   if question and question.purpose == merged.purpose and question.tick == merged.tick then
-    question.reply(merged)
+    question.reply(recalled(merged))
   end
 end
 

@@ -9,11 +9,13 @@ local arrivals = require("botglue.arrivals")
 local as_it_was = require("botglue.as_it_was")
 local edges = require("botglue.edges")
 local extent = require("botglue.extent")
+local find = require("botglue.find")
 local locate = require("botglue.locate")
 local marks = require("botglue.marks")
 local moment = require("botglue.moment")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
+local text_sum = require("botglue.text_sum")
 local track = require("botglue.track")
 local undo_tree = require("botglue.undo_tree")
 
@@ -38,6 +40,7 @@ local api = vim.api
 ---@field replaced boolean? whether other text was put over the range and what is around it
 ---@field changed boolean? whether somebody had changed it before that
 ---@field widened integer? how often it has become more than was selected: what the user took by hand from beside it
+---@field lost boolean? whether its text does not tell where it is: what was taken of its answer may stand next to that
 ---@field deleted boolean? whether the user took it away: then it is not looked for
 ---@field gone { since: integer, tick: integer, flat: boolean }? that it was taken away as whole rows, in which change:
 ---until it is put back its marks are no place; the change seen last, and whether they stood around nothing before that
@@ -73,9 +76,7 @@ end
 local function sum_of(bufnr, event)
   local sums = vim.b[bufnr].botglue_sums or {}
   if not sums[event] then
-    local text = table.concat(api.nvim_buf_get_lines(bufnr, 0, -1, false), "\n")
-    -- A NUL byte would make it a blob.
-    sums = { [event] = vim.fn.sha256((text:gsub("%z", "\n\1"))) }
+    sums = { [event] = text_sum.of(bufnr) }
     vim.b[bufnr].botglue_sums = sums
     vim.schedule(function()
       if api.nvim_buf_is_valid(bufnr) then
@@ -98,13 +99,19 @@ function Range:unmark()
   self.autocmds = nil
 end
 
+--- Nobody knows where it is from now on, whatever stands in the buffer.
+function Range:lose()
+  self:unmark()
+  self.lost = true
+end
+
 --- Sets the marks around a place, in place of the old ones.
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:mark(place, shape)
   local watched = self.marks and self.marks.unwatch ~= nil
   self:unmark()
-  self.shape, self.reloaded, self.replaced, self.gone = shape, false, false, nil
+  self.shape, self.reloaded, self.replaced, self.gone, self.lost = shape, false, false, nil, false
   self.marks = marks.around(self.bufnr, place, shape)
   self.known = { extent.lines(place, shape) }
   if shape ~= "line" then
@@ -237,7 +244,7 @@ end
 --- Marks it anew where its text stands, if that is beyond doubt.
 ---@return botglue.Extent? place
 function Range:find()
-  if not api.nvim_buf_is_loaded(self.bufnr) then
+  if self.lost or not api.nvim_buf_is_loaded(self.bufnr) then
     return nil
   end
   local place = recognise.moved(self)
@@ -326,7 +333,7 @@ end
 --- Marks the range in a buffer that was read since, if its text is there.
 ---@return boolean known whether its place is known
 function Range:home()
-  if not api.nvim_buf_is_loaded(self.bufnr) then
+  if self.lost or not api.nvim_buf_is_loaded(self.bufnr) then
     return false
   elseif self.marks and (self:look() ~= nil or not self.reloaded or self.deleted) then
     return (self:look()) ~= nil
@@ -338,6 +345,20 @@ function Range:home()
   self:mark(place, self.shape)
   self[self.landed and "landed" or "base"] = self:read(place)
   self.alone = nil
+  self:watch()
+  return true
+end
+
+--- Marks the range where some rows stand that it had when its file was written, if there is no doubt of that.
+---@param rows string[]
+---@return boolean known whether its place is known
+function Range:home_at(rows)
+  local known = api.nvim_buf_is_loaded(self.bufnr) and find.is_telling(rows)
+  local first = known and find.only(self.bufnr, rows)
+  if not first then
+    return false
+  end
+  self:mark({ first = first, last = first + #rows - 1 }, "line")
   self:watch()
   return true
 end
@@ -365,7 +386,8 @@ end
 ---@param bufnr integer
 function Range:move_to(bufnr)
   self:unmark()
-  self.bufnr, self.change, self.edges = bufnr, nil, nil
+  self.bufnr, self.change, self.edges, self.lost = bufnr, nil, nil, false
+  self.arrivals = arrivals.new()
 end
 
 --- Nothing of the range is needed any more but where it was seen last.

@@ -200,7 +200,8 @@ end
 ---@return "line"|"char"|"block"|"insert"|nil shape
 function M.undone(range)
   local bufnr, before = range.bufnr, range.before
-  local mark = before and range.marks and range.marks:get(range.marks.ids[1])
+  local is_there = before and range.marks and api.nvim_buf_is_loaded(bufnr)
+  local mark = is_there and range.marks:get(range.marks.ids[1])
   if not mark or (range:is_in() and not range.reloaded) then
     return nil
   elseif locate.between(bufnr, range.landed, mark.row) and #before.rows <= #range.landed.rows then

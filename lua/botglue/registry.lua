@@ -30,7 +30,7 @@ function M.register(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.open[job.id] = job
-  stands.follow_names()
+  stands.follow()
   require("botglue.progress").started(job)
   draw_counts()
 end
@@ -93,7 +93,7 @@ function M.hold(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.held[job.id] = job
-  stands.follow_names()
+  stands.follow()
   draw_counts()
 end
 

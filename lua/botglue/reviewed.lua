@@ -11,6 +11,7 @@ local locate = require("botglue.locate")
 local moment = require("botglue.moment")
 local recognise = require("botglue.recognise")
 local soon = require("botglue.soon")
+local text_sum = require("botglue.text_sum")
 local undo_tree = require("botglue.undo_tree")
 
 local M = {}
@@ -33,17 +34,27 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field shown [string[], string[]]? the rows of the place and those of the answer at the last look, by lines
 ---@field taken table<integer, botglue.Taken> what was in common, by the number of every state that was seen
 ---@field last_taken botglue.Taken? at the last look
+---@field files botglue.InFile[] what was known of it in the texts that the file had, the last one at the end
 
 ---@class botglue.Taken what the merge began with then: one table for all states in which it did not change
 ---@field base string[]?
 ---@field beside string?
 ---@field bases table<string, string[]>
 
+---@class botglue.InFile
+---@field sum string of the text
+---@field sight botglue.Sight? where it stands there, if that is known
+---@field taken botglue.Taken? what was in common there
+---@field has_any boolean whether anything of the answer that was taken may stand there
+
+---@class botglue.OnDisk how an answer that is held stood in its file when that was written
+---@field rows string[]? the whole rows of its place; none: nobody knows it
+---@field base string[]? what the merge begins with, if anything of the answer was taken
+
 ---@class botglue.Sight
 ---@field place botglue.Extent
 ---@field shape "line"|"char"|"block"|"insert"
 ---@field text botglue.Base that stood there
----@field count integer how many rows the buffer had
 ---@field before botglue.Base? of the range
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
@@ -60,7 +71,7 @@ end
 ---@param bufnr integer
 ---@return botglue.Reviewed
 local function new(bufnr)
-  return { bufnr = bufnr, states = {}, order = {}, bases = {}, taken = {} }
+  return { bufnr = bufnr, states = {}, order = {}, bases = {}, taken = {}, files = {} }
 end
 
 --- Notes what is in common in the state that the buffer is in.
@@ -72,6 +83,22 @@ local function note_taken(reviewed)
     last = vim.deepcopy(now)
   end
   reviewed.last_taken, reviewed.taken[reviewed.state] = last, last
+end
+
+---@param range botglue.Range
+---@param place botglue.Extent
+---@param now botglue.Base what stands there
+---@return botglue.Sight
+local function sight_of(range, place, now)
+  return {
+    place = place,
+    shape = range.shape,
+    text = now,
+    before = range.before,
+    landed = range.landed,
+    change = range.change,
+    widened = range.widened,
+  }
 end
 
 --- Notes where the answer is, in the state that the buffer is in.
@@ -86,24 +113,15 @@ local function note(reviewed, range, place, now)
   if #reviewed.order > PLACES then
     reviewed.states[table.remove(reviewed.order, 1)] = nil
   end
-  reviewed.states[reviewed.state] = {
-    place = place,
-    shape = range.shape,
-    text = now,
-    count = api.nvim_buf_line_count(range.bufnr),
-    before = range.before,
-    landed = range.landed,
-    change = range.change,
-    widened = range.widened,
-  }
+  reviewed.states[reviewed.state] = sight_of(range, place, now)
   note_taken(reviewed)
 end
 
 --- Goes back to what was in common in a state.
 ---@param reviewed botglue.Reviewed
----@param state integer? none: nothing was
-local function restore_taken(reviewed, state)
-  local taken = state and reviewed.taken[state] or { bases = {} }
+---@param taken botglue.Taken? none: nothing was
+local function restore_taken(reviewed, taken)
+  taken = taken or { bases = {} }
   reviewed.base, reviewed.beside, reviewed.bases = taken.base, taken.beside, vim.deepcopy(taken.bases)
   reviewed.last_taken = taken
 end
@@ -143,6 +161,61 @@ function M.is_overtaken(job, base, lines, text)
   return agree.is_overtaken(job.range:lines_of(job.range.base), base, lines, text)
 end
 
+--- Whether anything of the answer was taken in a state.
+---@param job botglue.Job
+---@param taken botglue.Taken?
+---@return boolean
+local function has_any(job, taken)
+  local base = taken and taken.base
+  return base ~= nil and not vim.deep_equal(base, job.range:lines_of(job.range.base))
+end
+
+--- Whether anything of it was taken in any state that was seen, or in the file.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@return boolean
+local function had_any(job, reviewed)
+  local function is_one(taken)
+    return has_any(job, taken)
+  end
+  local file = reviewed.files[#reviewed.files]
+  return (file ~= nil and file.has_any) or vim.iter(vim.tbl_values(reviewed.taken)):any(is_one)
+end
+
+--- Notes what of it stands in the file, which has the text of the buffer now.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@param place botglue.Extent?
+---@return botglue.InFile
+local function note_file(job, reviewed, place)
+  local range = job.range
+  local now = place and range:read(place)
+  local file = {
+    sum = text_sum.of(range.bufnr),
+    sight = place and now and sight_of(range, place, now),
+    taken = place and reviewed.last_taken,
+  }
+  -- What was taken and is not known to stand somewhere may stand anywhere.
+  file.has_any = place and has_any(job, file.taken) or not place and had_any(job, reviewed)
+  table.insert(reviewed.files, file)
+  if #reviewed.files > PLACES then
+    table.remove(reviewed.files, 1)
+  end
+  return file
+end
+
+--- From now on changes of the buffer are looked at, also when the review is over: what is undone then was never taken.
+---@param job botglue.Job
+local function follow(job)
+  local range = job.range
+  range.changes = range.changes
+    or soon.once(function()
+      if job.landing == "held" then
+        M.look(job)
+      end
+    end)
+end
+
 --- Sees where the answer is, and what its place and the answer have in common.
 ---@param job botglue.Job
 ---@param place botglue.Extent
@@ -152,7 +225,8 @@ end
 ---@param has_typed boolean? whether something was typed on either side since
 function M.see(job, place, answer, beside, has_typed)
   local range, state = job.range, undo_tree.state(job.range.bufnr)
-  local now, reviewed = range:read(place), known(job) or new(range.bufnr)
+  local now, was_seen = range:read(place), known(job) ~= nil
+  local reviewed = known(job) or new(range.bufnr)
   local base
   local rows, shown, is_typing = range:lines_of(now), reviewed.shown, moment.is_typing(range.bufnr)
   if has_typed or not is_typing then
@@ -187,14 +261,11 @@ function M.see(job, place, answer, beside, has_typed)
   end
   job.reviewed, reviewed.base, reviewed.reads = reviewed, base, range.reads
   reviewed.state, reviewed.at = state, state
-  -- Also when the review is over: what is undone then was never taken.
-  range.changes = range.changes
-    or soon.once(function()
-      if job.landing == "held" then
-        M.look(job)
-      end
-    end)
+  follow(job)
   note(reviewed, range, place, now)
+  if not was_seen and not vim.bo[range.bufnr].modified then
+    note_file(job, reviewed, place)
+  end
 end
 
 --- Where what was seen stands as it did, in a file that was read again or text that was put over it: there or near
@@ -205,9 +276,14 @@ end
 local function put_anew(range, sight)
   local text = sight.text
   local around = vim.list_extend(vim.list_extend({ text.above }, text.rows), { text.below })
-  local rows = find.is_telling(around) and locate.between(range.bufnr, text, sight.place.first)
+  if not find.is_telling(around) then
+    return nil
+  end
+  local near = locate.between(range.bufnr, text, sight.place.first)
+  local only = not near and text.above and text.below and find.only(range.bufnr, around)
+  local first = near and near.first or only and only + 1
   local below = sight.place.last - sight.place.first
-  return rows and vim.tbl_extend("force", sight.place, { first = rows.first, last = rows.first + below })
+  return first and vim.tbl_extend("force", sight.place, { first = first, last = first + below }) or nil
 end
 
 --- Whether what was seen stands there, between the same rows.
@@ -220,111 +296,117 @@ local function stands(range, sight)
     and vim.deep_equal(extent.read(range.bufnr, place, sight.shape), sight.text)
 end
 
---- Begins anew with the undo tree. What was taken in one of the states that were seen is known in the one that it has
---- come to.
+--- Begins anew with the undo tree.
 ---@param reviewed botglue.Reviewed
----@param from integer?
----@param to integer
-local function begin_tree(reviewed, from, to)
-  local taken = from and reviewed.taken[from]
-  reviewed.states, reviewed.order, reviewed.taken = {}, {}, { [to] = taken }
+---@param taken botglue.Taken? what was taken in the state that it has come to
+---@param state integer the number of that
+local function begin_tree(reviewed, taken, state)
+  reviewed.states, reviewed.order, reviewed.taken = {}, {}, { [state] = taken }
 end
 
---- Whether something of the answer was taken in a state.
+--- What was seen that stands in other text than the buffer had: in a file that was read again, or put over all of it.
+--- Such a text is one that the file had before, or made from what was there: then it stands between the same rows.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
----@param state integer
----@return boolean
-local function has_taken(job, reviewed, state)
-  local taken = reviewed.taken[state]
-  return taken ~= nil
-    and taken.base ~= nil
-    and not vim.deep_equal(taken.base, job.range:lines_of(job.range.base))
-end
-
---- Whether anything of the answer was taken, in any state that was seen.
----@param job botglue.Job
----@param reviewed botglue.Reviewed
----@return boolean
-local function was_taken(job, reviewed)
-  return vim.iter(pairs(reviewed.taken)):any(function(state)
-    return has_taken(job, reviewed, state)
-  end)
-end
-
---- Whether a text that was read again is as long as where something was taken, and only there: that may be left in it,
---- changed by somebody else.
----@param job botglue.Job
----@param reviewed botglue.Reviewed
----@return boolean
-local function may_be_left(job, reviewed)
-  local count = api.nvim_buf_line_count(job.range.bufnr)
-  local is_any = false
-  for state, sight in pairs(reviewed.states) do
-    if sight.count == count and not has_taken(job, reviewed, state) then
-      return false
-    end
-    is_any = is_any or sight.count == count
+---@param is_read boolean whether a file was read: then it was made from what that had
+---@return botglue.Sight? sight
+---@return botglue.Taken? taken
+---@return boolean may_be_left whether something was taken that may stand there, and nobody knows where
+local function find_anew(job, reviewed, is_read)
+  local range, sum = job.range, text_sum.of(job.range.bufnr)
+  local function is_it(file)
+    return file.sum == sum
   end
-  return is_any
+  local seen = vim.iter(reviewed.files):rev():find(is_it)
+  if seen then
+    return seen.sight, seen.taken, seen.has_any
+  end
+  local last = is_read and reviewed.files[#reviewed.files]
+    or { sight = reviewed.states[reviewed.state], taken = reviewed.taken[reviewed.state] }
+  local place = last.sight and put_anew(range, last.sight)
+  if place then
+    return vim.tbl_extend("force", last.sight, { place = place }), last.taken, false
+  end
+  return nil, nil, is_read and last.has_any or false
 end
 
 --- Whether what is next to the place of a held answer reads as what that adds there.
 ---@param job botglue.Job
----@param place botglue.Extent
+---@param place botglue.Extent?
 ---@return boolean
 local function is_begun(job, place)
-  local range = job.range
-  return recognise.is_begun(range, place, range.base, require("botglue.decide").answer(job))
+  local answer = require("botglue.decide").answer(job)
+  return place ~= nil and recognise.is_begun(job.range, place, job.range.base, answer)
 end
 
---- What was seen that stands in a file that was read again, or in text that was put over it: the last one, or one that
---- may have been written before that. Where several stand, it is one of as many rows in all as there are now; else one
---- that has the rows of the other and more.
----@param job botglue.Job
----@param reviewed botglue.Reviewed
----@return botglue.Sight? sight
----@return integer? state in which it was seen
-local function find_anew(job, reviewed)
-  local range, found, state = job.range, nil, nil
-  local count = api.nvim_buf_line_count(range.bufnr)
-  local function is_better(one, other)
-    if (one.count == count) ~= (other.count == count) then
-      return one.count == count
-    end
-    return #one.text.rows > #other.text.rows
-  end
-  local may_be_changed = may_be_left(job, reviewed)
-  local states = vim.list_extend({ reviewed.state }, vim.iter(reviewed.order):rev():totable())
-  for _, each in ipairs(states) do
-    local sight = reviewed.states[each]
-    local place = sight and put_anew(range, sight)
-    if place and (not found or is_better(sight, found)) then
-      if has_taken(job, reviewed, each) or not (may_be_changed or is_begun(job, place)) then
-        found, state = vim.tbl_extend("force", sight, { place = place }), each
-      end
-    end
-  end
-  return found, state
-end
-
---- The file was read again, and nobody knows what is left of what was taken: the merge knows what stands there.
+--- Its file was read again, and what was taken stands nowhere that is known: the merge knows what stands there.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@param state integer
----@param was_any boolean whether anything was taken
-local function forget_taken(job, reviewed, state, was_any)
+---@param may_be_left boolean whether it may stand next to what was sent, as somebody else changed it
+local function forget_taken(job, reviewed, state, may_be_left)
   local range = job.range
   restore_taken(reviewed, nil)
   reviewed.taken[state], reviewed.at, reviewed.reads = reviewed.last_taken, state, range.reads
-  local place = was_any and range:place()
-  if place and may_be_left(job, reviewed) then
-    -- Neither its own rows nor those next to it tell where it is.
-    range.single, range.twice, range.alone = false, true, true
-    range:unmark()
-  elseif place and is_begun(job, place) then
-    -- Not what was put in next to it.
-    range:unmark()
+  if may_be_left then
+    range:lose()
+  end
+end
+
+--- Looks at what became of it since the last look.
+---@param job botglue.Job its buffer is loaded
+---@param reviewed botglue.Reviewed
+---@param is_read boolean whether its file was read again
+local function look(job, reviewed, is_read)
+  local range = job.range
+  local state = undo_tree.state(range.bufnr)
+  local place = range:place()
+  -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
+  -- and redo came since the last look.
+  local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
+  local sight, taken, had = reviewed.states[state], reviewed.taken[state], had_any(job, reviewed)
+  local is_fresh = is_read and undo_tree.is_last(range.bufnr) -- else undo brought it back
+  if sight and is_read and ((had and is_fresh) or not stands(range, sight)) then
+    -- What was there before it was unloaded.
+    sight = nil
+  end
+  local is_new, may_be_left = not sight and (is_read or range.replaced), false
+  if is_new and had then
+    sight, taken, may_be_left = find_anew(job, reviewed, is_read)
+  end
+  if undo_tree.is_behind(range.bufnr, reviewed.taken) then
+    if not (sight or is_read) then
+      taken = reviewed.taken[reviewed.at]
+    end
+    begin_tree(reviewed, taken, state)
+  end
+  if is_new and not sight and is_read then
+    forget_taken(job, reviewed, state, may_be_left or (had and is_begun(job, place)))
+  elseif not is_new and is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
+    reviewed.reads = range.reads
+    if is_read or not stands(range, sight) then
+      -- What is typed next to it, or above it, is the same state key by key.
+      note(reviewed, range, place, range:read(place))
+    end
+    return
+  end
+  if sight and stands(range, sight) then
+    range:restore(sight)
+    restore_taken(reviewed, taken)
+    reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
+    note(reviewed, range, sight.place, range:read(sight.place))
+  elseif sight and is_followed and not is_read then
+    -- It is typed in.
+    note(reviewed, range, place, range:read(place))
+  elseif not is_read and not range.replaced and state ~= reviewed.at then
+    -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
+    restore_taken(reviewed, reviewed.taken[undo_tree.latest(range.bufnr, reviewed.taken)])
+    reviewed.at = state
+    if place and undo_tree.is_last(range.bufnr) then
+      -- It may be undone and redone.
+      reviewed.state = state
+      note(reviewed, range, place, range:read(place))
+    end
   end
 end
 
@@ -336,52 +418,45 @@ function M.look(job)
   if not reviewed or not api.nvim_buf_is_loaded(range.bufnr) then
     return
   end
-  local state = undo_tree.state(range.bufnr)
-  local place, is_read = range:place(), range.reads ~= reviewed.reads
-  -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
-  -- and redo came since the last look.
-  local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
-  local sight, known_by, was_any = reviewed.states[state], state, was_taken(job, reviewed)
-  if sight and is_read and (was_any or not stands(range, sight)) then
-    -- What was there before it was unloaded.
-    sight = nil
+  local is_read = range.reads ~= reviewed.reads
+  look(job, reviewed, is_read)
+  if is_read and undo_tree.is_last(range.bufnr) then
+    note_file(job, reviewed, (range:look()))
   end
-  local is_new = not sight and (is_read or range.replaced)
-  if is_new and was_any then
-    sight, known_by = find_anew(job, reviewed)
+end
+
+--- Its file was written.
+---@param job botglue.Job
+---@return botglue.OnDisk? on_disk how it stands there, for another Neovim; nil as it was sent
+function M.write(job)
+  M.look(job)
+  local range, reviewed = job.range, known(job)
+  if not reviewed then
+    return job.on_disk
   end
-  if undo_tree.is_behind(range.bufnr, reviewed.taken) then
-    begin_tree(reviewed, (sight or is_read) and known_by or reviewed.at, state)
-    known_by = state
+  local place = range:look()
+  local file = note_file(job, reviewed, place)
+  if file.has_any and (not file.sight or file.sight.shape ~= "line" or range.kind == "insert") then
+    return { base = {} }
+  elseif
+    file.has_any
+    or (place and range.kind == "line" and not vim.deep_equal(file.sight.text.rows, range.base.rows))
+  then
+    return { rows = file.sight.text.rows, base = file.has_any and file.taken.base or nil }
   end
-  if is_new and not sight and is_read then
-    forget_taken(job, reviewed, state, was_any)
-  elseif not is_new and is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
-    reviewed.reads = range.reads
-    if is_read or not stands(range, sight) then
-      -- What is typed next to it, or above it, is the same state key by key.
-      note(reviewed, range, place, range:read(place))
-    end
-    return
-  end
-  if sight and stands(range, sight) then
-    range:restore(sight)
-    restore_taken(reviewed, known_by)
-    reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
-    note(reviewed, range, sight.place, range:read(sight.place))
-  elseif sight and is_followed and not is_read then
-    -- It is typed in.
-    note(reviewed, range, place, range:read(place))
-  elseif not is_read and not range.replaced and state ~= reviewed.at then
-    -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
-    restore_taken(reviewed, undo_tree.latest(range.bufnr, reviewed.taken))
-    reviewed.at = state
-    if place and undo_tree.is_last(range.bufnr) then
-      -- It may be undone and redone.
-      reviewed.state = state
-      note(reviewed, range, place, range:read(place))
-    end
-  end
+end
+
+--- Takes up an answer that was reviewed before, in a Neovim that is gone or in a buffer that is.
+---@param job botglue.Job its place is marked
+---@param on_disk botglue.OnDisk
+function M.take_up(job, on_disk)
+  local range, reviewed = job.range, new(job.range.bufnr)
+  local place, state = range:place(), undo_tree.state(range.bufnr)
+  job.reviewed, reviewed.base, reviewed.reads = reviewed, on_disk.base, range.reads
+  reviewed.state, reviewed.at = state, state
+  follow(job)
+  note(reviewed, range, place, range:read(place))
+  note_file(job, reviewed, place)
 end
 
 return M

@@ -42,21 +42,15 @@ local function tell(bufnr)
   end
 end
 
---- From now on it is told what becomes of what landed in a buffer.
+--- Keeps how answers that wait stand in a file that was written: there the next Neovim looks for them.
 ---@param bufnr integer
-local function watch(bufnr)
-  local group = api.nvim_create_augroup(GROUP, { clear = false })
-  if #api.nvim_get_autocmds({ group = group, event = "BufWritePost", buffer = bufnr }) > 0 then
-    return
+local function keep_held(bufnr)
+  local draft, reviewed = require("botglue.draft"), require("botglue.reviewed")
+  for _, job in pairs(client.connection().held) do
+    if job.range.bufnr == bufnr then
+      draft.keep_on_disk(job, reviewed.write(job))
+    end
   end
-  api.nvim_create_autocmd("BufWritePost", {
-    group = group,
-    buffer = bufnr,
-    desc = "botglue: what jobs wrote stands like this now",
-    callback = function()
-      tell(bufnr)
-    end,
-  })
 end
 
 --- A buffer has another name, or has got one: that is the file in which its answers stand, or wait, from now on.
@@ -78,19 +72,31 @@ local function rename(bufnr)
   end
 end
 
---- From now on the files of jobs are known by the names that they get.
-function M.follow_names()
+--- From now on the files of jobs are known by the names that they get, and what becomes of answers in them is told.
+function M.follow()
   local group = api.nvim_create_augroup(GROUP, { clear = false })
-  if #api.nvim_get_autocmds({ group = group, event = "BufFilePost" }) == 0 then
-    -- A buffer without a name gets that of its first file without the event that is for it.
-    api.nvim_create_autocmd({ "BufFilePost", "BufWritePost" }, {
-      group = group,
-      desc = "botglue: the file of a job has another name",
-      callback = function(event)
-        rename(event.buf)
-      end,
-    })
+  if #api.nvim_get_autocmds({ group = group }) > 0 then
+    return
   end
+  -- A buffer without a name gets that of its first file without the event that is for it.
+  api.nvim_create_autocmd({ "BufFilePost", "BufWritePost" }, {
+    group = group,
+    desc = "botglue: the file of a job has another name",
+    callback = function(event)
+      rename(event.buf)
+    end,
+  })
+  api.nvim_create_autocmd("BufWritePost", {
+    group = group,
+    desc = "botglue: answers stand like this in their file now",
+    callback = function(event)
+      -- Where a copy was written, or some of the rows, it is not that file.
+      if not vim.bo[event.buf].modified then
+        tell(event.buf)
+        keep_held(event.buf)
+      end
+    end,
+  })
 end
 
 --- Tells what became of an answer: the host, a new one where that is gone, for without being told the store gives the
@@ -101,9 +107,6 @@ end
 function M.landed(job, landing, held_for)
   local connection = client.connection()
   local message = STANDS[landing] and place_of(job.range) or {}
-  if message.rows then
-    watch(job.range.bufnr)
-  end
   message.id, message.landing, message.held_for = job.id, landing, held_for
   message.path = job.renamed and job.path or nil
   local process = connection.process or not connection.leaving and client.connect(job.options)

@@ -23,12 +23,13 @@ function M.is_at(bufnr, change)
   return M.state(bufnr) == change
 end
 
---- Whether nothing was undone: the text is as the last change left it.
+--- Whether nothing was undone: the text is as the last change left it. Where a file was read again, and that cannot be
+--- undone, numbers go on from the state before.
 ---@param bufnr integer
 ---@return boolean
 function M.is_last(bufnr)
   local undo = tree(bufnr)
-  return undo.seq_cur == undo.seq_last
+  return undo.seq_cur == undo.seq_last or #undo.entries == 0
 end
 
 ---@param entries table[]

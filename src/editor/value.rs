@@ -142,6 +142,8 @@ fn draft(draft: &Draft) -> Value {
         .with_some("above", draft.above.as_deref().map(lines))
         .with_some("below", draft.below.as_deref().map(lines))
         .with_some("beside", draft.beside.as_deref().map(lines))
+        .with_some("disk_rows", draft.disk_rows.as_deref().map(lines))
+        .with_some("disk_base", draft.disk_base.as_deref().map(lines))
         .build()
 }
 

@@ -378,3 +378,16 @@ test("a part of a row is found again with its row", function()
   equal(nvim:outcome(1), applied)
   equal(nvim:lines(), { "-- new", "local long_value = two", "return value" })
 end)
+
+test("rows of any bytes are merged, though the host takes only UTF-8", function()
+  local nvim = with_job(vim.NIL)
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'caf\\233 \\239\\183\\144' })")
+  nvim:answer(1, { "b", "c", "D" })
+  local question = nvim:host("received", "merge")[1]
+  local row = question.current[1]
+  equal({ vim.startswith(row, "\239\183\144"), row:find("\233") }, { true })
+  equal({ question.base, question.answer }, { { "b", "c", "d" }, { "b", "c", "D" } })
+  nvim:host("merge", question, { row, "c", "D" })
+  equal(nvim:lines(), { "a", "caf\233 \239\183\144", "c", "D", "e" })
+  equal(nvim:outcome(1), { "done", "merged" })
+end)

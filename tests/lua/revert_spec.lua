@@ -416,3 +416,22 @@ test("an answer that was undone, and stands there from its file", function()
   nvim:settle()
   equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "b", "c", "d" }, "reverted" })
 end)
+
+test("what landed in a buffer that is gone, and is no file, cannot be taken back", function()
+  for _, kind in ipairs({
+    line(1, 1),
+    { kind = "char", first = { 1, 0 }, last = { 1, 0 } },
+    { kind = "insert", first = { 1 } },
+  }) do
+    local nvim = child.with_host({ "start" })
+    nvim:lua(
+      "vim.cmd('new') vim.bo.buftype = 'nofile' vim.api.nvim_buf_set_lines(0, 0, -1, true, { 'one', 'two' })"
+    )
+    nvim:run(kind)
+    nvim:answer(1, { "ONE" })
+    nvim:lua("vim.cmd('bwipeout!')")
+    local ok, failure = unpack(nvim:lua("return { pcall(vim.cmd, 'Botglue revert 1') }"))
+    equal(ok, false)
+    equal(failure:match("botglue: .*"), "botglue: job 1 cannot be reverted: its place is not known")
+  end
+end)

@@ -163,3 +163,38 @@ fn stored_as_held_and_the_editor_does_not_know_of_it() {
     scene.kill_host();
     scene.assert_found("review");
 }
+
+#[test]
+fn a_hunk_that_was_taken_into_the_file_is_known_there_or_nothing_is_put_in() {
+    let written = "local a = 1\nlocal b = 2\nlocal more = 4\nlocal c = 3\n";
+    let accepted = written.replace("local b", "local first = 0\nlocal b");
+    let changed = written.replace("local more", "\nlocal more");
+    for (text, landing, after) in [(written, "merged", &accepted), (&changed, "held", &changed)] {
+        let Scene { nvim, gated, .. } = scene(true);
+        gated.answer("it", "local first = 0\nlocal b = 2\nlocal more = 4");
+        nvim.finished(1);
+        for keys in [":Botglue review<CR>", "/more<CR>", "dp", "q", ":write<CR>"] {
+            nvim.input(keys);
+        }
+        let path = database(&nvim);
+        let taken = "SELECT count(*) FROM texts WHERE draft LIKE '%\"disk_base\":[%'";
+        wait("what was taken is stored", || {
+            let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+            connection.query_row(taken, [], |row| row.get::<_, u32>(0)).unwrap() == 1
+        });
+        let nvim = Builder::new(nvim.crash()).start();
+        nvim.edit("a.lua", text);
+        nvim.command("Botglue review");
+        nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+        nvim.input("a");
+        if landing == "held" {
+            let says =
+                |note: &serde_json::Value| note["message"].as_str().unwrap().contains("place is not known");
+            nvim.wait("that is told", || nvim.notes().iter().any(says));
+        }
+        nvim.wait("it is decided", || nvim.exec("return require('botglue').job(1).landing") == landing);
+        let lines = nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)");
+        let after: Vec<_> = after.lines().collect();
+        assert_eq!(lines, json!(after));
+    }
+}

@@ -1,0 +1,39 @@
+--- Rows of any bytes as the host and the store have them: those take only UTF-8, and a file may hold anything.
+
+local M = {}
+
+local MARK = "\239\183\144" -- U+FDD0, which is no character: what follows are bytes in base64
+
+--- Whether a row is well-formed UTF-8.
+---@param row string
+---@return boolean
+local function is_utf8(row)
+  if not row:find("[\128-\255]") then
+    return true
+  end
+  local rest = row
+    :gsub("[\194-\223][\128-\191]", " ")
+    :gsub("[\224-\239][\128-\191][\128-\191]", " ")
+    :gsub("[\240-\244][\128-\191][\128-\191][\128-\191]", " ")
+  -- Overlong forms, surrogates, and what is beyond the last character.
+  local is_odd = row:find("\224[\128-\159]") or row:find("\237[\160-\191]")
+  is_odd = is_odd or row:find("\240[\128-\143]") or row:find("\244[\144-\191]")
+  return not is_odd and not rest:find("[\128-\255]")
+end
+
+--- A row of any bytes as text. Other rows are other text.
+---@param row string
+---@return string
+function M.to_text(row)
+  local is_kept = is_utf8(row) and not vim.startswith(row, MARK)
+  return is_kept and row or MARK .. vim.base64.encode(row)
+end
+
+--- The row that a text stands for.
+---@param text string
+---@return string
+function M.from_text(text)
+  return vim.startswith(text, MARK) and vim.base64.decode(text:sub(#MARK + 1)) or text
+end
+
+return M

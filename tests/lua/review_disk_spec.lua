@@ -1,0 +1,175 @@
+-- Hunks that were taken by hand in a review, and stand in a file that another program changed since: in the same
+-- Neovim, in a buffer that was wiped out, and in the next Neovim.
+
+local child = require("support.child")
+local review = require("support.review")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line = child.line
+
+local LINES = { "a a1", "b b1", "c c1", "d d1", "e e1", "f f1", "g g1" }
+local ANSWER = { "b b1", "c c1", "M m1", "d d1", "e e1", "F1 ff", "F2 ff" }
+local SAME = { ":silent edit!<CR>" }
+local WIPED = { ":silent bwipeout!<CR>", ":execute 'edit' g:path<CR>" }
+
+--- A Neovim with a held answer to rows 2 to 5 of a file.
+local function held()
+  local nvim = child.with_host(LINES)
+  nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
+  nvim:lua("vim.cmd('set noswapfile hidden autoread')")
+  nvim:run(line(2, 5))
+  nvim:answer(1, ANSWER, { held_for = "review" })
+  return nvim
+end
+
+local function play(nvim, ...)
+  for _, each in ipairs(vim.iter({ ... }):flatten(math.huge):totable()) do
+    nvim:type(each)
+    nvim:settle()
+  end
+end
+
+--- The next Neovim, on the same file and with what the store has of the answer.
+local function next_nvim(nvim)
+  local told = nvim:host("received", "draft")
+  local other = child.start()
+  other:lua("require('support.host').install() vim.cmd('set noswapfile hidden autoread')")
+  other:lua("vim.g.path = ... vim.cmd.edit(...)", nvim:lua("return vim.g.path"))
+  local rows = vim.list_slice(LINES, 2, 5)
+  local answer = review.stored(nvim:lua("return vim.g.path"), {
+    last_line = 5,
+    base = rows,
+    rows = rows,
+    cols = { 0, 0, 0, 0 },
+    beside = { above = LINES[1], below = LINES[6] },
+    lines = ANSWER,
+    draft = #told > 0 and told[#told].draft or nil,
+    held_for = "review",
+  })
+  other:lua("require('support.host').store = { ... }", answer)
+  return other
+end
+
+--- The rows of the file's buffer, each by its first word.
+local function left(nvim)
+  local bufnr = nvim:lua("return vim.fn.bufnr(vim.g.path)")
+  local rows = nvim:lua("return vim.api.nvim_buf_get_lines(..., 0, -1, true)", bufnr)
+  return table.concat(
+    vim.tbl_map(function(row)
+      return row:match("%S+") or "-"
+    end, rows),
+    " "
+  )
+end
+
+--- The job's landing, and the rows.
+local function outcome(nvim)
+  return { nvim:job(1).landing, left(nvim) }
+end
+
+local SED = ":silent !sed -i '%s' %s<CR>"
+
+for _, change in ipairs({
+  { "a blank row in front of it", "s/^F1/\\nF1/", "a b c d e - F1 F2 f g" },
+  { "all of it", "s/^F/xF/", "a b c d e xF1 xF2 f g" },
+  { "all of it and the rows that there are", "s/^F/\\n\\nxF/", "a b c d e - - xF1 - - xF2 f g" },
+  { "rows at both of its ends", "s/^F1/\\nF1/;s/^F2.*/&\\n/", "a b c d e - F1 F2 - f g" },
+}) do
+  local what, program, rows = unpack(change)
+  test("what was taken is not put in once more where another program changes " .. what, function()
+    local sed = SED:format(program, "#1")
+    local take = { ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>" }
+    for _, read in ipairs({
+      { sed, ":checktime<CR>" },
+      { sed, SAME },
+      { ":silent bdelete<CR>", sed, ":silent edit #1<CR>" },
+    }) do
+      local nvim = held()
+      play(nvim, take, read, ":Botglue review<CR>", "a")
+      equal(outcome(nvim), { "held", rows }, vim.inspect(read))
+    end
+    local nvim = held()
+    play(nvim, take, sed, WIPED, ":Botglue accept<CR>", ":Botglue review<CR>", "a")
+    equal(outcome(nvim), { "held", rows }, "wiped out")
+    nvim = held()
+    play(nvim, take, sed)
+    nvim = next_nvim(nvim)
+    play(nvim, ":Botglue review<CR>", "a", ":Botglue accept<CR>")
+    equal(outcome(nvim), { "held", rows }, "the next Neovim")
+  end)
+end
+
+test(
+  "what was taken stays taken in the next Neovim, also with other rows in it and below other ones",
+  function()
+    for _, edit in ipairs({ "", "ggOown own<Esc>" }) do
+      local nvim = held()
+      play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", "/F1<CR>A mine<Esc>", edit, ":silent write<CR>")
+      nvim = next_nvim(nvim)
+      play(nvim, ":Botglue review<CR>", "a")
+      equal(outcome(nvim), { "merged", (edit == "" and "" or "own ") .. "a b c M d e F1 F2 f g" })
+      local bufnr = nvim:lua("return vim.fn.bufnr(vim.g.path)")
+      local rows = nvim:lua("return vim.api.nvim_buf_get_lines(..., 0, -1, true)", bufnr)
+      equal(vim.list_contains(rows, "F1 ff mine"), true)
+    end
+  end
+)
+
+test("what was taken and undone before the file was written was never taken there", function()
+  local nvim = held()
+  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", "u", ":silent write<CR>")
+  local told = nvim:host("received", "draft")
+  equal(told[#told], { id = 1 })
+  nvim = next_nvim(nvim)
+  play(nvim, ":Botglue review<CR>", "a")
+  equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
+end)
+
+test("an earlier text of the file is known again, with what was taken then", function()
+  local nvim = held()
+  nvim:lua("vim.fn.writefile(vim.fn.readfile(vim.g.path), vim.g.path .. '.old')")
+  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", ":silent !cp %.old %<CR>", SAME)
+  play(nvim, ":Botglue review<CR>", "a")
+  equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
+end)
+
+test("what was taken is where it was, though another program added rows above it", function()
+  local nvim = held()
+  local sed = SED:format("1s/^/x\\nx\\nx\\nx\\nx\\nx\\nx\\nx\\nx\\n/", "%")
+  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", sed, SAME)
+  play(nvim, ":Botglue review<CR>", "a")
+  equal(outcome(nvim), { "merged", ("x "):rep(9) .. "a b c M d e F1 F2 f g" })
+end)
+
+test("a file that was written somewhere else, or in part, tells nothing of what was taken", function()
+  local nvim = held()
+  play(
+    nvim,
+    ":Botglue review<CR>",
+    "/F1<CR>dp",
+    "q",
+    ":silent write! %.copy<CR>",
+    ":silent 1,3write! %.part<CR>"
+  )
+  equal(#nvim:host("received", "draft"), 0)
+  play(nvim, ":silent bwipeout!<CR>", ":execute 'edit' g:path<CR>", ":Botglue review<CR>", "a")
+  equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
+end)
+
+test("of a part and of an insertion nobody knows in the next Neovim what of it stands in the file", function()
+  for _, each in ipairs({
+    { { kind = "char", first = { 2, 2 }, last = { 2, 3 } }, { "x1", "y1", "z1" }, "/y1<CR>:.diffput<CR>" },
+    { { kind = "insert", first = { 2 } }, { "x1", "y1", "z1" }, "/y1<CR>:.diffput<CR>" },
+  }) do
+    local nvim = child.with_host(LINES)
+    nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
+    nvim:run(each[1])
+    nvim:answer(1, each[2], { held_for = "review" })
+    play(nvim, ":Botglue review<CR>", each[3], "q", ":silent write<CR>")
+    local told = nvim:host("received", "draft")
+    equal(told[#told].draft.disk_base ~= nil, true, each[1].kind)
+    local there = left(nvim)
+    play(nvim, ":silent !sed -i 's/y1/Y1/' #1<CR>", WIPED, ":Botglue review<CR>", "a")
+    equal(outcome(nvim), { "held", (there:gsub("y1", "Y1")) }, each[1].kind)
+  end
+end)
