@@ -28,12 +28,10 @@ end
 ---@return botglue.Draft? draft
 ---@return botglue.OnDisk? on_disk
 function M.recall(kept)
-  local draft = vim.tbl_map(function(rows)
-    return vim.tbl_map(bytes.from_text, rows)
-  end, kept or {})
-  local on_disk = { rows = draft.disk_rows, base = draft.disk_base }
+  local draft = vim.tbl_map(bytes.from_text, kept or {})
+  local on_disk = draft.disk_rows and { rows = draft.disk_rows, base = draft.disk_base }
   draft.disk_rows, draft.disk_base = nil, nil
-  return next(draft) and draft, next(on_disk) and on_disk
+  return next(draft) and draft, on_disk
 end
 
 --- Tells a host.
@@ -43,10 +41,7 @@ local function tell(process, job)
   job.draft_told_to = process
   local kept, on_disk = vim.tbl_extend("force", {}, job.draft or {}), job.on_disk or {}
   kept.disk_rows, kept.disk_base = on_disk.rows, on_disk.base
-  kept = vim.tbl_map(function(rows)
-    return vim.tbl_map(bytes.to_text, rows)
-  end, kept)
-  process:notify("draft", { id = job.id, draft = next(kept) and kept })
+  process:notify("draft", { id = job.id, draft = next(kept) and vim.tbl_map(bytes.to_text, kept) })
 end
 
 --- Tells a new host what the last one may not have kept.

@@ -32,7 +32,7 @@ local M = {}
 ---@field draft botglue.Draft? what the user made of a held answer in the review
 ---@field draft_told_to botglue.Process? the host that knows of it
 ---@field reviewed botglue.Reviewed? what a review saw of its place while its answer is held
----@field on_disk botglue.OnDisk? how its held answer stood in its file when that was written; nil as it was sent
+---@field on_disk botglue.OnDisk? what stands in its file at the place of its held answer; nil what was sent
 ---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
@@ -274,12 +274,11 @@ function Job:home()
   local range, on_disk = self.range, self.on_disk
   local sent, was_marked = range.base, range.marks ~= nil
   if on_disk and not was_marked and not range.lost and vim.api.nvim_buf_is_loaded(range.bufnr) then
-    if on_disk.rows and range:home_at(on_disk.rows) then
+    if range:home_at(on_disk.rows) then
       require("botglue.reviewed").take_up(self, on_disk)
       return true
-    elseif on_disk.base then
-      range:lose()
     end
+    range:lose()
   end
   local known = range:home()
   local function is_begun()

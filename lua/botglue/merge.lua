@@ -50,9 +50,9 @@ function M.ask(job, purpose, texts, reply)
       id = job.id,
       purpose = purpose,
       tick = question.tick,
-      base = vim.tbl_map(bytes.to_text, texts.base),
-      current = vim.tbl_map(bytes.to_text, texts.current),
-      answer = vim.tbl_map(bytes.to_text, texts.answer),
+      base = bytes.to_text(texts.base),
+      current = bytes.to_text(texts.current),
+      answer = bytes.to_text(texts.answer),
     })
   end
   local again = true
@@ -81,9 +81,9 @@ end
 local function recalled(merged)
   local edits = merged.edits
     and vim.tbl_map(function(edit)
-      return vim.tbl_extend("force", edit, { lines = vim.tbl_map(bytes.from_text, edit.lines) })
+      return vim.tbl_extend("force", edit, { lines = bytes.from_text(edit.lines) })
     end, merged.edits)
-  local rows = merged.lines and vim.tbl_map(bytes.from_text, merged.lines)
+  local rows = merged.lines and bytes.from_text(merged.lines)
   return { clean = merged.clean, lines = rows, edits = edits }
 end
 

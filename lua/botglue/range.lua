@@ -99,9 +99,8 @@ function Range:unmark()
   self.autocmds = nil
 end
 
---- Nobody knows where it is from now on, whatever stands in the buffer.
+--- Nobody knows where it is from now on, whatever stands in the buffer; its marks only watch that.
 function Range:lose()
-  self:unmark()
   self.lost = true
 end
 
@@ -227,7 +226,7 @@ end
 ---@return "range_lost"|"conflict"|nil reason
 ---@return boolean? turned whether the marks should be set anew
 function Range:place()
-  if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) or self.gone then
+  if not self.marks or not api.nvim_buf_is_loaded(self.bufnr) or self.gone or self.lost then
     return nil, "range_lost"
   end
   return self:marked()

@@ -5,6 +5,7 @@
 --- the buffer, is a change that was made after that; but undone in the buffer it was never taken.
 
 local agree = require("botglue.agree")
+local draft = require("botglue.draft")
 local extent = require("botglue.extent")
 local find = require("botglue.find")
 local locate = require("botglue.locate")
@@ -43,13 +44,14 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 
 ---@class botglue.InFile
 ---@field sum string of the text
+---@field tick integer the buffer's when it had that
 ---@field sight botglue.Sight? where it stands there, if that is known
 ---@field taken botglue.Taken? what was in common there
----@field has_any boolean whether anything of the answer that was taken may stand there
+---@field is_other boolean whether something else than what was sent stands there, or may
 
----@class botglue.OnDisk how an answer that is held stood in its file when that was written
----@field rows string[]? the whole rows of its place; none: nobody knows it
----@field base string[]? what the merge begins with, if anything of the answer was taken
+---@class botglue.OnDisk what stood at the place of a held answer when its file was written, instead of what was sent
+---@field rows string[] the whole rows; none where the place is not known, or is no lines
+---@field base string[]? what the merge begins with, where something of the answer is known to be taken
 
 ---@class botglue.Sight
 ---@field place botglue.Extent
@@ -59,6 +61,7 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field landed botglue.Base? of the range
 ---@field change integer? of the range
 ---@field widened integer? of the range
+---@field is_other boolean whether that is not what was sent
 
 --- What was seen of a job in the buffer that it is in now.
 ---@param job botglue.Job
@@ -98,6 +101,7 @@ local function sight_of(range, place, now)
     landed = range.landed,
     change = range.change,
     widened = range.widened,
+    is_other = not vim.deep_equal(now.rows, range.base.rows),
   }
 end
 
@@ -161,47 +165,82 @@ function M.is_overtaken(job, base, lines, text)
   return agree.is_overtaken(job.range:lines_of(job.range.base), base, lines, text)
 end
 
---- Whether anything of the answer was taken in a state.
+--- Whether something else stands at a place than what was sent: the user's own, or what was taken of the answer.
 ---@param job botglue.Job
----@param taken botglue.Taken?
+---@param sight botglue.Sight?
+---@param taken botglue.Taken? in the same state
 ---@return boolean
-local function has_any(job, taken)
+local function is_other(job, sight, taken)
   local base = taken and taken.base
-  return base ~= nil and not vim.deep_equal(base, job.range:lines_of(job.range.base))
+  return (sight ~= nil and sight.is_other)
+    or (base ~= nil and not vim.deep_equal(base, job.range:lines_of(job.range.base)))
 end
 
---- Whether anything of it was taken in any state that was seen, or in the file.
+--- Whether that was so in any state that was seen, or in the file.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@return boolean
-local function had_any(job, reviewed)
-  local function is_one(taken)
-    return has_any(job, taken)
-  end
+local function was_other(job, reviewed)
   local file = reviewed.files[#reviewed.files]
-  return (file ~= nil and file.has_any) or vim.iter(vim.tbl_values(reviewed.taken)):any(is_one)
+  return (file ~= nil and file.is_other)
+    or vim.iter(pairs(reviewed.taken)):any(function(state, taken)
+      return is_other(job, reviewed.states[state], taken)
+    end)
 end
 
 --- Notes what of it stands in the file, which has the text of the buffer now.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@param place botglue.Extent?
+---@param sum string
 ---@return botglue.InFile
-local function note_file(job, reviewed, place)
+local function note_file(job, reviewed, place, sum)
   local range = job.range
   local now = place and range:read(place)
   local file = {
-    sum = text_sum.of(range.bufnr),
+    sum = sum,
+    tick = api.nvim_buf_get_changedtick(range.bufnr),
     sight = place and now and sight_of(range, place, now),
     taken = place and reviewed.last_taken,
   }
   -- What was taken and is not known to stand somewhere may stand anywhere.
-  file.has_any = place and has_any(job, file.taken) or not place and had_any(job, reviewed)
-  table.insert(reviewed.files, file)
-  if #reviewed.files > PLACES then
+  file.is_other = place and is_other(job, file.sight, file.taken) or not place and was_other(job, reviewed)
+  local last = reviewed.files[#reviewed.files]
+  if last and last.sum == sum then
+    table.remove(reviewed.files)
+  elseif #reviewed.files == PLACES then
     table.remove(reviewed.files, 1)
   end
+  table.insert(reviewed.files, file)
   return file
+end
+
+--- Notes what of it stands in the file, also for another Neovim.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@param place botglue.Extent?
+---@param sum string
+local function keep_file(job, reviewed, place, sum)
+  local file, on_disk = note_file(job, reviewed, place, sum), nil
+  if file.is_other then
+    local are_lines = file.sight and job.range.kind == "line" and file.sight.shape == "line"
+    on_disk = are_lines and { rows = file.sight.text.rows, base = file.taken.base } or { rows = {} }
+  end
+  draft.keep_on_disk(job, on_disk)
+end
+
+--- Sees what of it stands in the file, where that has the text of the buffer: it was written, or read again. What the
+--- command that wrote it had taken may be known only later.
+---@param job botglue.Job
+---@param reviewed botglue.Reviewed
+---@param place botglue.Extent?
+---@param sum string? of the text, where that is known
+local function see_file(job, reviewed, place, sum)
+  local bufnr, file = job.range.bufnr, reviewed.files[#reviewed.files]
+  local is_same = file ~= nil and file.tick == api.nvim_buf_get_changedtick(bufnr)
+  if not vim.bo[bufnr].modified and not (is_same and file.taken == reviewed.last_taken) then
+    keep_file(job, reviewed, place, is_same and file.sum or sum or text_sum.of(bufnr))
+  end
 end
 
 --- From now on changes of the buffer are looked at, also when the review is over: what is undone then was never taken.
@@ -225,8 +264,7 @@ end
 ---@param has_typed boolean? whether something was typed on either side since
 function M.see(job, place, answer, beside, has_typed)
   local range, state = job.range, undo_tree.state(job.range.bufnr)
-  local now, was_seen = range:read(place), known(job) ~= nil
-  local reviewed = known(job) or new(range.bufnr)
+  local now, reviewed = range:read(place), known(job) or new(range.bufnr)
   local base
   local rows, shown, is_typing = range:lines_of(now), reviewed.shown, moment.is_typing(range.bufnr)
   if has_typed or not is_typing then
@@ -263,9 +301,7 @@ function M.see(job, place, answer, beside, has_typed)
   reviewed.state, reviewed.at = state, state
   follow(job)
   note(reviewed, range, place, now)
-  if not was_seen and not vim.bo[range.bufnr].modified then
-    note_file(job, reviewed, place)
-  end
+  see_file(job, reviewed, place)
 end
 
 --- Where what was seen stands as it did, in a file that was read again or text that was put over it: there or near
@@ -305,29 +341,33 @@ local function begin_tree(reviewed, taken, state)
 end
 
 --- What was seen that stands in other text than the buffer had: in a file that was read again, or put over all of it.
---- Such a text is one that the file had before, or made from what was there: then it stands between the same rows.
+--- Such a text is one that the file had before, or made from what that had last, or the buffer: then it stands between
+--- the same rows.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
----@param is_read boolean whether a file was read: then it was made from what that had
+---@param sum string of that text
+---@param is_read boolean whether a file was read
 ---@return botglue.Sight? sight
 ---@return botglue.Taken? taken
 ---@return boolean may_be_left whether something was taken that may stand there, and nobody knows where
-local function find_anew(job, reviewed, is_read)
-  local range, sum = job.range, text_sum.of(job.range.bufnr)
-  local function is_it(file)
-    return file.sum == sum
+local function find_anew(job, reviewed, sum, is_read)
+  local file, state = reviewed.files[#reviewed.files], reviewed.state
+  local function is_it(each)
+    return each.sum == sum
   end
-  local seen = vim.iter(reviewed.files):rev():find(is_it)
-  if seen then
-    return seen.sight, seen.taken, seen.has_any
+  local same = vim.iter(reviewed.files):rev():find(is_it)
+  if same then
+    return same.sight, same.taken, same.is_other
   end
-  local last = is_read and reviewed.files[#reviewed.files]
-    or { sight = reviewed.states[reviewed.state], taken = reviewed.taken[reviewed.state] }
-  local place = last.sight and put_anew(range, last.sight)
-  if place then
-    return vim.tbl_extend("force", last.sight, { place = place }), last.taken, false
+  local last = { sight = reviewed.states[state], taken = reviewed.taken[state] }
+  for _, each in ipairs({ is_read and file or last, last }) do
+    local place = each.sight and put_anew(job.range, each.sight)
+    if place then
+      return vim.tbl_extend("force", each.sight, { place = place }), each.taken, false
+    end
   end
-  return nil, nil, is_read and last.has_any or false
+  local may_be_left = (file and file.is_other) or is_other(job, last.sight, last.taken)
+  return nil, nil, is_read and may_be_left
 end
 
 --- Whether what is next to the place of a held answer reads as what that adds there.
@@ -356,15 +396,15 @@ end
 --- Looks at what became of it since the last look.
 ---@param job botglue.Job its buffer is loaded
 ---@param reviewed botglue.Reviewed
----@param is_read boolean whether its file was read again
-local function look(job, reviewed, is_read)
-  local range = job.range
+---@param read string? the sum of the text, where its file was read again
+local function look(job, reviewed, read)
+  local range, is_read = job.range, read ~= nil
   local state = undo_tree.state(range.bufnr)
   local place = range:place()
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
   local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
-  local sight, taken, had = reviewed.states[state], reviewed.taken[state], had_any(job, reviewed)
+  local sight, taken, had = reviewed.states[state], reviewed.taken[state], was_other(job, reviewed)
   local is_fresh = is_read and undo_tree.is_last(range.bufnr) -- else undo brought it back
   if sight and is_read and ((had and is_fresh) or not stands(range, sight)) then
     -- What was there before it was unloaded.
@@ -372,7 +412,7 @@ local function look(job, reviewed, is_read)
   end
   local is_new, may_be_left = not sight and (is_read or range.replaced), false
   if is_new and had then
-    sight, taken, may_be_left = find_anew(job, reviewed, is_read)
+    sight, taken, may_be_left = find_anew(job, reviewed, read or text_sum.of(range.bufnr), is_read)
   end
   if undo_tree.is_behind(range.bufnr, reviewed.taken) then
     if not (sight or is_read) then
@@ -418,32 +458,9 @@ function M.look(job)
   if not reviewed or not api.nvim_buf_is_loaded(range.bufnr) then
     return
   end
-  local is_read = range.reads ~= reviewed.reads
-  look(job, reviewed, is_read)
-  if is_read and undo_tree.is_last(range.bufnr) then
-    note_file(job, reviewed, (range:look()))
-  end
-end
-
---- Its file was written.
----@param job botglue.Job
----@return botglue.OnDisk? on_disk how it stands there, for another Neovim; nil as it was sent
-function M.write(job)
-  M.look(job)
-  local range, reviewed = job.range, known(job)
-  if not reviewed then
-    return job.on_disk
-  end
-  local place = range:look()
-  local file = note_file(job, reviewed, place)
-  if file.has_any and (not file.sight or file.sight.shape ~= "line" or range.kind == "insert") then
-    return { base = {} }
-  elseif
-    file.has_any
-    or (place and range.kind == "line" and not vim.deep_equal(file.sight.text.rows, range.base.rows))
-  then
-    return { rows = file.sight.text.rows, base = file.has_any and file.taken.base or nil }
-  end
+  local read = range.reads ~= reviewed.reads and text_sum.of(range.bufnr) or nil
+  look(job, reviewed, read)
+  see_file(job, reviewed, (range:look()), read)
 end
 
 --- Takes up an answer that was reviewed before, in a Neovim that is gone or in a buffer that is.
@@ -456,7 +473,7 @@ function M.take_up(job, on_disk)
   reviewed.state, reviewed.at = state, state
   follow(job)
   note(reviewed, range, place, range:read(place))
-  note_file(job, reviewed, place)
+  note_file(job, reviewed, place, text_sum.of(range.bufnr))
 end
 
 return M

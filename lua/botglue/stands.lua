@@ -45,10 +45,9 @@ end
 --- Keeps how answers that wait stand in a file that was written: there the next Neovim looks for them.
 ---@param bufnr integer
 local function keep_held(bufnr)
-  local draft, reviewed = require("botglue.draft"), require("botglue.reviewed")
   for _, job in pairs(client.connection().held) do
     if job.range.bufnr == bufnr then
-      draft.keep_on_disk(job, reviewed.write(job))
+      require("botglue.reviewed").look(job)
     end
   end
 end
@@ -86,7 +85,8 @@ function M.follow()
       rename(event.buf)
     end,
   })
-  api.nvim_create_autocmd("BufWritePost", {
+  -- Of what is written with :noautocmd nobody hears before it is unloaded.
+  api.nvim_create_autocmd({ "BufWritePost", "BufUnload" }, {
     group = group,
     desc = "botglue: answers stand like this in their file now",
     callback = function(event)

@@ -201,26 +201,45 @@ local function note_change(range, change)
   end
 end
 
+--- Notes a change of a buffer in which nobody knows where the range is: undo may bring that back.
+---@param range botglue.Range
+local function note_lost(range)
+  if range.changes then
+    range.changes()
+  end
+end
+
 --- Watches a range for what makes its marks worthless: other text over it and its surroundings.
 ---@param range botglue.Range
 function M.start(range)
   range.arrivals:note_state(undo_tree.state(range.bufnr))
+  local function unless_lost(fn)
+    return function(...)
+      if range.lost then
+        note_lost(range)
+      else
+        fn(...)
+      end
+    end
+  end
   range.marks:watch({
-    begin = function(change)
+    begin = unless_lost(function(change)
       note_change(range, change)
-    end,
+    end),
     tell = function(what, was_intact, is_whole)
-      note_fate(range, what, was_intact, is_whole)
+      if not range.lost or what == "reloaded" then
+        note_fate(range, what, was_intact, is_whole)
+      end
     end,
-    undone = function(first, last)
+    undone = unless_lost(function(first, last)
       see_undone(range, first, last)
-    end,
-    cut = function()
+    end),
+    cut = unless_lost(function()
       range.cut = range.shape == "line" and range:place() or nil
-    end,
-    moved = function(row, rows, to)
+    end),
+    moved = unless_lost(function(row, rows, to)
       see_moved(range, row, rows, to)
-    end,
+    end),
   })
 end
 

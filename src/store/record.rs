@@ -84,11 +84,10 @@ pub struct Draft {
     /// What was around it in the buffer when this was made, where it is part of its rows: the row above, what is before
     /// it and behind it in its rows (of a block in each row), the row below.
     pub beside: Option<Vec<String>>,
-    /// The whole rows in which the place of the answer stood when its file was written, where they are others than when
-    /// the job was sent.
+    /// The whole rows that stood at the place of the answer when its file was written, where they are others than when
+    /// the job was sent; none where nobody knows that place.
     pub disk_rows: Option<Vec<String>>,
-    /// What a merge begins with there, where rows of the answer were taken over by hand. Without `disk_rows` nobody
-    /// knows where those stand.
+    /// What a merge begins with there, where rows of the answer were taken over by hand.
     pub disk_base: Option<Vec<String>>,
 }
 

@@ -115,6 +115,20 @@ test(
   end
 )
 
+test("what was taken is known to be in the file however that was written", function()
+  for _, write in ipairs({
+    { ":diffput|silent wall<CR>", "q" },
+    { ":autocmd TextChanged * silent wall<CR>", "<C-w>h6Gdo", "<C-w>lq", ":autocmd! TextChanged<CR>" },
+    { "dp", "q", ":silent noautocmd write<CR>", ":silent bdelete<CR>" },
+    { "dp", "<C-w>h:silent noautocmd write<CR>", "<C-w>lq", ":silent bdelete<CR>" },
+  }) do
+    local nvim = held()
+    play(nvim, ":Botglue review<CR>", "/F1<CR>", write, SED:format("s/^F/xF/", "#1"))
+    play(nvim, ":execute 'silent edit' g:path<CR>", ":checktime<CR>", ":Botglue review<CR>", "a")
+    equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" }, vim.inspect(write))
+  end
+end)
+
 test("what was taken and undone before the file was written was never taken there", function()
   local nvim = held()
   play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", "u", ":silent write<CR>")
@@ -167,9 +181,35 @@ test("of a part and of an insertion nobody knows in the next Neovim what of it s
     nvim:answer(1, each[2], { held_for = "review" })
     play(nvim, ":Botglue review<CR>", each[3], "q", ":silent write<CR>")
     local told = nvim:host("received", "draft")
-    equal(told[#told].draft.disk_base ~= nil, true, each[1].kind)
+    equal(told[#told].draft.disk_rows, {}, each[1].kind)
     local there = left(nvim)
     play(nvim, ":silent !sed -i 's/y1/Y1/' #1<CR>", WIPED, ":Botglue review<CR>", "a")
     equal(outcome(nvim), { "held", (there:gsub("y1", "Y1")) }, each[1].kind)
+  end
+end)
+
+test("what was taken and written without a word is known in a file that is read again at once", function()
+  for _, read in ipairs({ { ":checktime<CR>" }, SAME }) do
+    local nvim = held()
+    play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "<C-w>h:silent noautocmd write<CR>", "<C-w>l")
+    play(nvim, SED:format("s/^F/xF/", "#1"), "<C-w>h", read, "<C-w>la", "q", ":Botglue accept 1<CR>")
+    equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" }, vim.inspect(read))
+  end
+end)
+
+test("what was taken of a part is not put in once more where another program changes it", function()
+  for _, each in ipairs({ { "/gamma<CR>dp" }, { "/gamma<CR>:.diffput<CR>" }, { "/beta<CR>:.diffput<CR>" } }) do
+    for _, read in ipairs({ ":checktime<CR>", ":silent edit!<CR>", WIPED }) do
+      local nvim = child.with_host({ "r1", "let x = call(alpha, tail);", "r3", "r4" })
+      nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
+      nvim:lua("vim.cmd('set noswapfile hidden autoread')")
+      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 17 } })
+      nvim:answer(1, { "beta,", "  gamma" }, { held_for = "review" })
+      play(nvim, ":Botglue review<CR>", each, "q", ":silent write<CR>")
+      play(nvim, SED:format("s/gamma/GAMMA/;s/beta/BETA/", "%"), read, ":Botglue review<CR>", "a")
+      equal(nvim:job(1).landing, "held", vim.inspect({ each, read }))
+      local lines = nvim:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(vim.g.path), 0, -1, true)")
+      equal(table.concat(lines, "|"):find("gamma") or table.concat(lines, "|"):find("beta"), nil)
+    end
   end
 end)
