@@ -576,3 +576,22 @@ test("rows that the answer adds, which a diff shows beyond the row next to the r
   both[#both] = "end own"
   equal(take(line(4, 7), below, 9, { "<C-w>hGA own<Esc>" }), both)
 end)
+
+test(
+  "a part that was taken together with the user's own in the row next to it leaves nothing to do",
+  function()
+    for _, keys in ipairs({ { "dp" }, { "<C-w>h3Gdo<C-w>l" } }) do
+      local nvim = child.with_host({ "r1", "let x = call(aa, bb, cc); let y = 1;", "r3", "r4" })
+      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 22 } })
+      nvim:answer(1, { "aa, B2, cc" }, { held_for = "review" })
+      for _, each in ipairs(vim.list_extend({ ":Botglue review<CR>", "/r3<CR>Inew <Esc>" }, keys)) do
+        nvim:type(each)
+        nvim:settle()
+      end
+      nvim:type("a")
+      nvim:settle()
+      equal(nvim:lines(), { "r1", "let x = call(aa, B2, cc); let y = 1;", "new r3", "r4" })
+      equal(nvim:job(1).landing, "unchanged", keys[1])
+    end
+  end
+)

@@ -133,11 +133,11 @@ function Review:accept()
   decide.check(job)
   side:save()
   side:refresh()
-  if not side.known or not job.range:look() then
-    if side:is_taken() then
-      decide.taken(job)
-      return
-    end
+  local is_known = side.known and job.range:look() ~= nil
+  if (not is_known or side.astray) and side:is_taken() then
+    decide.taken(job)
+    return
+  elseif not is_known then
     fail("its place is not known: copy from it, then press x or q")
   end
   -- What is copied from the buffer meanwhile is no change of the answer.
