@@ -273,7 +273,7 @@ end
 function Job:home()
   local range, on_disk = self.range, self.on_disk
   local sent, was_marked = range.base, range.marks ~= nil
-  if on_disk and not was_marked and not range.lost and vim.api.nvim_buf_is_loaded(range.bufnr) then
+  if on_disk and not was_marked and vim.api.nvim_buf_is_loaded(range.bufnr) then
     if range:home_at(on_disk.rows) then
       require("botglue.reviewed").take_up(self, on_disk)
       return true

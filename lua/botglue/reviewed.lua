@@ -6,11 +6,9 @@
 
 local agree = require("botglue.agree")
 local draft = require("botglue.draft")
-local extent = require("botglue.extent")
-local find = require("botglue.find")
-local locate = require("botglue.locate")
 local moment = require("botglue.moment")
 local recognise = require("botglue.recognise")
+local sights = require("botglue.sight")
 local soon = require("botglue.soon")
 local text_sum = require("botglue.text_sum")
 local undo_tree = require("botglue.undo_tree")
@@ -53,16 +51,6 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field rows string[] the whole rows; none where the place is not known, or is no lines
 ---@field base string[]? what the merge begins with, where something of the answer is known to be taken
 
----@class botglue.Sight
----@field place botglue.Extent
----@field shape "line"|"char"|"block"|"insert"
----@field text botglue.Base that stood there
----@field before botglue.Base? of the range
----@field landed botglue.Base? of the range
----@field change integer? of the range
----@field widened integer? of the range
----@field is_other boolean whether that is not what was sent
-
 --- What was seen of a job in the buffer that it is in now.
 ---@param job botglue.Job
 ---@return botglue.Reviewed?
@@ -88,23 +76,6 @@ local function note_taken(reviewed)
   reviewed.last_taken, reviewed.taken[reviewed.state] = last, last
 end
 
----@param range botglue.Range
----@param place botglue.Extent
----@param now botglue.Base what stands there
----@return botglue.Sight
-local function sight_of(range, place, now)
-  return {
-    place = place,
-    shape = range.shape,
-    text = now,
-    before = range.before,
-    landed = range.landed,
-    change = range.change,
-    widened = range.widened,
-    is_other = not vim.deep_equal(now.rows, range.base.rows),
-  }
-end
-
 --- Notes where the answer is, in the state that the buffer is in.
 ---@param reviewed botglue.Reviewed
 ---@param range botglue.Range
@@ -117,7 +88,7 @@ local function note(reviewed, range, place, now)
   if #reviewed.order > PLACES then
     reviewed.states[table.remove(reviewed.order, 1)] = nil
   end
-  reviewed.states[reviewed.state] = sight_of(range, place, now)
+  reviewed.states[reviewed.state] = sights.of(range, place, now)
   note_taken(reviewed)
 end
 
@@ -200,7 +171,7 @@ local function note_file(job, reviewed, place, sum)
   local file = {
     sum = sum,
     tick = api.nvim_buf_get_changedtick(range.bufnr),
-    sight = place and now and sight_of(range, place, now),
+    sight = place and now and sights.of(range, place, now),
     taken = place and reviewed.last_taken,
   }
   -- What was taken and is not known to stand somewhere may stand anywhere.
@@ -304,34 +275,6 @@ function M.see(job, place, answer, beside, has_typed)
   see_file(job, reviewed, place)
 end
 
---- Where what was seen stands as it did, in a file that was read again or text that was put over it: there or near
---- there, between the same rows.
----@param range botglue.Range
----@param sight botglue.Sight
----@return botglue.Extent? place
-local function put_anew(range, sight)
-  local text = sight.text
-  local around = vim.list_extend(vim.list_extend({ text.above }, text.rows), { text.below })
-  if not find.is_telling(around) then
-    return nil
-  end
-  local near = locate.between(range.bufnr, text, sight.place.first)
-  local only = not near and text.above and text.below and find.only(range.bufnr, around)
-  local first = near and near.first or only and only + 1
-  local below = sight.place.last - sight.place.first
-  return first and vim.tbl_extend("force", sight.place, { first = first, last = first + below }) or nil
-end
-
---- Whether what was seen stands there, between the same rows.
----@param range botglue.Range
----@param sight botglue.Sight
----@return boolean
-local function stands(range, sight)
-  local place, count = sight.place, api.nvim_buf_line_count(range.bufnr)
-  return (sight.shape == "insert" and place.first <= count or place.last < count)
-    and vim.deep_equal(extent.read(range.bufnr, place, sight.shape), sight.text)
-end
-
 --- Begins anew with the undo tree.
 ---@param reviewed botglue.Reviewed
 ---@param taken botglue.Taken? what was taken in the state that it has come to
@@ -361,7 +304,7 @@ local function find_anew(job, reviewed, sum, is_read)
   end
   local last = { sight = reviewed.states[state], taken = reviewed.taken[state] }
   for _, each in ipairs({ is_read and file or last, last }) do
-    local place = each.sight and put_anew(job.range, each.sight)
+    local place = each.sight and sights.anew(job.range, each.sight)
     if place then
       return vim.tbl_extend("force", each.sight, { place = place }), each.taken, false
     end
@@ -406,7 +349,7 @@ local function look(job, reviewed, read)
   local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
   local sight, taken, had = reviewed.states[state], reviewed.taken[state], was_other(job, reviewed)
   local is_fresh = is_read and undo_tree.is_last(range.bufnr) -- else undo brought it back
-  if sight and is_read and ((had and is_fresh) or not stands(range, sight)) then
+  if sight and is_read and ((had and is_fresh) or not sights.stands(range, sight)) then
     -- What was there before it was unloaded.
     sight = nil
   end
@@ -424,13 +367,13 @@ local function look(job, reviewed, read)
     forget_taken(job, reviewed, state, may_be_left or (had and is_begun(job, place)))
   elseif not is_new and is_followed and sight and vim.deep_equal(range:read(place).rows, sight.text.rows) then
     reviewed.reads = range.reads
-    if is_read or not stands(range, sight) then
+    if is_read or not sights.stands(range, sight) then
       -- What is typed next to it, or above it, is the same state key by key.
       note(reviewed, range, place, range:read(place))
     end
     return
   end
-  if sight and stands(range, sight) then
+  if sight and sights.stands(range, sight) then
     range:restore(sight)
     restore_taken(reviewed, taken)
     reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
