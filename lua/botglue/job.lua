@@ -290,7 +290,7 @@ function Job:home()
       or (self.draft ~= nil and recognise.is_begun(range, place, sent, decide.lines(self)))
   end
   if known and not was_marked and is_begun() then
-    range:unmark()
+    range:lose()
     range.base, known = sent, false
   end
   return known

@@ -48,6 +48,9 @@ local function keep_held(bufnr)
   for _, job in pairs(client.connection().held) do
     if job.range.bufnr == bufnr then
       require("botglue.reviewed").look(job)
+      if job.range.lost and not (job.reviewed or job.on_disk) then
+        require("botglue.draft").keep_on_disk(job, { rows = {} })
+      end
     end
   end
 end

@@ -59,10 +59,7 @@ test("a row next to the range is none of it, though it reads as one of its own t
   }) do
     local nvim = child.with_host(each[1])
     nvim:run(each[2])
-    for _, keys in ipairs(vim.split(each[3], "|", { plain = true })) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play(vim.split(each[3], "|", { plain = true }))
     equal(
       nvim:lua([[
         local range = require("botglue.client").job(1).range
@@ -116,10 +113,7 @@ test("what is typed next to a part's rows is none of those, though it reads as o
   }) do
     local nvim = child.with_host(each[1])
     nvim:run(each[2])
-    for _, keys in ipairs(each[4]) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play(each[4])
     nvim:answer(1, each[3])
     nvim:settle()
     equal({ nvim:lines(), nvim:job(1).landing }, { each[5], "held" }, each[4][1])
@@ -129,10 +123,7 @@ end)
 test("a row that is changed next to a part's rows is none of those, though it reads as one", function()
   local nvim = child.with_host({ "x", "foo(a", "foo(a", "foo(a", "foo(a", "z" })
   nvim:run({ kind = "char", first = { 2, 0 }, last = { 3, 4 } })
-  for _, keys in ipairs({ "3Gdd", "A;<Esc>", "x" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ "3Gdd", "A;<Esc>", "x" })
   nvim:answer(1, { "B" })
   nvim:settle()
   equal({ nvim:lines(), nvim:job(1).landing }, { { "x", "foo(a", "foo(a", "foo(a", "z" }, "held" })
@@ -164,10 +155,7 @@ test("the same in a long range, and a row of it that is joined and split again",
   }) do
     local nvim = child.with_host(rows)
     nvim:run(line(2, 1102))
-    for _, each in ipairs(vim.split(keys, "|", { plain = true })) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(vim.split(keys, "|", { plain = true }))
     local last = nvim:lua([[
       local range = require("botglue.client").job(1).range
       local place = range:look()
@@ -191,10 +179,7 @@ test("a range that was deleted with what was next to it is not its twin, which s
     for _, held_for in ipairs({ vim.NIL, "review" }) do
       local nvim = child.with_host(each[1])
       nvim:run(each[2])
-      for _, keys in ipairs(each[3]) do
-        nvim:type(keys)
-        nvim:settle()
-      end
+      nvim:play(each[3])
       local left = nvim:lines()
       nvim:answer(1, { "NEW" }, { held_for = held_for })
       nvim:settle()
@@ -225,10 +210,7 @@ test(
       nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
       nvim:run(line(2, 5))
       nvim:answer(1, { "  fn b() {", "    X", "    y" }, { held_for = "review" })
-      for _, keys in ipairs({ each[2], each[3], ":silent! Botglue accept 1<CR>" }) do
-        nvim:type(keys)
-        nvim:settle()
-      end
+      nvim:play({ each[2], each[3], ":silent! Botglue accept 1<CR>" })
       local left = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
       equal(
         { vim.list_contains(left, "  }"), nvim:job(1).landing ~= "held" },
@@ -266,10 +248,7 @@ test(
       nvim:settle()
       nvim:answer(2, { "}", "y" })
       nvim:settle()
-      for _, each in ipairs(keys) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play(keys)
       nvim:answer(1, { "A", "k" })
       nvim:settle()
       equal(table.concat(nvim:lines(), " "), "x A k } y z", vim.inspect(keys))

@@ -31,10 +31,7 @@ local function lines_of(nvim)
 end
 
 local function type_all(nvim, pieces)
-  for _, keys in ipairs(pieces) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play(pieces)
 end
 
 local function joined(...)

@@ -80,10 +80,7 @@ test("what is typed in a review over the last word of a part that was taken is s
   nvim:run(PART)
   nvim:answer(1, { "x, y" }, { held_for = "review" })
   nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>ldp<C-w>h2G$Fycw")
-  for _, keys in ipairs({ "h", "eight", "<Esc>", "<C-w>l2G$Fxcw", "width", "<Esc>" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ "h", "eight", "<Esc>", "<C-w>l2G$Fxcw", "width", "<Esc>" })
   local function shown()
     return nvim:lua("return vim.api.nvim_buf_get_lines(0, 1, 2, true)[1]")
   end
@@ -196,10 +193,7 @@ test("a part that was retyped at an end, whose rows are then deleted there and p
     for _, keys in ipairs({ "2G0D", "2G0wD", "2Gdd", "3Gdd", "3G0D", "3G0wD", "2GJ", "1GJ", "3GJ" }) do
       local nvim = child.with_host({ "head", "aa bb cc dd", "ee ff gg hh", "tail" })
       nvim:run({ kind = "char", first = { 2, 3 }, last = { 3, 4 } })
-      for _, each in ipairs({ first, keys, "u" }) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play({ first, keys, "u" })
       local now = nvim:lua([[
         local range = require("botglue.client").job(1).range
         return range:read(range:look()).text

@@ -358,10 +358,7 @@ test("a row beside the range that came into it and went again is none of it", fu
       if comes == "before" then
         nvim:answer(1, { "B", "c", "D" }, held)
       end
-      for _, typed in ipairs(keys) do
-        nvim:type(typed)
-        nvim:settle()
-      end
+      nvim:play(keys)
       equal(nvim:lines(), { "a", "b", "c", "d", "e" })
       if comes == "before" then
         decide(nvim, "accept")
@@ -392,10 +389,7 @@ test("held answers that add other rows at the same end of the same lines are bot
         nvim:run(line(2, 3))
         nvim:answer(id, each[id], { held_for = "review" })
       end
-      for _, keys in ipairs(ways) do
-        nvim:type(keys)
-        nvim:settle()
-      end
+      nvim:play(ways)
       local what = vim.inspect({ each, ways })
       equal(table.concat(nvim:lines(), " "), each[3], what)
       equal(nvim:lua("return vim.fn.execute('messages')"):find("is replaced", 1, true), nil, what)

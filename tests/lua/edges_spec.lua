@@ -18,10 +18,7 @@ local function rows_after(keys, at_once, lines)
   if at_once then
     nvim:type(table.concat(keys))
   else
-    for _, each in ipairs(keys) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(keys)
   end
   return nvim:lua([[
     local range = require("botglue.client").job(1).range
@@ -115,10 +112,7 @@ test(
       nvim:settle()
       nvim:answer(2, { "c", "d" })
       nvim:settle()
-      for _, each in ipairs(keys) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play(keys)
       nvim:answer(1, { "b", "C" })
       equal({ nvim:job(1).landing, nvim:lines()[3] }, { "held", "c" }, table.concat(keys))
     end
@@ -134,10 +128,7 @@ test(
       nvim:run(line(3, 7))
       nvim:answer(1, { "a1", "}", "a2" })
       nvim:settle()
-      for _, each in ipairs(keys) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play(keys)
       nvim:answer(2, { "b1", "}", "b2", "b3", "b4" })
       nvim:settle()
       equal(table.concat(nvim:lines(), " "), "a1 } a2 b1 } b2 b3 b4 z1 z2", table.concat(keys))
@@ -158,10 +149,7 @@ test("a row of a range that is put back within what another answer stands around
     local edits = { { first = 1, last = 1, lines = { "}" } } }
     nvim:answer(2, { "a", "}", "b", "c", "d", "}", "e", "f" }, { edits = edits })
     nvim:settle()
-    for _, each in ipairs(keys) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(keys)
     nvim:answer(1, { "}", "d" })
     nvim:settle()
     local is_undone = keys[1] == "u" or keys[1] == "2Gdd"
@@ -195,10 +183,7 @@ end)
 test("rows that are opened around a range which was the whole text, and was deleted and put back", function()
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:run(line(1, 3))
-  for _, keys in ipairs({ ":%d<CR>", "u", "Go", "after<Esc>", "ggO", "before<Esc>" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ ":%d<CR>", "u", "Go", "after<Esc>", "ggO", "before<Esc>" })
   equal(nvim:lua("return { require('botglue.client').job(1).range:lines() }"), { 2, 4 })
 end)
 

@@ -308,10 +308,7 @@ test("an answer that was undone and redone is taken back after edits around it",
   }) do
     for _, keys in ipairs({ { "u", "<C-r>" }, { "Gox<Esc>", "u", "u", "<C-r>", "<C-r>" } }) do
       local nvim = with_landed({ "one", "two", "three", "four" }, each[1], each[2])
-      for _, typed in ipairs(vim.list_extend(keys, { "1GA y<Esc>", "GA z<Esc>" })) do
-        nvim:type(typed)
-        nvim:settle()
-      end
+      nvim:play(vim.list_extend(keys, { "1GA y<Esc>", "GA z<Esc>" }))
       decide(nvim, "revert")
       local expected = { "one y", "two", "three", "four" }
       if #keys > 4 then

@@ -22,13 +22,6 @@ local function held()
   return nvim
 end
 
-local function play(nvim, ...)
-  for _, each in ipairs(vim.iter({ ... }):flatten(math.huge):totable()) do
-    nvim:type(each)
-    nvim:settle()
-  end
-end
-
 --- The next Neovim, on the same file and with what the store has of the answer.
 local function next_nvim(nvim)
   local told = nvim:host("received", "draft")
@@ -85,16 +78,16 @@ for _, change in ipairs({
       { ":silent bdelete<CR>", sed, ":silent edit #1<CR>" },
     }) do
       local nvim = held()
-      play(nvim, take, read, ":Botglue review<CR>", "a")
+      nvim:play(take, read, ":Botglue review<CR>", "a")
       equal(outcome(nvim), { "held", rows }, vim.inspect(read))
     end
     local nvim = held()
-    play(nvim, take, sed, WIPED, ":Botglue accept<CR>", ":Botglue review<CR>", "a")
+    nvim:play(take, sed, WIPED, ":Botglue accept<CR>", ":Botglue review<CR>", "a")
     equal(outcome(nvim), { "held", rows }, "wiped out")
     nvim = held()
-    play(nvim, take, sed)
+    nvim:play(take, sed)
     nvim = next_nvim(nvim)
-    play(nvim, ":Botglue review<CR>", "a", ":Botglue accept<CR>")
+    nvim:play(":Botglue review<CR>", "a", ":Botglue accept<CR>")
     equal(outcome(nvim), { "held", rows }, "the next Neovim")
   end)
 end
@@ -104,9 +97,9 @@ test(
   function()
     for _, edit in ipairs({ "", "ggOown own<Esc>" }) do
       local nvim = held()
-      play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", "/F1<CR>A mine<Esc>", edit, ":silent write<CR>")
+      nvim:play(":Botglue review<CR>", "/F1<CR>dp", "q", "/F1<CR>A mine<Esc>", edit, ":silent write<CR>")
       nvim = next_nvim(nvim)
-      play(nvim, ":Botglue review<CR>", "a")
+      nvim:play(":Botglue review<CR>", "a")
       equal(outcome(nvim), { "merged", (edit == "" and "" or "own ") .. "a b c M d e F1 F2 f g" })
       local bufnr = nvim:lua("return vim.fn.bufnr(vim.g.path)")
       local rows = nvim:lua("return vim.api.nvim_buf_get_lines(..., 0, -1, true)", bufnr)
@@ -123,42 +116,41 @@ test("what was taken is known to be in the file however that was written", funct
     { "dp", "<C-w>h:silent noautocmd write<CR>", "<C-w>lq", ":silent bdelete<CR>" },
   }) do
     local nvim = held()
-    play(nvim, ":Botglue review<CR>", "/F1<CR>", write, SED:format("s/^F/xF/", "#1"))
-    play(nvim, ":execute 'silent edit' g:path<CR>", ":checktime<CR>", ":Botglue review<CR>", "a")
+    nvim:play(":Botglue review<CR>", "/F1<CR>", write, SED:format("s/^F/xF/", "#1"))
+    nvim:play(":execute 'silent edit' g:path<CR>", ":checktime<CR>", ":Botglue review<CR>", "a")
     equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" }, vim.inspect(write))
   end
 end)
 
 test("what was taken and undone before the file was written was never taken there", function()
   local nvim = held()
-  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", "u", ":silent write<CR>")
+  nvim:play(":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", "u", ":silent write<CR>")
   local told = nvim:host("received", "draft")
   equal(told[#told], { id = 1 })
   nvim = next_nvim(nvim)
-  play(nvim, ":Botglue review<CR>", "a")
+  nvim:play(":Botglue review<CR>", "a")
   equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
 end)
 
 test("an earlier text of the file is known again, with what was taken then", function()
   local nvim = held()
   nvim:lua("vim.fn.writefile(vim.fn.readfile(vim.g.path), vim.g.path .. '.old')")
-  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", ":silent !cp %.old %<CR>", SAME)
-  play(nvim, ":Botglue review<CR>", "a")
+  nvim:play(":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", ":silent !cp %.old %<CR>", SAME)
+  nvim:play(":Botglue review<CR>", "a")
   equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
 end)
 
 test("what was taken is where it was, though another program added rows above it", function()
   local nvim = held()
   local sed = SED:format("1s/^/x\\nx\\nx\\nx\\nx\\nx\\nx\\nx\\nx\\n/", "%")
-  play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", sed, SAME)
-  play(nvim, ":Botglue review<CR>", "a")
+  nvim:play(":Botglue review<CR>", "/F1<CR>dp", "q", ":silent write<CR>", sed, SAME)
+  nvim:play(":Botglue review<CR>", "a")
   equal(outcome(nvim), { "merged", ("x "):rep(9) .. "a b c M d e F1 F2 f g" })
 end)
 
 test("a file that was written somewhere else, or in part, tells nothing of what was taken", function()
   local nvim = held()
-  play(
-    nvim,
+  nvim:play(
     ":Botglue review<CR>",
     "/F1<CR>dp",
     "q",
@@ -166,7 +158,7 @@ test("a file that was written somewhere else, or in part, tells nothing of what 
     ":silent 1,3write! %.part<CR>"
   )
   equal(#nvim:host("received", "draft"), 0)
-  play(nvim, ":silent bwipeout!<CR>", ":execute 'edit' g:path<CR>", ":Botglue review<CR>", "a")
+  nvim:play(":silent bwipeout!<CR>", ":execute 'edit' g:path<CR>", ":Botglue review<CR>", "a")
   equal(outcome(nvim), { "applied", "a b c M d e F1 F2 f g" })
 end)
 
@@ -179,20 +171,42 @@ test("of a part and of an insertion nobody knows in the next Neovim what of it s
     nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
     nvim:run(each[1])
     nvim:answer(1, each[2], { held_for = "review" })
-    play(nvim, ":Botglue review<CR>", each[3], "q", ":silent write<CR>")
+    nvim:play(":Botglue review<CR>", each[3], "q", ":silent write<CR>")
     local told = nvim:host("received", "draft")
     equal(told[#told].draft.disk_rows, {}, each[1].kind)
     local there = left(nvim)
-    play(nvim, ":silent !sed -i 's/y1/Y1/' #1<CR>", WIPED, ":Botglue review<CR>", "a")
+    nvim:play(":silent !sed -i 's/y1/Y1/' #1<CR>", WIPED, ":Botglue review<CR>", "a")
     equal(outcome(nvim), { "held", (there:gsub("y1", "Y1")) }, each[1].kind)
   end
 end)
 
+test(
+  "what stands next to the range in a recovered text, and was written, is known to be in the file",
+  function()
+    local nvim = held()
+    nvim:play(":Botglue review<CR>", "/F1<CR>dp", "q")
+    nvim = next_nvim(nvim)
+    nvim:lua("vim.api.nvim_buf_set_lines(0, 5, 5, true, { 'F1 ff', 'F2 ff' })")
+    nvim:play(
+      ":Botglue review<CR>",
+      "q",
+      ":silent write<CR>",
+      SED:format("s/^F/xF/", "%"),
+      ":silent edit!<CR>"
+    )
+    nvim:play(":Botglue review<CR>", "a")
+    equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" })
+    nvim = next_nvim(nvim)
+    nvim:play(":Botglue review<CR>", "a")
+    equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" }, "the next Neovim")
+  end
+)
+
 test("what was taken and written without a word is known in a file that is read again at once", function()
   for _, read in ipairs({ { ":checktime<CR>" }, SAME }) do
     local nvim = held()
-    play(nvim, ":Botglue review<CR>", "/F1<CR>dp", "<C-w>h:silent noautocmd write<CR>", "<C-w>l")
-    play(nvim, SED:format("s/^F/xF/", "#1"), "<C-w>h", read, "<C-w>la", "q", ":Botglue accept 1<CR>")
+    nvim:play(":Botglue review<CR>", "/F1<CR>dp", "<C-w>h:silent noautocmd write<CR>", "<C-w>l")
+    nvim:play(SED:format("s/^F/xF/", "#1"), "<C-w>h", read, "<C-w>la", "q", ":Botglue accept 1<CR>")
     equal(outcome(nvim), { "held", "a b c d e xF1 xF2 f g" }, vim.inspect(read))
   end
 end)
@@ -205,8 +219,8 @@ test("what was taken of a part is not put in once more where another program cha
       nvim:lua("vim.cmd('set noswapfile hidden autoread')")
       nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 17 } })
       nvim:answer(1, { "beta,", "  gamma" }, { held_for = "review" })
-      play(nvim, ":Botglue review<CR>", each, "q", ":silent write<CR>")
-      play(nvim, SED:format("s/gamma/GAMMA/;s/beta/BETA/", "%"), read, ":Botglue review<CR>", "a")
+      nvim:play(":Botglue review<CR>", each, "q", ":silent write<CR>")
+      nvim:play(SED:format("s/gamma/GAMMA/;s/beta/BETA/", "%"), read, ":Botglue review<CR>", "a")
       equal(nvim:job(1).landing, "held", vim.inspect({ each, read }))
       local lines = nvim:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(vim.g.path), 0, -1, true)")
       equal(table.concat(lines, "|"):find("gamma") or table.concat(lines, "|"):find("beta"), nil)

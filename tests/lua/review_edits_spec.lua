@@ -343,10 +343,7 @@ test(
     equal(texts(nvim)[2], { "a", "B", "x", "C", "d", "e" })
     nvim:type("u")
     equal(texts(nvim)[2], { "a", "B", "C", "d", "e" })
-    for _, keys in ipairs({ "<C-w>hGA!<Esc>", "<C-w>lggOy<Esc>", "u", "<C-w>hGA?<Esc>" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ "<C-w>hGA!<Esc>", "<C-w>lggOy<Esc>", "u", "<C-w>hGA?<Esc>" })
     equal(texts(nvim), { { "a", "b", "c", "d", "e", "one!?" }, { "a", "B", "C", "d", "e", "one!?" } })
   end
 )
@@ -382,10 +379,7 @@ test("to open the review again finds a place that was not known when it was open
   local nvim = child.with_host(LINES)
   nvim:run(line(2, 3))
   nvim:answer(1, { "B", "C" }, { held_for = "review" })
-  for _, keys in ipairs({ "2Gdj", ":Botglue review<CR>", "<C-w>hu", ":Botglue review 1<CR>", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ "2Gdj", ":Botglue review<CR>", "<C-w>hu", ":Botglue review 1<CR>", "a" })
   equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "C", "d", "e" }, "applied" })
 end)
 
@@ -420,10 +414,7 @@ test(
 test("what is typed beside the answer is no copy, though the buffer has had the same", function()
   local function changed(...)
     local nvim = in_review({ line(2, 3), { "B", "C" } })
-    for _, keys in ipairs({ ... }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ... })
     local shown = texts(nvim)[2]
     nvim:type("<C-w>la")
     nvim:settle()
@@ -456,10 +447,7 @@ test("a row that is opened next to an answer with blank ones is no part of it", 
         local nvim = in_review({ range, answer })
         local row = ({ "2G", "4G", "4G" })[i]
         nvim:type("<C-w>h" .. row)
-        for _, typed in ipairs(vim.split(keys, ",")) do
-          nvim:type(typed)
-          nvim:settle()
-        end
+        nvim:play(vim.split(keys, ","))
         local is_taken = keys ~= ways[1] and keys ~= ways[3] and (answer[1] == "" or answer[#answer] == "")
         nvim:type("<C-w>la")
         nvim:settle()
@@ -533,10 +521,7 @@ test("a row of an answer to a part that was taken by itself, with what was typed
   local nvim = child.with_host({ "r1", "let x = call(alpha_beta_gamma_delta, tail);", "r3", "r4" })
   nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
   nvim:answer(1, { "alpha_beta_gamma_delta,", "  more_row" }, { held_for = "review" })
-  for _, keys in ipairs({ ":Botglue review<CR>", "/more_row<CR>A D1<Esc>", ":.diffput<CR>" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ ":Botglue review<CR>", "/more_row<CR>A D1<Esc>", ":.diffput<CR>" })
   local all = { "r1", "let x = call(alpha_beta_gamma_delta,", "  more_row, tail); D1", "r3", "r4" }
   equal(texts(nvim)[2], all)
   nvim:type("/delta,<CR>:.diffput<CR>")
@@ -590,10 +575,7 @@ test(
         local nvim = child.with_host({ "r1", "call(one, two, three)", "r3" })
         nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
         nvim:answer(1, { "UNO" }, { held_for = "review" })
-        for _, each in ipairs({ ":Botglue review<CR>", draft, "<C-w>h" .. keys, "u" }) do
-          nvim:type(each)
-          nvim:settle()
-        end
+        nvim:play({ ":Botglue review<CR>", draft, "<C-w>h" .. keys, "u" })
         equal(texts(nvim)[2], { "r1", kept, "r3" }, draft .. keys)
       end
     end
@@ -621,10 +603,7 @@ test("a row that the answer changes is moved by hand: it was not taken over by b
       local nvim = child.with_host(lines)
       nvim:run(line(1, 6))
       nvim:answer(1, answer, { held_for = "review" })
-      for _, keys in ipairs(vim.iter({ ":Botglue review<CR>", each[1], way }):flatten():totable()) do
-        nvim:type(keys)
-        nvim:settle()
-      end
+      nvim:play({ ":Botglue review<CR>", each[1], way })
       equal(
         nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
         each[2],
@@ -640,10 +619,7 @@ test("a row of the user's that is moved by hand in an open review does not leave
     nvim:run(line(2, 6))
     nvim:answer(1, { "b", "C", "d", "e", "f" }, { held_for = "review" })
     local all = { "5GA mine<Esc>", ":Botglue review<CR>", "<C-w>h", keys, "<C-w>l", "a" }
-    for _, each in ipairs(vim.iter(all):flatten():totable()) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(all)
     equal(table.concat(nvim:lines(), " "), "a b C d f e mine g", vim.inspect(keys))
   end
 end)

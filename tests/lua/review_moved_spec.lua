@@ -18,10 +18,7 @@ local function accept(lines, range, answer, keys, expected, told)
   nvim:run(range)
   nvim:answer(1, vim.split(answer, " "), { held_for = "review" })
   nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>l")
-  for _, each in ipairs(keys) do
-    nvim:type(each)
-    nvim:settle()
-  end
+  nvim:play(keys)
   nvim:type("a")
   nvim:settle()
   local is_told = nvim:messages():find("is replaced", 1, true) ~= nil

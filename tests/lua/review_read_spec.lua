@@ -14,10 +14,7 @@ test(
       nvim:run(line(2, 5))
       nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
       local keys = { ":Botglue review<CR>", "3Gdp", "<C-w>h:write<CR>", "<C-w>l/Y<CR>dp", "<C-w>h:edit!<CR>" }
-      for _, each in ipairs(vim.list_extend(keys, between)) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play(vim.list_extend(keys, between))
       nvim:type("<C-w>la")
       nvim:settle()
       local question = nvim:host("received", "merge")
@@ -47,10 +44,7 @@ test("what was taken, through reading the file again and undoing that", function
     nvim:run(line(2, 5))
     nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
     local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
-    for _, each in ipairs(vim.list_extend(all, { ":Botglue accept<CR>" })) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(vim.list_extend(all, { ":Botglue accept<CR>" }))
     equal(table.concat(nvim:lines(), " "), "a b X c d e E1 E2 own fx", table.concat(keys))
   end
 end)
@@ -66,10 +60,7 @@ test("what was taken and changed in the file by another program is not put in on
       ":lua vim.fn.writefile({ 'a', 'b', 'c', 'd', 'e', 'E1', 'E2x', 'f' }, vim.fn.bufname(1))<CR>"
     all[#all + 1] = ":checktime<CR>"
     all[#all + 1] = ":Botglue accept 1<CR>"
-    for _, each in ipairs(vim.iter(all):flatten():totable()) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(all)
     equal(nvim:job(1).landing, "held", vim.inspect(keys))
     local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
     equal(table.concat(lines, " "), "a b c d e E1 E2x f", vim.inspect(keys))
@@ -114,10 +105,7 @@ test("rows that were taken, typed into where no review sees it, written and read
     nvim:run(line(2, 5))
     nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
     local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
-    for _, each in ipairs(vim.list_extend(all, { ":write<CR>", ":edit!<CR>", ":Botglue accept<CR>" })) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(vim.list_extend(all, { ":write<CR>", ":edit!<CR>", ":Botglue accept<CR>" }))
     local question = nvim:host("received", "merge")
     local last = question[#question]
     equal({ last.base[#last.base], last.current[#last.current] }, { "E2", "E2" }, table.concat(keys))
@@ -150,10 +138,7 @@ test("what was taken, written and read again does not come twice", function()
     nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
     nvim:run(line(2, 3))
     nvim:answer(1, { "two", "and a half", "three", "and more" }, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>G-dp", "q", ":write<CR>", between, ":Botglue accept 1<CR>" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ":Botglue review<CR>G-dp", "q", ":write<CR>", between, ":Botglue accept 1<CR>" })
     local lines = nvim:lines()
     if lines[1] == "new" then
       table.remove(lines, 1)
@@ -168,10 +153,7 @@ test("what was taken at the top, changed, written and read again does not come t
   nvim:run(line(1, 3))
   nvim:answer(1, { "zero", "one", "TWO", "three", "more" }, { held_for = "review" })
   local open = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
-  for _, keys in ipairs({ open, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ open, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" })
   equal(nvim:lines(), { "zero", "one", "TWO", "three", "more!", "four" })
 end)
 
@@ -199,10 +181,7 @@ test("what was taken and undone in an undo tree that is gone was never taken", f
       nvim:answer(1, each[2], { held_for = "review" })
       local keys = { ":Botglue review<CR>", each[3], "<C-w>lq", way, "GAown<Esc>" }
       for _, key in ipairs(vim.list_extend(keys, { ":Botglue review<CR>", "a" })) do
-        for _, one in ipairs(vim.iter({ key }):flatten(2):totable()) do
-          nvim:type(one)
-          nvim:settle()
-        end
+        nvim:play({ key })
       end
       local lines = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
       equal(table.concat(lines, " "), each[4] .. "own", vim.inspect({ each[3], way }))
@@ -217,10 +196,7 @@ test("both sides are compared again where the buffer was read again in its windo
     nvim:lua("vim.cmd.file(...) vim.cmd('silent write')", path)
     nvim:run(line(2, 3))
     nvim:answer(1, { "b", "X", "c" }, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>", "<C-w>h", unload, ":edit " .. path .. "<CR>" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ":Botglue review<CR>", "<C-w>h", unload, ":edit " .. path .. "<CR>" })
     local seen = nvim:lua([[return vim.tbl_map(function(win)
       return { vim.wo[win].diff, vim.wo[win].winbar ~= "" }
     end, vim.api.nvim_tabpage_list_wins(0))]])
@@ -282,10 +258,7 @@ test("what was taken, and begins as what is next to the range does, in a file th
       )
       nvim:run(line(1, each[2]))
       nvim:answer(1, each[3], { held_for = "review" })
-      for _, key in ipairs(vim.iter({ each[4], each[5], way }):flatten():totable()) do
-        nvim:type(key)
-        nvim:settle()
-      end
+      nvim:play({ each[4], each[5], way })
       local left = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "|")
       local what = vim.inspect({ each, way })
       if each[6] then

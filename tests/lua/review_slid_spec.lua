@@ -85,10 +85,7 @@ test("a block that ends as the row above it does, taken next to a row that the a
     nvim:lua("vim.opt.diffopt:append('linematch:40')")
     nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
     nvim:answer(1, { "a", "x2", "}", "N", "}" }, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>", way, "a" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ":Botglue review<CR>", way, "a" })
     equal(nvim:host("received", "merge")[1].base, { "a", "x", "}", "N", "}" }, way)
   end
 end)
@@ -108,10 +105,7 @@ test(
         nvim:lua("vim.o.autoindent = false")
         nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
         nvim:answer(1, answer, { held_for = "review" })
-        for _, each in ipairs(keys) do
-          nvim:type(each)
-          nvim:settle()
-        end
+        nvim:play(keys)
         equal(nvim:host("received", "merge")[1].base, lines, row .. keys[1])
       end
     end
@@ -236,10 +230,7 @@ test("rows that were typed stay the user's where another hunk is taken", functio
   nvim:lua("vim.o.autoindent = false")
   nvim:run({ kind = "line", first = { 1, 0 }, last = { 4, 0 } })
   nvim:answer(1, answer, { held_for = "review" })
-  for _, keys in ipairs({ "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "/M.z<CR>dp", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "/M.z<CR>dp", "a" })
   local base = nvim:host("received", "merge")[1].base
   equal(base, { "local M = {}", "function M.q()", "M.x = 1", "M.z = 2", "return M" })
 end)
@@ -255,10 +246,7 @@ test(
         local nvim = child.with_host(each[1])
         nvim:run(line(1, 4))
         nvim:answer(1, each[2], { held_for = "review" })
-        for _, keys in ipairs(vim.list_extend({ ":Botglue review<CR>", "G[cdp" }, way)) do
-          nvim:type(keys)
-          nvim:settle()
-        end
+        nvim:play(vim.list_extend({ ":Botglue review<CR>", "G[cdp" }, way))
         local left = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "|")
         equal(left, each[3], vim.inspect({ each, way }))
       end

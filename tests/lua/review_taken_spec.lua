@@ -52,10 +52,7 @@ test("what was taken and changed in the buffer since is told when the rest is ac
     { {}, false },
   }) do
     local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
-    for _, keys in ipairs(vim.list_extend({ "2Gdp" }, each[1])) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play(vim.list_extend({ "2Gdp" }, each[1]))
     nvim:type(":Botglue accept 1<CR>")
     nvim:settle()
     equal(nvim:messages():find(told, 1, true) ~= nil, each[2], table.concat(each[1]))
@@ -253,10 +250,7 @@ test("rows of a part that were taken with what was typed beside it stand once on
     nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
     nvim:answer(1, answer, { held_for = "review" })
     nvim:type(":Botglue review<CR>")
-    for _, each in ipairs(keys) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(keys)
     return nvim
   end
   local behind, before = "A // own<Esc>", "I/* own */ <Esc>"
@@ -436,10 +430,7 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
     nvim:run(each[1])
     nvim:answer(1, each[2], { held_for = "review" })
     nvim:type(":Botglue review<CR>")
-    for _, keys in ipairs(each[3]) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play(each[3])
     nvim:type("a")
     nvim:settle()
     local seen = {}
@@ -490,10 +481,7 @@ test("what is typed in the part that was taken of an answer is kept when the res
     local nvim = child.with_host({ "aaa one", "bbb one", "ccc one", "ddd one", "eee." })
     nvim:run(each[1])
     nvim:answer(1, each[2], { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>2Gdp", "<C-w>h1G$ié<Esc>", "<C-w>la" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ":Botglue review<CR>2Gdp", "<C-w>h1G$ié<Esc>", "<C-w>la" })
     equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "merged" })
   end
 end)
@@ -506,10 +494,7 @@ test("what is changed between two takings of an insertion is kept when it is acc
     local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2", "X3", "X4" } })
     -- By default only since 0.11.
     nvim:type(":set diffopt+=linematch:40<CR>")
-    for _, keys in ipairs({ "/X1<CR>" .. each[1], "<C-w>h/X1<CR>" .. each[2], "<C-w>l/X4<CR>dp", "a" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ "/X1<CR>" .. each[1], "<C-w>h/X1<CR>" .. each[2], "<C-w>l/X4<CR>dp", "a" })
     local expected = vim.list_extend({ "a", "b" }, each[3])
     equal(nvim:lines(), vim.list_extend(expected, { "c", "d", "e" }))
   end
@@ -528,10 +513,7 @@ test(
     }) do
       for _, way in ipairs({ "<C-w>la", "<C-w>lq:Botglue accept 1<CR>" }) do
         local nvim = in_review({ line(2, 4), {} })
-        for _, keys in ipairs({ "<C-w>h", each[2], each[3], each[4] or "", each[5] or "", way }) do
-          nvim:type(keys)
-          nvim:settle()
-        end
+        nvim:play({ "<C-w>h", each[2], each[3], each[4] or "", each[5] or "", way })
         equal(nvim:lines(), each[1], vim.inspect({ each, way }))
         equal(nvim:job(1).landing ~= "held", true)
       end
@@ -547,10 +529,7 @@ test("rows that the answer adds, which a diff shows beyond the row next to the r
     nvim:answer(1, answer, { held_for = "review" })
     nvim:type(":Botglue review<CR>" .. row .. "Gdp")
     nvim:settle()
-    for _, each in ipairs(keys) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play(keys)
     nvim:type("<C-w>la")
     nvim:settle()
     return nvim:lines()
@@ -584,10 +563,7 @@ test(
       local nvim = child.with_host({ "r1", "let x = call(aa, bb, cc); let y = 1;", "r3", "r4" })
       nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 22 } })
       nvim:answer(1, { "aa, B2, cc" }, { held_for = "review" })
-      for _, each in ipairs(vim.list_extend({ ":Botglue review<CR>", "/r3<CR>Inew <Esc>" }, keys)) do
-        nvim:type(each)
-        nvim:settle()
-      end
+      nvim:play(vim.list_extend({ ":Botglue review<CR>", "/r3<CR>Inew <Esc>" }, keys))
       nvim:type("a")
       nvim:settle()
       equal(nvim:lines(), { "r1", "let x = call(aa, B2, cc); let y = 1;", "new r3", "r4" })

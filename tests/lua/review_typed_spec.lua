@@ -20,10 +20,7 @@ local function play(rows, range, answer, steps)
   nvim:run(range)
   nvim:answer(1, answer, { held_for = "review" })
   nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>l")
-  for _, keys in ipairs(steps) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play(steps)
   return nvim
 end
 

@@ -31,10 +31,7 @@ test("a hunk that was taken and undone together with what no review has seen", f
     local nvim = child.with_host(LINES)
     nvim:run(line(2, 4))
     nvim:answer(1, { "B", "c", "D" }, { held_for = "review" })
-    for _, keys in ipairs({ "GAmine<Esc>", ":Botglue review<CR>", "2Gdp", "<C-w>h" .. undo }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ "GAmine<Esc>", ":Botglue review<CR>", "2Gdp", "<C-w>h" .. undo })
     equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
     nvim:type("<C-w>la")
     nvim:settle()
@@ -48,15 +45,9 @@ test("a row that was taken and moved where no review sees it, undone and redone 
     local nvim = child.with_host(vim.split("a b c d e f g h i j k l", " "))
     nvim:run(line(2, 11))
     nvim:answer(1, answer, { held_for = "review" })
-    for _, keys in ipairs({ ":Botglue review<CR>", "/D1<CR>", "dp", "q", "/D1<CR>", "dd", "jp" }) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play({ ":Botglue review<CR>", "/D1<CR>", "dp", "q", "/D1<CR>", "dd", "jp" })
     local moved = nvim:lines()
-    for _, keys in ipairs(way) do
-      nvim:type(keys)
-      nvim:settle()
-    end
+    nvim:play(way)
     equal(nvim:lines(), moved)
     nvim:type(":Botglue accept<CR>")
     nvim:settle()
@@ -69,10 +60,7 @@ test("rows that are typed above what was taken where no review sees it, undone a
   local typed = { "ggO", "one", "<CR>", "two", "<Esc>" }
   local function after(range, answer, hunk, keys)
     local nvim = in_review({ range, answer })
-    for _, each in ipairs(vim.iter({ hunk .. "dp", "q", keys, ":Botglue accept<CR>" }):flatten(2):totable()) do
-      nvim:type(each)
-      nvim:settle()
-    end
+    nvim:play({ hunk .. "dp", "q", keys, ":Botglue accept<CR>" })
     local question = nvim:host("received", "merge")
     return nvim:lines(), question[#question] and question[#question].base
   end
@@ -96,10 +84,7 @@ test(
   function()
     for _, way in ipairs({ { "2u", "2<C-r>" }, { ":silent earlier 2<CR>", ":silent later 2<CR>" } }) do
       local nvim = in_review({ { kind = "insert", first = { 3 } }, { "n1", "n2", "n3" } })
-      for _, keys in ipairs({ "4Gdp", "q", "5Goown<Esc>", way[1], way[2] }) do
-        nvim:type(keys)
-        nvim:settle()
-      end
+      nvim:play({ "4Gdp", "q", "5Goown<Esc>", way[1], way[2] })
       nvim:type(":Botglue accept<CR>")
       nvim:settle()
       equal(nvim:lines(), { "a", "b", "c", "n1", "n2", "own", "n3", "d", "e" }, table.concat(way))
@@ -116,19 +101,13 @@ test("a state in which something was taken, come to by one jump and left by anot
     keys[#keys + 1] = "rx"
     keys[#keys + 1] = "ry"
   end
-  for _, each in ipairs(vim.list_extend(keys, { ":undo 2<CR>", ":undo 74<CR>", ":Botglue accept<CR>" })) do
-    nvim:type(each)
-    nvim:settle()
-  end
+  nvim:play(vim.list_extend(keys, { ":undo 2<CR>", ":undo 74<CR>", ":Botglue accept<CR>" }))
   equal(table.concat(nvim:lines(), " "), "yaaa b X c d Y e f")
 end)
 
 test("undo and redo of a taken hunk at once leave the answer where it is", function()
   local nvim = in_review({ line(3, 3), { "c", "X1", "X2" } })
-  for _, typed in ipairs({ "<C-w>hgg]cdo", "/c<CR>omine<Esc>", "uu<C-r><C-r><C-w>la" }) do
-    nvim:type(typed)
-    nvim:settle()
-  end
+  nvim:play({ "<C-w>hgg]cdo", "/c<CR>omine<Esc>", "uu<C-r><C-r><C-w>la" })
   equal(
     { nvim:lines(), nvim:job(1).landing },
     { { "a", "b", "c", "mine", "X1", "X2", "d", "e" }, "unchanged" }
@@ -137,10 +116,7 @@ end)
 
 test("what was taken and undone behind the review is put in when the answer is accepted", function()
   local nvim = in_review({ { kind = "insert", first = { 2 } }, { "X1", "X2" } })
-  for _, keys in ipairs({ "/X1<CR>dp", "q", "u", "2GoY<Esc>", ":Botglue review<CR>", "a" }) do
-    nvim:type(keys)
-    nvim:settle()
-  end
+  nvim:play({ "/X1<CR>dp", "q", "u", "2GoY<Esc>", ":Botglue review<CR>", "a" })
   equal(nvim:lines(), { "a", "b", "X1", "X2", "Y", "c", "d", "e" })
   nvim:type("u")
   equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })

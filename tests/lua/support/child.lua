@@ -37,6 +37,15 @@ function Child:type(keys)
   self:settle()
 end
 
+--- Types one key after the other, as a user does: what each leads to in the next tick is over before the next one.
+---@param ... string|table keys, or lists of them
+function Child:play(...)
+  for _, keys in ipairs(vim.iter({ ... }):flatten(math.huge):totable()) do
+    self:type(keys)
+    self:settle()
+  end
+end
+
 --- Waits until what was typed has been read: an event that was queued behind it has run, or a key is waited for.
 function Child:settle()
   if self:api("get_mode").blocking then
