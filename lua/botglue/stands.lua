@@ -42,15 +42,30 @@ local function tell(bufnr)
   end
 end
 
+--- What stands at the place of a held answer that nobody has reviewed, in a file that was written.
+---@param job botglue.Job
+---@return botglue.OnDisk?
+local function unseen(job)
+  local range = job.range
+  if range.lost then
+    return job.on_disk or { rows = {} }
+  end
+  local place, _, now = range:look()
+  if not place or not now then
+    return job.on_disk
+  end
+  local is_edited = range.kind == "line" and not vim.deep_equal(now.rows, range.base.rows)
+  return is_edited and { rows = now.rows } or nil
+end
+
 --- Keeps how answers that wait stand in a file that was written: there the next Neovim looks for them.
 ---@param bufnr integer
 local function keep_held(bufnr)
   for _, job in pairs(client.connection().held) do
-    if job.range.bufnr == bufnr then
+    if job.range.bufnr == bufnr and job.reviewed then
       require("botglue.reviewed").look(job)
-      if job.range.lost and not (job.reviewed or job.on_disk) then
-        require("botglue.draft").keep_on_disk(job, { rows = {} })
-      end
+    elseif job.range.bufnr == bufnr then
+      require("botglue.draft").keep_on_disk(job, unseen(job))
     end
   end
 end

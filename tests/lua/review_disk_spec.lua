@@ -227,3 +227,19 @@ test("what was taken of a part is not put in once more where another program cha
     end
   end
 end)
+
+test("rows that the user changed while the job ran are found in the next Neovim", function()
+  local nvim = held()
+  nvim:play("2GA mine<Esc>", ":silent write<CR>")
+  local told = nvim:host("received", "draft")
+  equal(told[#told].draft, { disk_rows = { "b b1 mine", "c c1", "d d1", "e e1" } })
+  nvim = next_nvim(nvim)
+  nvim:play(":Botglue review<CR>", "a")
+  equal(outcome(nvim), { "merged", "a b c M d e F1 F2 f g" })
+  local bufnr = nvim:lua("return vim.fn.bufnr(vim.g.path)")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(..., 1, 2, true)", bufnr), { "b b1 mine" })
+  nvim = held()
+  nvim:play("2GA mine<Esc>", ":silent write<CR>", "u", ":silent write<CR>")
+  told = nvim:host("received", "draft")
+  equal(told[#told], { id = 1 })
+end)
