@@ -121,3 +121,16 @@ test("what was taken and undone behind the review is put in when the answer is a
   nvim:type("u")
   equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })
 end)
+
+test("rows that were cut from the answer, put into the buffer and undone in the answer stand once", function()
+  for _, undo in ipairs({ { "u" }, { "u", "u" }, { "u", "u", "<C-r>", "<C-r>" } }) do
+    for _, way in ipairs({ { "a" }, { "q", ":Botglue accept 1<CR>" }, { "q", ":Botglue review<CR>", "a" } }) do
+      local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
+      nvim:run(line(2, 6))
+      nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
+      nvim:play(":Botglue review<CR>", "/F1<CR>", "Vjd", "<C-w>hzn6Gp", "<C-w>l", undo, way)
+      equal(table.concat(nvim:lines(), " "), "a b c D1 d e f F1 F2 g h", vim.inspect({ undo, way }))
+      equal(nvim:job(1).landing ~= "held", true)
+    end
+  end
+end)
