@@ -200,8 +200,8 @@ local function keep_file(job, reviewed, place, sum)
   draft.keep_on_disk(job, on_disk)
 end
 
---- Sees what of it stands in the file, where that has the text of the buffer: it was written, or read again. What the
---- command that wrote it had taken may be known only later.
+--- Sees what of it stands in the file, which has the text of the buffer: it was written, or read again. What the command
+--- that wrote it had taken may be known only later.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@param place botglue.Extent?
@@ -209,7 +209,7 @@ end
 local function see_file(job, reviewed, place, sum)
   local bufnr, file = job.range.bufnr, reviewed.files[#reviewed.files]
   local is_same = file ~= nil and file.tick == api.nvim_buf_get_changedtick(bufnr)
-  if not vim.bo[bufnr].modified and not (is_same and file.taken == reviewed.last_taken) then
+  if not is_same or file.taken ~= reviewed.last_taken then
     keep_file(job, reviewed, place, is_same and file.sum or sum or text_sum.of(bufnr))
   end
 end
@@ -272,7 +272,9 @@ function M.see(job, place, answer, beside, has_typed)
   reviewed.state, reviewed.at = state, state
   follow(job)
   note(reviewed, range, place, now)
-  see_file(job, reviewed, place)
+  if not vim.bo[range.bufnr].modified then
+    see_file(job, reviewed, place)
+  end
 end
 
 --- Begins anew with the undo tree.
@@ -403,7 +405,9 @@ function M.look(job)
   end
   local read = range.reads ~= reviewed.reads and text_sum.of(range.bufnr) or nil
   look(job, reviewed, read)
-  see_file(job, reviewed, (range:look()), read)
+  if not vim.bo[range.bufnr].modified then
+    see_file(job, reviewed, (range:look()), read)
+  end
 end
 
 --- Takes up an answer that was reviewed before, in a Neovim that is gone or in a buffer that is.
