@@ -19,7 +19,7 @@ local fail = errors.fail
 
 -- What was typed after the decision was not decided of.
 local TYPED = "job %d was not accepted: its lines were changed meanwhile; accept it again"
-local CHANGED = "the answer was changed meanwhile: a accepts it as it is now"
+M.CHANGED = "the answer was changed meanwhile: a accepts it as it is now"
 
 --- Runs a step at the first safe moment.
 ---@param job botglue.Job
@@ -143,7 +143,7 @@ local function merge_lines(job, change)
       elseif merged.lost then
         fail("job %d cannot be %s: the host does not answer; see :Botglue log", job.id, change.verb)
       elseif is_typed_in(job) or (change.is_meant and not change.is_meant()) then
-        fail(CHANGED)
+        fail(M.CHANGED)
       elseif not merged.clean then
         change.on_conflict(current)
       else
@@ -252,7 +252,7 @@ local function write_at_once(job, lines, current, is_meant)
       merged = merge_by_row(reviewed.base(job, now.text), now.text, lines)
     end
     if is_typed_in(job) or (is_meant and not is_meant()) then
-      fail(CHANGED)
+      fail(M.CHANGED)
     elseif not same and (range.shape == "char" or not merged) then
       fail(TYPED, job.id)
     end
@@ -353,7 +353,14 @@ function M.accept(id)
     return
   end
   local fits = job.range.kind ~= "block" or #M.lines(job) == #job.range.base.text
-  if why == "range_lost" or why == "buffer_gone" or not fits or job.taken or not job:recall() then
+  if
+    why == "range_lost"
+    or why == "buffer_gone"
+    or not fits
+    or job.taken
+    or job.stale
+    or not job:recall()
+  then
     require("botglue.ui.review").open(id)
     return
   elseif draft.has_more(job.draft) then

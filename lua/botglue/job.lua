@@ -33,6 +33,7 @@ local M = {}
 ---@field draft_told_to botglue.Process? the host that knows of it
 ---@field reviewed botglue.Reviewed? what a review saw of its place while its answer is held
 ---@field on_disk botglue.OnDisk? what stands in its file at the place of its held answer; nil what was sent
+---@field stale boolean? whether its review showed something else at its end than what would be accepted
 ---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed

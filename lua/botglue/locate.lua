@@ -53,7 +53,8 @@ local function insertion(marks, base)
     for _, first in ipairs(is_left and { row, under } or { row, under, below.row }) do
       local text = get_row(bufnr, neighbour == "above" and first - 1 or first)
       if not base or (first <= count and text == base[neighbour]) then
-        return at(first)
+        -- The marks are elsewhere: the next edit would take them farther away.
+        return at(first), nil, base ~= nil
       end
     end
   end

@@ -200,8 +200,8 @@ local function keep_file(job, reviewed, place, sum)
   draft.keep_on_disk(job, on_disk)
 end
 
---- Sees what of it stands in the file, which has the text of the buffer: it was written, or read again. What the command
---- that wrote it had taken may be known only later.
+--- Sees what of it stands in the file, which has the text of the buffer: it was written, or read again. What was taken
+--- by the command that wrote it may be known only later.
 ---@param job botglue.Job
 ---@param reviewed botglue.Reviewed
 ---@param place botglue.Extent?

@@ -129,8 +129,30 @@ test("rows that were cut from the answer, put into the buffer and undone in the 
       nvim:run(line(2, 6))
       nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
       nvim:play(":Botglue review<CR>", "/F1<CR>", "Vjd", "<C-w>hzn6Gp", "<C-w>l", undo, way)
+      if nvim:job(1).landing == "held" then
+        -- It had not shown that they are in the buffer.
+        nvim:play("a")
+      end
       equal(table.concat(nvim:lines(), " "), "a b c D1 d e f F1 F2 g h", vim.inspect({ undo, way }))
       equal(nvim:job(1).landing ~= "held", true)
     end
   end
 end)
+
+test(
+  "nothing is accepted that the answer's side did not show, where undo there took away what the buffer has",
+  function()
+    for _, edit in ipairs({ "7GA own<Esc>", "7Goown<Esc>", "8Gdd" }) do
+      for _, way in ipairs({ { "a" }, { "q", ":Botglue accept 1<CR>" } }) do
+        local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
+        nvim:run(line(2, 6))
+        nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
+        nvim:play(":Botglue review<CR>", "/F1<CR>", "Vjd", "<C-w>hzn6Gp", edit, "<C-w>l", "u", "u", way)
+        equal(nvim:job(1).landing, "held", vim.inspect({ edit, way }))
+        local lines = review.texts(nvim)
+        nvim:play("a")
+        equal(nvim:lines(), lines[2], vim.inspect({ edit, way }))
+      end
+    end
+  end
+)

@@ -170,3 +170,15 @@ test("U puts no line's old text over another one, and takes back no half of an a
     { "", "A", "bx", "c", "d", "e", "f" }
   )
 end)
+
+test(
+  "an insertion that undo took away and redo brought back stays below its line, whatever is copied above",
+  function()
+    local nvim = child.with_host({ "t1", "t2", "t3", "t4", "t5", "t6" })
+    nvim:play("4dd")
+    nvim:run({ kind = "insert", first = { 1 } })
+    nvim:play(":undo 0<CR>", ":later 9<CR>", ":1,2t0<CR>")
+    nvim:answer(1, { "a7" })
+    equal(nvim:lines(), { "t5", "t6", "t5", "a7", "t6" })
+  end
+)

@@ -20,6 +20,7 @@ local fail = errors.fail
 ---@field side botglue.Side
 ---@field group integer
 ---@field follow fun()? follows the buffer at once, where an answer has landed: the next key may be one of diff mode
+---@field pending boolean? whether the buffer has changes that its answer's side has not seen
 ---@field waiting fun()? ends the wait for a moment at which the answer's side may change
 ---@field accepted_in integer? the window in which it was accepted
 ---@field warned integer? the changedtick of the answer at which rejecting it was asked back
@@ -57,6 +58,16 @@ function Review:neighbours()
   end)
 end
 
+--- Brings the answer's side up to date, where all changes of the buffer were seen. Undo there may have taken back what
+--- had come from the buffer.
+---@return boolean was_stale whether it showed something else
+function Review:catch_up()
+  local side = self.side
+  local shown = side:lines()
+  side:refresh()
+  return not vim.deep_equal(side:lines(), shown)
+end
+
 --- Takes away everything of the review but what the user made of it.
 ---@param kept integer? a window that stays
 function Review:close(kept)
@@ -64,6 +75,8 @@ function Review:close(kept)
   if connection.review ~= self then
     return
   end
+  local is_shown = self.job.landing == "held" and api.nvim_buf_is_loaded(self.side.bufnr)
+  self.job.stale = is_shown and not self.pending and self:catch_up()
   connection.review = nil
   self:stop_waiting()
   api.nvim_del_augroup_by_id(self.group)
@@ -132,13 +145,18 @@ function Review:accept()
   local job, side = self.job, self.side
   decide.check(job)
   side:save()
-  side:refresh()
+  if self.follow then
+    self.follow()
+  end
+  local was_stale = self:catch_up()
   local is_known = side.known and job.range:look() ~= nil
   if (not is_known or side.astray) and side:is_taken() then
     decide.taken(job)
     return
   elseif not is_known then
     fail("its place is not known: copy from it, then press x or q")
+  elseif was_stale then
+    fail(decide.CHANGED)
   end
   -- What is copied from the buffer meanwhile is no change of the answer.
   local lines, accepted = side:changed(), side:draft()
@@ -223,9 +241,8 @@ function Review:watch()
   if not self.side.known then
     return
   end
-  local pending = false
   local function refresh()
-    pending = false
+    self.pending = false
     self:stop_waiting()
     if current() ~= self then
       return
@@ -235,10 +252,10 @@ function Review:watch()
       return
     end
     -- The user is in the middle of something there.
-    pending, self.waiting = true, moment.watch("review", refresh)
+    self.pending, self.waiting = true, moment.watch("review", refresh)
   end
   self.follow = function()
-    if pending then
+    if self.pending then
       refresh()
     end
   end
@@ -248,8 +265,8 @@ function Review:watch()
     elseif past then
       self.side:note_typing(first, past)
     end
-    if not pending then
-      pending = true
+    if not self.pending then
+      self.pending = true
       vim.schedule(refresh)
     end
   end

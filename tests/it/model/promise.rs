@@ -84,15 +84,16 @@ fn is_as_sent(sent: &Sent, record: &Record) -> bool {
 /// stand at one place, and are the same or a conflict.
 fn meets_another(sent: &Sent, record: &Record) -> bool {
     let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
+    if sent.request.selection.kind != Kind::Line {
+        return false;
+    }
     let Some(rows) = find(&sent.ids, base, record) else { return false };
     // The words of answers begin so, and those that are typed otherwise.
     let is_answers = |row: Option<&String>| {
         row.is_some_and(|row| row.split_whitespace().any(|word| word.starts_with('a')))
     };
-    sent.request.selection.kind == Kind::Line
-        && (answer.first() != base.first()
-            && is_answers(rows.start.checked_sub(1).map(|row| &record.before[row]))
-            || answer.last() != base.last() && is_answers(record.before.get(rows.end)))
+    answer.first() != base.first() && is_answers(rows.start.checked_sub(1).map(|row| &record.before[row]))
+        || answer.last() != base.last() && is_answers(record.before.get(rows.end))
 }
 
 /// Whether the rows around the range are not those that were sent.
