@@ -61,7 +61,8 @@ end
 ---@param place botglue.Extent
 ---@return botglue.Around
 local function text_around(range, place)
-  local lines = api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
+  -- The one row of an empty buffer is nobody's.
+  local lines = replace.is_empty(range.bufnr) and {} or api.nvim_buf_get_lines(range.bufnr, 0, -1, false)
   return {
     above = vim.list_slice(lines, 1, place.first),
     count = below(range, place) - place.first,
@@ -388,7 +389,7 @@ function Step:refresh()
   local under = self:follow("below", past, -1, self.around.below, is_below)
   local over = self:follow("above", 0, first, self.around.above, is_above)
   -- Where rows are replaced next to them the marks go astray.
-  local start = over and place.first or first
+  local start = over and #self.around.above or first
   side.region:mark(start, start + past - first)
   if self.beside then
     self.beside:follow(function(fn)
