@@ -122,27 +122,10 @@ test("what was taken and undone behind the review is put in when the answer is a
   equal(nvim:lines(), { "a", "b", "Y", "c", "d", "e" })
 end)
 
-test("rows that were cut from the answer, put into the buffer and undone in the answer stand once", function()
-  for _, undo in ipairs({ { "u" }, { "u", "u" }, { "u", "u", "<C-r>", "<C-r>" } }) do
-    for _, way in ipairs({ { "a" }, { "q", ":Botglue accept 1<CR>" }, { "q", ":Botglue review<CR>", "a" } }) do
-      local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
-      nvim:run(line(2, 6))
-      nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
-      nvim:play(":Botglue review<CR>", "/F1<CR>", "Vjd", "<C-w>hzn6Gp", "<C-w>l", undo, way)
-      if nvim:job(1).landing == "held" then
-        -- It had not shown that they are in the buffer.
-        nvim:play("a")
-      end
-      equal(table.concat(nvim:lines(), " "), "a b c D1 d e f F1 F2 g h", vim.inspect({ undo, way }))
-      equal(nvim:job(1).landing ~= "held", true)
-    end
-  end
-end)
-
 test(
   "nothing is accepted that the answer's side did not show, where undo there took away what the buffer has",
   function()
-    for _, edit in ipairs({ "7GA own<Esc>", "7Goown<Esc>", "8Gdd" }) do
+    for _, edit in ipairs({ "zn", "7GA own<Esc>", "7Goown<Esc>", "8Gdd" }) do
       for _, way in ipairs({ { "a" }, { "q", ":Botglue accept 1<CR>" } }) do
         local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
         nvim:run(line(2, 6))
@@ -153,6 +136,28 @@ test(
         nvim:play("a")
         equal(nvim:lines(), lines[2], vim.inspect({ edit, way }))
       end
+    end
+  end
+)
+
+test(
+  "rows that were cut from the answer, and put into the buffer, are the answer's once all is undone",
+  function()
+    local function cut(more, way)
+      local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
+      nvim:run(line(2, 6))
+      nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
+      nvim:play(":Botglue review<CR>", more, "<C-w>hzn6Gp", "<C-w>l", "u", "u", way)
+      nvim:play(":Botglue review 1<CR>", "a")
+      return table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), " ")
+    end
+    for _, way in ipairs({
+      { "q", "u" },
+      { "<C-w>hu", "<C-w>l", "q" },
+      { "q", "u", ":Botglue accept 1<CR>", "q" },
+    }) do
+      equal(cut({ "/F1<CR>Vjd" }, way), "a b c D1 d e f F1 F2 g h", vim.inspect(way))
+      equal(cut({ "/F2<CR>otyped<Esc>", "dd" }, way), "a b c D1 d e f F1 F2 typed g h", vim.inspect(way))
     end
   end
 )

@@ -255,14 +255,7 @@ end
 function Step:find_answer(place)
   local side = self.side
   local from, to = side:rows()
-  local above, under = side:read(0, from), side:read(to, -1)
-  local is_copied = self:is_copied("above", above) and self:is_copied("below", under)
-  local around = text_around(side.job.range, place)
-  local is_newest = vim.deep_equal(above, around.above) and vim.deep_equal(under, around.below)
-  if is_copied and not is_newest and not self.beside and self:align(place) then
-    -- By undo rows of the answer are back that were put into the buffer meanwhile.
-    return
-  end
+  local is_copied = self:is_copied("above", side:read(0, from)) and self:is_copied("below", side:read(to, -1))
   if is_copied and (not self.beside or self.beside:fits(side:read(from, to))) and not side:is_taken() then
     return
   end
