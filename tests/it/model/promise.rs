@@ -104,7 +104,7 @@ fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
 }
 
 /// Whether all of its rows stand there again, whatever came next to them or between; or something of its text next to
-/// the row above or below it, also where more was typed right beside it.
+/// the row above or below it, also where more was typed right beside it, or a part with all of its row on one side of it.
 fn is_put_back(sent: &Sent, record: &Record) -> bool {
     let (request, lines) = (&sent.request, &record.before);
     let base = &request.selection.rows;
@@ -112,12 +112,24 @@ fn is_put_back(sent: &Sent, record: &Record) -> bool {
     if base.iter().all(|row| rest.any(|line| line == row)) {
         return true;
     }
-    let is_in = |own: &String, line: &String| is_left(own, line) || line.contains(own.as_str());
+    let is_in = |nth: usize, line: &String| {
+        is_left(&base[nth], line) || line.contains(base[nth].as_str()) || has_part(sent, nth, line)
+    };
     (0..lines.len()).any(|row| {
         let above = row.checked_sub(1).map(|row| &lines[row]);
-        (above == request.before.last() && is_in(&base[0], &lines[row]))
-            || (lines.get(row + 1) == request.after.first() && is_in(&base[base.len() - 1], &lines[row]))
+        (above == request.before.last() && is_in(0, &lines[row]))
+            || (lines.get(row + 1) == request.after.first() && is_in(base.len() - 1, &lines[row]))
     })
+}
+
+/// Whether a row has a part with all that stood in front of it, or all that stood behind it.
+fn has_part(sent: &Sent, nth: usize, line: &str) -> bool {
+    let selection = &sent.request.selection;
+    if !matches!(selection.kind, Kind::Char | Kind::Block) || selection.text[nth].is_empty() {
+        return false;
+    }
+    let (row, start) = (&selection.rows[nth], usize::try_from(selection.cols[nth]).unwrap());
+    line.starts_with(&row[..start + selection.text[nth].len()]) || line.ends_with(&row[start..])
 }
 
 /// Whether an end of the range stands next to its like, or to a row that reads as it did, or any row of a block: which of
