@@ -30,6 +30,7 @@ local PLACES = 32 -- as many are known of states that undo may come back to
 ---@field reads integer? how often the file had been read again then
 ---@field states table<integer, botglue.Sight> by the number of the undo state
 ---@field order integer[] those numbers, as they were seen first
+---@field doubted table<integer, "reloaded"|"replaced"> the states in which its place was not known, and why
 ---@field shown [string[], string[]]? the rows of the place and those of the answer at the last look, by lines
 ---@field taken table<integer, botglue.Taken> what was in common, by the number of every state that was seen
 ---@field last_taken botglue.Taken? at the last look
@@ -62,7 +63,7 @@ end
 ---@param bufnr integer
 ---@return botglue.Reviewed
 local function new(bufnr)
-  return { bufnr = bufnr, states = {}, order = {}, bases = {}, taken = {}, files = {} }
+  return { bufnr = bufnr, states = {}, order = {}, doubted = {}, bases = {}, taken = {}, files = {} }
 end
 
 --- Notes what is in common in the state that the buffer is in.
@@ -88,7 +89,7 @@ local function note(reviewed, range, place, now)
   if #reviewed.order > PLACES then
     reviewed.states[table.remove(reviewed.order, 1)] = nil
   end
-  reviewed.states[reviewed.state] = sights.of(range, place, now)
+  reviewed.states[reviewed.state], reviewed.doubted[reviewed.state] = sights.of(range, place, now), nil
   note_taken(reviewed)
 end
 
@@ -282,7 +283,7 @@ end
 ---@param taken botglue.Taken? what was taken in the state that it has come to
 ---@param state integer the number of that
 local function begin_tree(reviewed, taken, state)
-  reviewed.states, reviewed.order, reviewed.taken = {}, {}, { [state] = taken }
+  reviewed.states, reviewed.order, reviewed.doubted, reviewed.taken = {}, {}, {}, { [state] = taken }
 end
 
 --- What was seen that stands in other text than the buffer had: in a file that was read again, or put over all of it.
@@ -346,6 +347,8 @@ local function look(job, reviewed, read)
   local range, is_read = job.range, read ~= nil
   local state = undo_tree.state(range.bufnr)
   local place = range:place()
+  -- Of a file that was read again the marks say nothing, until its text is found.
+  local is_sure = place ~= nil and not (range.reloaded or range.replaced)
   -- While somebody goes on typing the state is the same, and the marks know best. It is the same, too, where both undo
   -- and redo came since the last look.
   local is_followed = state == reviewed.at and state == reviewed.state and place ~= nil
@@ -380,18 +383,31 @@ local function look(job, reviewed, read)
     restore_taken(reviewed, taken)
     reviewed.state, reviewed.at, reviewed.reads = state, state, range.reads
     note(reviewed, range, sight.place, range:read(sight.place))
-  elseif sight and is_followed and not is_read then
+  elseif sight and is_followed and is_sure and not is_read then
     -- It is typed in.
     note(reviewed, range, place, range:read(place))
+  elseif not sight and not is_read and reviewed.doubted[state] then
+    -- Where it is nobody knew then, whatever was put into the buffer since.
+    range[reviewed.doubted[state]], reviewed.at = true, state
   elseif not is_read and not range.replaced and state ~= reviewed.at then
     -- Where it was then nobody saw, or it is forgotten: the marks know. What is typed takes nothing.
     restore_taken(reviewed, reviewed.taken[undo_tree.latest(range.bufnr, reviewed.taken)])
     reviewed.at = state
-    if place and undo_tree.is_last(range.bufnr) then
+    if is_sure and undo_tree.is_last(range.bufnr) then
       -- It may be undone and redone.
       reviewed.state = state
       note(reviewed, range, place, range:read(place))
     end
+  end
+end
+
+--- Notes that its place is not known in the state that the buffer is in.
+---@param reviewed botglue.Reviewed
+---@param range botglue.Range
+local function note_doubt(reviewed, range)
+  local state = undo_tree.state(range.bufnr)
+  if (range.reloaded or range.replaced) and not reviewed.doubted[state] and not range:look() then
+    reviewed.doubted[state] = range.reloaded and "reloaded" or "replaced"
   end
 end
 
@@ -405,6 +421,7 @@ function M.look(job)
   end
   local read = range.reads ~= reviewed.reads and text_sum.of(range.bufnr) or nil
   look(job, reviewed, read)
+  note_doubt(reviewed, range)
   if not vim.bo[range.bufnr].modified then
     see_file(job, reviewed, (range:look()), read)
   end

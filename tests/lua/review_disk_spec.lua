@@ -243,3 +243,23 @@ test("rows that the user changed while the job ran are found in the next Neovim"
   told = nvim:host("received", "draft")
   equal(told[#told], { id = 1 })
 end)
+
+test("a range whose rows another program changed is not found by the next change of the file", function()
+  local nvim = held()
+  nvim:play(":Botglue review<CR>", "<C-w>h", SED:format("s/^c/new\\nc/", "%"), SAME)
+  nvim:play(SED:format("s/^g/xg/", "%"), SAME, "<C-w>la")
+  equal(outcome(nvim), { "held", "a b new c d e f xg" })
+  equal(
+    review.texts(nvim)[2],
+    { LINES[1], unpack(vim.list_extend(vim.deepcopy(ANSWER), { LINES[6], LINES[7] })) }
+  )
+end)
+
+test("what was taken where nobody knew the place, and undone, leaves that as it was", function()
+  local nvim = held()
+  nvim:play(":Botglue review<CR>", "<C-w>h", SED:format("s/^c/xc/;s/^e/xe/", "%"), SAME, "<C-w>l")
+  nvim:play(":%diffput<CR>")
+  equal(left(nvim), "a b c M d e F1 F2 f g")
+  nvim:play("<C-w>hu<C-w>l", "a")
+  equal(outcome(nvim), { "held", "a b xc d xe f g" })
+end)
