@@ -26,14 +26,32 @@ function M.written(range, is_in_state)
   end
 end
 
---- Where all rows of lines read as they did, next to where the marks have come to: none of them from another answer,
---- and none that stood next to them then and reads as one of theirs that was taken away.
+--- Where all rows of lines read as they did, and between the rows that were there, where the marks have more: what is
+--- around them was joined with them, and split off again.
+---@param range botglue.Range
+---@param place botglue.Extent
+---@return botglue.Extent? place
+local function lines_inside(range, place)
+  -- What was taken of an answer in a review, and reads as the rows next to it, makes it more.
+  local is_reviewed = range.changes ~= nil
+  local inside = not is_reviewed and locate.inside(range.bufnr, place, range:expected()) or nil
+  local is_met = inside and range.edges:is_answer_around(inside.first, inside.last, place.first, place.last)
+  return not is_met and inside or nil
+end
+
+--- Where all rows of lines read as they did, in or next to where the marks have come to: none of them from another
+--- answer, and none that stood next to them then and reads as one of theirs that was taken away.
 ---@param range botglue.Range
 ---@param place botglue.Extent
 ---@return botglue.Extent? place
 function M.lines(range, place)
   local expected = range:expected()
-  local whole = range.shape == "line" and locate.whole(range.bufnr, place, expected) or nil
+  if range.shape ~= "line" then
+    return nil
+  elseif place.last - place.first >= #expected.rows then
+    return lines_inside(range, place)
+  end
+  local whole = locate.whole(range.bufnr, place, expected)
   if not whole or range.edges:is_answer_around(place.first, place.last, whole.first, whole.last) then
     return nil
   end

@@ -339,6 +339,7 @@ function Edges:see(first, last, arrivals, is_undone)
   local now = look(self.bufnr, first, last)
   for i = #self.seen, 1, -1 do
     if is_same(self.seen[i], now) then
+      table.insert(self.seen, table.remove(self.seen, i))
       return nil
     end
   end

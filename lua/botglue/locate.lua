@@ -166,6 +166,30 @@ function M.whole(bufnr, place, base)
   return nil
 end
 
+--- Where all rows stand as they did and between the rows that were there, in a place that has more: rows were joined
+--- over its ends, and split again.
+---@param bufnr integer
+---@param place botglue.Extent of lines
+---@param base botglue.Base
+---@return botglue.Extent? place nil where there is none, or more than one
+function M.inside(bufnr, place, base)
+  local count, found = #base.rows, nil
+  local from = math.max(place.first - 1, 0)
+  local rows = api.nvim_buf_get_lines(bufnr, from, place.last + 2, false)
+  for first = place.first, place.last - count + 1 do
+    local i = first - from
+    local same = rows[i] == base.above and rows[i + count + 1] == base.below
+    for nth = 1, same and count or 0 do
+      same = same and rows[i + nth] == base.rows[nth]
+    end
+    if same and found then
+      return nil
+    end
+    found = same and { first = first, last = first + count - 1 } or found
+  end
+  return found
+end
+
 --- Where rows stand at a row or next to it, as they did and between the rows that were there.
 ---@param bufnr integer
 ---@param base botglue.Base of whole rows, or of none

@@ -54,6 +54,24 @@ test("rows that are moved over an end and back again", function()
   end
 end)
 
+test("rows that are joined over both ends, and split again", function()
+  for _, keys in ipairs({
+    { "5GJ", "u", "3G6J", "u" },
+    { "4G3J", "u", "3G6J", "u", "3G6J", "u" },
+    { "5Gdd", "u", "3GV5jJ", "u" },
+    { "5Gyyp", "u", "3G6J", "u", "5GddP", "3G6J", "u" },
+    { "4GOnew<Esc>", "u", "3G6J", "u", "6Gonew<Esc>", "u", "3G6J", "u" },
+    { "5GJ", "u", "3G6J", "u", "<C-r>", "<C-r>", "g-", "g-", "g+", "g-" },
+    { "3G6J", ":substitute/ line/\\rline/g<CR>" },
+    { "5GJ", "u", "3G6J", ":substitute/ line/\\rline/g<CR>" },
+  }) do
+    equal(rows_after(keys), { "line 4", "line 5", "line 6", "line 7" }, table.concat(keys))
+    if not keys[#keys]:find("substitute") then
+      equal(rows_after({ "5GAx<Esc>", keys }), OWN, table.concat(keys))
+    end
+  end
+end)
+
 --- Typed text with time between its keys.
 local function one_by_one(keys)
   local command, text = keys:match("^(.*[oO])(.*)<Esc>$")
