@@ -40,6 +40,7 @@ local M = {}
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field leaving boolean? whether Neovim ends
 ---@field quitting boolean? whether a command is under way that may end it
+---@field paste botglue.Paste? the one that is under way, if any
 ---@field batch botglue.Batch? the jobs of which progress is told
 ---@field cmdheight integer? what it is again with the next key
 ---@field repeated string? the prompt that `.` sends again
@@ -213,6 +214,7 @@ function M.connect(options)
     end
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()
+    connection.paste = connection.paste or require("botglue.paste").watch()
     local group = vim.api.nvim_create_augroup("botglue.client", { clear = true })
     vim.api.nvim_create_autocmd(
       "VimLeavePre",

@@ -4,6 +4,8 @@
 --- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal
 --- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
+local paste = require("botglue.paste")
+
 local M = {}
 
 local api = vim.api
@@ -75,8 +77,11 @@ function M.is_safe(bufnr)
   elseif is_elsewhere(bufnr) then
     return true
   end
+  local connection = require("botglue.client").connection()
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
-  if (mode == "n" or mode == "nt") and require("botglue.client").connection().waiting > 0 then
+  if paste.is_under_way(connection.paste) then
+    return false
+  elseif (mode == "n" or mode == "nt") and connection.waiting > 0 then
     -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
     -- what it printed. (A real pending operator has a mode of its own.)
     state = state:gsub("[oSxcs]", "")

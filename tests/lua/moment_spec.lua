@@ -355,3 +355,41 @@ test("while it is asked whether to save, nothing lands anywhere", function()
     equal(nvim:lua("return vim.g.landed_in"), "n", quit)
   end
 end)
+
+test("between the pieces of a paste nothing lands where they go", function()
+  for _, keys in ipairs({ "4G", "4GA" }) do
+    local nvim = with_job()
+    nvim:lua("vim.o.undolevels = vim.o.undolevels")
+    nvim:type(keys)
+    nvim:api("paste", "p1\np2\n", true, 1)
+    nvim:answer(1, { "ONE", "+" })
+    equal(status(nvim), "ready", keys)
+    nvim:api("paste", "p3\n", true, 2)
+    nvim:settle()
+    equal(status(nvim), "ready", keys)
+    nvim:api("paste", "p4", true, 3)
+    nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
+    nvim:play("<Esc>", "u")
+    equal(nvim:lines()[1], "one", keys)
+    equal(nvim:lines()[5], "p2", keys)
+    nvim:play("u")
+    equal(nvim:lines(), LINES, keys)
+  end
+end)
+
+test("a paste that is in another buffer, has failed or is cut off stops no answer", function()
+  local nvim =
+    with_job("vim.paste = function() if vim.g.fails then error('no') end return not vim.g.stops end")
+  nvim:lua("vim.cmd('split | enew')")
+  nvim:api("paste", "p1\n", true, 1)
+  nvim:answer(1, { "ONE" })
+  equal(status(nvim), "done")
+  for id, how in ipairs({ "stops", "fails" }) do
+    nvim:lua("vim.g[...] = true", how)
+    nvim:type(":buffer 1<CR>")
+    nvim:run({ kind = "line", first = { 2, 0 }, last = { 2, 0 } })
+    pcall(nvim.api, nvim, "paste", "p1\n", true, 1)
+    nvim:answer(id + 1, { "TWO" .. id })
+    equal(nvim:job(id + 1).status, "done", how)
+  end
+end)
