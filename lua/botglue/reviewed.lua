@@ -386,7 +386,7 @@ local function look(job, reviewed, read)
   elseif sight and is_followed and is_sure and not is_read then
     -- It is typed in.
     note(reviewed, range, place, range:read(place))
-  elseif not sight and not is_read and reviewed.doubted[state] then
+  elseif not is_read and reviewed.doubted[state] then
     -- Where it is nobody knew then, whatever was put into the buffer since.
     range[reviewed.doubted[state]], reviewed.at = true, state
   elseif not is_read and not range.replaced and state ~= reviewed.at then
