@@ -45,9 +45,6 @@ local function insertion(marks, base)
     return at(row)
   elseif not is_left and not has_come_up and below.row == under and below.col == 0 then
     return at(under)
-  elseif not is_left and row == anchor.row + 1 and row == below.row and below.col == 0 then
-    -- Typed into an empty row, which left its end behind when a row was put in above: nothing came in below it.
-    return at(row)
   end
   for _, neighbour in ipairs({ "above", "below" }) do
     for _, first in ipairs(is_left and { row, under } or { row, under, below.row }) do

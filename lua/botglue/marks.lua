@@ -54,10 +54,11 @@ local function inward(bufnr, row, col, end_row, end_col)
   })
 end
 
---- A mark around a whole row, for the line that an insertion goes below.
+--- A mark around a whole row, for the line that an insertion goes below. Both ends of an empty one go along with it.
 local function around_row(bufnr, row)
   local text = get_rows(bufnr, row, row + 1)[1]
-  return inward(bufnr, row, 0, row, #text)
+  return text == "" and api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {})
+    or inward(bufnr, row, 0, row, #text)
 end
 
 ---@param bufnr integer

@@ -95,6 +95,15 @@ test("an insertion between two rows that read the same, after the whole buffer w
   equal(outcome(nvim), { "applied", { "a", "1", "ax " } })
 end)
 
+test("an insertion below an empty row that was copied above, after the whole buffer was replaced", function()
+  local nvim = child.with_host({ "", "a" })
+  nvim:run({ kind = "insert", first = { 1 } })
+  nvim:type("1G:copy 0<CR>")
+  nvim:set_lines({ "", " ", "a" })
+  nvim:answer(1, { "1" })
+  equal(outcome(nvim), { "range_lost", { "", " ", "a" } })
+end)
+
 test("an empty row that was typed into after undo went and came by it in leaps", function()
   local nvim = child.with_host({ "    t1 t2", "t3", "t4 t5" })
   nvim:type("2GdwI<BS>x<Esc>:silent %d<CR>Gp1G$:silent m$<CR>")
