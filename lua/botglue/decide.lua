@@ -247,9 +247,11 @@ local function write_at_once(job, lines, current, is_meant)
   at_safe_moment(job, moment.allows_command(range.bufnr), function()
     local place, state, now = look(job, "accepted", range)
     local same = vim.deep_equal(range:lines_of(now), current)
-    local merged = lines
+    local merged, is_overtaken = lines, false
     if range.shape == "block" then
-      merged = merge_by_row(reviewed.base(job, now.text), now.text, lines)
+      local base = reviewed.base(job, now.text)
+      merged = merge_by_row(base, now.text, lines)
+      is_overtaken = merged ~= nil and reviewed.is_overtaken(job, base, lines, merged)
     end
     if is_typed_in(job) or (is_meant and not is_meant()) then
       fail(M.CHANGED)
@@ -269,6 +271,8 @@ local function write_at_once(job, lines, current, is_meant)
     end
     if not merged then
       notify.replaced(job)
+    elseif is_overtaken then
+      notify.overtaken(job)
     end
   end)
 end

@@ -57,6 +57,13 @@ test("what was taken and changed in the buffer since is told when the rest is ac
     nvim:settle()
     equal(nvim:messages():find(told, 1, true) ~= nil, each[2], table.concat(each[1]))
   end
+  -- Of a block, too.
+  for keys, is_told in pairs({ ["3G0x"] = true, ["3GAx<Esc>"] = false, ["3G0xu"] = false }) do
+    local block = { kind = "block", first = { 2, 0 }, last = { 4, 0 } }
+    local nvim = in_review({ block, { "BB", "CC", "DD" } })
+    nvim:play(":%diffput<CR>", "<C-w>h" .. keys, "<C-w>la")
+    equal(nvim:messages():find(told, 1, true) ~= nil, is_told, keys)
+  end
   -- Another answer that landed there is such a change.
   local nvim = in_review({ line(2, 4), { "B", "c", "D" } })
   nvim:type(":%diffput<CR>")
