@@ -224,6 +224,11 @@ impl<'a> Game<'a> {
             if INSERTING.contains(chunk) && !self.seen.mode.starts_with(['i', 'R']) {
                 break;
             }
+            // Neovim inserts in a buffer that takes nothing where a blockwise insertion is repeated there, and asks for
+            // a key after each one that it refuses.
+            if self.seen.mode == "i" && !self.seen.modifiable {
+                return self.keys("<Esc>");
+            }
         }
         Ok(())
     }
