@@ -161,3 +161,13 @@ test(
     end
   end
 )
+
+test("an undo in the answer that finds less text around it than there was then", function()
+  local nvim = in_review({ { kind = "insert", first = { 3 } }, { "X", "Y" } })
+  -- The first undo takes all that the buffer had.
+  nvim:play("<C-w>h", "u", "<C-w>l", "<C-w>h", "1GI-<Esc>", "<C-w>l", "3Gdo", "1Gdp", "u")
+  equal(texts(nvim), { { "-" }, { "-", "X", "Y" } })
+  equal(nvim:messages():find("Error", 1, true), nil)
+  nvim:play("a")
+  equal({ nvim:lines(), nvim:job(1).landing }, { { "-", "X", "Y" }, "applied" })
+end)

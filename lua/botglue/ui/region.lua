@@ -28,13 +28,14 @@ end
 --- Undo and redo move the marks by what was put in, and know nothing of where they were set then: where the text is as
 --- it was before, they are where they were before.
 function Region:look()
-  local state = undo_tree.state(self.bufnr)
-  if state ~= self.seen and self.states[state] then
-    self:mark(unpack(self.states[state]))
+  local state, count = undo_tree.state(self.bufnr), api.nvim_buf_line_count(self.bufnr)
+  local known = self.states[state]
+  -- What has come from the buffer since may be gone from there.
+  if state ~= self.seen and known and known[2] <= count then
+    self:mark(unpack(known))
     return
   end
   -- A diff that fills an empty buffer leaves marks behind its end.
-  local count = api.nvim_buf_line_count(self.bufnr)
   local function row(id)
     return math.min(api.nvim_buf_get_extmark_by_id(self.bufnr, namespace, id, {})[1], count)
   end
