@@ -28,11 +28,12 @@ local function insertion(marks, base)
   if not point then
     return nil, "range_lost"
   end
-  local function at(row)
-    return { first = row, last = row }
-  end
-  -- Anywhere but at the start of its row, the row was joined to the one above. A point may be left behind the last row.
+  -- Undo may leave marks behind the last row.
   local count = api.nvim_buf_line_count(bufnr)
+  local function at(row)
+    return { first = math.min(row, count), last = math.min(row, count) }
+  end
+  -- Anywhere but at the start of its row, the row was joined to the one above.
   local row = math.min(point.col == 0 and point.row or point.row + 1, count)
   if not anchor or not below then
     return at(row)

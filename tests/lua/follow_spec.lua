@@ -86,6 +86,17 @@ test("characters whose first or last one is replaced", function()
   end
 end)
 
+test("marks of an insertion that undo left behind the last row", function()
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  local at = { { row = 3, col = 0 }, { row = 1, col = 0, end_row = 1, end_col = 0 }, { row = 2, col = 0 } }
+  local marks = { bufnr = bufnr, shape = "insert", ids = { 1, 2, 3 } }
+  function marks.get(_, id)
+    return at[id]
+  end
+  equal(require("botglue.locate").place(marks, { above = "a", below = "b" }), { first = 1, last = 1 })
+  vim.api.nvim_buf_delete(bufnr, { force = true })
+end)
+
 test("an insertion between two rows that read the same, after the whole buffer was replaced", function()
   local nvim = child.with_host({ "a", "a" })
   nvim:run({ kind = "insert", first = { 1 } })
