@@ -182,3 +182,14 @@ test(
     equal(nvim:lines(), { "t5", "t6", "t5", "a7", "t6" })
   end
 )
+
+test("what was undone when an answer lands is on another branch of the undo tree", function()
+  local nvim = child.with_host({ "a", "b", "c" })
+  nvim:run(line(2))
+  nvim:play("ggAx<Esc>", "u")
+  nvim:answer(1, { "B" })
+  nvim:play("<C-r>")
+  equal(nvim:lines(), { "a", "B", "c" })
+  nvim:play("g-")
+  equal(nvim:lines(), { "ax", "b", "c" })
+end)
