@@ -171,3 +171,16 @@ test("an undo in the answer that finds less text around it than there was then",
   nvim:play("a")
   equal({ nvim:lines(), nvim:job(1).landing }, { { "-", "X", "Y" }, "applied" })
 end)
+
+test("a hunk that one command takes from the buffer again, and reads the answer's side again", function()
+  for _, keys in ipairs({ ":silent windo edit!<CR>", ":undo | wincmd l | edit!<CR>" }) do
+    local nvim = in_review({ line(2, 4), { "b", "X", "c", "d", "Y" } })
+    nvim:play("<C-w>h:execute 'silent saveas' tempname()<CR>", "<C-w>l")
+    nvim:play("/X<CR>Ax<Esc>dp", keys:find("undo") and "<C-w>h" or "", keys)
+    nvim:lua("vim.api.nvim_set_current_win(vim.api.nvim_tabpage_list_wins(0)[2])")
+    local shown = { "a", "b", "Xx", "c", "d", "Y", "e" }
+    equal(texts(nvim), { LINES, shown }, keys)
+    nvim:play("a")
+    equal({ nvim:lines(), nvim:job(1).landing }, { shown, "applied" }, keys)
+  end
+end)

@@ -9,6 +9,7 @@ local fill = require("botglue.ui.fill")
 local parts = require("botglue.ui.parts")
 local region = require("botglue.ui.region")
 local replace = require("botglue.replace")
+local reviewed = require("botglue.reviewed")
 local soon = require("botglue.soon")
 local step = require("botglue.ui.step")
 
@@ -191,7 +192,9 @@ function Side:fill()
   local function fits(lines)
     return range.shape ~= "block" or #lines == #range.base.text
   end
-  self.known = self.known and range:place() ~= nil and fits(decide.lines(job))
+  -- One command may read both sides again: what the buffer has now was not seen yet then.
+  reviewed.look(job)
+  self.known = self.known and range:look() ~= nil and fits(decide.lines(job))
   self.known = self.known and self:fits_around()
   self.is_rows = false
   self.region = region.new(self.bufnr)
