@@ -6,6 +6,7 @@
 //! tokio, no Neovim, no file.
 
 pub mod agent;
+pub mod document;
 pub mod editor;
 pub mod error;
 pub mod host;

@@ -9,6 +9,8 @@ mod claude;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod document;
+#[cfg(test)]
 mod droid;
 #[cfg(test)]
 mod endings;
