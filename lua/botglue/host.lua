@@ -1,6 +1,7 @@
 --- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
 --- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
 
+local program = require("botglue.program")
 local version = require("botglue.version")
 
 local M = {}
@@ -45,8 +46,7 @@ function M.binary(options)
   if vim.fn.executable(own) == 1 then
     return own, own
   end
-  local found = vim.fn.exepath("botglue")
-  return found ~= "" and found or nil, own
+  return program.find("botglue"), own
 end
 
 ---@return string
