@@ -114,7 +114,10 @@ test("a session id that would be an option or several words is not opened, nor g
     local nvim = with_landed({ session_id = id })
     nvim:lua("require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'true' } } } })")
     for _, command in ipairs({ "open", "open 1", "followup more" }) do
-      contains(message_of(nvim, command), "the session id of job 1 is not one word that does not begin with -")
+      contains(
+        message_of(nvim, command),
+        "the session id of job 1 is not one word that does not begin with -"
+      )
     end
     equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
     equal(#nvim:host("received", "run"), 1)
