@@ -188,7 +188,11 @@ impl Host {
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty);
+        let launch = match Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty) {
+            Ok(launch) => launch,
+            // The job that wants it will say so.
+            Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+        };
         let (editor, token) = (self.editor.clone(), wanted.token);
         let tell = move |pgid| editor.prewarmed(token, pgid);
         self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);

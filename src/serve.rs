@@ -21,7 +21,7 @@ use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::rpc;
-use crate::store::{self, Database, Transcripts};
+use crate::store::{Database, EmptyDirectory, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
 const LOG_LIMIT: u64 = 4 * 1024 * 1024;
@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> ExitCode {
     {
         report(&format!("cannot log to {}: {error}", log.display()));
     }
-    let groups = Groups::default();
+    let groups = Groups::inheriting();
     end_everything_on_panic(groups.clone());
     be_nice();
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
@@ -95,7 +95,7 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
-    let empty = store::empty_directory(options.data_dir.as_deref());
+    let empty = EmptyDirectory::under(options.data_dir.clone());
     Host::new(editor, database, Surroundings { events, groups, empty, transcripts })
         .run(messages, told)
         .await;

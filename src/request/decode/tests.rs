@@ -259,11 +259,18 @@ fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
             let value = if field == "tools" { list(["Read", text]) } else { Value::from(text) };
             let error = decode(&with(field, Some(value))).unwrap_err();
             let named = if field == "tools" { "tools[2]" } else { field };
-            assert_eq!(error.message, format!("{named} must be one word that does not begin with -"), "{text:?}");
+            assert_eq!(
+                error.message,
+                format!("{named} must be one word that does not begin with -"),
+                "{text:?}"
+            );
         }
     }
     for model in ["opus", "sonnet[1m]", "custom:Model-(4.5)-0", "arn:aws:bedrock:us-east-1::a/b"] {
-        assert_eq!(decode(&with("agent.model", Some(Value::from(model)))).unwrap().agent.model.unwrap(), model);
+        assert_eq!(
+            decode(&with("agent.model", Some(Value::from(model)))).unwrap().agent.model.unwrap(),
+            model
+        );
     }
 }
 
