@@ -65,6 +65,7 @@ pub fn run(options: &Options) -> ExitCode {
     let groups = Groups::inheriting();
     end_everything_on_panic(groups.clone());
     be_nice();
+    survive_file_size_limit();
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         let served = runtime.block_on(serve(options, groups));
         // tokio reads stdin on a thread of its own, which dropping the runtime would wait for.
@@ -163,6 +164,13 @@ fn end_everything_on_panic(groups: Groups) {
 fn be_nice() {
     // Where there is no such file there is no such group either.
     let _ = fs::write("/proc/self/autogroup", "5");
+}
+
+/// A limit on the size of files (`ulimit -f`) makes a write fail, like a full disk; by default its signal would end the
+/// host, and each one after it.
+fn survive_file_size_limit() {
+    // SAFETY: no handler is set, and no thread but this one runs yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Standard error reaches the plugin, which shows it where the host could not start.

@@ -181,7 +181,8 @@ fn command(launch: &Launch, program: &Path) -> Command {
     command
 }
 
-/// Prepares the child between fork and exec. It gets a slightly lower priority, so that agents which burn CPU do not slow the editor. On Linux the kernel ends it when the
+/// Prepares the child between fork and exec. It gets the default action of SIGXFSZ back, which the host ignores, and a
+/// slightly lower priority, so that agents which burn CPU do not slow the editor. On Linux the kernel ends it when the
 /// host's main thread ends, by whatever cause.
 fn prepare_child(command: &mut Command) {
     #[cfg(target_os = "linux")]
@@ -189,6 +190,7 @@ fn prepare_child(command: &mut Command) {
     let prepare = move || {
         // SAFETY: plain system calls that neither allocate nor lock, as a forked child demands.
         unsafe {
+            libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
             #[cfg(target_os = "linux")]
             {
                 if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) == -1 {

@@ -1,5 +1,8 @@
 //! What agents leave behind: processes that leave their group, and the limits that they and the host live under.
 
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::support::agents::{self, Gated};
@@ -97,4 +100,42 @@ fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
     drop(run);
     assert_eq!(nvim.finished(first)["landing"], "applied");
     nvim.wait_for_no_agent();
+}
+
+/// A host that may write no file beyond a megabyte.
+fn limited_host(scratch: &Scratch) -> PathBuf {
+    let path = scratch.path("limited-host");
+    let host = env!("CARGO_BIN_EXE_botglue");
+    std::fs::write(&path, format!("#!/bin/bash\nulimit -f 1024\nexec '{host}' \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_ends_agents_that_pass_it_and_never_the_host() {
+    let scratch = Scratch::new();
+    let host = limited_host(&scratch);
+    let (large, code) = (scratch.path("large"), scratch.path("code"));
+    let passes = format!(
+        "head -c 3000000 /dev/zero | tr '\\0' '\\n'\nsh -c 'exec head -c 3000000 /dev/zero >\"{}\"'\necho $? >'{}'",
+        large.display(),
+        code.display()
+    );
+    let agent = scratch.path("agent");
+    let answer = scratch.path("answer");
+    std::fs::write(&answer, crate::support::stream::answer("local a = 10")).unwrap();
+    agents::write_script(&agent, &format!("cat >/dev/null\n{passes}\ncat '{}'\n", answer.display()));
+    let nvim = Builder::new(scratch)
+        .option("agents", agents::claude_is(&agent))
+        .option("host", host.to_str())
+        .start();
+    nvim.edit("a.lua", TEXT);
+    let id = start(&nvim, 1, &json!({}));
+    let job = nvim.finished(id);
+    assert_eq!(job["landing"], "applied", "{job:#}");
+    assert_eq!(std::fs::read_to_string(&code).unwrap(), "153\n", "the signal is the agent's default again");
+    let pid = nvim.host();
+    let id = start(&nvim, 1, &json!({}));
+    nvim.finished(id);
+    assert_eq!(nvim.host(), pid, "the same host runs the next job");
 }
