@@ -309,7 +309,7 @@ impl Host {
         }
     }
 
-    /// Ends every agent, and starts no other. It takes 1.5 s at the most, while the host goes on.
+    /// Ends every agent, and starts no other. It takes 1.6 s at the most, while the host goes on.
     fn stop_agents(&mut self) -> JoinHandle<()> {
         tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
         self.is_ending = true;

@@ -39,7 +39,7 @@ end
 function M.binary(options)
   if options.host then
     local given = vim.fs.normalize(options.host)
-    return vim.fn.executable(given) == 1 and given or nil, given
+    return program.find(given), given
   end
   local here = debug.getinfo(1, "S").source:sub(2)
   local own = vim.fn.fnamemodify(here, ":p:h:h:h") .. "/target/release/botglue"

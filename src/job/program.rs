@@ -24,7 +24,6 @@ pub fn find(program: &str, path: &OsStr) -> Option<PathBuf> {
     if program.is_empty() {
         return None;
     }
-    // Joined to an entry, an absolute path stays what it is.
     if program.starts_with('/') {
         return Some(PathBuf::from(program)).filter(|file| file.exists());
     }
