@@ -1,5 +1,5 @@
---- The rule for text from outside that becomes an argument of an agent: an id from the store, the name of a model or of a
---- tool. The host has the same rule, and the last word.
+--- The rule for text from outside that becomes an argument of an agent: an id from the store, the name of a model or of
+--- a tool. The host has the same rule, and the last word.
 
 local M = {}
 

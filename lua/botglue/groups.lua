@@ -1,7 +1,7 @@
 --- The process groups of running agents: which there are, and how those are ended whose host is no more.
 ---
---- A group's number is its leader's process id. Once the leader has been reaped and the group is empty, the number may be
---- given to a stranger: such a group is never signalled.
+--- A group's number is its leader's process id. Once the leader has been reaped and the group is empty, the number may
+--- be given to a stranger: such a group is never signalled.
 
 local M = {}
 
@@ -67,7 +67,7 @@ end
 ---@param group botglue.Group
 ---@param signal string|integer
 ---@return boolean
-local function signal(group, signal)
+local function send_to(group, signal)
   local pgid = group.pgid
   -- 0 and 1 would reach ourselves, or everybody.
   if type(pgid) ~= "number" or pgid <= 1 then
@@ -87,7 +87,7 @@ function M.stop(groups)
   local left = vim.tbl_values(groups)
   local function send(name)
     left = vim.tbl_filter(function(group)
-      return signal(group, name)
+      return send_to(group, name)
     end, left)
   end
   send("sigterm")

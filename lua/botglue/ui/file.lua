@@ -1,5 +1,5 @@
---- A file of the host's in a window: to be read, never to be written, and never obeyed. It holds an agent's text, in which
---- a modeline would set options of the window and of the buffer.
+--- A file of the host's in a window: read, never written, and without modelines. It holds an agent's text, in which a
+--- modeline would set options of the window and of the buffer.
 
 local M = {}
 
