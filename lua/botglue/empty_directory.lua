@@ -26,7 +26,7 @@ end
 ---@param data_dir string
 ---@return string? path nil: there is none, and none can be made
 function M.find(data_dir)
-  pcall(vim.fn.mkdir, data_dir, "p", "0o700")
+  pcall(vim.fn.mkdir, data_dir, "p", 448)
   for number = 0, MOST - 1 do
     local path = vim.fs.joinpath(data_dir, number == 0 and "empty" or "empty-" .. number)
     if is_usable(path) then
