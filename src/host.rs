@@ -188,7 +188,11 @@ impl Host {
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty);
+        let launch = match Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty) {
+            Ok(launch) => launch,
+            // The job that wants it will say so.
+            Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+        };
         let (editor, token) = (self.editor.clone(), wanted.token);
         let tell = move |pgid| editor.prewarmed(token, pgid);
         self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
@@ -305,7 +309,7 @@ impl Host {
         }
     }
 
-    /// Ends every agent, and starts no other. It takes 1.5 s at the most, while the host goes on.
+    /// Ends every agent, and starts no other. It takes 1.6 s at the most, while the host goes on.
     fn stop_agents(&mut self) -> JoinHandle<()> {
         tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
         self.is_ending = true;

@@ -21,7 +21,7 @@ use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::rpc;
-use crate::store::{self, Database, Transcripts};
+use crate::store::{Database, EmptyDirectory, Transcripts};
 
 /// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
 const LOG_LIMIT: u64 = 4 * 1024 * 1024;
@@ -62,9 +62,10 @@ pub fn run(options: &Options) -> ExitCode {
     {
         report(&format!("cannot log to {}: {error}", log.display()));
     }
-    let groups = Groups::default();
+    let groups = Groups::inheriting();
     end_everything_on_panic(groups.clone());
     be_nice();
+    survive_file_size_limit();
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
         let served = runtime.block_on(serve(options, groups));
         // tokio reads stdin on a thread of its own, which dropping the runtime would wait for.
@@ -95,7 +96,7 @@ async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
-    let empty = store::empty_directory(options.data_dir.as_deref());
+    let empty = EmptyDirectory::under(options.data_dir.clone());
     Host::new(editor, database, Surroundings { events, groups, empty, transcripts })
         .run(messages, told)
         .await;
@@ -163,6 +164,13 @@ fn end_everything_on_panic(groups: Groups) {
 fn be_nice() {
     // Where there is no such file there is no such group either.
     let _ = fs::write("/proc/self/autogroup", "5");
+}
+
+/// A limit on the size of files (`ulimit -f`) makes a write fail, like a full disk; by default its signal would end the
+/// host, and each one after it.
+fn survive_file_size_limit() {
+    // SAFETY: no handler is set, and no thread but this one runs yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
 /// Standard error reaches the plugin, which shows it where the host could not start.

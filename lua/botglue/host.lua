@@ -1,6 +1,7 @@
 --- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
 --- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
 
+local program = require("botglue.program")
 local version = require("botglue.version")
 
 local M = {}
@@ -38,15 +39,14 @@ end
 function M.binary(options)
   if options.host then
     local given = vim.fs.normalize(options.host)
-    return vim.fn.executable(given) == 1 and given or nil, given
+    return program.find(given), given
   end
   local here = debug.getinfo(1, "S").source:sub(2)
   local own = vim.fn.fnamemodify(here, ":p:h:h:h") .. "/target/release/botglue"
   if vim.fn.executable(own) == 1 then
     return own, own
   end
-  local found = vim.fn.exepath("botglue")
-  return found ~= "" and found or nil, own
+  return program.find("botglue"), own
 end
 
 ---@return string

@@ -159,8 +159,7 @@ return {
         errors.fail("there is no log yet at %s", path)
       end
       errors.no_window_in_cmdwin()
-      vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
-      vim.bo.modifiable = false
+      require("botglue.ui.file").open(path)
       vim.cmd("normal! G")
     end,
   },

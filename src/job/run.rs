@@ -93,7 +93,7 @@ impl Run {
         tracing::info!(job = teller.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
         let outcome = self.stream.end(&end, &mut |update| teller.update(&update));
         teller.finish(outcome);
-        self.end_the_rest().await;
+        self.process.end_rest().await;
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
@@ -178,20 +178,6 @@ impl Run {
         } else if let Stage::Stopping { kill_at } = &mut self.stage {
             *kill_at = (*kill_at).min(Instant::now() + grace);
         }
-    }
-
-    /// Ends what the agent left behind in its group.
-    async fn end_the_rest(self) {
-        if !self.process.has_group() {
-            return;
-        }
-        self.process.terminate();
-        let deadline = Instant::now() + DRAIN;
-        while self.process.has_group() && Instant::now() < deadline {
-            // The kernel tells nobody when a group becomes empty.
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        self.process.kill();
     }
 }
 

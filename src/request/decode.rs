@@ -32,7 +32,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         review: run.flag("review")?,
         resume: resume(&run, agent.protocol)?,
         agent,
-        tools: run.texts("tools")?,
+        tools: run.arguments("tools")?,
         timeout: timeout(&run)?,
         max_turns: max_turns(&run)?,
         max_parallel: at_least_one(&run, "max_parallel")?,
@@ -98,7 +98,7 @@ pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
         let value = fields::text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
         env.insert(key, value);
     }
-    let model = agent.get("model").map(|value| fields::text(&agent.name("model"), value)).transpose()?;
+    let model = agent.get("model").map(|_| agent.argument("model")).transpose()?;
     Ok(AgentCommand { name: agent.text("name")?, protocol, command, args: agent.texts("args")?, env, model })
 }
 
@@ -108,8 +108,8 @@ pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>,
         return Ok(None);
     }
     let resume = run.fields("resume")?;
-    let session_id = argument(&resume, "session_id")?;
-    let at = resume.get("at").map(|_| argument(&resume, "at")).transpose()?;
+    let session_id = resume.argument("session_id")?;
+    let at = resume.get("at").map(|_| resume.argument("at")).transpose()?;
     let name = protocol.dialect().name;
     match protocol.dialect().memory {
         Memory::None => {
@@ -120,17 +120,6 @@ pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>,
         }
         Memory::Sessions | Memory::Checkpoints => Ok(Some(Resume { session_id, at })),
     }
-}
-
-/// An id that becomes an argument of its own: never taken for an option, never more than a word.
-fn argument(fields: &Fields, field: &str) -> Result<String, JobError> {
-    let id = fields.text(field)?;
-    let is_word =
-        !id.is_empty() && !id.contains(|letter: char| letter.is_whitespace() || letter.is_control());
-    if !is_word || id.starts_with('-') {
-        return Err(bad(&fields.name(field), "must be an id: one word that does not begin with -"));
-    }
-    Ok(id)
 }
 
 fn timeout(run: &Fields) -> Result<Duration, JobError> {

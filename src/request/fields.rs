@@ -107,6 +107,18 @@ impl<'a> Fields<'a> {
         named.map(|(index, value)| text(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
     }
 
+    /// Text from outside that becomes an argument of an agent, which has to be there: never taken for an option, and one
+    /// word, since a wrapper's script may split it.
+    pub fn argument(&self, field: &str) -> Result<String, JobError> {
+        argument(&self.name(field), self.text(field)?)
+    }
+
+    /// A list of such texts; empty where it is absent.
+    pub fn arguments(&self, field: &str) -> Result<Vec<String>, JobError> {
+        let named = self.texts(field)?.into_iter().enumerate();
+        named.map(|(index, text)| argument(&format!("{}[{}]", self.name(field), index + 1), text)).collect()
+    }
+
     /// A list of texts with what is not UTF-8 replaced; empty where it is absent.
     pub fn lossy_texts(&self, field: &str) -> Result<Vec<String>, JobError> {
         let named = self.list(field)?.iter().enumerate();
@@ -139,6 +151,14 @@ pub fn count(field: &str, value: &Value) -> Result<u64, JobError> {
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number in range")]
     Ok(number as u64)
+}
+
+fn argument(field: &str, text: String) -> Result<String, JobError> {
+    let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    if text.is_empty() || text.starts_with('-') || is_split {
+        return Err(bad(field, "must be one word that does not begin with -"));
+    }
+    Ok(text)
 }
 
 /// Text in UTF-8. The error names the line within it.

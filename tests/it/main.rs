@@ -27,6 +27,8 @@ mod large;
 #[cfg(test)]
 mod leaks;
 #[cfg(test)]
+mod leftovers;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod load;

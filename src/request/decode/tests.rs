@@ -230,7 +230,7 @@ fn an_editor_without_a_working_directory_is_no_wrong_request() {
     assert!(error.message.contains("working directory is gone"), "{}", error.message);
 }
 
-const NO_ID: &str = "resume.session_id must be an id: one word that does not begin with -";
+const NO_ID: &str = "resume.session_id must be one word that does not begin with -";
 
 #[test]
 fn an_agent_goes_on_only_from_what_it_keeps() {
@@ -247,9 +247,31 @@ fn an_agent_goes_on_only_from_what_it_keeps() {
     assert_eq!(resume("claude", Some("m1")), Ok(Some(from(Some("m1")))));
     assert_eq!(resume("droid", None), Ok(Some(from(None))));
     let at = resume("claude", Some("-m1")).unwrap_err().message;
-    assert_eq!(at, "resume.at must be an id: one word that does not begin with -");
+    assert_eq!(at, "resume.at must be one word that does not begin with -");
     let text = resume("text", None).unwrap_err().message;
     assert_eq!(text, "resume is not possible: an agent of the protocol text has no sessions");
+}
+
+#[test]
+fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
+    for text in ["", "-p", "--dangerously-skip-permissions", "two words", "a\nb", "a\u{a0}b", "a\0b"] {
+        for field in ["agent.model", "tools", "resume.session_id", "resume.at"] {
+            let value = if field == "tools" { list(["Read", text]) } else { Value::from(text) };
+            let error = decode(&with(field, Some(value))).unwrap_err();
+            let named = if field == "tools" { "tools[2]" } else { field };
+            assert_eq!(
+                error.message,
+                format!("{named} must be one word that does not begin with -"),
+                "{text:?}"
+            );
+        }
+    }
+    for model in ["opus", "sonnet[1m]", "custom:Model-(4.5)-0", "arn:aws:bedrock:us-east-1::a/b"] {
+        assert_eq!(
+            decode(&with("agent.model", Some(Value::from(model)))).unwrap().agent.model.unwrap(),
+            model
+        );
+    }
 }
 
 #[test]
