@@ -21,6 +21,14 @@ pub enum StoreError {
         /// Where it is now.
         aside: PathBuf,
     },
+    /// Something else than a file is in the place of the database, or of a file beside it.
+    #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
+    NotAFile {
+        /// What is not opened.
+        path: PathBuf,
+        /// Whether it is a symbolic link.
+        is_link: bool,
+    },
     /// The database is not what its version says.
     #[error("the store has another shape than version {version} has: {}", explain(error))]
     Strange {
@@ -77,7 +85,7 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::File(_) | Self::Damaged { .. } | Self::Strange { .. } => true,
+            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::Strange { .. } => true,
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()
@@ -103,6 +111,10 @@ impl StoreError {
             _ => None,
         }
     }
+}
+
+fn what_it_is(is_link: bool) -> &'static str {
+    if is_link { "a symbolic link, which the store does not follow" } else { "not a regular file" }
 }
 
 fn explain(error: &rusqlite::Error) -> String {
