@@ -18,6 +18,7 @@ use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
 use crate::message;
+use crate::names::name;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
@@ -127,7 +128,12 @@ impl Host {
         match command {
             Command::Run(request) => self.accept(*request),
             Command::Reject { id, error } => {
-                tracing::warn!(job = id, %error, "rejected");
+                tracing::warn!(
+                    job = id,
+                    error = name(error.code),
+                    message_bytes = error.message.len(),
+                    "rejected"
+                );
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
@@ -248,7 +254,13 @@ impl Host {
     }
 
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
+        tracing::info!(
+            job = id,
+            error = outcome.error.as_ref().map(|error| name(error.code)),
+            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
+            held_for = outcome.held_for.map(name),
+            "decided"
+        );
         let Some(Running { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
         };

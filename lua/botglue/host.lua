@@ -144,7 +144,6 @@ function M.start(options, ready_within, gone)
   if not path then
     return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
   end
-  vim.fn.mkdir(vim.fn.stdpath("log"), "p")
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }

@@ -49,8 +49,8 @@ pub enum StoreError {
     /// It was asked for one that it does not have.
     #[error("the store has no such job")]
     NoSuchJob,
-    /// A row does not hold what it should.
-    #[error("a job in the store cannot be read: {0}")]
+    /// A row does not hold what it should. Where, but not what: that would be a part of somebody's text.
+    #[error("a job in the store cannot be read: its JSON is wrong at column {}", .0.column())]
     Row(#[from] serde_json::Error),
 }
 
@@ -143,4 +143,17 @@ fn explain(error: &rusqlite::Error) -> String {
 
 fn forbidden(error: &impl std::fmt::Display) -> String {
     format!("{CANNOT} ({error}); give yourself the right to write in `data_dir`, or set it to another folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_told_of_without_its_text() {
+        let error = serde_json::from_str::<Vec<u64>>(r#"["the secret code"]"#).unwrap_err();
+        assert!(error.to_string().contains("secret"), "{error}");
+        let told = StoreError::from(error).to_string();
+        assert!(told.contains("cannot be read") && !told.contains("secret"), "{told}");
+    }
 }

@@ -29,6 +29,8 @@ mod lists;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod observers;
