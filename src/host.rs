@@ -103,7 +103,8 @@ impl Host {
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
-        self.database.close((since + KEPT).into_std()).await;
+        let until = (since + KEPT).into_std();
+        tokio::join!(self.database.close(until), self.surroundings.transcripts.close(until));
     }
 
     /// Handles what happens until the host has to end, or there is nothing more to hear.

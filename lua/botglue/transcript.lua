@@ -18,7 +18,7 @@ end
 ---@param path string
 function M.show(path)
   if not vim.uv.fs_stat(path) then
-    fail("this transcript is not kept any more: the newest 200 are")
+    fail("this transcript is not there: the newest 200 are kept, see :Botglue log")
   end
   errors.no_window_in_cmdwin()
   local loaded = vim.fn.bufloaded(path) == 1

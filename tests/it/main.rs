@@ -67,6 +67,9 @@ mod support;
 #[cfg(test)]
 mod text;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+mod transcripts;
+#[cfg(test)]
 mod trust;
 #[cfg(test)]
 mod undo;

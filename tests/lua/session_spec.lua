@@ -137,7 +137,7 @@ test("a transcript that is not there is told of", function()
   local nvim = with_landed()
   contains(message_of(nvim, "transcript"), "no job has a transcript")
   nvim:lua("require('botglue.apply').recording({ id = 1, path = '/no/such' })")
-  contains(message_of(nvim, "transcript"), "this transcript is not kept any more")
+  contains(message_of(nvim, "transcript"), "this transcript is not there")
 end)
 
 test("ids complete", function()
