@@ -85,7 +85,9 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     watch_signals(&send)?;
     tokio::spawn(async move {
         let end = connection.await;
-        tracing::info!(?end, "the channel has ended");
+        // Its error may quote a message.
+        tracing::info!(in_order = end.is_ok(), "the channel has ended");
+        tracing::debug!(?end, "how the channel has ended");
         // Nobody listens only when the host is ending already.
         let _ = send.send(Message::Disconnected);
     });

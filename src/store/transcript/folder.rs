@@ -39,7 +39,7 @@ impl Folder {
         self.prepare()?;
         let path = self.path.join(name.to_string());
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
-        if let Err(error) = lock(&file) {
+        if let Err(error) = lock(&file, libc::LOCK_EX) {
             // Not every file system can; then it may be dropped while it is being written, which loses no more.
             tracing::debug!(%name, %error, "the transcript is not locked");
         }
@@ -96,7 +96,9 @@ impl Folder {
         let path = self.path.join(name.to_string());
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(&path);
         let is_locked = match &opened {
-            Ok(file) => lock(file).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock),
+            Ok(file) => {
+                lock(file, libc::LOCK_SH).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+            }
             // Where it cannot be read it may be dropped all the same.
             Err(_) => false,
         };
@@ -105,8 +107,8 @@ impl Folder {
 }
 
 /// Locks an open file, at once or not at all, until it is closed.
-fn lock(file: &File) -> io::Result<()> {
+fn lock(file: &File, how: libc::c_int) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as `file` is.
-    let failed = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0;
+    let failed = unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) } != 0;
     if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
