@@ -18,6 +18,7 @@ use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
 use crate::message;
+use crate::names::name;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
@@ -102,7 +103,8 @@ impl Host {
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
-        self.database.close((since + KEPT).into_std()).await;
+        let until = (since + KEPT).into_std();
+        tokio::join!(self.database.close(until), self.surroundings.transcripts.close(until));
     }
 
     /// Handles what happens until the host has to end, or there is nothing more to hear.
@@ -127,7 +129,12 @@ impl Host {
         match command {
             Command::Run(request) => self.accept(*request),
             Command::Reject { id, error } => {
-                tracing::warn!(job = id, %error, "rejected");
+                tracing::warn!(
+                    job = id,
+                    error = name(error.code),
+                    message_bytes = error.message.len(),
+                    "rejected"
+                );
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
@@ -252,7 +259,13 @@ impl Host {
     }
 
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
+        tracing::info!(
+            job = id,
+            error = outcome.error.as_ref().map(|error| name(error.code)),
+            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
+            held_for = outcome.held_for.map(name),
+            "decided"
+        );
         let Some(Running { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
         };

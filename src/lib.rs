@@ -12,6 +12,7 @@ pub mod error;
 pub mod host;
 pub mod job;
 pub mod land;
+mod log;
 pub mod message;
 mod names;
 pub mod parse;

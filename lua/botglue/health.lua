@@ -128,7 +128,7 @@ end
 local function check_directories(options)
   health.start("botglue: directories")
   for what, path in pairs({ data = options.data_dir, log = vim.fn.fnamemodify(host.log_path(), ":h") }) do
-    vim.fn.mkdir(path, "p")
+    pcall(vim.fn.mkdir, path, "p")
     if vim.fn.filewritable(path) == 2 then
       health.ok(("%s: %s can be written to"):format(what, path))
     else

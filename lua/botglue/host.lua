@@ -1,6 +1,7 @@
 --- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
 --- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
 
+local deadline = require("botglue.deadline")
 local program = require("botglue.program")
 local version = require("botglue.version")
 
@@ -62,9 +63,7 @@ function Process:stop(err)
     return
   end
   self.gone, self.ready, self.failed = nil, false, err
-  if not self.deadline:is_closing() then
-    self.deadline:close()
-  end
+  deadline.stop(self.deadline)
   pcall(vim.fn.jobstop, self.channel)
   gone(err)
 end
@@ -121,7 +120,7 @@ function Process:greet(hello)
     return
   end
   self.ready = true
-  self.deadline:close()
+  deadline.stop(self.deadline)
   local outbox = self.outbox
   self.outbox = {}
   for _, message in ipairs(outbox) do
@@ -144,7 +143,6 @@ function M.start(options, ready_within, gone)
   if not path then
     return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
   end
-  vim.fn.mkdir(vim.fn.stdpath("log"), "p")
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
@@ -161,17 +159,12 @@ function M.start(options, ready_within, gone)
     return nil, failure("host_missing", "The host %s could not be started; %s.", path, BUILD)
   end
   self.channel = channel
-  self.deadline = assert(vim.uv.new_timer())
-  self.deadline:start(
-    ready_within,
-    0,
-    vim.schedule_wrap(function()
-      if not self.ready then
-        local seconds = ready_within / 1000
-        self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
-      end
-    end)
-  )
+  self.deadline = deadline.start(ready_within, function()
+    if not self.ready then
+      local seconds = ready_within / 1000
+      self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
+    end
+  end)
   return self
 end
 

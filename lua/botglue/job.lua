@@ -209,20 +209,16 @@ end
 ---@param held_for string
 ---@param within integer milliseconds
 function Job:keep(held_for, within)
-  local timer = assert(vim.uv.new_timer())
+  local deadline = require("botglue.deadline")
+  local timer = deadline.start(within, function()
+    self:kept()
+  end)
   self.keeping = {
     held_for = held_for,
     close = function()
-      timer:close()
+      deadline.stop(timer)
     end,
   }
-  timer:start(
-    within,
-    0,
-    vim.schedule_wrap(function()
-      self:kept()
-    end)
-  )
 end
 
 --- The answer that is to be held is safe, as far as it can be.

@@ -17,8 +17,9 @@ end
 --- Shows a file of the host's.
 ---@param path string
 function M.show(path)
-  if not vim.uv.fs_stat(path) then
-    fail("this transcript is not kept any more: the newest 200 are")
+  local found = vim.uv.fs_lstat(path)
+  if not found or found.type ~= "file" then
+    fail("this transcript is not there: the newest 200 are kept, see :Botglue log")
   end
   errors.no_window_in_cmdwin()
   require("botglue.ui.file").open(path)

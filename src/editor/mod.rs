@@ -249,7 +249,9 @@ async fn call(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Re
         Ok(_) => Ok(()),
         Err(error) => match *error {
             CallError::NeovimError(_, ref message) => {
-                tracing::error!(call = name, %message, "the editor's side failed");
+                // What Lua raises may quote a buffer.
+                tracing::error!(call = name, message_bytes = message.len(), "the editor's side failed");
+                tracing::debug!(call = name, %message, "what Lua raised");
                 Ok(())
             }
             _ if error.is_channel_closed() => Err(error),

@@ -24,6 +24,7 @@ const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"r
 struct Started {
     job: Option<Job>,
     events: mpsc::UnboundedReceiver<(u64, Event)>,
+    transcripts: Transcripts,
     observers: Observers,
     _watching: Registration,
     pgid: Option<i32>,
@@ -114,13 +115,15 @@ impl Bench {
     fn start_with(&self, request: Request, empty: EmptyDirectory) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
-        let surroundings = Surroundings { events, groups: Groups::default(), empty, transcripts };
+        let surroundings =
+            Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
         let watching = observers.register(Box::new(Watcher));
         let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), None));
         Started {
             job,
             events: told,
+            transcripts,
             observers,
             _watching: watching,
             pgid: None,
@@ -132,6 +135,7 @@ impl Bench {
     async fn run(&self, request: Request) -> Started {
         let mut started = self.start(request);
         started.run_out().await;
+        started.transcripts.close(Instant::now() + DEADLINE).await;
         started
     }
 }

@@ -33,6 +33,8 @@ mod lists;
 #[cfg(test)]
 mod load;
 #[cfg(test)]
+mod log;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod observers;
@@ -68,6 +70,9 @@ mod streams;
 mod support;
 #[cfg(test)]
 mod text;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod transcripts;
 #[cfg(test)]
 mod trust;
 #[cfg(test)]

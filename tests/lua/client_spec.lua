@@ -106,6 +106,39 @@ test("a host that never answers", function()
   dies(pid)
 end)
 
+test("a host is not given up while a message waits for Enter at the first job", function()
+  local nvim = with(fake(VERSION))
+  local file = vim.fn.tempname()
+  nvim:lua(
+    [[
+      local file = ...
+      local connection = require("botglue.client").connection()
+      connection.ready_within = 1000
+      vim.api.nvim_create_user_command("Go", function()
+        require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+        vim.uv.new_timer():start(2 * connection.ready_within, 0, function()
+          vim.uv.fs_close(vim.uv.fs_open(file, "w", 384))
+        end)
+        print("one\ntwo")
+      end, {})
+    ]],
+    file
+  )
+  nvim:api("input", ":Go<CR>")
+  suite.eventually("the message waits for Enter", function()
+    return nvim:api("get_mode").blocking
+  end)
+  suite.eventually("twice the time of a host has passed", function()
+    return vim.uv.fs_stat(file)
+  end)
+  equal(nvim:api("get_mode").blocking, true)
+  nvim:type("<CR>")
+  host_pid(nvim)
+  equal(nvim:job(1).status, "queued")
+  suite.contains(nvim:messages(), "two")
+  equal(nvim:messages():find("did not answer"), nil)
+end)
+
 test("a host that prints something else", function()
   local nvim = with(script("echo Usage: something; exec sleep 60"))
   nvim:lua("require('botglue.client').connection().ready_within = 50")

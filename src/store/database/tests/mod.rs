@@ -2,6 +2,7 @@
 
 mod damage;
 mod faults;
+mod links;
 mod locks;
 mod processes;
 
