@@ -9,6 +9,9 @@ use std::collections::HashSet;
 
 use super::text::{common, is_blank};
 
+/// How deep fences are looked into: each level reads the text once more, and nobody nests them deeper on purpose.
+const DEEPEST: usize = 8;
+
 /// What to take of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
@@ -157,18 +160,17 @@ fn around<'a>(blocks: &'a [Block], lines: &[String]) -> Option<&'a Block> {
     block.is_around(lines).then_some(block)
 }
 
-/// How many fences are around a whole text, one around the other.
+/// How many fences are around a whole text, one around the other; at most [`DEEPEST`].
 fn depth(lines: &[String]) -> usize {
     let common = common(lines);
     let dedented = lines.iter().map(|line| line.strip_prefix(common).unwrap_or(line).to_owned());
     let mut inner: Vec<String> = dedented.collect();
-    let mut depth = 0;
-    loop {
+    for depth in 0..DEEPEST {
         let blocks = blocks(&inner);
         let Some(block) = around(&blocks, &inner) else { return depth };
         inner = block.content(&inner);
-        depth += 1;
     }
+    DEEPEST
 }
 
 /// Whether some line of a text opens a fence, however deep it is indented.
