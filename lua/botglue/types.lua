@@ -102,7 +102,6 @@
 ---@class botglue.State what the host tells of a running job
 ---@field id integer
 ---@field status "queued"|"running"|nil
----@field queue_position integer?
 ---@field activity string?
 ---@field tool string?
 ---@field failure string?
