@@ -116,7 +116,7 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with_some("column", selection.column)
         .with_some("anchor", selection.anchor.as_deref())
         .with_some("beside", selection.beside.as_ref().map(beside))
-        .with("elapsed_ms", record.ended_ms - record.started_ms)
+        .with("elapsed_ms", record.ended_ms.saturating_sub(record.started_ms))
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
         .with_some("draft", draft.as_ref().map(self::draft))

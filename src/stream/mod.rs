@@ -19,7 +19,7 @@ mod update;
 pub mod words;
 
 pub use lines::{Line, Lines};
-pub use outcome::{Count, Counted, End, Exit, HeldFor, Outcome, Status, Stopped, Usage};
+pub use outcome::{Count, Counted, End, Exit, HeldFor, MAX_AMOUNT, Outcome, Status, Stopped, Usage};
 pub use reduce::Emit;
 pub use tail::Tail;
 pub use update::{ToolCall, ToolStatus, Update};

@@ -25,6 +25,8 @@ mod large;
 #[cfg(test)]
 mod leaks;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod load;

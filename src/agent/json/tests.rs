@@ -25,9 +25,20 @@ fn a_value_of_another_kind_reads_as_absent() {
     assert_eq!(Reader::new(b" false").flag(), Ok(Some(false)));
     assert_eq!(Reader::new(b"\"7\"").number(), Ok(None));
     assert_eq!(Reader::new(b"-7").number(), Ok(Some(0.0)));
-    assert_eq!(Reader::new(b"1e300").count(), Ok(Some(u64::MAX)));
+    assert_eq!(Reader::new(b"1.9").count(), Ok(Some(1)));
     Reader::new(b"7").object(|_, _| panic!("no object")).unwrap();
     Reader::new(b"{}").list(|_| panic!("no list")).unwrap();
+}
+
+#[test]
+fn a_number_beyond_all_bounds_is_the_most_that_there_can_be() {
+    for json in ["1e13", "1e300", "1e999", "18446744073709551616"] {
+        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(1_000_000_000_000)), "{json}");
+        assert!(Reader::new(json.as_bytes()).number().unwrap().unwrap() < 2e12, "{json}");
+    }
+    for json in ["-1e999", "-1", "1e-999"] {
+        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(0)), "{json}");
+    }
 }
 
 #[test]
