@@ -175,16 +175,15 @@ function Job:update(state)
     return
   end
   local before = self:told()
+  if self:is_waiting() then
+    queue[state.status == "queued" and "wait" or "leave"](self)
+    self:enter(state.status or self.status)
+    observe.tools(self, state.tools or {})
+  end
   self:learn(state)
   if not self:is_waiting() then
     return
   end
-  if state.status == "queued" then
-    queue.wait(self)
-  else
-    queue.leave(self)
-  end
-  self:enter(state.status or self.status)
   self.activity = state.activity
   self.tool = state.tool
   if state.failure ~= self.failure then
