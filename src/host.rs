@@ -17,6 +17,7 @@ use crate::editor::{Change, Editor};
 use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
+use crate::memory;
 use crate::message;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
@@ -236,6 +237,7 @@ impl Host {
                     tracing::info!(job = id, observers = watched.observers().len(), "gone");
                 }
                 self.editor.change(id, Change::Gone);
+                memory::give_back();
                 self.start_waiting();
             }
         }

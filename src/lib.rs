@@ -11,6 +11,7 @@ pub mod error;
 pub mod host;
 pub mod job;
 pub mod land;
+mod memory;
 pub mod message;
 mod names;
 pub mod parse;

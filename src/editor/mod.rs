@@ -32,6 +32,7 @@ use crate::error::JobError;
 use crate::host::Message;
 use crate::job::Observer;
 use crate::land::{Capture, Landing, Merge};
+use crate::memory;
 use crate::request::MergeRequest;
 use crate::rpc::Writer;
 use crate::store::Held;
@@ -246,7 +247,12 @@ async fn finished(under_way: &mut Option<Call>) -> Result<(), Box<CallError>> {
 async fn call(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Result<(), Box<CallError>> {
     let code = format!("return require('botglue.apply').{name}(...)");
     match neovim.exec_lua(&code, vec![argument]).await {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            if name == "finish" {
+                memory::give_back();
+            }
+            Ok(())
+        }
         Err(error) => match *error {
             CallError::NeovimError(_, ref message) => {
                 tracing::error!(call = name, %message, "the editor's side failed");
