@@ -17,8 +17,8 @@ const DEEPEST: usize = 8;
 pub enum Part {
     /// All of it, as it is.
     Whole,
-    /// The content of its fence.
-    Content(Vec<String>),
+    /// The content of its fence, and from which line on that is.
+    Content(usize, Vec<String>),
     /// Nobody can tell.
     Ambiguous,
 }
@@ -34,7 +34,7 @@ pub fn in_prose(answer: &[String], selection: &[String]) -> Part {
     if holds_fence(selection) && !(holds_fence(&content) && depth(&content) >= depth(selection)) {
         return Part::Whole;
     }
-    Part::Content(content)
+    Part::Content(block.open + 1, content)
 }
 
 /// What to take of an answer for a selection in code.
@@ -56,7 +56,7 @@ fn one(block: &Block, answer: &[String], selection: &[String]) -> Part {
     if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
         return Part::Ambiguous;
     }
-    Part::Content(block.content(answer))
+    Part::Content(block.open + 1, block.content(answer))
 }
 
 /// One block where the selection holds fences: the one around the answer, or one of the text itself.
