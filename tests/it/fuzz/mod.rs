@@ -104,7 +104,7 @@ fn mutated(corpus: &[Input], dice: &mut Dice) -> Input {
 /// Reads the input in both ways, checks what must hold, and says in short what happened.
 fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
     // Sometimes nothing is dropped: what is deep is long.
-    let longest = if dice.one_in(3) { lines::LONGEST } else { LONGEST_LINE };
+    let longest = if dice.one_in(2) { lines::LONGEST } else { LONGEST_LINE };
     let end = End { stderr: "stderr".to_owned(), ..End { exit: input.exit, ..End::with_code(0) } };
 
     let mut output = Vec::new();

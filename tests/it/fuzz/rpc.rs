@@ -62,7 +62,8 @@ fn messages(serve: &Serve) -> Vec<Value> {
         "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
     });
     let run = serve.request(1_000_000, "echo local b", &context);
-    let resumed = serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
+    let resumed =
+        serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
     let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
     let query = |name: &str, more: Json| {
         let mut query = json!({"token": 1, "name": name, "limit": 5});
@@ -72,11 +73,17 @@ fn messages(serve: &Serve) -> Vec<Value> {
     let all = [
         ("run", run),
         ("run", resumed),
-        ("landed", json!({"id": 1, "landing": "held", "held_for": "review", "first_line": 1, "last_line": 2, "rows": ["a"]})),
+        (
+            "landed",
+            json!({"id": 1, "landing": "held", "held_for": "review", "first_line": 1, "last_line": 2, "rows": ["a"]}),
+        ),
         ("stands", json!({"id": 1, "landing": "applied", "rows": ["a"], "path": "/a"})),
         ("draft", json!({"id": 1, "draft": {"lines": ["a"], "rows": ["b"], "beside": ["c"]}})),
         ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
-        ("merge", json!({"id": 1, "purpose": "land", "tick": 1, "base": ["a"], "current": ["b"], "answer": ["c"]})),
+        (
+            "merge",
+            json!({"id": 1, "purpose": "land", "tick": 1, "base": ["a"], "current": ["b"], "answer": ["c"]}),
+        ),
         ("held", json!({})),
         ("adopted", json!({"id": 1, "uuid": "u"})),
         ("prewarm", prewarm),
