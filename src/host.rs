@@ -159,6 +159,10 @@ impl Host {
     }
 
     fn accept(&mut self, request: Request) {
+        if self.jobs.watched(request.id).is_some() {
+            tracing::warn!(job = request.id, "another job has this number");
+            return;
+        }
         tracing::info!(
             job = request.id,
             agent = request.agent.name,

@@ -60,11 +60,7 @@ pub struct Editor {
 
 impl Editor {
     /// Starts the writer; it reports to `messages` when nothing can be told any more.
-    pub fn start(
-        neovim: Neovim<Writer>,
-        count: CallCount,
-        messages: mpsc::UnboundedSender<Message>,
-    ) -> Self {
+    pub fn start(neovim: Neovim<Writer>, count: CallCount, messages: mpsc::UnboundedSender<Message>) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let board = Arc::new(Board::default());
         let read = Arc::clone(&board);

@@ -1,6 +1,9 @@
 //! What a host may be asked for and told, and what that may cost: numbers beyond all bounds, many jobs, many calls, long
 //! answers. The test is in the place of Neovim.
 
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 
 use rmpv::Value;
@@ -42,6 +45,25 @@ fn what_an_agent_counts_beyond_all_bounds_can_be_added_up() {
     }
 }
 
+#[test]
+fn a_job_with_the_number_of_one_that_runs_is_ignored() {
+    let serve = Serve::start(Scratch::new());
+    let mut gate = gate(&serve.scratch.project().join("gate"));
+    serve.run(1, "read go <gate; echo the first", &json!({}));
+    serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
+    serve.run(1, "echo the second", &json!({}));
+    serve.run(2, "echo another", &json!({}));
+    serve.finished(2);
+    gate.write_all(b"go\n").unwrap();
+    assert_eq!(serve.finished(1)["text"], "the first");
+}
+
+/// A pipe from which an agent reads a line before it goes on. Open at both ends, so that nobody waits for the other.
+fn gate(path: &Path) -> File {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    File::options().read(true).write(true).open(path).unwrap()
+}
+
 /// Whether a frame says that a job runs.
 fn runs(frame: &Value, id: u64) -> bool {
     let is_it =
@@ -53,14 +75,14 @@ fn runs(frame: &Value, id: u64) -> bool {
 fn a_job_that_waits_is_told_of_once() {
     const JOBS: u64 = 40;
     let serve = Serve::start(Scratch::new());
-    let gate = |id: u64| serve.scratch.project().join(format!("gate-{id}"));
+    let path = |id: u64| serve.scratch.project().join(format!("gate-{id}"));
+    let mut gates: Vec<File> = (1..=JOBS).map(|id| gate(&path(id))).collect();
     for id in 1..=JOBS {
-        assert!(Command::new("mkfifo").arg(gate(id)).status().unwrap().success());
         serve.run(id, &format!("read go <gate-{id}; echo local b"), &json!({"max_parallel": 1}));
     }
-    for id in 1..=JOBS {
+    for (id, gate) in (1..).zip(&mut gates) {
         serve.wait_for("frame", |frame| runs(frame, id).then_some(()));
-        std::fs::write(gate(id), "go\n").unwrap();
+        gate.write_all(b"go\n").unwrap();
         serve.finished(id);
     }
     let frames = serve.calls("frame");
@@ -91,9 +113,8 @@ fn a_long_answer_is_sent_once_and_its_memory_is_given_back() {
     serve.finished(1);
     let before = serve.memory();
     serve.run(2, "yes 'local some = words .. \"of code\"' | head -c 15000000", &json!({}));
-    let bytes = serve.wait_for("finish", |outcome| {
-        (*field(outcome, "id") == 2.into()).then(|| encoded(outcome).len())
-    });
+    let bytes = serve
+        .wait_for("finish", |outcome| (*field(outcome, "id") == 2.into()).then(|| encoded(outcome).len()));
     assert!(bytes < 16_000_000, "{bytes} bytes");
     serve.wait_for("frame", |frame| is_gone(frame, 2).then_some(()));
     let most = before + (24 << 20);
@@ -111,18 +132,18 @@ fn an_observer_of_an_editor_that_stands_still_costs_bounded_memory_and_is_told_o
     std::fs::write(serve.scratch.project().join("result"), stream::result("local b")).unwrap();
     let script = "read go <gate; i=0
         while [ $i -lt 1500 ]; do cat thinking; i=$((i+1)); done; echo said >said; read go <gate; cat result";
-    assert!(Command::new("mkfifo").arg(serve.scratch.project().join("gate")).status().unwrap().success());
+    let mut gate = gate(&serve.scratch.project().join("gate"));
     let agent = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", script]});
     serve.run(1, "", &json!({"agent": agent, "observe": {"thinking": true}, "record": false}));
     serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
     serve.stand_still();
     let before = serve.memory();
-    std::fs::write(serve.scratch.project().join("gate"), "go\n").unwrap();
+    gate.write_all(b"go\n").unwrap();
     wait("all is said", || serve.scratch.project().join("said").exists());
     let after = serve.memory();
     assert!(after < before + (48 << 20), "it took {} MB", (after - before) >> 20);
     serve.go_on();
-    std::fs::write(serve.scratch.project().join("gate"), "go\n").unwrap();
+    gate.write_all(b"go\n").unwrap();
     serve.finished(1);
     let (mut told, mut missing) = (0, 0);
     for said in serve.calls("observed") {
