@@ -17,6 +17,7 @@ use crate::editor::{Change, Editor};
 use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
+use crate::memory;
 use crate::message;
 use crate::names::name;
 use crate::record;
@@ -165,6 +166,10 @@ impl Host {
     }
 
     fn accept(&mut self, request: Request) {
+        if self.jobs.watched(request.id).is_some() {
+            tracing::warn!(job = request.id, "another job has this number");
+            return;
+        }
         tracing::info!(
             job = request.id,
             agent = request.agent.name,
@@ -174,10 +179,14 @@ impl Host {
             lines = request.selection.rows.len(),
             "accepted"
         );
-        let prewarmed = request.prewarmed;
+        let (id, prewarmed) = (request.id, request.prewarmed);
         let watched = Watched::new(&request, &self.editor);
         self.jobs.wait(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
         self.start_waiting();
+        if self.jobs.running(id).is_none() {
+            // Told once: they start in the order in which they came, so the editor knows the place of each.
+            self.editor.change(id, Change::Queued);
+        }
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
     }
@@ -205,7 +214,7 @@ impl Host {
         self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
     }
 
-    /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
+    /// Starts as many waiting jobs as there are places.
     fn start_waiting(&mut self) {
         if self.is_ending {
             return;
@@ -222,9 +231,6 @@ impl Host {
             let job = Job::start(Arc::clone(&request), surroundings, watched.observers().clone(), ticket);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
             self.jobs.run(Running { request, since_ms, transcript, watched, counted, job });
-        }
-        for (index, id) in self.jobs.waiting().enumerate() {
-            self.editor.change(id, Change::Queued { position: index + 1 });
         }
     }
 
@@ -246,6 +252,7 @@ impl Host {
                     tracing::info!(job = id, observers = watched.observers().len(), "gone");
                 }
                 self.editor.change(id, Change::Gone);
+                memory::give_back();
                 self.start_waiting();
             }
         }
@@ -324,7 +331,8 @@ impl Host {
 
     /// Ends every agent, and starts no other. It takes 1.6 s at the most, while the host goes on.
     fn stop_agents(&mut self) -> JoinHandle<()> {
-        tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
+        let (running, queued) = self.jobs.count();
+        tracing::info!(running, queued, "ending");
         self.is_ending = true;
         // The orders go out together; each job then takes its own grace.
         let stops: Vec<_> = self.jobs.hand_over().into_iter().map(|job| tokio::spawn(job.stop())).collect();

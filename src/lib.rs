@@ -13,6 +13,7 @@ pub mod host;
 pub mod job;
 pub mod land;
 mod log;
+mod memory;
 pub mod message;
 mod names;
 pub mod parse;

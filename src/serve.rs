@@ -78,8 +78,8 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (neovim, connection) = rpc::connect(send.clone())?;
-    let editor = Editor::start(neovim, send.clone());
+    let (neovim, calls, connection) = rpc::connect(send.clone())?;
+    let editor = Editor::start(neovim, calls, send.clone());
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }

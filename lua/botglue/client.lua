@@ -34,6 +34,8 @@ local M = {}
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
+---@field last_turn integer of the jobs that the host said wait for others to end
+---@field started_turn integer the last of them that waits no more
 ---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
@@ -72,6 +74,8 @@ local connection = {
   news = {},
   last_id = 0,
   last_token = 0,
+  last_turn = 0,
+  started_turn = 0,
 }
 
 ---@return botglue.Connection

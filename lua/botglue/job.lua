@@ -4,6 +4,7 @@
 local events = require("botglue.events")
 local notify = require("botglue.notify")
 local observe = require("botglue.observe")
+local queue = require("botglue.queue")
 local recognise = require("botglue.recognise")
 local status = require("botglue.ui.status")
 
@@ -38,6 +39,7 @@ local M = {}
 ---@field process botglue.Process? the host that runs it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
+---@field turn integer? the host has said that it waits for others to end; the order of those that do
 ---@field observers botglue.Observer[]? the user's functions that watch it
 ---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
@@ -173,12 +175,15 @@ function Job:update(state)
     return
   end
   local before = self:told()
+  if self:is_waiting() then
+    queue[state.status == "queued" and "wait" or "leave"](self)
+    self:enter(state.status or self.status)
+    observe.tools(self, state.tools or {})
+  end
   self:learn(state)
   if not self:is_waiting() then
     return
   end
-  self:enter(state.status or self.status)
-  self.queue_position = state.queue_position
   self.activity = state.activity
   self.tool = state.tool
   if state.failure ~= self.failure then
@@ -353,6 +358,7 @@ end
 ---@param how "done"|"failed"
 function Job:close(how)
   self.status = how
+  queue.leave(self)
   self.ended = vim.uv.hrtime()
   self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
   self:enter(how)

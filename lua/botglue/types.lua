@@ -60,9 +60,10 @@
 ---@field error string?
 
 ---@class botglue.Update what a function gets that watches a job
----@field kind "state"|"text"|"thinking"|"tool"|"retry"|"finished"
+---@field kind "state"|"text"|"thinking"|"tool"|"retry"|"gap"|"finished"
 ---@field status string? of a state
 ---@field text string? the new part of a text or of thinking
+---@field bytes integer? of a gap: how much text is missing, and thinking for those who asked for it
 ---@field tool botglue.Tool?
 ---@field attempt integer? of a retry
 ---@field max integer?
@@ -102,7 +103,6 @@
 ---@class botglue.State what the host tells of a running job
 ---@field id integer
 ---@field status "queued"|"running"|nil
----@field queue_position integer?
 ---@field activity string?
 ---@field tool string?
 ---@field failure string?
@@ -119,8 +119,8 @@
 ---@field text string?
 ---@field error { code: string, message: string }?
 ---@field held_for string?
----@field lines string[]?
----@field edits botglue.Edit[]?
+---@field rows table? which rows of the text land, and what was changed in them
+---@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
 ---@class botglue.Entry a finished job as the store lists it
 ---@field uuid string

@@ -82,6 +82,7 @@ impl Run {
         teller: &mut Teller,
     ) {
         if let Some(path) = transcript.path() {
+            self.stream.is_recorded(&path.to_string_lossy());
             teller.tell(Event::Recording(path.to_owned()));
         }
         let recording = teller.observers().register(Box::new(transcript));

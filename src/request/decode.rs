@@ -19,6 +19,9 @@ use crate::error::{Code, JobError};
 /// The most lines of code that are shown while they come: more than any window has.
 const MOST_PREVIEW: usize = 200;
 
+/// The longest timeout, in seconds: a year. Longer ones become this, since no clock has to reckon with them then.
+const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
+
 /// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
 /// is gone; unknown fields are ignored.
 pub fn decode(value: &Value) -> Result<Request, JobError> {
@@ -124,9 +127,11 @@ pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>,
 
 fn timeout(run: &Fields) -> Result<Duration, JobError> {
     let seconds = run.number("timeout")?;
-    let problem = "must be a number of seconds above 0";
-    let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| bad("timeout", problem))?;
-    if timeout.is_zero() { Err(bad("timeout", problem)) } else { Ok(timeout) }
+    let timeout = Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default();
+    if timeout.is_zero() || seconds.is_infinite() {
+        return Err(bad("timeout", "must be a number of seconds above 0"));
+    }
+    Ok(timeout)
 }
 
 fn preview(run: &Fields) -> Result<usize, JobError> {

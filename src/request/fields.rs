@@ -9,6 +9,9 @@ use rmpv::Value;
 
 use crate::error::{Code, JobError};
 
+/// The last of Lua's numbers up to which each whole one is there.
+const LAST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// A map and the path under which its fields are named in errors.
 pub struct Fields<'a> {
     map: &'a [(Value, Value)],
@@ -140,13 +143,11 @@ pub fn wrong(field: &str, wanted: &str, value: &Value) -> JobError {
     bad(field, &format!("must be {wanted}, not {}", kind_of(value)))
 }
 
-/// A whole number that is not negative. Lua has one number type, so `41.0` counts as 41.
+/// A whole number that is not negative. Lua has one number type, so `41.0` counts as 41, and there is none above 2⁵³:
+/// whatever is added to one, nothing overflows.
 pub fn count(field: &str, value: &Value) -> Result<u64, JobError> {
-    if let Some(number) = value.as_u64() {
-        return Ok(number);
-    }
     let number = value.as_f64().ok_or_else(|| wrong(field, "a number", value))?;
-    if number.fract() != 0.0 || !(0.0..9e15).contains(&number) {
+    if number.fract() != 0.0 || !(0.0..=LAST_WHOLE).contains(&number) {
         return Err(bad(field, "must be a whole number from 0"));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number in range")]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::answer::MAX_ANSWER;
 use super::words;
 use crate::error::{Code, JobError};
 
@@ -59,6 +60,13 @@ impl Speaker {
             _ => (&*reports, "try again, or look at `:Botglue log`"),
         };
         sentence(code, fact, words, advice)
+    }
+
+    /// The error for an answer that is longer than one may be; `transcript` is where the raw stream is kept.
+    pub fn too_long(self, transcript: Option<&str>) -> JobError {
+        let fact = format!("the answer of {} is longer than {} MB", self.name, MAX_ANSWER >> 20);
+        let whole = transcript.map(|path| format!("; its transcript is {path}")).unwrap_or_default();
+        JobError::new(Code::Protocol, format!("{fact}; ask for less{whole}"))
     }
 
     /// The error for a job that took longer than `limit`.

@@ -29,6 +29,8 @@ mod leaks;
 #[cfg(test)]
 mod leftovers;
 #[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod load;

@@ -184,7 +184,7 @@ fn values_as_lua_sends_them() {
     assert_eq!(set("agent.env", list([""; 0])).agent.env, BTreeMap::new());
     assert_eq!(set("tools", map! {}).tools, [""; 0]);
     assert_eq!(set("tidy", list([""; 0])).tidy, Tidy { fence: false, indent: false, newline: false });
-    assert_eq!(set("max_turns", Value::from(u64::MAX)).max_turns, Some(u32::MAX));
+    assert_eq!(set("max_turns", Value::from(1_u64 << 53)).max_turns, Some(u32::MAX));
 }
 
 #[test]
@@ -346,8 +346,8 @@ fn every_error_names_its_field() {
         ),
         (
             "selection.last_line",
-            Some(Value::from(u64::MAX)),
-            "selection.text must have one entry for each of the lines 41 to 18446744073709551615, not 2",
+            Some(Value::from(1_u64 << 53)),
+            "selection.text must have one entry for each of the lines 41 to 9007199254740992, not 2",
         ),
         ("selection.text", None, "selection.text must have one entry for each of the lines 41 to 42, not 0"),
         ("selection.text", Some(list([1, 2])), "selection.text must be a list of strings, not a number"),
@@ -375,6 +375,37 @@ fn every_error_names_its_field() {
         decode(&Value::from(1)),
         Err(JobError::new(Code::BadRequest, "the request must be a map, not a number"))
     );
+}
+
+#[test]
+fn a_number_beyond_what_lua_counts_with_names_its_field_and_a_timeout_beyond_a_year_is_a_year() {
+    let beyond = [Value::from(u64::MAX), Value::from((1_u64 << 53) + 2), Value::F64(1e300)];
+    for field in [
+        "id",
+        "max_turns",
+        "max_parallel",
+        "preview",
+        "prewarmed",
+        "selection.first_line",
+        "selection.last_line",
+        "selection.cols",
+        "selection.column",
+        "diagnostics",
+    ] {
+        for number in &beyond {
+            let value = match field {
+                "selection.cols" => list([number.clone(), number.clone()]),
+                "diagnostics" => list([map! { "line": number.clone() }]),
+                _ => number.clone(),
+            };
+            let error = decode(&with(field, Some(value))).unwrap_err().message;
+            assert!(error.starts_with(field) && error.contains("must be a whole number from 0"), "{error}");
+        }
+    }
+    let year = Duration::from_secs(365 * 24 * 3600);
+    for seconds in [Value::from(u64::MAX), Value::F64(1e19), Value::F64(1e300)] {
+        assert_eq!(decode(&with("timeout", Some(seconds))).unwrap().timeout, year);
+    }
 }
 
 #[test]

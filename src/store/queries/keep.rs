@@ -59,7 +59,7 @@ fn job(
             ":input_tokens": signed(tokens.input), ":output_tokens": signed(tokens.output),
             ":cache_read_tokens": signed(tokens.cache_read), ":cache_creation_tokens": signed(tokens.cache_creation),
             ":num_turns": num_turns.map(signed),
-            ":duration_ms": duration_ms.map_or((record.ended_ms - record.started_ms).max(0), signed),
+            ":duration_ms": duration_ms.map_or(record.ended_ms.saturating_sub(record.started_ms).max(0), signed),
             ":transcript": record.transcript,
         })?;
     let key = transaction.last_insert_rowid();
