@@ -168,8 +168,11 @@ impl Host {
             "accepted"
         );
         let prewarmed = request.prewarmed;
+        let since_ms = record::now_ms();
+        // Before anything else, also where no agent is started any more: then the next host may run it.
+        self.database.accept(record::accepted(&request, since_ms));
         let watched = Watched::new(&request, &self.editor);
-        self.jobs.wait(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
+        self.jobs.wait(Waiting { request: Arc::new(request), since_ms, watched });
         self.start_waiting();
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));

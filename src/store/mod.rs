@@ -24,7 +24,7 @@ pub use error::StoreError;
 pub use queries::entry::Which;
 pub use queries::history::Page;
 pub use queries::info::Wanted;
-pub use record::{Draft, Held, Landed, Record, Unsent};
+pub use record::{Accepted, Draft, Held, Landed, Record, Unsent};
 pub use transcript::{Transcript, Transcripts};
 
 /// A directory under `data_dir` that only its owner can write to, and in which there is nothing. Where it

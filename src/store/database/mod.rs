@@ -24,7 +24,7 @@ use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Draft, Held, Landed, Record, Unsent};
+use super::record::{Accepted, Draft, Held, Landed, Record, Unsent};
 use reader::Question;
 use writer::{Task, Writer};
 
@@ -97,6 +97,11 @@ impl Database {
             writer.run(&waiting);
         });
         Self { tasks }
+    }
+
+    /// Keeps a job that was accepted, until it ends; nobody waits for that.
+    pub fn accept(&self, accepted: Accepted) {
+        self.send(Task::Accept(Box::new(accepted)));
     }
 
     /// A job starts that goes on from this session: what that has counted by now will not be the job's.

@@ -14,8 +14,8 @@ use super::link::Link;
 use super::reader::Question;
 use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{held, keep, sessions, unsent};
-use crate::store::record::{Draft, Held, Landed, Record, Unsent};
+use crate::store::queries::{accepted, held, keep, sessions, unsent};
+use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
 use crate::store::{Amounts, StoreError, owner, transcript};
 
 /// How long what waits is left alone where nothing else comes.
@@ -25,6 +25,7 @@ const WAITING: usize = 256;
 
 /// Something to be done, and what comes after it.
 pub enum Task {
+    Accept(Box<Accepted>),
     Begin {
         id: u64,
         agent: String,
@@ -70,6 +71,8 @@ pub enum Task {
 
 /// Something to be written.
 enum Write {
+    /// By the host that has the name.
+    Accept(Box<Accepted>, String),
     Keep(Box<Record>, Option<Amounts>),
     Land(u64, Landed),
     Draft(u64, Option<Draft>),
@@ -81,6 +84,7 @@ enum Write {
 pub struct Writer {
     link: Link,
     owner: String,
+    host: String,
     /// What the sessions that running jobs went on from had counted, by the jobs' numbers.
     parents: BTreeMap<u64, Amounts>,
     /// What could not be written yet, oldest first.
@@ -101,8 +105,9 @@ impl Writer {
     ) -> Self {
         let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(data_dir, warn);
-        let (owner, parents, waiting) = (owner::current(), BTreeMap::new(), VecDeque::new());
-        Self { link, owner, parents, waiting, transcripts, questions, suspicion }
+        let (owner, host) = (owner::current(), owner::host());
+        let (parents, waiting) = (BTreeMap::new(), VecDeque::new());
+        Self { link, owner, host, parents, waiting, transcripts, questions, suspicion }
     }
 
     /// Works until there is nobody any more who could have tasks.
@@ -119,10 +124,15 @@ impl Writer {
 
     fn work(&mut self, task: Task) {
         match task {
+            Task::Accept(accepted) => {
+                self.write(Write::Accept(accepted, self.host.clone()));
+            }
             Task::Begin { id, agent, session_id } => self.begin(id, &agent, &session_id),
             Task::Keep(record, then) => {
                 let unkept = unkept(&record);
                 let parent = self.parents.remove(&record.id);
+                // All that it has is in the finished job, too.
+                self.waiting.retain(|write| !matches!(write, Write::Accept(job, _) if job.id == record.id));
                 then(self.write(Write::Keep(record, parent)).unwrap_or(unkept));
             }
             Task::Land { id, landed, then } => {
@@ -152,6 +162,7 @@ impl Writer {
                 {
                     self.link.complain(error);
                 }
+                self.interrupt();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
@@ -226,6 +237,15 @@ impl Writer {
         })
     }
 
+    /// What became of jobs whose host is gone is known before a question is answered.
+    fn interrupt(&mut self) {
+        let (owner, host) = (&self.owner, &self.host);
+        if let Err(error) = self.link.attempt(|connection| accepted::interrupt(connection, owner, host)) {
+            // They are listed with the next question.
+            tracing::warn!(%error, "interrupted jobs are not listed");
+        }
+    }
+
     fn attempt<T>(
         &mut self,
         mut query: impl FnMut(&mut Connection, &str) -> Result<T, StoreError>,
@@ -238,6 +258,9 @@ impl Writer {
 impl Write {
     fn perform(&self, connection: &mut Connection, owner: &str) -> Result<Option<Amounts>, StoreError> {
         match self {
+            Self::Accept(accepted, host) => {
+                accepted::accept(connection, owner, host, accepted).map(|()| None)
+            }
             Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
             Self::Land(id, landed) if landed.landing == "held" => {
                 synced(connection, |connection| keep::land(connection, owner, *id, landed))

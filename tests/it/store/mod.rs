@@ -3,6 +3,7 @@
 mod crash;
 mod ending;
 mod faults;
+mod interrupted;
 
 use serde_json::{Value, json};
 

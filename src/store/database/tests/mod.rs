@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 use super::*;
 use crate::store::owner;
 use crate::store::queries::{held, keep};
-use crate::store::sample::record;
+use crate::store::sample::{accepted, record};
 
 fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
     open::to_write(data_dir, open::BUSY).map(|opened| opened.connection)
