@@ -115,7 +115,31 @@ local function open_jobs()
   return jobs
 end
 
---- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is.
+--- Sends a job's request, with what those want to hear who watch it by now.
+---@param job botglue.Job
+---@param request table
+local function send(job, request)
+  request.observe = require("botglue.observe").from_start(job)
+  job.process:notify("run", request)
+end
+
+--- Sends a job that a host has not started to the next one, at once: before the store is asked anything.
+---@param job botglue.Job
+local function send_again(job)
+  local request = job.request
+  -- Once: a host that always ends gets no job for ever.
+  job.request = nil
+  local process, err = M.connect(job.options)
+  if process then
+    job.process = process
+    send(job, request)
+  else
+    job:fail(err)
+  end
+end
+
+--- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, and
+--- what it has not started because it was told to end the next one runs.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)
@@ -135,9 +159,14 @@ local function lost(process, err)
       table.insert(connection.unsent, message.argument)
     end
   end
+  local again = {}
   for _, job in ipairs(open_jobs()) do
     if job.process == process and job:is_waiting() then
-      job:fail(err)
+      if process.in_order and job.request then
+        again[#again + 1] = job
+      else
+        job:fail(err)
+      end
     elseif job.keeping then
       job:kept()
     end
@@ -153,6 +182,9 @@ local function lost(process, err)
     end
   end
   require("botglue.adopt").answered(err.message)
+  for _, job in ipairs(again) do
+    send_again(job)
+  end
 end
 
 --- A command that may end Neovim begins: files are written, questions are asked. It has not once Neovim waits for a
@@ -241,11 +273,10 @@ function M.submit(job, request)
     end)
     return
   end
-  job.process = process
+  job.process, job.request = process, request
   vim.schedule(function()
-    if job:is_waiting() then
-      request.observe = require("botglue.observe").from_start(job)
-      process:notify("run", request)
+    if job:is_waiting() and job.process == process then
+      send(job, request)
     end
   end)
 end

@@ -238,6 +238,40 @@ test("requests wait until the host is ready, then go in order", function()
   equal(prompts, { "one", "two" })
 end)
 
+--- Starts two jobs, of which the host has started the first, and lets the host end as it was told to.
+local function end_in_order()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:lua([[
+    require("botglue.apply").frame({ { id = 1, status = "running" }, { id = 2, status = "queued" } })
+    require("support.host").exit(9999, 0)
+  ]])
+  return nvim
+end
+
+test("a host that was told to end: the next one gets the jobs that it has not started", function()
+  local nvim = end_in_order()
+  equal(
+    { nvim:job(1).status, nvim:job(1).error.code, nvim:job(2).status },
+    { "failed", "host_lost", "queued" }
+  )
+  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
+  local request = nvim:host("received", "run")[3]
+  equal({ request.id, request.selection.rows }, { 2, { "b" } })
+  nvim:answer(2, { "B" })
+  equal(nvim:lines(), { "a", "B" })
+  equal(nvim:host("count", "BotglueJobFinished", 2), 1)
+end)
+
+test("a job is not sent to one host after the other for ever", function()
+  local nvim = end_in_order()
+  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
+  nvim:lua("require('support.host').exit(9999, 0)")
+  equal({ nvim:job(2).status, nvim:job(2).error.code }, { "failed", "host_lost" })
+  equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
+end)
+
 test("updates come at most ten a second, and the last one is not lost", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
