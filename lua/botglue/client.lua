@@ -29,6 +29,7 @@ local M = {}
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
+---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
 ---@field telling botglue.Telling events that are to be told
@@ -66,6 +67,7 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  lost = {},
   drafts = {},
   groups = {},
   telling = { depth = 0, queue = {} },
@@ -165,6 +167,7 @@ local function lost(process, err)
       if process.in_order and job.request then
         again[#again + 1] = job
       else
+        table.insert(connection.lost, job.id)
         job:fail(err)
       end
     elseif job.keeping then
@@ -244,6 +247,7 @@ function M.connect(options)
     for _, message in ipairs(unsent) do
       process:tell(message)
     end
+    require("botglue.adopt").recover()
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()
     connection.paste = connection.paste or require("botglue.paste").watch()

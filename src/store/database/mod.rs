@@ -61,6 +61,11 @@ pub enum Query {
         /// The most of the latter.
         limit: u64,
     },
+    /// The answers of these jobs of the asking Neovim, of which its last host could not tell. They are held by it now.
+    Untold {
+        /// The jobs' numbers.
+        ids: Vec<u64>,
+    },
     /// An answer once more, held by the asking Neovim.
     Again {
         /// The job's key.
@@ -149,6 +154,7 @@ impl Database {
         let then: Then<Reply> = Box::new(then);
         self.send(match query {
             Query::Again { uuid, id } => Task::Again { uuid, id, then },
+            Query::Untold { ids } => Task::Untold { ids, then },
             query => Task::Ask(Question { query, then }),
         });
     }

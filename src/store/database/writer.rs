@@ -62,6 +62,10 @@ pub enum Task {
         id: u64,
         then: Then<Reply>,
     },
+    Untold {
+        ids: Vec<u64>,
+        then: Then<Reply>,
+    },
     /// Nothing comes behind this.
     Close {
         until: Instant,
@@ -168,6 +172,7 @@ impl Writer {
                 }
             }
             Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
+            Task::Untold { ids, then } => then(self.untold(&ids)),
             Task::Close { until, then } => {
                 self.link.wait_until(until);
                 self.catch_up();
@@ -234,6 +239,17 @@ impl Writer {
                 return Err(StoreError::NoSuchJob);
             }
             Ok(json!({ "job": asker.job(connection, &Which::Id(id))? }))
+        })
+    }
+
+    fn untold(&mut self, ids: &[u64]) -> Reply {
+        let asker = Asker { owner: &self.owner, transcripts: &self.transcripts };
+        self.link.attempt(|connection| {
+            let mut jobs = Vec::new();
+            for id in held::untold(connection, asker.owner, ids)? {
+                jobs.extend(asker.job(connection, &Which::Id(id))?);
+            }
+            Ok(json!({ "jobs": jobs }))
         })
     }
 

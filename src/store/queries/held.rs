@@ -36,6 +36,23 @@ pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, Stor
     Ok(adopted)
 }
 
+/// Takes the answers of these jobs of this Neovim as held: an earlier host has kept them, and was gone before it could
+/// tell. Gives the numbers of those that have one.
+pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<u64>, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut untold = Vec::new();
+    for id in ids {
+        let changed = transaction.execute(
+            "UPDATE jobs SET landing = 'held', held_for = coalesce(held_for, 'review')
+             WHERE owner = ?1 AND id = ?2 AND has_answer AND NOT question AND (landing IS NULL OR landing = 'held')",
+            params![owner, signed(*id)],
+        )?;
+        untold.extend((changed > 0).then_some(*id));
+    }
+    transaction.commit()?;
+    Ok(untold)
+}
+
 /// Gives an adopted answer its number in this Neovim.
 pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Result<(), StoreError> {
     free_number(connection, owner, id)?;

@@ -31,6 +31,40 @@ fn end_host(nvim: &Nvim) {
 }
 
 #[test]
+fn an_answer_that_was_stored_and_not_told_is_held_in_the_same_neovim() {
+    let (nvim, gated) = open();
+    let id = run(&nvim, "it", 2);
+    let go = nvim.scratch.path("go");
+    // While Neovim is in this function the host can tell it nothing else.
+    nvim.exec_with(
+        "local id, go = ...
+         require('botglue').on(id, function(update)
+           while update.kind == 'text' and not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
+         end)",
+        &[json!(id), json!(go)],
+    );
+    gated.answer("it", "local b = 20");
+    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    wait("the answer is stored", || super::crash::stored(&path).as_deref() == Some("undecided"));
+    signal(nvim.host().expect("a host"), "KILL");
+    std::fs::write(&go, "").unwrap();
+    assert_eq!(nvim.finished(id)["error"]["code"], "host_lost");
+
+    nvim.command("Botglue review");
+    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    let held = nvim.exec("return require('botglue').job(2)");
+    assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!("review")), "{held}");
+    assert_eq!(held["text"], "local b = 20");
+    nvim.input("a");
+    nvim.wait("it is accepted", || nvim.exec("return require('botglue').job(2).landing") == "applied");
+    let lines = nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)");
+    assert_eq!(lines, json!(["local a = 1", "local b = 20", "local c = 3"]));
+    let history = ask(&nvim, "history", &json!({})).unwrap();
+    assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
+    assert_eq!(history["jobs"][0]["landing"], "applied");
+}
+
+#[test]
 fn a_job_that_was_asked_for_while_the_host_ended_gets_the_next_host() {
     let (nvim, gated) = open();
     // Starts the host.
