@@ -51,6 +51,8 @@ pub struct Host {
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
+    /// The jobs that had not ended when the user left Neovim.
+    interrupted: Vec<u64>,
     /// No agent is started any more.
     is_ending: bool,
 }
@@ -73,6 +75,7 @@ impl Host {
             surroundings,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
+            interrupted: Vec::new(),
             is_ending: false,
         }
     }
@@ -101,6 +104,9 @@ impl Host {
         // What an agent had answered by now is kept, though nobody is there to land it.
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
+        }
+        if !self.interrupted.is_empty() {
+            self.database.interrupt(self.interrupted);
         }
         self.database.close((since + KEPT).into_std()).await;
     }
@@ -144,6 +150,7 @@ impl Host {
                     }));
                 });
             }
+            Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),

@@ -209,6 +209,16 @@ end
 local function leave()
   require("botglue.ui.prompt.draft").tell_all()
   connection.leaving = true
+  local interrupted = {}
+  for _, job in ipairs(open_jobs()) do
+    if job:is_waiting() then
+      interrupted[#interrupted + 1] = job.id
+    end
+  end
+  if connection.process and #interrupted > 0 then
+    -- The host may see the end of an agent before it knows that Neovim is left.
+    connection.process:notify("interrupted", { ids = interrupted })
+  end
   groups.stop(connection.groups)
   if connection.kill then
     connection.kill()

@@ -109,6 +109,11 @@ impl Database {
         self.send(Task::Accept(Box::new(accepted)));
     }
 
+    /// These jobs were interrupted, whatever their agents ended with because of that.
+    pub fn interrupt(&self, ids: Vec<u64>) {
+        self.send(Task::Interrupt(ids));
+    }
+
     /// A job starts that goes on from this session: what that has counted by now will not be the job's.
     pub fn begin(&self, id: u64, agent: String, session_id: String) {
         self.send(Task::Begin { id, agent, session_id });

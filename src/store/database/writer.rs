@@ -26,6 +26,7 @@ const WAITING: usize = 256;
 /// Something to be done, and what comes after it.
 pub enum Task {
     Accept(Box<Accepted>),
+    Interrupt(Vec<u64>),
     Begin {
         id: u64,
         agent: String,
@@ -77,6 +78,7 @@ pub enum Task {
 enum Write {
     /// By the host that has the name.
     Accept(Box<Accepted>, String),
+    Interrupt(Vec<u64>),
     Keep(Box<Record>, Option<Amounts>),
     Land(u64, Landed),
     Draft(u64, Option<Draft>),
@@ -131,6 +133,9 @@ impl Writer {
             Task::Accept(accepted) => {
                 self.write(Write::Accept(accepted, self.host.clone()));
             }
+            Task::Interrupt(ids) => {
+                self.write(Write::Interrupt(ids));
+            }
             Task::Begin { id, agent, session_id } => self.begin(id, &agent, &session_id),
             Task::Keep(record, then) => {
                 let unkept = unkept(&record);
@@ -166,7 +171,7 @@ impl Writer {
                 {
                     self.link.complain(error);
                 }
-                self.interrupt();
+                self.end_lost();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
@@ -254,9 +259,9 @@ impl Writer {
     }
 
     /// What became of jobs whose host is gone is known before a question is answered.
-    fn interrupt(&mut self) {
+    fn end_lost(&mut self) {
         let (owner, host) = (&self.owner, &self.host);
-        if let Err(error) = self.link.attempt(|connection| accepted::interrupt(connection, owner, host)) {
+        if let Err(error) = self.link.attempt(|connection| accepted::end_lost(connection, owner, host)) {
             // They are listed with the next question.
             tracing::warn!(%error, "interrupted jobs are not listed");
         }
@@ -277,6 +282,7 @@ impl Write {
             Self::Accept(accepted, host) => {
                 accepted::accept(connection, owner, host, accepted).map(|()| None)
             }
+            Self::Interrupt(ids) => accepted::interrupt(connection, owner, ids).map(|()| None),
             Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
             Self::Land(id, landed) if landed.landing == "held" => {
                 synced(connection, |connection| keep::land(connection, owner, *id, landed))

@@ -53,20 +53,20 @@ pub(super) fn end(transaction: &Transaction<'_>, owner: &str, id: u64) -> Result
 
 /// Makes failed jobs of those whose host is gone. Those of another Neovim that still runs are left to its next host,
 /// which may run them.
-pub fn interrupt(connection: &mut Connection, owner: &str, host: &str) -> Result<(), StoreError> {
+pub fn end_lost(connection: &mut Connection, owner: &str, host: &str) -> Result<(), StoreError> {
     let hosts: Vec<(String, String)> = connection
         .prepare_cached("SELECT DISTINCT owner, host FROM accepted WHERE host <> ?1")?
         .query_map([host], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     for (of, host) in hosts {
         if !owner::is_alive(&host) && (of == owner || !owner::is_alive(&of)) {
-            interrupt_all(connection, &of, &host)?;
+            end_all(connection, &of, &host)?;
         }
     }
     Ok(())
 }
 
-fn interrupt_all(connection: &mut Connection, owner: &str, host: &str) -> Result<(), StoreError> {
+fn end_all(connection: &mut Connection, owner: &str, host: &str) -> Result<(), StoreError> {
     // Immediate: of several Neovims that see this at once, one does it.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let jobs: Vec<(i64, i64)> = transaction
@@ -91,6 +91,22 @@ fn interrupt_all(connection: &mut Connection, owner: &str, host: &str) -> Result
         )?;
     }
     transaction.execute("DELETE FROM accepted WHERE owner = ?1 AND host = ?2", [owner, host])?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// Jobs that had not ended when the user left Neovim were interrupted, though the host saw the end of an agent before it
+/// knew that.
+pub fn interrupt(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<(), StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for id in ids {
+        transaction
+            .prepare_cached(
+                "UPDATE jobs SET error_code = ?3, error_message = ?4
+                 WHERE owner = ?1 AND id = ?2 AND error_code = ?5",
+            )?
+            .execute(params![owner, signed(*id), name(Code::HostLost), MESSAGE, name(Code::Exited)])?;
+    }
     transaction.commit()?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! A job is in the store from the moment at which the host accepts it. What becomes of one whose Neovim or host is killed
 //! before it ends.
 
+use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};
 
 use super::ask;
@@ -8,6 +9,7 @@ use crate::support::agents::Gated;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::process::signal;
 use crate::support::scratch::Scratch;
+use crate::support::wait;
 
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
 
@@ -23,6 +25,9 @@ fn two_jobs() -> (Nvim, Gated) {
         nvim.exec_with("return require('botglue').run(...)", &[options]);
     }
     gated.stdin("one");
+    nvim.wait("Neovim knows that it runs", || {
+        nvim.exec("return require('botglue').job(1).status") == "running"
+    });
     // The store answers a question after it has written what came before it.
     ask(&nvim, "prompts", &json!({})).unwrap();
     (nvim, gated)
@@ -75,6 +80,30 @@ fn jobs_of_a_neovim_that_was_killed_with_its_host_are_interrupted_in_the_next() 
 #[test]
 fn jobs_of_a_neovim_that_was_quit_are_interrupted_in_the_next() {
     let (nvim, _gated) = two_jobs();
+    let nvim = Builder::new(nvim.quit_to()).start();
+    assert_interrupted(&nvim);
+}
+
+#[test]
+fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupted() {
+    let (nvim, _gated) = two_jobs();
+    let go = nvim.scratch.path("go");
+    // After the plugin's own, which ends the agents.
+    nvim.exec_with(
+        "local go = ...
+         vim.api.nvim_create_autocmd('VimLeavePre', { callback = function()
+           while not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
+         end })
+         vim.schedule(function() vim.cmd('qa!') end)",
+        &[json!(go)],
+    );
+    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let failed = "SELECT count(*) FROM jobs WHERE error_code IS NOT NULL";
+    wait("the end of the agent is stored", || {
+        connection.query_row(failed, [], |row| row.get::<_, u32>(0)).unwrap() == 1
+    });
+    std::fs::write(&go, "").unwrap();
     let nvim = Builder::new(nvim.quit_to()).start();
     assert_interrupted(&nvim);
 }
