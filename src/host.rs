@@ -53,6 +53,8 @@ pub struct Host {
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
+    /// The jobs that had not ended when the user left Neovim.
+    interrupted: Vec<u64>,
     /// No agent is started any more.
     is_ending: bool,
 }
@@ -75,6 +77,7 @@ impl Host {
             surroundings,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
+            interrupted: Vec::new(),
             is_ending: false,
         }
     }
@@ -103,6 +106,9 @@ impl Host {
         // What an agent had answered by now is kept, though nobody is there to land it.
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
+        }
+        if !self.interrupted.is_empty() {
+            self.database.interrupt(self.interrupted);
         }
         let until = (since + KEPT).into_std();
         tokio::join!(self.database.close(until), self.surroundings.transcripts.close(until));
@@ -152,6 +158,7 @@ impl Host {
                     }));
                 });
             }
+            Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
@@ -180,8 +187,11 @@ impl Host {
             "accepted"
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
+        let since_ms = record::now_ms();
+        // Before anything else, also where no agent is started any more: then the next host may run it.
+        self.database.accept(record::accepted(&request, since_ms));
         let watched = Watched::new(&request, &self.editor);
-        self.jobs.wait(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
+        self.jobs.wait(Waiting { request: Arc::new(request), since_ms, watched });
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Told once: they start in the order in which they came, so the editor knows the place of each.

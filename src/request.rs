@@ -86,11 +86,12 @@ pub struct Observe {
 
 /// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in
 /// it never mix.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The session's id.
     pub session_id: String,
     /// The message of the user's after which everything is left out; none goes on at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 

@@ -78,6 +78,8 @@ pub enum Command {
         /// The job's id.
         id: u64,
     },
+    /// The user leaves Neovim, which ends the agents of these jobs.
+    Interrupted(Vec<u64>),
     /// Start an agent that waits for its message.
     Prewarm(Box<PrewarmRequest>),
     /// The agent that waits under this token is not wanted any more.
@@ -122,6 +124,10 @@ impl Command {
             "drop" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop))
             }
+            "interrupted" => read(
+                method,
+                Fields::root(argument).and_then(|fields| fields.counts("ids")).map(Self::Interrupted),
+            ),
             "observe" => read(method, Self::observe(argument)),
             "unobserve" => read(
                 method,

@@ -37,6 +37,7 @@ local M = {}
 ---@field stale boolean? whether its review showed something else at its end than what would be accepted
 ---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
+---@field request table? what the host was sent, until it has started it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
 ---@field turn integer? the host has said that it waits for others to end; the order of those that do
@@ -178,6 +179,9 @@ function Job:update(state)
   if self:is_waiting() then
     queue[state.status == "queued" and "wait" or "leave"](self)
     self:enter(state.status or self.status)
+    if self.status ~= "queued" then
+      self.request = nil
+    end
     observe.tools(self, state.tools or {})
   end
   self:learn(state)
@@ -361,6 +365,7 @@ function Job:close(how)
   queue.leave(self)
   self.ended = vim.uv.hrtime()
   self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
+  self.request = nil
   self:enter(how)
   observe.finished(self)
   if self.unwatch then

@@ -122,7 +122,7 @@
 ---@field rows table? which rows of the text land, and what was changed in them
 ---@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
----@class botglue.Entry a finished job as the store lists it
+---@class botglue.Entry a job that has ended, or was interrupted, as the store lists it
 ---@field uuid string
 ---@field id integer? where it is a job of this Neovim
 ---@field agent string
@@ -137,7 +137,7 @@
 ---@field last_line integer
 ---@field prompt string
 ---@field question boolean
----@field status "done"|"failed"
+---@field status "done"|"failed"|"interrupted"
 ---@field landing string?
 ---@field held_for string?
 ---@field error { code: string, message: string }?
@@ -161,6 +161,8 @@
 ---@field lines string[]?
 ---@field draft botglue.Draft? what the user made of the answer while it was held
 ---@field selection botglue.StoredSelection
+---@field review boolean whether its answer was to be held
+---@field resume { session_id: string, at: string? }? the session that it went on from
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

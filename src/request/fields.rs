@@ -93,6 +93,12 @@ impl<'a> Fields<'a> {
         count(&self.name(field), self.need(field)?)
     }
 
+    /// A list of such numbers; empty where it is absent.
+    pub fn counts(&self, field: &str) -> Result<Vec<u64>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named.map(|(index, value)| count(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
+    }
+
     /// Text in UTF-8, which has to be there.
     pub fn text(&self, field: &str) -> Result<String, JobError> {
         text(&self.name(field), self.need(field)?)

@@ -76,10 +76,10 @@ impl Speaker {
         sentence(Code::Timeout, &fact, words, "raise the option `timeout`, or ask for less")
     }
 
-    /// The error for a process that ended because Neovim did.
+    /// The error for a process that was ended because the host ends.
     pub fn shutdown(self) -> JobError {
         let name = self.name;
-        JobError::new(Code::Exited, format!("{name} was stopped because Neovim ended; ask again"))
+        JobError::new(Code::HostLost, format!("{name} was stopped because the host ended; ask again"))
     }
 
     /// The error for a process that ended with a bad exit code.

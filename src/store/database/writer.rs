@@ -14,8 +14,8 @@ use super::link::Link;
 use super::reader::Question;
 use super::{Reply, Then};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{held, keep, sessions, unsent};
-use crate::store::record::{Draft, Held, Landed, Record, Unsent};
+use crate::store::queries::{accepted, held, keep, sessions, unsent};
+use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
 use crate::store::{Amounts, StoreError, owner, transcript};
 
 /// How long what waits is left alone where nothing else comes.
@@ -25,6 +25,8 @@ const WAITING: usize = 256;
 
 /// Something to be done, and what comes after it.
 pub enum Task {
+    Accept(Box<Accepted>),
+    Interrupt(Vec<u64>),
     Begin {
         id: u64,
         agent: String,
@@ -61,6 +63,10 @@ pub enum Task {
         id: u64,
         then: Then<Reply>,
     },
+    Untold {
+        ids: Vec<u64>,
+        then: Then<Reply>,
+    },
     /// Nothing comes behind this.
     Close {
         until: Instant,
@@ -70,6 +76,9 @@ pub enum Task {
 
 /// Something to be written.
 enum Write {
+    /// By the host that has the name.
+    Accept(Box<Accepted>, String),
+    Interrupt(Vec<u64>),
     Keep(Box<Record>, Option<Amounts>),
     Land(u64, Landed),
     Draft(u64, Option<Draft>),
@@ -81,6 +90,7 @@ enum Write {
 pub struct Writer {
     link: Link,
     owner: String,
+    host: String,
     /// What the sessions that running jobs went on from had counted, by the jobs' numbers.
     parents: BTreeMap<u64, Amounts>,
     /// What could not be written yet, oldest first.
@@ -101,8 +111,9 @@ impl Writer {
     ) -> Self {
         let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(data_dir, warn);
-        let (owner, parents, waiting) = (owner::current(), BTreeMap::new(), VecDeque::new());
-        Self { link, owner, parents, waiting, transcripts, questions, suspicion }
+        let (owner, host) = (owner::current(), owner::host());
+        let (parents, waiting) = (BTreeMap::new(), VecDeque::new());
+        Self { link, owner, host, parents, waiting, transcripts, questions, suspicion }
     }
 
     /// Works until there is nobody any more who could have tasks.
@@ -119,10 +130,18 @@ impl Writer {
 
     fn work(&mut self, task: Task) {
         match task {
+            Task::Accept(accepted) => {
+                self.write(Write::Accept(accepted, self.host.clone()));
+            }
+            Task::Interrupt(ids) => {
+                self.write(Write::Interrupt(ids));
+            }
             Task::Begin { id, agent, session_id } => self.begin(id, &agent, &session_id),
             Task::Keep(record, then) => {
                 let unkept = unkept(&record);
                 let parent = self.parents.remove(&record.id);
+                // All that it has is in the finished job, too.
+                self.waiting.retain(|write| !matches!(write, Write::Accept(job, _) if job.id == record.id));
                 then(self.write(Write::Keep(record, parent)).unwrap_or(unkept));
             }
             Task::Land { id, landed, then } => {
@@ -152,11 +171,13 @@ impl Writer {
                 {
                     self.link.complain(error);
                 }
+                self.end_lost();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
             }
             Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
+            Task::Untold { ids, then } => then(self.untold(&ids)),
             Task::Close { until, then } => {
                 self.link.wait_until(until);
                 self.catch_up();
@@ -226,6 +247,26 @@ impl Writer {
         })
     }
 
+    fn untold(&mut self, ids: &[u64]) -> Reply {
+        let asker = Asker { owner: &self.owner, transcripts: &self.transcripts };
+        self.link.attempt(|connection| {
+            let mut jobs = Vec::new();
+            for id in held::untold(connection, asker.owner, ids)? {
+                jobs.extend(asker.job(connection, &Which::Id(id))?);
+            }
+            Ok(json!({ "jobs": jobs }))
+        })
+    }
+
+    /// What became of jobs whose host is gone is known before a question is answered.
+    fn end_lost(&mut self) {
+        let (owner, host) = (&self.owner, &self.host);
+        if let Err(error) = self.link.attempt(|connection| accepted::end_lost(connection, owner, host)) {
+            // They are listed with the next question.
+            tracing::warn!(%error, "interrupted jobs are not listed");
+        }
+    }
+
     fn attempt<T>(
         &mut self,
         mut query: impl FnMut(&mut Connection, &str) -> Result<T, StoreError>,
@@ -238,6 +279,10 @@ impl Writer {
 impl Write {
     fn perform(&self, connection: &mut Connection, owner: &str) -> Result<Option<Amounts>, StoreError> {
         match self {
+            Self::Accept(accepted, host) => {
+                accepted::accept(connection, owner, host, accepted).map(|()| None)
+            }
+            Self::Interrupt(ids) => accepted::interrupt(connection, owner, ids).map(|()| None),
             Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
             Self::Land(id, landed) if landed.landing == "held" => {
                 synced(connection, |connection| keep::land(connection, owner, *id, landed))

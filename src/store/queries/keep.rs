@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 
-use super::{amounts, json, sessions, signed, unsent};
+use super::{accepted, amounts, json, sessions, signed, unsent};
 use crate::store::record::{Draft, Landed, Record};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. `parent` is what the session that it went on from had
-/// counted when it started. From then on its prompt is not unsent. Gives the job's own share of what its agent counted.
+/// counted when it started. Its prompt is not unsent: that it was accepted may never have been written. Gives the job's own share of what its agent counted.
 pub fn insert(
     connection: &mut Connection,
     owner: &str,
@@ -17,6 +17,7 @@ pub fn insert(
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let before = sessions::before(&transaction, record, parent)?;
     let share = record.amounts.share(record.counted, &before);
+    accepted::end(&transaction, owner, record.id)?;
     let key = job(&transaction, owner, record, &share)?;
     if let Some(session_id) = &record.session_id {
         sessions::keep(&transaction, record, session_id, &before.lineage.plus(&share))?;
@@ -39,12 +40,12 @@ fn job(
     transaction
         .prepare_cached(
             "INSERT INTO jobs (owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
-                last_line, prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, held_for,
-                cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
+                last_line, prompt, question, review, resumed, started_ms, ended_ms, error_code, error_message, has_answer,
+                held_for, cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
                 duration_ms, transcript)
              VALUES (:owner, :id, :agent, :protocol, :model, :session_id, :project, :path, :filetype, :kind, :first_line,
-                :last_line, :prompt, :question, :started_ms, :ended_ms, :error_code, :error_message, :has_answer,
-                :held_for, :cost_usd, :input_tokens, :output_tokens, :cache_read_tokens, :cache_creation_tokens,
+                :last_line, :prompt, :question, :review, :resumed, :started_ms, :ended_ms, :error_code, :error_message,
+                :has_answer, :held_for, :cost_usd, :input_tokens, :output_tokens, :cache_read_tokens, :cache_creation_tokens,
                 :num_turns, :duration_ms, :transcript)",
         )?
         .execute(named_params! {
@@ -52,7 +53,8 @@ fn job(
             ":model": record.model, ":session_id": record.session_id, ":project": record.project,
             ":path": record.path, ":filetype": record.filetype, ":kind": selection.kind.name(),
             ":first_line": signed(selection.first_line), ":last_line": signed(selection.last_line),
-            ":prompt": record.prompt, ":question": record.question, ":started_ms": record.started_ms,
+            ":prompt": record.prompt, ":question": record.question, ":review": record.review,
+            ":resumed": record.resumed.as_ref().map(json).transpose()?, ":started_ms": record.started_ms,
             ":ended_ms": record.ended_ms, ":error_code": error.as_ref().map(|(code, _)| code),
             ":error_message": error.as_ref().map(|(_, message)| message), ":has_answer": record.text.is_some(),
             ":held_for": record.held_for, ":cost_usd": cost_usd,

@@ -1,6 +1,7 @@
-//! What the database is asked, each as one function over one connection: `keep` writes, `held` hands over what
-//! waits for a decision, the others only read.
+//! What the database is asked, each as one function over one connection: `keep` and `accepted` write, `held` hands
+//! over what waits for a decision, the others only read.
 
+pub mod accepted;
 pub mod checkpoints;
 pub mod entry;
 pub mod held;
