@@ -78,7 +78,9 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), and what 10,000 jobs leave behind
+	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
+		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
