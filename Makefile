@@ -88,8 +88,9 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts merged, the store answers, a prewarmed CLI is, the screen costs
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts followed and merged, the store answers, a prewarmed CLI is, the screen costs
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
