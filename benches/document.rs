@@ -12,8 +12,11 @@ use botglue::document::{Document, Place};
 const SIZES: [usize; 2] = [1_000, 100_000];
 const TURNS: usize = 7;
 
-/// What is done to a document of so many rows, and the most that it may take, in copies of all rows.
-type Case = (&'static str, fn(&mut Document, &[String]), [f64; 2]);
+/// What is done to a document that has these rows.
+type Act = fn(&mut Document, &[String]);
+
+/// An act, and the most that it may take at each size, in copies of all rows.
+type Case = (&'static str, Act, [f64; 2]);
 
 const CASES: [Case; 8] = [
     ("one key in a row", |document, _| document.apply(500..501, &["changed"]), [1.0, 0.05]),
@@ -48,11 +51,7 @@ fn main() {
     _ = std::io::stdout().write_all(report.as_bytes());
 }
 
-fn measure(
-    report: &mut String,
-    rows: &[String],
-    (name, act, reach): (&str, fn(&mut Document, &[String]), f64),
-) {
+fn measure(report: &mut String, rows: &[String], (name, act, reach): (&str, Act, f64)) {
     let (mut acts, mut copies) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let mut document = Document::new(rows);
