@@ -78,7 +78,9 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 SEED=n), and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), and what 10,000 jobs leave behind
+	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
+		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
@@ -86,8 +88,9 @@ soak: need-cargo $(NVIM_READY) ## random schedules against a model (RUNS=20000 S
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts merged, the store answers, a prewarmed CLI is, the screen costs
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts followed and merged, the store answers, a prewarmed CLI is, the screen costs
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \

@@ -76,6 +76,8 @@ pub struct Anchor {
     kind: Kind,
     /// Its rows, and those that its answer brought.
     own: HashSet<Id>,
+    /// Those of its rows, and beside it, of which it was unknown at some time where they are.
+    in_doubt: HashSet<Id>,
     /// The rows right above and below it.
     beside: (Option<Id>, Option<Id>),
     /// Rows with ids from here on were born after it.
@@ -103,6 +105,7 @@ impl Anchor {
                 Place::Block { .. } => Kind::Block,
             },
             own: rows.slice(range.clone()).iter().map(|row| row.id).collect(),
+            in_doubt: HashSet::new(),
             beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
             since,
             at: rows.clone(),
@@ -118,6 +121,13 @@ impl Anchor {
     /// Its answer brought these rows.
     pub fn adopt(&mut self, ids: impl Iterator<Item = Id>) {
         self.own.extend(ids);
+    }
+
+    /// Where these rows are, if they are anywhere, is not known.
+    pub fn doubt(&mut self, ids: &[Id]) {
+        let is_beside = |id: &Id| [self.beside.0, self.beside.1].contains(&Some(*id));
+        let is_own = |id: &&Id| self.own.contains(*id) || (self.own.is_empty() && is_beside(id));
+        self.in_doubt.extend(ids.iter().filter(is_own));
     }
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
@@ -166,6 +176,9 @@ impl Anchor {
     /// Where it is; none where that cannot be told. Of several places that columns may have, `mark` decides: where the
     /// editor's own mark is now.
     pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
+        if self.in_doubt.iter().any(|id| rows.find(*id).is_none()) {
+            return None;
+        }
         let range = self.own_rows(rows);
         match self.kind {
             Kind::Insertion if range.is_none() => self.between(rows).map(Place::Insertion),

@@ -14,6 +14,7 @@ mod deleted;
 mod rows;
 mod snapshots;
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
@@ -123,16 +124,7 @@ impl Document {
     pub fn settle(&mut self) {
         self.put_in = None;
         if std::mem::take(&mut self.is_unsettled) {
-            let closest = self
-                .snapshots
-                .versions(self.rows.text_hash())
-                .filter(|version| version.len() == self.rows.len())
-                .min_by_key(|version| {
-                    version.iter().zip(self.rows.iter()).filter(|(then, now)| then.id != now.id).count()
-                });
-            if let Some(rows) = closest.cloned() {
-                self.restore(rows);
-            }
+            self.recall_closest();
         }
         for anchor in self.anchors.values_mut() {
             anchor.recall_columns();
@@ -143,6 +135,8 @@ impl Document {
     pub fn anchor(&mut self, place: &Place) -> AnchorId {
         let id = AnchorId(self.next_anchor);
         self.next_anchor += 1;
+        // What is selected now is what it is, wherever its rows came from.
+        self.put_in = None;
         self.snapshots.pin(&self.rows);
         self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
         id
@@ -270,6 +264,8 @@ impl Document {
         let ids: Vec<Id> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
         self.splice(range.clone(), &new);
         self.deleted.put(gone);
+        let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
+        self.doubt(&in_doubt.map(|(row, _)| row.id).collect::<Vec<_>>());
         self.is_unsettled = true;
         self.put_in = (old.is_empty() && by.is_none()).then_some(range.start..end);
         match by.and_then(|by| self.anchors.get_mut(&by)) {
@@ -296,6 +292,46 @@ impl Document {
         drop(fitting);
         if let Some(rows) = only {
             self.restore(rows);
+        }
+    }
+
+    /// The text has the rows that it had; where it had others at different times, those that are nearest to what is
+    /// known. What several of these tell differently is in doubt.
+    fn recall_closest(&mut self) {
+        let mut closest: Vec<&Rows> = Vec::new();
+        let mut least = usize::MAX;
+        for version in self.snapshots.versions(self.rows.text_hash()) {
+            let distance =
+                version.iter().zip(self.rows.iter()).filter(|(then, now)| then.id != now.id).count();
+            match distance.cmp(&least) {
+                Ordering::Less => (closest, least) = (vec![version], distance),
+                Ordering::Equal => closest.push(version),
+                Ordering::Greater => {}
+            }
+        }
+        let Some((first, others)) = closest.split_first() else { return };
+        let mut rows: Vec<Row> = first.iter().cloned().collect();
+        let mut lost = Vec::new();
+        for (at, other) in others.iter().flat_map(|other| other.iter().enumerate()) {
+            if rows[at].id != other.id {
+                lost.extend([rows[at].id, other.id]);
+                (rows[at].id, rows[at].split_from) = (0, None);
+            }
+        }
+        if lost.is_empty() {
+            let rows = (*first).clone();
+            self.restore(rows);
+        } else {
+            self.name(&mut rows);
+            self.restore(rows.into_iter().collect());
+            self.doubt(&lost);
+        }
+    }
+
+    /// Where these rows are, if they are anywhere, is not known.
+    fn doubt(&mut self, ids: &[Id]) {
+        for anchor in self.anchors.values_mut() {
+            anchor.doubt(ids);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use botglue::document::Document;
+use botglue::document::{AnchorId, Document, Place};
 
 /// A character: what it is known by, and its byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,11 @@ pub struct Line {
 impl Line {
     pub fn bytes(&self) -> Vec<u8> {
         self.cells.iter().map(|cell| cell.byte).collect()
+    }
+
+    /// Its text without white space.
+    pub fn ink(&self) -> String {
+        self.text().split_whitespace().collect()
     }
 
     /// It is another row, edited: what both have in common at their ends is the other's.
@@ -243,6 +248,12 @@ impl Editor {
         self
     }
 
+    /// Follows a range from now on: its rows are what they are now.
+    pub fn anchor(&mut self, place: &Place) -> AnchorId {
+        self.put_in = None;
+        self.document.anchor(place)
+    }
+
     /// Whether rows were put in just now next to these: who deletes these then has filtered them, as far as the events
     /// tell.
     pub fn would_filter(&self, range: &Range<usize>) -> bool {
@@ -326,14 +337,24 @@ impl Editor {
     /// Rows in reverse order. Where one reads as it did but for white space, the row stayed: nobody could tell.
     pub fn reversed(&self, range: Range<usize>) -> Vec<Line> {
         let old = &self.lines[range];
-        let ink = |line: &Line| line.text().split_whitespace().collect::<String>();
         let stay = |(mut new, old): (Line, &Line)| {
-            if ink(&new) == ink(old) {
+            if new.ink() == old.ink() {
                 new.edit_of(old);
             }
             new
         };
         old.iter().rev().cloned().zip(old).map(stay).collect()
+    }
+
+    /// The rows that others among them read like, but for white space, and those without a word.
+    pub fn twins(&self, range: Range<usize>) -> Vec<Line> {
+        let lines = &self.lines[range];
+        let is_twin = |line: &&Line| {
+            let ink = line.ink();
+            let count = lines.iter().filter(|other| other.ink() == ink).count();
+            count > 1 || !ink.contains(char::is_alphanumeric)
+        };
+        lines.iter().filter(is_twin).cloned().collect()
     }
 
     pub fn undo(&mut self) -> &mut Self {

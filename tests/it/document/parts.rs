@@ -12,7 +12,7 @@ fn part(start: (usize, usize), end: (usize, usize)) -> Place {
 
 fn editor(place: &Place) -> (Editor, AnchorId) {
     let mut editor = Editor::new(&ROWS);
-    let anchor = editor.document.anchor(place);
+    let anchor = editor.anchor(place);
     (editor, anchor)
 }
 

@@ -198,10 +198,9 @@ impl World {
             14 => self.format(),
             15 => {
                 let lines = self.editor.reversed(rows.clone());
-                // Rows without a word go with their neighbours: which of several is which nobody can tell.
-                let wordless = |line: &&Line| !line.bytes().iter().any(u8::is_ascii_alphanumeric);
-                let wordless: Vec<Line> = lines.iter().filter(wordless).cloned().collect();
-                self.jobs.iter_mut().for_each(|job| job.blur(&wordless));
+                // Of several rows that read the same which is which nobody can tell.
+                let twins = self.editor.twins(rows.clone());
+                self.jobs.iter_mut().for_each(|job| job.blur(&twins));
                 if self.random.one_in(2) {
                     self.editor.replace(rows.clone(), lines);
                     format!("reverse {rows:?}")

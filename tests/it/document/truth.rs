@@ -52,7 +52,7 @@ impl Job {
             own: editor.lines[rows.clone()].iter().map(|line| line.id).collect(),
             old: editor.lines.iter().map(|line| line.id).collect(),
             beside: (id(rows.start.checked_sub(1)), id(Some(rows.end))),
-            anchor: editor.document.anchor(&place),
+            anchor: editor.anchor(&place),
             place,
             edits,
             text,
