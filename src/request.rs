@@ -86,7 +86,7 @@ pub struct Observe {
 
 /// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in
 /// it never mix.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The session's id.
     pub session_id: String,

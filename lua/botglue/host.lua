@@ -98,16 +98,24 @@ function Process:notify(method, argument)
   pcall(vim.rpcnotify, self.channel, method, argument)
 end
 
---- Tells what became of an answer, and remembers that, should the process end before it could keep it.
+--- Tells what became of an answer, and remembers that, should the process end before it could keep it. The fact comes
+--- first, then the rows: they may be long, and Neovim may end before all of them are through.
 ---@param landed table
 function Process:tell(landed)
-  if self.ready then
-    self.told[#self.told + 1] = landed
-    if #self.told > REMEMBERED then
-      table.remove(self.told, 1)
-    end
+  if not self.ready then
+    self:notify("landed", landed)
+    return
   end
-  self:notify("landed", landed)
+  self.told[#self.told + 1] = landed
+  if #self.told > REMEMBERED then
+    table.remove(self.told, 1)
+  end
+  local fact = vim.tbl_extend("force", {}, landed)
+  fact.rows = nil
+  self:notify("landed", fact)
+  if landed.rows then
+    self:notify("stands", landed)
+  end
 end
 
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.

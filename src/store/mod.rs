@@ -6,6 +6,7 @@
 mod amounts;
 mod database;
 mod error;
+mod known;
 mod owner;
 mod queries;
 mod record;

@@ -7,7 +7,7 @@ use crate::request::{Resume, Selection};
 use crate::stream::Counted;
 
 /// A finished job, as it is kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its number in its Neovim.
     pub id: u64,
@@ -56,7 +56,7 @@ pub struct Record {
 }
 
 /// What became of an answer, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Landed {
     /// `applied`, `held`, and so on.
     pub landing: String,
@@ -92,7 +92,7 @@ pub struct Draft {
 }
 
 /// What stands in a prompt and was not sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsent {
     /// What was typed.
     pub text: String,

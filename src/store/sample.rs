@@ -1,6 +1,11 @@
 //! A finished job for tests.
 
+use rusqlite::Connection;
+
+use super::StoreError;
 use super::amounts::{Amounts, Tokens};
+use super::known::Known;
+use super::queries::keep;
 use super::record::Record;
 use crate::request::{Kind, Selection};
 use crate::stream::Counted;
@@ -47,4 +52,14 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         checkpoints: Vec::new(),
         transcript: None,
     }
+}
+
+/// Keeps a finished job of `owner`, which resumed a session that had counted `parent`.
+pub fn insert(
+    connection: &Connection,
+    owner: &str,
+    record: &Record,
+    parent: Option<Amounts>,
+) -> Result<Amounts, StoreError> {
+    keep::insert(connection, owner, &Known { id: record.id, parent, ..Known::default() }, record)
 }

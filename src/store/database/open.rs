@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -15,19 +15,21 @@ use crate::store::{StoreError, schema};
 pub const BUSY: Duration = Duration::from_secs(1);
 /// How long another Neovim that makes or migrates the database is waited for.
 pub const MIGRATING: Duration = Duration::from_secs(3);
+/// How long another host that puts a database aside is waited for.
+const ASIDE: Duration = Duration::from_millis(200);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
 /// What SQLite puts beside it.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 /// The least size of a database that is not empty.
-const PAGE: u64 = 512;
+pub(super) const PAGE: u64 = 512;
 
 /// An open database.
 #[derive(Debug)]
 pub struct Opened {
     pub connection: Connection,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     file: Option<Identity>,
 }
 
@@ -78,14 +80,11 @@ pub fn to_read(data_dir: &Path) -> Result<Opened, StoreError> {
 
 /// Puts the database aside in which `damaged`, or at least somebody who opened it, found damage; where it went. None
 /// where another Neovim was quicker.
-pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option<PathBuf>> {
+pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
     let path = data_dir.join(FILE);
     // One at a time; the lock ends with the handle.
     let folder = File::open(data_dir)?;
-    // SAFETY: the descriptor is open as long as `folder` is.
-    if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    lock(&folder)?;
     let is_still_there = match damaged {
         Some(damaged) => !damaged.is_replaced(),
         None => to_write(data_dir, BUSY).is_err_and(|error| error.is_damage()),
@@ -99,12 +98,30 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option
     // First what stands beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
     }
     fs::rename(&path, &aside)?;
     Ok(Some(aside))
+}
+
+/// Locks the folder; not for longer than others need for what they do with it, for somebody may keep it locked.
+fn lock(folder: &File) -> Result<(), StoreError> {
+    let since = Instant::now();
+    loop {
+        // SAFETY: the descriptor is open as long as `folder` is.
+        if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::WouldBlock {
+            return Err(error.into());
+        } else if since.elapsed() > ASIDE {
+            return Err(StoreError::locked());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Takes the rights of others away, where somebody gave them any.
@@ -118,9 +135,11 @@ fn protect(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// SQLite takes a short file of anything for an empty database.
+/// SQLite takes a short file of anything for an empty database, and deletes the log beside it.
 fn check_size(path: &Path) -> Result<(), StoreError> {
-    if (1..PAGE).contains(&fs::metadata(path)?.len()) {
+    let log = with_end(path, BESIDE[0]);
+    let least = if fs::metadata(log).is_ok_and(|log| log.len() > 0) { 0 } else { 1 };
+    if (least..PAGE).contains(&fs::metadata(path)?.len()) {
         return Err(StoreError::damage());
     }
     Ok(())
@@ -130,7 +149,7 @@ fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-fn with_end(path: &Path, end: &str) -> PathBuf {
+pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

@@ -1,4 +1,4 @@
-//! What the database is asked, each as one function over one connection: `keep` writes, `held` hands over what
+//! What the database is asked, each as one function over one connection: `put` and `keep` write, `held` hands over what
 //! waits for a decision, the others only read.
 
 pub mod checkpoints;
@@ -8,6 +8,7 @@ pub mod history;
 pub mod info;
 pub mod keep;
 pub mod prompts;
+pub mod put;
 pub mod sessions;
 #[cfg(test)]
 mod tests;

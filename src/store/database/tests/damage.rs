@@ -58,10 +58,10 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
 
     let first = told.keep(record(21, Some("x")));
     assert!(is_warning(&first[0], &["damaged", "put aside"]), "{first:?}");
-    assert_eq!(told.count(), Ok(1));
+    assert_eq!(told.count(), Ok(21), "what this host knows is written again");
     let kept = other.keep(record(102, Some("x")));
     assert_eq!(kept, ["kept 102"], "it goes on in the new one, which is not put aside once more");
-    assert_eq!((other.count(), told.keep(record(22, None))), (Ok(2), vec!["kept 22".to_owned()]));
+    assert_eq!((other.count(), told.keep(record(22, None))), (Ok(23), vec!["kept 22".to_owned()]));
     let aside = files(dir.path(), "damaged");
     assert_eq!(
         aside.iter().filter(|(name, _)| !name.ends_with("-wal") && !name.ends_with("-shm")).count(),
@@ -73,7 +73,7 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     drop(other);
     let count: i64 =
         open(dir.path()).unwrap().query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
-    assert_eq!(count, 4);
+    assert_eq!(count, 25);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn damage_that_only_the_reader_finds_is_put_aside_too() {
     let dir = tempfile::tempdir().unwrap();
     let told = Told::open(dir.path());
     for id in 1..=200 {
-        told.keep(record(id, Some("x")));
+        told.keep(record(id, None));
     }
     open(dir.path()).unwrap().pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
     let path = dir.path().join("botglue.db");
@@ -97,8 +97,8 @@ fn damage_that_only_the_reader_finds_is_put_aside_too() {
         reply.map(|listed| listed["jobs"].as_array().unwrap().len())
     };
     assert!(list_all().unwrap_err().to_string().contains("damaged"));
-    assert_eq!(list_all().unwrap(), 0);
+    assert_eq!(list_all().unwrap(), 32, "the newest jobs are written again");
     let first = told.keep(record(201, Some("x")));
     assert!(is_warning(&first[0], &["damaged", "put aside"]), "{first:?}");
-    assert_eq!((told.keep(record(202, Some("x"))), list_all().unwrap()), (vec!["kept 202".to_owned()], 2));
+    assert_eq!((told.keep(record(202, Some("x"))), list_all().unwrap()), (vec!["kept 202".to_owned()], 34));
 }

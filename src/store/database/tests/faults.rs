@@ -50,7 +50,7 @@ fn a_database_that_was_taken_away_is_begun_anew_by_all_together() {
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
     // Now this one closes the old one, and the files beside the new one are not its to delete.
     assert_eq!(other.keep(record(3, Some("x"))), ["kept 3"]);
-    assert_eq!((told.count(), other.count()), (Ok(2), Ok(2)));
+    assert_eq!((told.count(), other.count()), (Ok(3), Ok(3)), "and each has written what it knows");
     let count: i64 =
         open(elsewhere.path()).unwrap().query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1);

@@ -1,9 +1,12 @@
 //! The database as the host sees it, and what several hosts make of one file.
 
+mod cut;
 mod damage;
 mod faults;
 mod locks;
+mod patience;
 mod processes;
+mod spill;
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 use super::*;
 use crate::store::owner;
 use crate::store::queries::{held, keep};
-use crate::store::sample::record;
+use crate::store::sample::{self, record};
 
 fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
     open::to_write(data_dir, open::BUSY).map(|opened| opened.connection)
@@ -56,7 +59,10 @@ impl Told {
     fn open(data_dir: &Path) -> Self {
         let (sender, heard) = mpsc::channel();
         let warned = sender.clone();
-        let warn = move |error: StoreError| warned.send(format!("warning: {}", error.warning())).unwrap();
+        let warn = move |error: StoreError| {
+            // A test may have ended before its host gives up.
+            let _ = warned.send(format!("warning: {}", error.warning()));
+        };
         Self { database: Database::open(Some(data_dir.to_owned()), warn), sender, heard }
     }
 
@@ -65,6 +71,20 @@ impl Told {
         let (id, sender) = (record.id, self.sender.clone());
         self.database.keep(record, move |_| sender.send(format!("kept {id}")).unwrap());
         self.until(&format!("kept {id}"))
+    }
+
+    /// Keeps a job, and gives the warning that comes of it, before or after the job is told of.
+    fn keep_with_warning(&self, record: Record) -> String {
+        let id = record.id;
+        let told = self.keep(record);
+        let mut warnings = told.into_iter().filter(|told| *told != format!("kept {id}"));
+        warnings.next().unwrap_or_else(|| self.heard.recv_timeout(PATIENCE).expect("a warning"))
+    }
+
+    /// What the host does in the end.
+    fn close(&self) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(self.database.close(Instant::now() + Duration::from_millis(200)));
     }
 
     fn land(&self, id: u64, landing: &str) -> Vec<String> {
@@ -106,6 +126,7 @@ fn is_warning(told: &str, words: &[&str]) -> bool {
     told.starts_with("warning: ") && words.iter().all(|word| told.contains(word))
 }
 
+/// How long a test waits before it says that something hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn landed(landing: &str, held_for: Option<&str>) -> Landed {
@@ -122,11 +143,11 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
     for (id, text) in [(1, Some("held")), (2, Some("undecided")), (3, Some("landed")), (4, None)] {
-        keep::insert(&mut connection, GONE, &record(id, text), None).unwrap();
+        sample::insert(&mut connection, GONE, &record(id, text), None).unwrap();
     }
     keep::land(&mut connection, GONE, 1, &landed("held", Some("conflict"))).unwrap();
     keep::land(&mut connection, GONE, 3, &landed("applied", None)).unwrap();
-    keep::insert(&mut connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
+    sample::insert(&mut connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
 
     let held = held::adopt(&mut connection, "me:1").unwrap();
     assert_eq!(texts(&held), ["held", "undecided"]);
@@ -145,7 +166,7 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
 fn an_answer_is_adopted_in_the_file_that_its_buffer_was_renamed_to() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
-    keep::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    sample::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
     let renamed = Landed { path: Some("/new.rs".to_owned()), ..landed("held", Some("review")) };
     keep::land(&mut connection, GONE, 1, &renamed).unwrap();
     keep::land(&mut connection, GONE, 1, &landed("held", Some("review"))).unwrap();
@@ -167,7 +188,7 @@ fn what_the_user_made_of_a_held_answer_is_adopted_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
     for id in 1..=3 {
-        keep::insert(&mut connection, GONE, &record(id, Some("x")), None).unwrap();
+        sample::insert(&mut connection, GONE, &record(id, Some("x")), None).unwrap();
         keep::land(&mut connection, GONE, id, &landed("held", Some("review"))).unwrap();
         keep::draft(&connection, GONE, id, Some(&draft("first"))).unwrap();
     }
@@ -184,7 +205,7 @@ fn only_the_owner_reads_the_files() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("data");
     let mut connection = open(&folder).unwrap();
-    keep::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    sample::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     for file in fs::read_dir(&folder).unwrap() {

@@ -148,7 +148,7 @@ impl World {
             error: job.plan.fails.then(|| ("max_turns".to_owned(), String::new())),
             ..record(job.id, None)
         };
-        let share = keep::insert(&mut self.store, "me:1", &record, job.parent).unwrap();
+        let share = sample::insert(&mut self.store, "me:1", &record, job.parent).unwrap();
         self.assert_share(job, &share);
         if !self.kept.contains(&job.session) {
             self.kept.push(job.session);
