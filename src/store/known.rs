@@ -160,7 +160,9 @@ mod tests {
             [(true, true, false, false), (false, true, true, false), (false, false, false, true)]
         );
         let mut whole = Known::default();
-        parts.into_iter().for_each(|part| whole.update(part));
+        for part in parts {
+            whole.update(part);
+        }
         assert_eq!(whole, known);
     }
 

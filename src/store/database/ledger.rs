@@ -43,7 +43,7 @@ pub enum What {
         agent: String,
         session_id: String,
     },
-    Job(Known),
+    Job(Box<Known>),
     Prompt(Unsent),
 }
 
@@ -164,7 +164,7 @@ impl Ledger {
                 let (agent, session_id) = self.begins.get(&id)?.clone();
                 What::Begin { agent, session_id }
             }
-            Key::Job(id) => What::Job(self.jobs.get(&id)?.known.clone()),
+            Key::Job(id) => What::Job(Box::new(self.jobs.get(&id)?.known.clone())),
             Key::Prompt(id) => What::Prompt(self.prompts.get(&id)?.clone()),
         };
         Some(Change { key, revision: self.revision(key), what })
@@ -255,7 +255,7 @@ impl Ledger {
                             (_, false) => Rank::Rows,
                             (_, true) => Rank::Typed,
                         };
-                        lines.push((rank, (key, revision, Line::Job(part))));
+                        lines.push((rank, (key, revision, Line::Job(Box::new(part)))));
                     }
                 }
             }

@@ -138,8 +138,8 @@ fn protect(path: &Path) -> io::Result<()> {
 /// SQLite takes a short file of anything for an empty database, and deletes the log beside it.
 fn check_size(path: &Path) -> Result<(), StoreError> {
     let log = with_end(path, BESIDE[0]);
-    let least = if fs::metadata(log).is_ok_and(|log| log.len() > 0) { 0 } else { 1 };
-    if (least..PAGE).contains(&fs::metadata(path)?.len()) {
+    let is_new = fs::metadata(log).map_or(true, |log| log.len() == 0);
+    if (u64::from(is_new)..PAGE).contains(&fs::metadata(path)?.len()) {
         return Err(StoreError::damage());
     }
     Ok(())

@@ -41,7 +41,7 @@ struct Header {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Line {
-    Job(Known),
+    Job(Box<Known>),
     /// A prompt that was not sent; an empty text removes it.
     Prompt {
         id: u64,
@@ -120,8 +120,8 @@ impl Open {
         }
         let mut open = Self { path: part.clone(), file, length: 0, most: LARGE, has: BTreeMap::new() };
         let header = Header { version: VERSION, owner: owner.to_owned() };
-        let named = open.write(&header).and_then(|()| fs::rename(&part, &path));
-        if let Err(error) = named.and_then(|()| File::open(data_dir)?.sync_all()) {
+        let renamed = open.write(&header).and_then(|()| fs::rename(&part, &path));
+        if let Err(error) = renamed.and_then(|()| File::open(data_dir)?.sync_all()) {
             open.delete();
             return Err(error);
         }
@@ -232,8 +232,8 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
         for line in lines {
             match serde_json::from_slice(&line?) {
                 Ok(Line::Job(newer)) => match jobs.iter_mut().find(|job| job.id == newer.id) {
-                    Some(job) => job.update(newer),
-                    None => jobs.push(newer),
+                    Some(job) => job.update(*newer),
+                    None => jobs.push(*newer),
                 },
                 Ok(Line::Prompt { id, unsent }) => _ = prompts.insert(id, unsent),
                 Err(_) => is_whole = false,

@@ -143,11 +143,11 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
     for (id, text) in [(1, Some("held")), (2, Some("undecided")), (3, Some("landed")), (4, None)] {
-        sample::insert(&mut connection, GONE, &record(id, text), None).unwrap();
+        sample::insert(&connection, GONE, &record(id, text), None).unwrap();
     }
-    keep::land(&mut connection, GONE, 1, &landed("held", Some("conflict"))).unwrap();
-    keep::land(&mut connection, GONE, 3, &landed("applied", None)).unwrap();
-    sample::insert(&mut connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
+    keep::land(&connection, GONE, 1, &landed("held", Some("conflict"))).unwrap();
+    keep::land(&connection, GONE, 3, &landed("applied", None)).unwrap();
+    sample::insert(&connection, &owner::current(), &record(1, Some("of a living one")), None).unwrap();
 
     let held = held::adopt(&mut connection, "me:1").unwrap();
     assert_eq!(texts(&held), ["held", "undecided"]);
@@ -157,7 +157,7 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
     for (id, held) in held.iter().enumerate() {
         held::number(&connection, "me:1", &held.uuid, id as u64 + 7).unwrap();
     }
-    keep::land(&mut connection, "me:1", 7, &landed("rejected", None)).unwrap();
+    keep::land(&connection, "me:1", 7, &landed("rejected", None)).unwrap();
     // "me" is no process: what is still held goes to the next who asks.
     assert_eq!(texts(&held::adopt(&mut connection, "you:1").unwrap()), ["undecided"]);
 }
@@ -166,10 +166,10 @@ fn what_waited_when_its_neovim_ended_is_adopted_once_and_whole() {
 fn an_answer_is_adopted_in_the_file_that_its_buffer_was_renamed_to() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
-    sample::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    sample::insert(&connection, GONE, &record(1, Some("x")), None).unwrap();
     let renamed = Landed { path: Some("/new.rs".to_owned()), ..landed("held", Some("review")) };
-    keep::land(&mut connection, GONE, 1, &renamed).unwrap();
-    keep::land(&mut connection, GONE, 1, &landed("held", Some("review"))).unwrap();
+    keep::land(&connection, GONE, 1, &renamed).unwrap();
+    keep::land(&connection, GONE, 1, &landed("held", Some("review"))).unwrap();
     let held = held::adopt(&mut connection, "me:1").unwrap();
     assert_eq!(held[0].record.path, "/new.rs");
 }
@@ -188,8 +188,8 @@ fn what_the_user_made_of_a_held_answer_is_adopted_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut connection = open(dir.path()).unwrap();
     for id in 1..=3 {
-        sample::insert(&mut connection, GONE, &record(id, Some("x")), None).unwrap();
-        keep::land(&mut connection, GONE, id, &landed("held", Some("review"))).unwrap();
+        sample::insert(&connection, GONE, &record(id, Some("x")), None).unwrap();
+        keep::land(&connection, GONE, id, &landed("held", Some("review"))).unwrap();
         keep::draft(&connection, GONE, id, Some(&draft("first"))).unwrap();
     }
     keep::draft(&connection, GONE, 1, Some(&draft("last"))).unwrap();
@@ -204,8 +204,8 @@ fn what_the_user_made_of_a_held_answer_is_adopted_with_it() {
 fn only_the_owner_reads_the_files() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("data");
-    let mut connection = open(&folder).unwrap();
-    sample::insert(&mut connection, GONE, &record(1, Some("x")), None).unwrap();
+    let connection = open(&folder).unwrap();
+    sample::insert(&connection, GONE, &record(1, Some("x")), None).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder), 0o700);
     for file in fs::read_dir(&folder).unwrap() {

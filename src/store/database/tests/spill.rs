@@ -3,7 +3,6 @@
 use super::super::ledger::Ledger;
 use super::super::spill::{self, Line, Spill};
 use super::*;
-use crate::store::known::Known;
 
 const ALL: u64 = 301;
 
@@ -178,8 +177,8 @@ fn what_was_typed_is_spilled_behind_all_answers() {
     let lines = ledger.lines(&std::collections::BTreeMap::new());
     let kind = |line: &Line| match line {
         Line::Prompt { .. } => "prompt",
-        Line::Job(Known { draft: Some(_), .. }) => "draft",
-        Line::Job(Known { record: Some(_), .. }) => "answer",
+        Line::Job(known) if known.draft.is_some() => "draft",
+        Line::Job(known) if known.record.is_some() => "answer",
         Line::Job(_) => "fact",
     };
     let kinds: Vec<_> = lines.iter().map(|(.., line)| kind(line)).collect();

@@ -75,7 +75,7 @@ fn the_sums_follow_what_becomes_of_each_job() {
         assert_totals(&connection);
     }
     let more = Amounts { cost_usd: Some(0.5), num_turns: Some(2), ..Amounts::default() };
-    keep::amend(&mut connection, "me:1", 1, &more).unwrap();
+    keep::amend(&connection, "me:1", 1, &more).unwrap();
     let uuid = asker().job(&connection, &Which::Id(2)).unwrap().unwrap().entry.uuid;
     held::again(&mut connection, "me:1", &uuid, 9).unwrap();
     land(&mut connection, 9, "applied", &[]);

@@ -21,8 +21,8 @@ fn each_prompt_is_there_as_it_was_last_until_it_is_emptied_newest_first() {
     typed(&mut connection, "you:2", 1, 30, "of another Neovim");
     assert_eq!(all(&connection), ["of another Neovim", "another", "half"]);
     typed(&mut connection, "me:1", 1, 40, "half a thought\n");
-    unsent::keep(&mut connection, "me:1", 2, None).unwrap();
-    unsent::keep(&mut connection, "me:1", 3, None).unwrap();
+    unsent::keep(&connection, "me:1", 2, None).unwrap();
+    unsent::keep(&connection, "me:1", 3, None).unwrap();
     assert_eq!(all(&connection), ["half a thought\n", "of another Neovim"]);
 }
 
