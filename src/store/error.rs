@@ -65,6 +65,9 @@ impl StoreError {
     pub fn warning(&self) -> String {
         match self {
             Self::Damaged { .. } => self.to_string(),
+            _ if self.may_pass() => {
+                format!("answers are not in the store yet: {self}; jobs run all the same")
+            }
             _ => format!("answers are not kept beyond this Neovim: {self}; jobs run all the same"),
         }
     }

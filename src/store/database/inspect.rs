@@ -20,6 +20,9 @@ const MAGIC: [u32; 2] = [0x377f_0682, 0x377f_0683];
 /// How often a log is read whose header is wrong: its writer may be writing it.
 const TRIES: u32 = 3;
 
+/// How long a locked database is waited for: it is looked at again with the next write.
+const PATIENCE: Duration = Duration::from_millis(20);
+
 /// Size and time of the last change of a file.
 type State = (u64, i64, i64);
 
@@ -55,7 +58,7 @@ pub fn inspect(data_dir: &Path, path: &Path, whole: bool, answers: &[Open]) -> R
         return Err(StoreError::damage());
     }
     check_log(path)?;
-    let opened = open::to_read(data_dir).map_err(|error| match error {
+    let opened = open::to_read(data_dir, PATIENCE).map_err(|error| match error {
         // It was of the newest version when it was opened to write.
         StoreError::Closed => StoreError::damage(),
         error => error,

@@ -16,7 +16,7 @@ use crate::store::record::{Draft, Held, Landed, Record, Unsent};
 /// How many jobs are still known that nobody has to decide on any more.
 const RECENT: usize = 32;
 /// How many bytes those take at most.
-const RECENT_BYTES: usize = 4 << 20;
+const RECENT_BYTES: usize = 1 << 20;
 /// How many prompts may wait: the database keeps no more either.
 const PROMPTS: usize = 50;
 

@@ -11,29 +11,29 @@ mod link;
 mod open;
 mod patience;
 mod reader;
+mod shared;
 mod spill;
+mod take_up;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::StoreError;
 use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
 use super::record::{Draft, Held, Landed, Record, Unsent};
-use super::{StoreError, owner};
-use ledger::Ledger;
 use patience::Patience;
 use reader::Question;
-use spill::Spill;
+use shared::Shared;
 use writer::{Task, Writer};
 
 /// How long the writing thread may take to say that its time is over.
@@ -87,52 +87,6 @@ pub struct Database {
     tasks: mpsc::Sender<Task>,
     shared: Arc<Shared>,
     patience: Patience,
-}
-
-/// What the host and the writing thread share.
-struct Shared {
-    data_dir: Option<PathBuf>,
-    owner: String,
-    ledger: Mutex<Ledger>,
-    spill: Mutex<Spill>,
-}
-
-impl Shared {
-    fn new(data_dir: Option<PathBuf>) -> Self {
-        let owner = owner::current();
-        let spill = Mutex::new(Spill::new(data_dir.clone(), owner.clone()));
-        Self { data_dir, owner, ledger: Mutex::default(), spill }
-    }
-
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        spill::lock(&self.ledger)
-    }
-
-    /// Brings what waits into a file beside the database.
-    fn spill(&self) {
-        let mut spill = match self.spill.try_lock() {
-            Ok(spill) => spill,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // The other thread is about it.
-            Err(TryLockError::WouldBlock) => return,
-        };
-        if let Err(error) = spill.add(&self.ledger) {
-            tracing::error!(%error, waiting = self.ledger().count(), "what waits for the store cannot be spilled");
-        }
-    }
-
-    /// Nothing waits any more.
-    fn clear_spill(&self) {
-        if let Ok(mut spill) = self.spill.try_lock() {
-            spill.clear();
-        }
-    }
-}
-
-impl fmt::Debug for Shared {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Shared").field("data_dir", &self.data_dir).finish_non_exhaustive()
-    }
 }
 
 impl Database {
@@ -227,14 +181,18 @@ impl Database {
         self.send(Task::Close { until, then });
         if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
             tracing::error!("the store was still busy when the host ended");
-            self.shared.spill();
         }
         let waiting = self.shared.ledger().count();
-        if waiting > 0 {
+        if waiting == 0 {
+            return;
+        }
+        if self.shared.spill() {
             tracing::warn!(
                 waiting,
                 "the store could not be written in time; the next host takes up what waits"
             );
+        } else {
+            tracing::error!(waiting, "lost: neither the store nor a file beside it could be written in time");
         }
     }
 

@@ -67,13 +67,13 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     Ok(Opened { connection, path, file })
 }
 
-/// Opens what [`to_write`] has made, to read alone.
-pub fn to_read(data_dir: &Path) -> Result<Opened, StoreError> {
+/// Opens what [`to_write`] has made, to read alone. One that is locked is waited for as long as `patience`.
+pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
     let path = data_dir.join(FILE);
     let file = identity(&path);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&path, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(patience)?;
     schema::check(&connection)?;
     Ok(Opened { connection, path, file })
 }

@@ -12,7 +12,8 @@ use serde_json::json;
 use super::ledger::{Change, Key, Ledger, What};
 use super::link::Link;
 use super::reader::Question;
-use super::{Reply, Shared, Then, spill};
+use super::shared::Shared;
+use super::{Reply, Then, take_up};
 use crate::store::queries::entry::{Asker, Which};
 use crate::store::queries::{held, put, sessions, unsent};
 use crate::store::record::Held;
@@ -120,9 +121,9 @@ impl Writer {
                 then(self.again(&uuid, id));
             }
             Task::Close { until, then } => {
-                self.verify(true);
                 // First without waiting for a lock: what cannot be written is spilled while there is time for it.
                 self.catch_up();
+                self.verify(true);
                 self.link.wait_until(until);
                 self.catch_up();
                 then(());
@@ -211,16 +212,19 @@ impl Writer {
     fn take_up(&mut self) {
         let Some(data_dir) = self.shared.data_dir.as_ref().filter(|_| !self.is_taken_up) else { return };
         self.is_taken_up = true;
-        for path in spill::files(data_dir) {
-            let taken = spill::read(path).map_err(StoreError::from).and_then(|found| {
+        for path in take_up::files(data_dir) {
+            let taken = take_up::read(path).map_err(StoreError::from).and_then(|found| {
                 let Some(mut found) = found else { return Ok(()) };
                 self.link.attempt(|connection| found.put(connection))?;
                 Ok(found.finish()?)
             });
             if let Err(error) = taken {
-                self.is_taken_up = false;
+                let may_pass = error.may_pass();
                 self.link.complain(error);
-                return;
+                if may_pass {
+                    self.is_taken_up = false;
+                    return;
+                }
             }
         }
     }

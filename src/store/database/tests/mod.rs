@@ -116,8 +116,11 @@ impl Told {
 /// The files of a data directory that have this in their names, with what is in them.
 fn files(dir: &Path, part: &str) -> Vec<(String, Vec<u8>)> {
     let all = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap());
-    let named = all.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
-    let mut named: Vec<_> = named.filter(|(name, _)| name.contains(part)).collect();
+    // A host that ends deletes some meanwhile.
+    let read = |entry: fs::DirEntry| {
+        fs::read(entry.path()).ok().map(|bytes| (entry.file_name().into_string().unwrap(), bytes))
+    };
+    let mut named: Vec<_> = all.filter_map(read).filter(|(name, _)| name.contains(part)).collect();
     named.sort();
     named
 }

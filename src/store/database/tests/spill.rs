@@ -1,7 +1,9 @@
 //! What cannot be written is spilled to a file, and the next host takes it up: all of it, and once.
 
+use std::sync::Mutex;
+
 use super::super::ledger::Ledger;
-use super::super::spill::{self, Line, Spill};
+use super::super::spill::{Line, Spill};
 use super::*;
 
 const ALL: u64 = 301;
@@ -9,6 +11,19 @@ const ALL: u64 = 301;
 /// The spill files of a directory.
 fn spills(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files(dir, "botglue.spill-")
+}
+
+/// The spill files of a host that was dropped, once its thread has ended.
+fn ended(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let found = spills(dir);
+    let start = Instant::now();
+    for (name, _) in &found {
+        while !take_up::read(dir.join(name)).is_ok_and(|found| found.is_some()) {
+            assert!(start.elapsed() < PATIENCE, "its thread has not ended");
+            std::thread::yield_now();
+        }
+    }
+    found
 }
 
 /// Answers that were kept while somebody had the database locked, by a host that has ended since.
@@ -25,13 +40,7 @@ fn spilled(dir: &Path, jobs: u64) -> Vec<(String, Vec<u8>)> {
     told.database.unsent(1, Some(Unsent { text: "unsent".to_owned(), at_ms: 1 }));
     told.close();
     drop(told);
-    let found = spills(dir);
-    let start = Instant::now();
-    while !spill::read(dir.join(&found[0].0)).is_ok_and(|found| found.is_some()) {
-        assert!(start.elapsed() < PATIENCE, "its thread has not ended");
-        std::thread::yield_now();
-    }
-    found
+    ended(dir)
 }
 
 fn landings(dir: &Path) -> Vec<(i64, String)> {
@@ -74,6 +83,7 @@ fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_s
     assert_eq!(told.land(1, "held"), ["landed 1"]);
     // Dropped without being closed, it does nothing any more.
     drop(told);
+    assert_eq!(ended(dir.path()).len(), 1);
     lock.execute_batch("ROLLBACK").unwrap();
     assert_eq!(Told::open(dir.path()).count(), Ok(1));
     assert_eq!(landings(dir.path()), [(1, "held".to_owned())]);
@@ -121,7 +131,7 @@ fn several_hosts_at_once_take_up_a_spill_once() {
         std::thread::yield_now();
     }
     assert_eq!(count("SELECT count(*) FROM jobs WHERE has_answer"), 50);
-    while !spill::files(dir.path()).is_empty() {
+    while !take_up::files(dir.path()).is_empty() {
         assert!(start.elapsed() < PATIENCE, "it is never deleted");
         std::thread::yield_now();
     }
@@ -139,7 +149,7 @@ fn a_spill_that_its_host_still_writes_is_left_to_it() {
     lock.execute_batch("ROLLBACK").unwrap();
     let found = spills(dir.path());
     assert_eq!(found.len(), 1);
-    assert!(spill::read(dir.path().join(&found[0].0)).unwrap().is_none());
+    assert!(take_up::read(dir.path().join(&found[0].0)).unwrap().is_none());
     assert_eq!((told.count(), spills(dir.path())), (Ok(1), Vec::new()), "its host writes it and deletes it");
 }
 
