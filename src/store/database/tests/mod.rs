@@ -3,6 +3,7 @@
 mod cut;
 mod damage;
 mod faults;
+mod ledger;
 mod locks;
 mod patience;
 mod processes;
@@ -214,4 +215,21 @@ fn only_the_owner_reads_the_files() {
     for file in fs::read_dir(&folder).unwrap() {
         assert_eq!(mode(&file.unwrap().path()), 0o600);
     }
+}
+
+#[test]
+fn that_an_answer_has_landed_is_written_though_its_rows_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    told.keep(record(1, Some("x")));
+    let connection = open(dir.path()).unwrap();
+    let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF landed_rows ON texts BEGIN SELECT raise(ABORT, 'no room'); END";
+    connection.execute_batch(refuse).unwrap();
+    let (sender, landed_1) = mpsc::channel();
+    let rows = Some(vec!["x".to_owned()]);
+    told.database.land(1, Landed { rows, ..landed("applied", None) }, move || sender.send(()).unwrap());
+    landed_1.recv_timeout(PATIENCE).unwrap();
+    let landing: Option<String> =
+        connection.query_row("SELECT landing FROM jobs", [], |row| row.get(0)).unwrap();
+    assert_eq!(landing.as_deref(), Some("applied"));
 }

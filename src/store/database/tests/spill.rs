@@ -90,6 +90,22 @@ fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_s
 }
 
 #[test]
+fn what_waits_is_spilled_though_the_writing_thread_stands_still() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // Its thread waits for the lock, and for longer than the host has at its end.
+    let told = Told::open(dir.path());
+    told.database.keep(record(1, Some("x")), |_| {});
+    told.database.land(1, landed("held", None), || {});
+    told.close();
+    let found = spills(dir.path());
+    assert_eq!(found.len(), 1);
+    let text = String::from_utf8(found[0].1.clone()).unwrap();
+    assert!(text.contains(r#""text":"x""#) && text.contains(r#""landing":"held""#), "{text}");
+}
+
+#[test]
 fn a_spill_that_is_taken_up_twice_is_there_once_and_changes_nothing_that_was_decided_since() {
     let dir = tempfile::tempdir().unwrap();
     let found = spilled(dir.path(), 4);
