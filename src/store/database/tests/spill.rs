@@ -170,6 +170,20 @@ fn a_spill_that_its_host_still_writes_is_left_to_it() {
 }
 
 #[test]
+fn a_spill_of_another_neovim_is_left_to_it_as_long_as_it_lives() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = spilled(dir.path(), 2);
+    let path = dir.path().join(&found[0].0);
+    let text = String::from_utf8(found[0].1.clone()).unwrap();
+    let of = |owner: &str| text.replacen(&owner::current(), owner, 1);
+    fs::write(&path, of(&owner::name(std::process::id()))).unwrap();
+    assert_eq!(Told::open(dir.path()).count(), Ok(0));
+    fs::write(&path, of(GONE)).unwrap();
+    assert_eq!(Told::open(dir.path()).count(), Ok(2));
+    assert_eq!(held::adopt(&mut open(dir.path()).unwrap(), "me:1").unwrap().len(), 1);
+}
+
+#[test]
 fn what_cannot_be_read_of_a_spill_is_put_aside_and_the_rest_taken_up() {
     let dir = tempfile::tempdir().unwrap();
     let found = spilled(dir.path(), 3);
