@@ -1,5 +1,5 @@
-//! Notices that somebody else has written, cut or overwritten the database's files while they are open, and looks whether
-//! the answers are still there that wait for a decision. SQLite itself goes on with what it has in memory, and tells
+//! Notices that somebody else has written, cut or overwritten the database's files while they are open, and looks
+//! whether the answers are still there that wait for a decision. SQLite itself goes on with what it has in memory, and tells
 //! nobody until the last process that knew better has ended.
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! The one place that knows what this host has to keep: what waits to be written, in its order, and what has been written
-//! and may have to be written again. It opens no file.
+//! The one place that knows what this host has to keep: what waits to be written, in its order, and what has been
+//! written and may have to be written again. It opens no file.
 //!
 //! The host changes it at once, and the writing thread works it off. A change of a job that still waits is folded into
 //! what waits. Answers that wait for a decision are known until they are decided, and the newest other jobs a little
@@ -230,8 +230,8 @@ impl Ledger {
         self.jobs.values().any(|job| job.is_stored && job.known.is_open())
     }
 
-    /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then jobs that
-    /// the database does not have, then long rows, and what the user typed last. Each with its key and revision.
+    /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then jobs
+    /// that the database does not have, then long rows, and what the user typed last. Each with its key and revision.
     pub fn lines(&self, spilled: &BTreeMap<Key, u64>) -> Vec<(Key, u64, Line)> {
         let mut lines = Vec::new();
         for key in self.waiting.iter().copied() {

@@ -1,8 +1,8 @@
 //! What cannot be written into the database, in a file beside it, until it can be: so it survives the end of the host.
 //!
 //! A spill file is a list of JSON lines: a header, then what is known of jobs and prompts, of which later lines replace
-//! what earlier ones say. Its host keeps it locked. Any host takes up a file that is not locked: in one transaction, and
-//! the file is deleted after that is on the disk. What was taken up twice is there once (`queries::put`).
+//! what earlier ones say. Its host keeps it locked. A host that finds one without a lock takes it up (`take_up`): in one
+//! transaction, and the file is deleted after that is on the disk. What is taken up twice is there once (`queries::put`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};

@@ -46,8 +46,8 @@ fn is_spill(entry: &fs::DirEntry) -> bool {
     has_name && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim has its own
-/// hosts for that, or where a newer version wrote it.
+/// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim lives and
+/// has its own hosts for that, or where a newer version wrote it.
 pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
     let file = OpenOptions::new()
         .read(true)
@@ -70,7 +70,7 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
         }
         Some(Err(_)) | None => (String::new(), false),
     };
-    // The next host of a Neovim that lives takes it up before it writes anything newer; without locks also this one waits.
+    // The next host of a Neovim that lives takes it up before it writes anything newer.
     if (locked.is_err() || owner != owner::current()) && owner::is_alive(&owner) {
         return Ok(None);
     }

@@ -1,5 +1,5 @@
-//! The writing thread: it brings the database to what the ledger says, change by change. What cannot be written now stays
-//! in the ledger and is spilled to a file; nobody waits for that.
+//! The writing thread: it brings the database to what the ledger says, change by change. What cannot be written now
+//! stays in the ledger and is spilled to a file; nobody waits for that.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
