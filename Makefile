@@ -74,7 +74,7 @@ test-nvims: ## the tests with each of several Neovims (NVIMS="path path …")
 	test -z "$$failed" || { echo "failed with:$$failed" >&2; exit 1; }
 
 .PHONY: fuzz
-fuzz: need-cargo ## a minute of broken streams for `botglue parse` (FUZZ_SECONDS=600, FUZZ_SEED=number)
+fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_SECONDS=600, FUZZ_SEED=number)
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak

@@ -36,6 +36,8 @@ pub enum Code {
     Timeout,
     /// The agent ended with a bad exit code or by a signal.
     Exited,
+    /// The host ended before the job did.
+    HostLost,
     /// The agent's output breaks its own protocol.
     Protocol,
     /// The request itself is wrong.

@@ -17,7 +17,9 @@ use crate::editor::{Change, Editor};
 use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
+use crate::memory;
 use crate::message;
+use crate::names::name;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
@@ -51,6 +53,8 @@ pub struct Host {
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
+    /// The jobs that had not ended when the user left Neovim.
+    interrupted: Vec<u64>,
     /// No agent is started any more.
     is_ending: bool,
 }
@@ -73,6 +77,7 @@ impl Host {
             surroundings,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
+            interrupted: Vec::new(),
             is_ending: false,
         }
     }
@@ -102,7 +107,11 @@ impl Host {
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
-        self.database.close((since + KEPT).into_std()).await;
+        if !self.interrupted.is_empty() {
+            self.database.interrupt(self.interrupted);
+        }
+        let until = (since + KEPT).into_std();
+        tokio::join!(self.database.close(until), self.surroundings.transcripts.close(until));
     }
 
     /// Handles what happens until the host has to end, or there is nothing more to hear.
@@ -127,7 +136,12 @@ impl Host {
         match command {
             Command::Run(request) => self.accept(*request),
             Command::Reject { id, error } => {
-                tracing::warn!(job = id, %error, "rejected");
+                tracing::warn!(
+                    job = id,
+                    error = name(error.code),
+                    message_bytes = error.message.len(),
+                    "rejected"
+                );
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
@@ -144,6 +158,7 @@ impl Host {
                     }));
                 });
             }
+            Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
@@ -158,6 +173,10 @@ impl Host {
     }
 
     fn accept(&mut self, request: Request) {
+        if self.jobs.watched(request.id).is_some() {
+            tracing::warn!(job = request.id, "another job has this number");
+            return;
+        }
         tracing::info!(
             job = request.id,
             agent = request.agent.name,
@@ -167,10 +186,17 @@ impl Host {
             lines = request.selection.rows.len(),
             "accepted"
         );
-        let prewarmed = request.prewarmed;
+        let (id, prewarmed) = (request.id, request.prewarmed);
+        let since_ms = record::now_ms();
+        // Before anything else, also where no agent is started any more: then the next host may run it.
+        self.database.accept(record::accepted(&request, since_ms));
         let watched = Watched::new(&request, &self.editor);
-        self.jobs.wait(Waiting { request: Arc::new(request), since_ms: record::now_ms(), watched });
+        self.jobs.wait(Waiting { request: Arc::new(request), since_ms, watched });
         self.start_waiting();
+        if self.jobs.running(id).is_none() {
+            // Told once: they start in the order in which they came, so the editor knows the place of each.
+            self.editor.change(id, Change::Queued);
+        }
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
     }
@@ -188,13 +214,17 @@ impl Host {
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty);
+        let launch = match Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty) {
+            Ok(launch) => launch,
+            // The job that wants it will say so.
+            Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+        };
         let (editor, token) = (self.editor.clone(), wanted.token);
         let tell = move |pgid| editor.prewarmed(token, pgid);
         self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
     }
 
-    /// Starts as many waiting jobs as there are places, and tells the rest where they stand.
+    /// Starts as many waiting jobs as there are places.
     fn start_waiting(&mut self) {
         if self.is_ending {
             return;
@@ -211,9 +241,6 @@ impl Host {
             let job = Job::start(Arc::clone(&request), surroundings, watched.observers().clone(), ticket);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
             self.jobs.run(Running { request, since_ms, transcript, watched, counted, job });
-        }
-        for (index, id) in self.jobs.waiting().enumerate() {
-            self.editor.change(id, Change::Queued { position: index + 1 });
         }
     }
 
@@ -235,6 +262,7 @@ impl Host {
                     tracing::info!(job = id, observers = watched.observers().len(), "gone");
                 }
                 self.editor.change(id, Change::Gone);
+                memory::give_back();
                 self.start_waiting();
             }
         }
@@ -248,7 +276,13 @@ impl Host {
     }
 
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        tracing::info!(job = id, error = ?outcome.error, held_for = ?outcome.held_for, "decided");
+        tracing::info!(
+            job = id,
+            error = outcome.error.as_ref().map(|error| name(error.code)),
+            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
+            held_for = outcome.held_for.map(name),
+            "decided"
+        );
         let Some(Running { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
         };
@@ -305,9 +339,10 @@ impl Host {
         }
     }
 
-    /// Ends every agent, and starts no other. It takes 1.5 s at the most, while the host goes on.
+    /// Ends every agent, and starts no other. It takes 1.6 s at the most, while the host goes on.
     fn stop_agents(&mut self) -> JoinHandle<()> {
-        tracing::info!(running = self.jobs.count(), queued = self.jobs.waiting().count(), "ending");
+        let (running, queued) = self.jobs.count();
+        tracing::info!(running, queued, "ending");
         self.is_ending = true;
         // The orders go out together; each job then takes its own grace.
         let stops: Vec<_> = self.jobs.hand_over().into_iter().map(|job| tokio::spawn(job.stop())).collect();

@@ -6,11 +6,14 @@
 //! tokio, no Neovim, no file.
 
 pub mod agent;
+pub mod document;
 pub mod editor;
 pub mod error;
 pub mod host;
 pub mod job;
 pub mod land;
+mod log;
+mod memory;
 pub mod message;
 mod names;
 pub mod parse;

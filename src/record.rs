@@ -1,4 +1,4 @@
-//! A finished job in the words of the store.
+//! A job in the words of the store.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,10 +6,29 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use crate::land::Landing;
 use crate::names::name;
 use crate::request::Request;
-use crate::store::{Amounts, Record, Tokens};
+use crate::store::{Accepted, Amounts, Record, Tokens};
 use crate::stream::{Outcome, Usage};
 
-/// What is kept of a job that was asked for at `started_ms`.
+/// What is kept of a job from the moment at which it is accepted.
+pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
+    Accepted {
+        id: request.id,
+        agent: request.agent.name.clone(),
+        protocol: request.agent.protocol.dialect().name.to_owned(),
+        model: request.agent.model.clone(),
+        resumed: request.resume.clone(),
+        project: request.cwd.to_string_lossy().into_owned(),
+        path: request.path.clone(),
+        filetype: request.filetype.clone(),
+        prompt: request.prompt.clone(),
+        question: request.question,
+        review: request.review,
+        selection: request.selection.clone(),
+        started_ms,
+    }
+}
+
+/// What is kept of a finished job that was asked for at `started_ms`.
 pub fn of(
     request: &Request,
     outcome: &Outcome,
@@ -31,6 +50,7 @@ pub fn of(
         filetype: request.filetype.clone(),
         prompt: request.prompt.clone(),
         question: request.question,
+        review: request.review,
         selection: request.selection.clone(),
         started_ms,
         ended_ms: now_ms(),

@@ -91,6 +91,7 @@ pub struct Resume {
     /// The session's id.
     pub session_id: String,
     /// The message of the user's after which everything is left out; none goes on at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 

@@ -18,6 +18,7 @@ use crate::error::JobError;
 use crate::host::Message;
 use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
+pub use input::CallCount;
 use input::Input;
 
 /// Where nvim-rs writes to: this process's standard output.
@@ -77,6 +78,8 @@ pub enum Command {
         /// The job's id.
         id: u64,
     },
+    /// The user leaves Neovim, which ends the agents of these jobs.
+    Interrupted(Vec<u64>),
     /// Start an agent that waits for its message.
     Prewarm(Box<PrewarmRequest>),
     /// The agent that waits under this token is not wanted any more.
@@ -121,6 +124,10 @@ impl Command {
             "drop" => {
                 read(method, Fields::root(argument).and_then(|fields| fields.count("token")).map(Self::Drop))
             }
+            "interrupted" => read(
+                method,
+                Fields::root(argument).and_then(|fields| fields.counts("ids")).map(Self::Interrupted),
+            ),
             "observe" => read(method, Self::observe(argument)),
             "unobserve" => read(
                 method,
@@ -191,14 +198,17 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
 }
 
 /// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`. The future ends
-/// with the connection, and by then all of it is there.
+/// with the connection, and by then all of it is there. Who calls Neovim counts each call before it is made.
 ///
 /// # Errors
 /// Where standard output is closed.
 pub fn connect(
     messages: mpsc::UnboundedSender<Message>,
-) -> io::Result<(Neovim<Writer>, impl Future<Output = End> + Send)> {
+) -> io::Result<(Neovim<Writer>, CallCount, impl Future<Output = End> + Send)> {
     let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    let input = Input::new(tokio::io::stdin(), messages);
-    Ok(Neovim::new(input.compat(), tokio::fs::File::from_std(output).compat_write(), Dummy::new()))
+    let calls = CallCount::default();
+    let input = Input::new(tokio::io::stdin(), messages, calls.clone());
+    let output = tokio::fs::File::from_std(output).compat_write();
+    let (neovim, connection) = Neovim::new(input.compat(), output, Dummy::new());
+    Ok((neovim, calls, connection))
 }

@@ -4,27 +4,20 @@
 //! belongs to the RPC channel alone; logs go to a file.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Mutex;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
+use crate::log;
 use crate::rpc;
-use crate::store::{self, Database, Transcripts};
-
-/// A log that is larger than this when the host starts is put aside as `.1`, in bytes.
-const LOG_LIMIT: u64 = 4 * 1024 * 1024;
+use crate::store::{Database, EmptyDirectory, Transcripts};
 
 /// What `serve` can be told; the plugin sets both.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -57,16 +50,16 @@ impl Options {
 
 /// Serves the Neovim at the other end of stdin and stdout, until it goes away.
 pub fn run(options: &Options) -> ExitCode {
-    if let Some(log) = &options.log
-        && let Err(error) = log_to(log)
-    {
-        report(&format!("cannot log to {}: {error}", log.display()));
-    }
-    let groups = Groups::default();
+    let unlogged = options.log.as_deref().and_then(|path| {
+        let error = log::start(path).err()?;
+        Some(format!("jobs run without a log: {} cannot be written: {error}", path.display()))
+    });
+    let groups = Groups::inheriting();
     end_everything_on_panic(groups.clone());
     be_nice();
+    survive_file_size_limit();
     let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        let served = runtime.block_on(serve(options, groups));
+        let served = runtime.block_on(serve(options, groups, unlogged));
         // tokio reads stdin on a thread of its own, which dropping the runtime would wait for.
         runtime.shutdown_background();
         served
@@ -80,22 +73,28 @@ pub fn run(options: &Options) -> ExitCode {
     }
 }
 
-async fn serve(options: &Options, groups: Groups) -> io::Result<()> {
+/// `unlogged` says why there is no log, where there should be one.
+async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> io::Result<()> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (neovim, connection) = rpc::connect(send.clone())?;
-    let editor = Editor::start(neovim, send.clone());
+    let (neovim, calls, connection) = rpc::connect(send.clone())?;
+    let editor = Editor::start(neovim, calls, send.clone());
+    if let Some(warning) = unlogged {
+        editor.warn(warning);
+    }
     watch_signals(&send)?;
     tokio::spawn(async move {
         let end = connection.await;
-        tracing::info!(?end, "the channel has ended");
+        // Its error may quote a message.
+        tracing::info!(in_order = end.is_ok(), "the channel has ended");
+        tracing::debug!(?end, "how the channel has ended");
         // Nobody listens only when the host is ending already.
         let _ = send.send(Message::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
-    let empty = store::empty_directory(options.data_dir.as_deref());
+    let empty = EmptyDirectory::under(options.data_dir.clone());
     Host::new(editor, database, Surroundings { events, groups, empty, transcripts })
         .run(messages, told)
         .await;
@@ -124,35 +123,13 @@ fn watch_signals(messages: &mpsc::UnboundedSender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-/// Appends to `path`, creating its folder. Neovims share one log.
-#[expect(clippy::disallowed_methods, reason = "the log is the one file outside the store")]
-fn log_to(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    if fs::metadata(path).is_ok_and(|meta| meta.len() > LOG_LIMIT) {
-        fs::rename(path, path.with_extension("log.1"))?;
-    }
-    let file: File = OpenOptions::new().append(true).create(true).open(path)?;
-    let wanted = std::env::var("BOTGLUE_LOG").unwrap_or_default();
-    let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
-    tracing_subscriber::registry().with(layer).with(logged(&wanted)).try_init().map_err(io::Error::other)
-}
-
-/// What is logged: `wanted` is a level, or levels of parts of the program (`botglue::store=debug`); by default, and
-/// where it cannot be read, `info`.
-fn logged(wanted: &str) -> Targets {
-    let default = Targets::new().with_default(LevelFilter::INFO);
-    let targets = if wanted.is_empty() { default } else { wanted.parse().unwrap_or(default) };
-    // nvim-rs logs every message at debug: prompts and code would land in the log.
-    targets.with_target("nvim_rs", LevelFilter::WARN)
-}
-
 /// A panic anywhere ends the agents and the host: half a host would leave Neovim waiting for ever.
 fn end_everything_on_panic(groups: Groups) {
     std::panic::set_hook(Box::new(move |panic| {
         groups.kill_all();
-        tracing::error!(%panic, "the host panicked");
+        // Its message may quote what was being read.
+        tracing::error!(location = panic.location().map(tracing::field::display), "the host panicked");
+        tracing::debug!(%panic, "the panic");
         report(&format!("the host panicked: {panic}"));
         std::process::exit(101);
     }));
@@ -165,28 +142,16 @@ fn be_nice() {
     let _ = fs::write("/proc/self/autogroup", "5");
 }
 
+/// A limit on the size of files (`ulimit -f`) makes a write fail, like a full disk; by default its signal would end the
+/// host, and each one after it.
+fn survive_file_size_limit() {
+    // SAFETY: no handler is set, and no thread but this one runs yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Standard error reaches the plugin, which shows it where the host could not start.
 fn report(what: &str) {
     use std::io::Write;
     // There is no further place to complain to.
     let _ = writeln!(io::stderr(), "botglue: {what}");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tracing::Level;
-
-    #[test]
-    fn the_log_has_what_was_wanted_and_never_the_messages_themselves() {
-        let has = |wanted: &str, target: &str| {
-            [Level::ERROR, Level::WARN, Level::INFO, Level::DEBUG, Level::TRACE]
-                .iter()
-                .filter(|level| logged(wanted).would_enable(target, level))
-                .count()
-        };
-        assert_eq!([has("", "botglue"), has("debug", "botglue"), has("botglue=loud", "botglue")], [3, 4, 3]);
-        assert_eq!([has("botglue::store=debug", "botglue::store"), has("off", "botglue")], [4, 0]);
-        assert_eq!([has("trace", "nvim_rs"), has("nvim_rs=trace", "nvim_rs")], [2, 2]);
-    }
 }

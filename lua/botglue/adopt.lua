@@ -1,5 +1,5 @@
---- Held answers that outlived their buffer or their Neovim: makes jobs of what the store gives, and finds the place of
---- an answer again where its buffer is there again.
+--- Held answers that outlived their buffer, their host or their Neovim: makes jobs of what the store gives, and finds
+--- the place of an answer again where its buffer is there again.
 
 local client = require("botglue.client")
 local registry = require("botglue.registry")
@@ -64,8 +64,8 @@ end
 ---@param options botglue.Options
 ---@return botglue.Job
 local function to_job(answer, id, options)
-  local path = answer.path
-  local bufnr = path ~= "" and vim.fn.bufadd(path) or -1
+  local path, lost = answer.path, answer.id and client.job(answer.id)
+  local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
   local range = require("botglue.range").recall(bufnr, sent)
   local draft, on_disk = require("botglue.draft").recall(answer.draft)
@@ -130,6 +130,56 @@ function M.take(answers, err)
   M.answered(err)
 end
 
+--- An answer as the store gives it whole, as a job of this Neovim.
+---@param full botglue.FullEntry
+---@param id integer
+---@return botglue.Job
+local function hold(full, id)
+  local selection = full.selection
+  local answer = vim.tbl_extend("force", full, {
+    base = selection.text,
+    rows = selection.rows,
+    cols = selection.cols,
+    column = selection.column,
+    anchor = selection.anchor,
+    beside = selection.beside,
+    elapsed_ms = full.ended_ms - full.started_ms,
+  })
+  local job = to_job(answer, id, client.options())
+  registry.hold(job)
+  return job
+end
+
+--- Asks the next host for answers of jobs that have failed because their host was gone before it could tell them. They
+--- are held, as jobs of their own: that those have failed was told.
+function M.recover()
+  local connection = client.connection()
+  local lost = connection.lost
+  if #lost == 0 then
+    return
+  end
+  connection.lost = {}
+  require("botglue.query").ask("untold", { ids = lost }, function(result)
+    if not result then
+      -- Then the host after that is asked.
+      vim.list_extend(connection.lost, lost)
+      return
+    end
+    for _, full in ipairs(result.jobs) do
+      local job = hold(full, registry.next_id())
+      if connection.process then
+        connection.process:notify("adopted", { uuid = full.uuid, id = job.id })
+      end
+      require("botglue.notify").warn(
+        ("botglue: the answer of job %d was stored: it is held, :Botglue review %d shows it"):format(
+          full.id,
+          job.id
+        )
+      )
+    end
+  end)
+end
+
 --- Holds the answer of a job of the store once more, for review.
 ---@param uuid string
 ---@param reply fun(job: botglue.Job?, err: string?)
@@ -140,22 +190,7 @@ function M.again(uuid, reply)
       reply(nil, err)
       return
     end
-    local answer, selection = result.job, result.job.selection
-    local job = to_job(
-      vim.tbl_extend("force", answer, {
-        base = selection.text,
-        rows = selection.rows,
-        cols = selection.cols,
-        column = selection.column,
-        anchor = selection.anchor,
-        beside = selection.beside,
-        elapsed_ms = answer.ended_ms - answer.started_ms,
-      }),
-      id,
-      client.options()
-    )
-    registry.hold(job)
-    reply(job)
+    reply(hold(result.job, id))
   end)
 end
 

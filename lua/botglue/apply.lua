@@ -5,6 +5,7 @@ local client = require("botglue.client")
 local groups = require("botglue.groups")
 local land = require("botglue.land")
 local observe = require("botglue.observe")
+local tidied = require("botglue.tidied")
 
 local M = {}
 
@@ -64,9 +65,10 @@ function M.finish(outcome)
     require("botglue.ask").answered(job)
     return
   end
+  local lines = outcome.lines or tidied.lines(outcome.text, outcome.rows)
   job.answer = {
-    lines = outcome.lines or {},
-    edits = outcome.edits,
+    lines = lines,
+    edits = outcome.edits and tidied.edits(outcome.edits, lines),
     held_for = outcome.held_for or job.review and "review" or nil,
   }
   land.deliver(job)

@@ -1,5 +1,6 @@
 --- Checks what `run()` was given. The first wrong field raises one error that names it.
 
+local argument = require("botglue.argument")
 local selection = require("botglue.selection")
 
 local M = {}
@@ -121,7 +122,7 @@ function M.check(opts, options)
     end
   end
   optional(opts, "prompt", "string")
-  if opts.model ~= nil and (type(opts.model) ~= "string" or not opts.model:find("%S")) then
+  if opts.model ~= nil and not argument.is_word(opts.model) then
     wrong("model", "the name of a model", opts.model)
   end
   optional(opts, "review", "boolean")

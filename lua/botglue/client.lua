@@ -29,11 +29,14 @@ local M = {}
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
+---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
 ---@field last_id integer
+---@field last_turn integer of the jobs that the host said wait for others to end
+---@field started_turn integer the last of them that waits no more
 ---@field last_token integer of the agents that were started ahead of their jobs
 ---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
 ---@field waiting integer how many calls of `wait()` are under way
@@ -66,12 +69,15 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  lost = {},
   drafts = {},
   groups = {},
   telling = { depth = 0, queue = {} },
   news = {},
   last_id = 0,
   last_token = 0,
+  last_turn = 0,
+  started_turn = 0,
 }
 
 ---@return botglue.Connection
@@ -115,7 +121,31 @@ local function open_jobs()
   return jobs
 end
 
---- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is.
+--- Sends a job's request, with what those want to hear who watch it by now.
+---@param job botglue.Job
+---@param request table
+local function send(job, request)
+  request.observe = require("botglue.observe").from_start(job)
+  job.process:notify("run", request)
+end
+
+--- Sends a job that a host has not started to the next one, at once: before the store is asked anything.
+---@param job botglue.Job
+local function send_again(job)
+  local request = job.request
+  -- Once: a host that always ends gets no job for ever.
+  job.request = nil
+  local process, err = M.connect(job.options)
+  if process then
+    job.process = process
+    send(job, request)
+  else
+    job:fail(err)
+  end
+end
+
+--- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, and
+--- what it has not started because it was told to end the next one runs.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)
@@ -135,9 +165,15 @@ local function lost(process, err)
       table.insert(connection.unsent, message.argument)
     end
   end
+  local again = {}
   for _, job in ipairs(open_jobs()) do
     if job.process == process and job:is_waiting() then
-      job:fail(err)
+      if process.in_order and job.request then
+        again[#again + 1] = job
+      else
+        table.insert(connection.lost, job.id)
+        job:fail(err)
+      end
     elseif job.keeping then
       job:kept()
     end
@@ -153,6 +189,9 @@ local function lost(process, err)
     end
   end
   require("botglue.adopt").answered(err.message)
+  for _, job in ipairs(again) do
+    send_again(job)
+  end
 end
 
 --- A command that may end Neovim begins: files are written, questions are asked. It has not once Neovim waits for a
@@ -174,6 +213,16 @@ end
 local function leave()
   require("botglue.ui.prompt.draft").tell_all()
   connection.leaving = true
+  local interrupted = {}
+  for _, job in ipairs(open_jobs()) do
+    if job:is_waiting() then
+      interrupted[#interrupted + 1] = job.id
+    end
+  end
+  if connection.process and #interrupted > 0 then
+    -- The host may see the end of an agent before it knows that Neovim is left.
+    connection.process:notify("interrupted", { ids = interrupted })
+  end
   groups.stop(connection.groups)
   if connection.kill then
     connection.kill()
@@ -212,6 +261,7 @@ function M.connect(options)
     for _, message in ipairs(unsent) do
       process:tell(message)
     end
+    require("botglue.adopt").recover()
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()
     connection.paste = connection.paste or require("botglue.paste").watch()
@@ -241,11 +291,10 @@ function M.submit(job, request)
     end)
     return
   end
-  job.process = process
+  job.process, job.request = process, request
   vim.schedule(function()
-    if job:is_waiting() then
-      request.observe = require("botglue.observe").from_start(job)
-      process:notify("run", request)
+    if job:is_waiting() and job.process == process then
+      send(job, request)
     end
   end)
 end

@@ -1,6 +1,8 @@
 --- The options: defaults, validation and merging. Pure: what `setup()` was given is kept by the connection and
 --- handed in. A wrong option raises one error that names its path, an unknown one is returned as a warning.
 
+local argument = require("botglue.argument")
+
 local M = {}
 
 ---@return botglue.Options
@@ -76,7 +78,7 @@ local function seconds(value)
 end
 
 local function model(value)
-  if type(value) ~= "string" or not value:find("%S") then
+  if not argument.is_word(value) then
     return "the name of a model"
   end
 end
@@ -96,6 +98,14 @@ local function words(value)
       return "a list of strings"
     end
   end
+end
+
+local function tools(value)
+  local expected = words(value)
+  if not expected and not vim.iter(value):all(argument.is_word) then
+    expected = "a list of names of tools"
+  end
+  return expected
 end
 
 local function command(value)
@@ -140,7 +150,7 @@ local rules = {
   agent = a("string"),
   model = or_false(model),
   models = or_false(models),
-  tools = words,
+  tools = tools,
   timeout = seconds,
   max_turns = or_false(integer(1)),
   max_parallel = integer(1),

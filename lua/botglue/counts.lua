@@ -8,8 +8,7 @@ local M = {}
 function M.of(connection)
   local counts = { running = 0, queued = 0, held = vim.tbl_count(connection.held) }
   for _, job in pairs(connection.open) do
-    local waits = job.status == "queued" and job.queue_position ~= nil
-    local state = waits and "queued" or "running"
+    local state = job.turn and "queued" or "running"
     counts[state] = counts[state] + 1
   end
   return counts

@@ -1,6 +1,8 @@
 --- The files of a project, as paths below its directory: what git knows there, else what a walk finds. They come bit by
 --- bit, and nobody waits for them; in a huge tree there are not all of them.
 
+local program = require("botglue.program")
+
 local M = {}
 
 local uv = vim.uv
@@ -15,7 +17,7 @@ local SKIPPED = { node_modules = true, target = true, __pycache__ = true, vendor
 ---@field list string[]
 ---@field done boolean
 ---@field stopped boolean?
----@field job vim.SystemObj?
+---@field job integer? git's
 ---@field rest string the beginning of a path whose end has not come yet
 local Files = {}
 Files.__index = Files
@@ -39,27 +41,41 @@ function Files:take(data)
   end
 end
 
+-- The project's own configuration must run nothing: neither a monitor of files, nor a program that would fetch what a
+-- partial clone lacks, whatever version of git it is.
+local ENVIRONMENT = { GIT_OPTIONAL_LOCKS = "0", GIT_NO_LAZY_FETCH = "1", GIT_ALLOW_PROTOCOL = "" }
+
 function Files:git()
+  local git = program.find("git")
+  if not git then
+    self:walk()
+    return
+  end
   local command =
-    { "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard" }
-  local ok, job = pcall(vim.system, command, {
+    { git, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard" }
+  -- A job of Neovim's, which ends with it: git may hang, on a `.gitignore` that is a pipe for one.
+  local ok, job = pcall(vim.fn.jobstart, command, {
     cwd = self.root,
-    env = { GIT_OPTIONAL_LOCKS = "0" },
-    stdout = function(_, data)
-      if data and not self.stopped then
-        self:take(data)
+    env = vim.tbl_extend("error", { PATH = program.search_path() }, ENVIRONMENT),
+    on_stdout = function(_, lines)
+      if not self.stopped then
+        -- Neovim splits at line breaks, and writes a NUL as one.
+        local parts = vim.tbl_map(function(line)
+          return (line:gsub("\n", "\0"))
+        end, lines)
+        self:take(table.concat(parts, "\n"))
       end
     end,
-    stderr = false,
-  }, function(result)
-    self.job = nil
-    if result.code ~= 0 and #self.list == 0 and not self.stopped then
-      self:walk()
-    else
-      self.done = true
-    end
-  end)
-  if ok then
+    on_exit = function(_, code)
+      self.job = nil
+      if code ~= 0 and #self.list == 0 and not self.stopped then
+        self:walk()
+      else
+        self.done = true
+      end
+    end,
+  })
+  if ok and job > 0 then
     self.job = job
   else
     self:walk()
@@ -96,7 +112,7 @@ end
 function Files:stop()
   self.stopped, self.done = true, true
   if self.job then
-    self.job:kill("sigterm")
+    vim.fn.jobstop(self.job)
     self.job = nil
   end
 end

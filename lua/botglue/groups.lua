@@ -1,10 +1,18 @@
 --- The process groups of running agents: which there are, and how those are ended whose host is no more.
+---
+--- A group's number is its leader's process id. Once the leader has been reaped and the group is empty, the number may
+--- be given to a stranger: such a group is never signalled.
 
 local M = {}
 
 local GRACE = 1000 -- milliseconds between TERM and KILL
+local LOOK = 50 -- milliseconds between two looks at what is left
 
----@alias botglue.Groups table<any, integer> by the job's id, or by the name of one that waits for its message
+---@class botglue.Group
+---@field pgid integer
+---@field started string? when its leader started, where the system tells
+
+---@alias botglue.Groups table<any, botglue.Group> by the job's id, or by the name of one that waits for its message
 
 --- What the group of an agent is known by until a job takes it over.
 ---@param token integer
@@ -13,17 +21,37 @@ local function waiting(token)
   return "prewarmed " .. token
 end
 
+--- When a process started, in the kernel's ticks since boot: nil where it has been reaped, and elsewhere than on Linux.
+---@param pid integer
+---@return string?
+local function started(pid)
+  local file = io.open(("/proc/%d/stat"):format(pid))
+  if not file then
+    return nil
+  end
+  local stat = file:read("*a") or ""
+  file:close()
+  -- The second field, the command in parentheses, may hold anything. This is the 22nd.
+  return vim.split(stat:match("^.*%) (.*)$") or "", " ", { plain = true })[20]
+end
+
+---@param pgid integer|false|nil
+---@return botglue.Group?
+local function group_of(pgid)
+  return pgid and { pgid = pgid, started = started(pgid) } or nil
+end
+
 --- Notes the group of a job's agent, `false` when it is gone.
 ---@param groups botglue.Groups
 ---@param job botglue.Job
 ---@param pgid integer|false|nil nil: nothing new
 function M.note(groups, job, pgid)
-  local waited = job.prewarmed and waiting(job.prewarmed)
-  if waited and (pgid == false or groups[waited] == pgid) then
-    groups[waited] = nil
+  local waited = job.prewarmed and groups[waiting(job.prewarmed)]
+  if waited and (pgid == false or waited.pgid == pgid) then
+    groups[waiting(job.prewarmed)] = nil
   end
   if pgid ~= nil then
-    groups[job.id] = pgid or nil
+    groups[job.id] = group_of(pgid)
   end
 end
 
@@ -32,37 +60,55 @@ end
 ---@param token integer
 ---@param pgid integer|false
 function M.note_waiting(groups, token, pgid)
-  groups[waiting(token)] = pgid or nil
+  groups[waiting(token)] = group_of(pgid)
 end
 
----@param groups botglue.Groups
----@param signal "sigterm"|"sigkill"
-local function signal_all(groups, signal)
-  for _, pgid in pairs(groups) do
-    -- 0 and 1 would reach ourselves, or everybody.
-    if type(pgid) == "number" and pgid > 1 then
-      vim.uv.kill(-pgid, signal)
-    end
+--- Sends a signal to a group; false where nothing of it is left.
+---@param group botglue.Group
+---@param signal string|integer
+---@return boolean
+local function send_to(group, signal)
+  local pgid = group.pgid
+  -- 0 and 1 would reach ourselves, or everybody.
+  if type(pgid) ~= "number" or pgid <= 1 then
+    return false
   end
+  local leader = started(pgid)
+  if leader and group.started and leader ~= group.started then
+    return false
+  end
+  return vim.uv.kill(-pgid, signal) == 0
 end
 
---- TERM now, and KILL after a grace to whatever is left.
+--- TERM now, and KILL after a grace to whatever is left. A group that has once been empty is let go of.
 ---@param groups botglue.Groups
 ---@return fun()? kill sends KILL at once; nil when there is nothing to end
 function M.stop(groups)
-  if next(groups) == nil then
+  local left = vim.tbl_values(groups)
+  local function send(name)
+    left = vim.tbl_filter(function(group)
+      return send_to(group, name)
+    end, left)
+  end
+  send("sigterm")
+  if #left == 0 then
     return nil
   end
-  signal_all(groups, "sigterm")
-  local killed = false
-  local function kill()
-    if not killed then
-      killed = true
-      signal_all(groups, "sigkill")
+  local timer = assert(vim.uv.new_timer())
+  local looks = GRACE / LOOK
+  timer:start(LOOK, LOOK, function()
+    looks = looks - 1
+    send(looks > 0 and 0 or "sigkill")
+    if looks <= 0 or #left == 0 then
+      timer:close()
+    end
+  end)
+  return function()
+    if not timer:is_closing() then
+      timer:close()
+      send("sigkill")
     end
   end
-  vim.defer_fn(kill, GRACE)
-  return kill
 end
 
 return M

@@ -2,6 +2,7 @@
 
 local client = require("botglue.client")
 local host = require("botglue.host")
+local program = require("botglue.program")
 local version = require("botglue.version")
 
 local M = {}
@@ -10,11 +11,13 @@ local health = vim.health
 local ANSWER_WITHIN = 5000 -- milliseconds
 
 --- The first line that a program prints when asked for its version; nil and why when it does not.
----@param program string
+---@param path string of the program
+---@param search string? its PATH
 ---@return string? line
 ---@return string? err
-local function version_of(program)
-  local ok, running = pcall(vim.system, { program, "--version" }, { text = true, timeout = ANSWER_WITHIN })
+local function version_of(path, search)
+  local settings = { text = true, timeout = ANSWER_WITHIN, env = { PATH = program.search_path(search) } }
+  local ok, running = pcall(vim.system, { path, "--version" }, settings)
   if not ok then
     return nil, tostring(running)
   end
@@ -102,15 +105,16 @@ local function check_agents(options)
   local names = vim.tbl_keys(options.agents)
   table.sort(names)
   for _, name in ipairs(names) do
-    local program = options.agents[name].command[1]
-    local path = vim.fn.exepath(program)
+    local agent = options.agents[name]
+    local command = require("botglue.run").command(agent)[1]
+    local path = program.find(command, (agent.env or {}).PATH)
     local chosen = name == options.agent
     local title = chosen and name .. " (runs the jobs)" or name
-    if path == "" then
+    if not path then
       local report = chosen and health.error or health.info
-      report(("%s: %s is not in PATH"):format(title, program))
+      report(("%s: %s is not in PATH"):format(title, command))
     else
-      local said, err = version_of(path)
+      local said, err = version_of(path, (agent.env or {}).PATH)
       if said then
         health.ok(("%s: %s, %s"):format(title, path, said))
       else
@@ -124,7 +128,7 @@ end
 local function check_directories(options)
   health.start("botglue: directories")
   for what, path in pairs({ data = options.data_dir, log = vim.fn.fnamemodify(host.log_path(), ":h") }) do
-    vim.fn.mkdir(path, "p")
+    pcall(vim.fn.mkdir, path, "p")
     if vim.fn.filewritable(path) == 2 then
       health.ok(("%s: %s can be written to"):format(what, path))
     else

@@ -1,6 +1,8 @@
 --- One run of the host's process: starts it, waits for its greeting, keeps what is sent before that, and tells once
 --- when it is gone, whatever the cause. Knows no jobs, and keeps nothing beyond the process it returns.
 
+local deadline = require("botglue.deadline")
+local program = require("botglue.program")
 local version = require("botglue.version")
 
 local M = {}
@@ -15,6 +17,7 @@ local M = {}
 ---@field stderr string the end of what it printed
 ---@field gone fun(err: botglue.JobError)? called once; nil afterwards
 ---@field failed botglue.JobError? why it is gone
+---@field in_order boolean? whether it ended because it was told to: it has started nothing since
 local Process = {}
 Process.__index = Process
 
@@ -39,15 +42,14 @@ end
 function M.binary(options)
   if options.host then
     local given = vim.fs.normalize(options.host)
-    return vim.fn.executable(given) == 1 and given or nil, given
+    return program.find(given), given
   end
   local here = debug.getinfo(1, "S").source:sub(2)
   local own = vim.fn.fnamemodify(here, ":p:h:h:h") .. "/target/release/botglue"
   if vim.fn.executable(own) == 1 then
     return own, own
   end
-  local found = vim.fn.exepath("botglue")
-  return found ~= "" and found or nil, own
+  return program.find("botglue"), own
 end
 
 ---@return string
@@ -63,9 +65,7 @@ function Process:stop(err)
     return
   end
   self.gone, self.ready, self.failed = nil, false, err
-  if not self.deadline:is_closing() then
-    self.deadline:close()
-  end
+  deadline.stop(self.deadline)
   pcall(vim.fn.jobstop, self.channel)
   gone(err)
 end
@@ -75,6 +75,7 @@ function Process:exited(code)
   local how = code > 128 and ("was ended by signal %d"):format(code - 128)
     or ("exited with code %d"):format(code)
   local said = vim.trim(self.stderr)
+  self.in_order = self.ready and code == 0
   self:stop(
     failure(
       "host_lost",
@@ -146,7 +147,7 @@ function Process:greet(hello)
     return
   end
   self.ready = true
-  self.deadline:close()
+  deadline.stop(self.deadline)
   local outbox = self.outbox
   self.outbox = {}
   for _, message in ipairs(outbox) do
@@ -169,7 +170,6 @@ function M.start(options, ready_within, gone)
   if not path then
     return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
   end
-  vim.fn.mkdir(vim.fn.stdpath("log"), "p")
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
@@ -186,17 +186,12 @@ function M.start(options, ready_within, gone)
     return nil, failure("host_missing", "The host %s could not be started; %s.", path, BUILD)
   end
   self.channel = channel
-  self.deadline = assert(vim.uv.new_timer())
-  self.deadline:start(
-    ready_within,
-    0,
-    vim.schedule_wrap(function()
-      if not self.ready then
-        local seconds = ready_within / 1000
-        self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
-      end
-    end)
-  )
+  self.deadline = deadline.start(ready_within, function()
+    if not self.ready then
+      local seconds = ready_within / 1000
+      self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
+    end
+  end)
   return self
 end
 

@@ -4,6 +4,7 @@
 local events = require("botglue.events")
 local notify = require("botglue.notify")
 local observe = require("botglue.observe")
+local queue = require("botglue.queue")
 local recognise = require("botglue.recognise")
 local status = require("botglue.ui.status")
 
@@ -36,8 +37,10 @@ local M = {}
 ---@field stale boolean? whether its review showed something else at its end than what would be accepted
 ---@field taken boolean? whether a part of rows was changed by hand in the review
 ---@field process botglue.Process? the host that runs it
+---@field request table? what the host was sent, until it has started it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
 ---@field keeping { held_for: string, close: fun() }? its answer is about to be held
+---@field turn integer? the host has said that it waits for others to end; the order of those that do
 ---@field observers botglue.Observer[]? the user's functions that watch it
 ---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
@@ -173,12 +176,18 @@ function Job:update(state)
     return
   end
   local before = self:told()
+  if self:is_waiting() then
+    queue[state.status == "queued" and "wait" or "leave"](self)
+    self:enter(state.status or self.status)
+    if self.status ~= "queued" then
+      self.request = nil
+    end
+    observe.tools(self, state.tools or {})
+  end
   self:learn(state)
   if not self:is_waiting() then
     return
   end
-  self:enter(state.status or self.status)
-  self.queue_position = state.queue_position
   self.activity = state.activity
   self.tool = state.tool
   if state.failure ~= self.failure then
@@ -209,20 +218,16 @@ end
 ---@param held_for string
 ---@param within integer milliseconds
 function Job:keep(held_for, within)
-  local timer = assert(vim.uv.new_timer())
+  local deadline = require("botglue.deadline")
+  local timer = deadline.start(within, function()
+    self:kept()
+  end)
   self.keeping = {
     held_for = held_for,
     close = function()
-      timer:close()
+      deadline.stop(timer)
     end,
   }
-  timer:start(
-    within,
-    0,
-    vim.schedule_wrap(function()
-      self:kept()
-    end)
-  )
 end
 
 --- The answer that is to be held is safe, as far as it can be.
@@ -357,8 +362,10 @@ end
 ---@param how "done"|"failed"
 function Job:close(how)
   self.status = how
+  queue.leave(self)
   self.ended = vim.uv.hrtime()
   self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
+  self.request = nil
   self:enter(how)
   observe.finished(self)
   if self.unwatch then

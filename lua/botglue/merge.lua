@@ -3,6 +3,7 @@
 
 local bytes = require("botglue.bytes")
 local client = require("botglue.client")
+local deadline = require("botglue.deadline")
 
 local M = {}
 
@@ -31,13 +32,13 @@ function M.ask(job, purpose, texts, reply)
   local connection = client.connection()
   local questions = connection.questions
   local question = { purpose = purpose, tick = vim.api.nvim_buf_get_changedtick(job.range.bufnr) }
-  local patience = assert(vim.uv.new_timer())
+  local patience
   function question.reply(merged)
     if questions[job.id] ~= question then
       return
     end
     questions[job.id] = nil
-    patience:close()
+    deadline.stop(patience)
     reply(merged, question.tick)
   end
   local function send()
@@ -65,13 +66,9 @@ function M.ask(job, purpose, texts, reply)
     send()
   end
   questions[job.id] = question
-  patience:start(
-    connection.merged_within,
-    0,
-    vim.schedule_wrap(function()
-      question.reply(LOST)
-    end)
-  )
+  patience = deadline.start(connection.merged_within, function()
+    question.reply(LOST)
+  end)
   send()
 end
 

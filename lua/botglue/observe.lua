@@ -92,14 +92,28 @@ function M.add(job, fn, thinking)
   end
 end
 
+--- What one of them gets of an update; nil where that is nothing that it asked for.
+---@param observer botglue.Observer
+---@param update table
+---@return botglue.Update?
+local function heard(observer, update)
+  if update.kind == "thinking" and not observer.thinking then
+    return nil
+  elseif update.kind == "gap" then
+    local bytes = update.bytes + (observer.thinking and update.thinking or 0)
+    return bytes > 0 and { kind = "gap", bytes = bytes } or nil
+  end
+  return vim.deepcopy(update)
+end
+
 --- Tells each of the job's functions, in the order in which they came.
 ---@param job botglue.Job
 ---@param update botglue.Update
 function M.tell(job, update)
   for _, observer in ipairs(vim.list_extend({}, job.observers or {})) do
-    local listens = update.kind ~= "thinking" or observer.thinking
-    if listens and place_of(job, observer.fn) then
-      local ok, err = pcall(observer.fn, vim.deepcopy(update))
+    local told = place_of(job, observer.fn) and heard(observer, update)
+    if told then
+      local ok, err = pcall(observer.fn, told)
       if not ok then
         remove(job, observer.fn)
         require("botglue.notify").error(

@@ -2,6 +2,7 @@
 --- not there at all; nobody waits for it.
 
 local client = require("botglue.client")
+local deadline = require("botglue.deadline")
 
 local M = {}
 
@@ -10,33 +11,28 @@ local M = {}
 ---@field reply fun(result: table?, err: string?)
 
 --- Asks. What can be asked, and what comes back, is in `types`.
----@param name "history"|"job"|"info"|"writers"|"checkpoints"|"prompts"|"again"
+---@param name "history"|"job"|"info"|"writers"|"checkpoints"|"prompts"|"untold"|"again"
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
 function M.ask(name, args, callback)
   local connection = client.connection()
   local token = connection.last_query + 1
   connection.last_query = token
-  local patience = assert(vim.uv.new_timer())
-  local query = {}
+  local query, patience = {}, nil
   function query.reply(result, err)
     if connection.queries[token] ~= query then
       return
     end
     connection.queries[token] = nil
-    patience:close()
+    deadline.stop(patience)
     vim.schedule(function()
       callback(result, err)
     end)
   end
   connection.queries[token] = query
-  patience:start(
-    connection.answered_within,
-    0,
-    vim.schedule_wrap(function()
-      query.reply(nil, "the host does not answer; see :Botglue log")
-    end)
-  )
+  patience = deadline.start(connection.answered_within, function()
+    query.reply(nil, "the host does not answer; see :Botglue log")
+  end)
   local process, err = client.connect(client.options())
   query.process = process
   if not process then

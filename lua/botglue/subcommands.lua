@@ -155,12 +155,15 @@ return {
     bare = true,
     run = function()
       local path = require("botglue.host").log_path()
-      if not vim.uv.fs_stat(path) then
+      local found = vim.uv.fs_lstat(path)
+      if not found then
         errors.fail("there is no log yet at %s", path)
+      elseif found.type ~= "file" then
+        -- Reading a pipe would never end.
+        errors.fail("%s is not a regular file: remove it, and the next host logs there", path)
       end
       errors.no_window_in_cmdwin()
-      vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
-      vim.bo.modifiable = false
+      require("botglue.ui.file").open(path)
       vim.cmd("normal! G")
     end,
   },

@@ -3,6 +3,7 @@
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local fail = require("botglue.errors").fail
+local program = require("botglue.program")
 local writer = require("botglue.writer")
 
 local M = {}
@@ -12,15 +13,17 @@ local M = {}
 ---@param options botglue.Options
 ---@return string
 local function directory(agent, cwd, options)
+  if agent.protocol ~= "droid" or options.trust_project then
+    return cwd
+  end
   -- Where the host runs it: in a project that is not trusted it would run what that says.
-  local empty = vim.fs.joinpath(options.data_dir, "empty")
-  local elsewhere = agent.protocol == "droid" and not options.trust_project and vim.fn.isdirectory(empty) == 1
-  return elsewhere and empty or cwd
+  return require("botglue.empty_directory").find(options.data_dir)
+    or fail("there is no empty directory for it at %s: see :help botglue-security", options.data_dir)
 end
 
 --- Runs a program in a terminal in the current, empty buffer.
 ---@param command string[]
----@param settings { cwd: string, env: table<string, string>? }
+---@param settings { cwd: string, env: table<string, string> }
 local function run(command, settings)
   -- With it the Claude CLI takes itself for one inside another.
   local inside = vim.env.CLAUDECODE
@@ -47,14 +50,17 @@ function M.open_session(source, name)
   local command = require("botglue.run").command(agent)
   vim.list_extend(command, { "--resume", session_id })
   local cwd = directory(agent, source.cwd, options)
-  if vim.fn.executable(command[1]) == 0 then
-    fail("there is no program %s: install it, or set agents.%s.command", command[1], source.agent)
-  elseif vim.fn.isdirectory(cwd) == 0 then
+  local env = vim.tbl_extend("force", {}, agent.env or {})
+  -- Before the terminal is in the project's directory.
+  local path = program.find(command[1], env.PATH)
+    or fail("there is no program %s: install it, or set agents.%s.command", command[1], source.agent)
+  command[1], env.PATH = path, program.search_path(env.PATH)
+  if vim.fn.isdirectory(cwd) == 0 then
     fail("the directory of the session is gone: %s", cwd)
   end
   require("botglue.errors").no_window_in_cmdwin()
   vim.cmd.new()
-  run(command, { cwd = cwd, env = next(agent.env or {}) and agent.env or nil })
+  run(command, { cwd = cwd, env = env })
   vim.cmd.startinsert()
 end
 

@@ -17,19 +17,15 @@ end
 --- Shows a file of the host's.
 ---@param path string
 function M.show(path)
-  if not vim.uv.fs_stat(path) then
-    fail("this transcript is not kept any more: the newest 200 are")
+  local found = vim.uv.fs_lstat(path)
+  if not found or found.type ~= "file" then
+    fail("this transcript is not there: the newest 200 are kept, see :Botglue log")
   end
   errors.no_window_in_cmdwin()
-  local loaded = vim.fn.bufloaded(path) == 1
-  vim.cmd.split({ path, magic = { file = false }, mods = { keepalt = true } })
-  if loaded then
-    -- A running job has written more since.
-    vim.cmd.edit({ bang = true })
-  end
+  require("botglue.ui.file").open(path)
   local bo = vim.bo
   bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
-  bo.readonly, bo.modifiable = true, false
+  bo.readonly = true
   vim.keymap.set("n", "q", close, { buffer = true, nowait = true, desc = "botglue: close" })
 end
 

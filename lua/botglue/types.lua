@@ -60,9 +60,10 @@
 ---@field error string?
 
 ---@class botglue.Update what a function gets that watches a job
----@field kind "state"|"text"|"thinking"|"tool"|"retry"|"finished"
+---@field kind "state"|"text"|"thinking"|"tool"|"retry"|"gap"|"finished"
 ---@field status string? of a state
 ---@field text string? the new part of a text or of thinking
+---@field bytes integer? of a gap: how much text is missing, and thinking for those who asked for it
 ---@field tool botglue.Tool?
 ---@field attempt integer? of a retry
 ---@field max integer?
@@ -102,7 +103,6 @@
 ---@class botglue.State what the host tells of a running job
 ---@field id integer
 ---@field status "queued"|"running"|nil
----@field queue_position integer?
 ---@field activity string?
 ---@field tool string?
 ---@field failure string?
@@ -119,10 +119,10 @@
 ---@field text string?
 ---@field error { code: string, message: string }?
 ---@field held_for string?
----@field lines string[]?
----@field edits botglue.Edit[]?
+---@field rows table? which rows of the text land, and what was changed in them
+---@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
----@class botglue.Entry a finished job as the store lists it
+---@class botglue.Entry a job that has ended, or was interrupted, as the store lists it
 ---@field uuid string
 ---@field id integer? where it is a job of this Neovim
 ---@field agent string
@@ -137,7 +137,7 @@
 ---@field last_line integer
 ---@field prompt string
 ---@field question boolean
----@field status "done"|"failed"
+---@field status "done"|"failed"|"interrupted"
 ---@field landing string?
 ---@field held_for string?
 ---@field error { code: string, message: string }?
@@ -161,6 +161,8 @@
 ---@field lines string[]?
 ---@field draft botglue.Draft? what the user made of the answer while it was held
 ---@field selection botglue.StoredSelection
+---@field review boolean whether its answer was to be held
+---@field resume { session_id: string, at: string? }? the session that it went on from
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

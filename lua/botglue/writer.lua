@@ -1,6 +1,7 @@
 --- Who wrote a text, and in which session: what a follow-up and a rewind go on from. While the buffer lives the ranges
 --- of its jobs tell; after a restart the store and the text do, where that stands in the buffer exactly once.
 
+local argument = require("botglue.argument")
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local config = require("botglue.config")
@@ -36,6 +37,8 @@ function M.session(name, agent, session_id)
     fail("%s was run by %s, which keeps no sessions: start a new job", name, agent)
   elseif not session_id then
     fail("%s has no session to go on in: start a new job", name)
+  elseif not argument.is_word(session_id) then
+    fail("the session id of %s is not %s: start a new job", name, argument.EXPECTED)
   end
   ---@cast session_id string
   return session_id, known

@@ -16,11 +16,8 @@ use state::State;
 /// What can happen to a job's state besides what its stream says.
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
-    /// It waits as number `position` (from 1) for others to end.
-    Queued {
-        /// Its place among those that wait.
-        position: usize,
-    },
+    /// It waits for others to end.
+    Queued,
     /// Its agent runs.
     Started {
         /// The agent's process group.

@@ -32,8 +32,9 @@ use crate::error::JobError;
 use crate::host::Message;
 use crate::job::Observer;
 use crate::land::{Capture, Landing, Merge};
+use crate::memory;
 use crate::request::MergeRequest;
-use crate::rpc::Writer;
+use crate::rpc::{CallCount, Writer};
 use crate::store::Held;
 use crate::stream::Outcome;
 use board::Board;
@@ -59,12 +60,12 @@ pub struct Editor {
 
 impl Editor {
     /// Starts the writer; it reports to `messages` when nothing can be told any more.
-    pub fn start(neovim: Neovim<Writer>, messages: mpsc::UnboundedSender<Message>) -> Self {
+    pub fn start(neovim: Neovim<Writer>, count: CallCount, messages: mpsc::UnboundedSender<Message>) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let board = Arc::new(Board::default());
         let read = Arc::clone(&board);
         tokio::spawn(async move {
-            let mut calls = Calls { neovim, board: read, waiting: VecDeque::new(), staged: None };
+            let mut calls = Calls { neovim, count, board: read, waiting: VecDeque::new(), staged: None };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.
@@ -153,11 +154,13 @@ impl Editor {
     }
 }
 
-type Call = Pin<Box<dyn Future<Output = Result<(), Box<CallError>>> + Send>>;
+type Called = Result<(), Box<CallError>>;
+type Call = Pin<Box<dyn Future<Output = Called> + Send>>;
 
 /// The writer's state.
 struct Calls {
     neovim: Neovim<Writer>,
+    count: CallCount,
     board: Arc<Board>,
     /// Outcomes and replies, oldest first.
     waiting: VecDeque<(&'static str, Value)>,
@@ -193,9 +196,10 @@ impl Calls {
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
         let parts =
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
+        self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
         let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
-        call(self.neovim.clone(), "ready", hello).await
+        self.call("ready", hello).await
     }
 
     fn take(&mut self, tell: Tell) {
@@ -210,7 +214,15 @@ impl Calls {
 
     fn next(&mut self, next_frame: &mut Instant) -> Option<Call> {
         let (name, argument) = self.staged.take().or_else(|| self.choose(next_frame))?;
-        Some(Box::pin(call(self.neovim.clone(), name, argument)))
+        Some(Box::pin(self.call(name, argument)))
+    }
+
+    fn call(&self, name: &'static str, argument: Value) -> impl Future<Output = Called> + Send + use<> {
+        let (neovim, count) = (self.neovim.clone(), self.count.clone());
+        async move {
+            count.add();
+            call(neovim, name, argument).await
+        }
     }
 
     /// What observers are to see goes out before a frame or an outcome that shows the same. That one is made at the
@@ -246,10 +258,17 @@ async fn finished(under_way: &mut Option<Call>) -> Result<(), Box<CallError>> {
 async fn call(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Result<(), Box<CallError>> {
     let code = format!("return require('botglue.apply').{name}(...)");
     match neovim.exec_lua(&code, vec![argument]).await {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            if name == "finish" {
+                memory::give_back();
+            }
+            Ok(())
+        }
         Err(error) => match *error {
             CallError::NeovimError(_, ref message) => {
-                tracing::error!(call = name, %message, "the editor's side failed");
+                // What Lua raises may quote a buffer.
+                tracing::error!(call = name, message_bytes = message.len(), "the editor's side failed");
+                tracing::debug!(call = name, %message, "what Lua raised");
                 Ok(())
             }
             _ if error.is_channel_closed() => Err(error),

@@ -1,46 +1,62 @@
-//! What jobs say to the functions that users have registered: everything, in its order, with what comes while a
-//! call is under way joined. Pure.
+//! What jobs say to the functions that users have registered: in its order, with what comes while a call is under way
+//! joined. Of a job whose updates are not taken for long, text is kept up to a bound, and how much is missing. Pure.
 
 use std::collections::BTreeMap;
 
 use rmpv::Value;
 
 use super::value::{self, Map};
-use crate::stream::{ToolCall, Update};
+use crate::stream::{MAX_ANSWER, ToolCall, Update, words};
+
+/// The most that waits for one job, in bytes: the longest answer, so that one which comes in one piece is never cut.
+const LIMIT: usize = MAX_ANSWER;
+/// What an update counts besides its text.
+const ENTRY: usize = 256;
 
 /// What waits for the next call, by job.
 #[derive(Debug, Default)]
 pub struct Observed {
-    jobs: BTreeMap<u64, Vec<Said>>,
+    jobs: BTreeMap<u64, Waiting>,
+}
+
+/// What waits of one job, oldest first.
+#[derive(Debug, Default)]
+struct Waiting {
+    said: Vec<Said>,
+    bytes: usize,
 }
 
 /// One update, as the editor gets it.
 #[derive(Debug)]
 enum Said {
-    Text(String),
-    Thinking(String),
+    Words(Words, String),
+    /// Text and thinking that are missing here, in bytes.
+    Gap {
+        text: u64,
+        thinking: u64,
+    },
     Tool(usize, ToolCall),
-    Retry { attempt: u64, max: u64, delay_ms: u64, reason: String },
+    Retry {
+        attempt: u64,
+        max: u64,
+        delay_ms: u64,
+        reason: String,
+    },
+}
+
+/// What an agent says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Words {
+    Text,
+    Thinking,
 }
 
 impl Observed {
     /// Adds what a job says.
     pub fn add(&mut self, id: u64, update: &Update<'_>) {
-        let said = match update {
-            Update::Text { text, .. } => {
-                if let Some(Said::Text(before)) = self.last(id) {
-                    before.push_str(text);
-                    return;
-                }
-                Said::Text(text.to_string())
-            }
-            Update::Thinking { text } => {
-                if let Some(Said::Thinking(before)) = self.last(id) {
-                    before.push_str(text);
-                    return;
-                }
-                Said::Thinking(text.to_string())
-            }
+        let other = match update {
+            Update::Text { text, .. } => return self.waiting(id).say(Words::Text, text),
+            Update::Thinking { text } => return self.waiting(id).say(Words::Thinking, text),
             Update::Tool { index, tool } => Said::Tool(*index, tool.clone()),
             Update::Retry { attempt, max, delay_ms, reason } => {
                 let (attempt, max, delay_ms) = (*attempt, *max, *delay_ms);
@@ -48,7 +64,7 @@ impl Observed {
             }
             Update::Session { .. } | Update::Amounts { .. } | Update::Malformed { .. } => return,
         };
-        self.jobs.entry(id).or_default().push(said);
+        self.waiting(id).push(other);
     }
 
     /// Whether anything waits.
@@ -62,23 +78,63 @@ impl Observed {
             return None;
         }
         let jobs = std::mem::take(&mut self.jobs).into_iter();
-        let jobs = jobs.map(|(id, said)| {
-            let updates = said.into_iter().map(Said::value).collect();
+        let jobs = jobs.map(|(id, waiting)| {
+            let updates = waiting.said.into_iter().map(Said::value).collect();
             Map::default().with("id", id).with("updates", Value::Array(updates)).build()
         });
         Some(Value::Array(jobs.collect()))
     }
 
-    fn last(&mut self, id: u64) -> Option<&mut Said> {
-        self.jobs.get_mut(&id)?.last_mut()
+    fn waiting(&mut self, id: u64) -> &mut Waiting {
+        self.jobs.entry(id).or_default()
+    }
+}
+
+impl Waiting {
+    /// Adds text, as much of it as there is room for.
+    fn say(&mut self, kind: Words, text: &str) {
+        let kept = words::clip(text, LIMIT.saturating_sub(self.bytes));
+        if !kept.is_empty() {
+            match self.said.last_mut() {
+                Some(Said::Words(last, before)) if *last == kind => before.push_str(kept),
+                _ => {
+                    self.said.push(Said::Words(kind, kept.to_owned()));
+                    self.bytes += ENTRY;
+                }
+            }
+            self.bytes += kept.len();
+        }
+        if kept.len() < text.len() {
+            // From here on nothing is kept: what is missing is missing in one piece.
+            self.bytes = LIMIT;
+            let missing = (text.len() - kept.len()) as u64;
+            if !matches!(self.said.last(), Some(Said::Gap { .. })) {
+                self.said.push(Said::Gap { text: 0, thinking: 0 });
+            }
+            if let Some(Said::Gap { text, thinking }) = self.said.last_mut() {
+                *if kind == Words::Text { text } else { thinking } += missing;
+            }
+        }
+    }
+
+    /// Adds another update, where there is room for it. Without it the editor has the newest state of each tool by the
+    /// next frame.
+    fn push(&mut self, said: Said) {
+        if self.bytes < LIMIT {
+            self.bytes += ENTRY;
+            self.said.push(said);
+        }
     }
 }
 
 impl Said {
     fn value(self) -> Value {
         match self {
-            Self::Text(text) => Map::default().with("kind", "text").with("text", text),
-            Self::Thinking(text) => Map::default().with("kind", "thinking").with("text", text),
+            Self::Words(Words::Text, text) => Map::default().with("kind", "text").with("text", text),
+            Self::Words(Words::Thinking, text) => Map::default().with("kind", "thinking").with("text", text),
+            Self::Gap { text, thinking } => {
+                Map::default().with("kind", "gap").with("bytes", text).with("thinking", thinking)
+            }
             Self::Tool(index, tool) => {
                 Map::default().with("kind", "tool").with("tool", value::tool(index, &tool))
             }
@@ -137,5 +193,41 @@ mod tests {
         let mut observed = Observed::default();
         observed.add(1, &Update::Session { id: None, model: None });
         assert!(!observed.is_waiting());
+    }
+
+    #[test]
+    fn of_what_is_not_taken_a_bound_is_kept_and_how_much_is_missing() {
+        let mut observed = Observed::default();
+        let piece = "x".repeat(1 << 20);
+        let kept = allocation_counter::measure(|| {
+            for n in 0..48 {
+                observed.add(1, &text(&piece));
+                if n % 4 == 0 {
+                    observed.add(1, &Update::Thinking { text: "hm".into() });
+                    let (reason, attempt, max, delay_ms) = ("busy".to_owned(), 1, 2, 3);
+                    observed.add(1, &Update::Retry { attempt, max, delay_ms, reason });
+                }
+            }
+        });
+        let kept = usize::try_from(kept.bytes_current).unwrap();
+        assert!(kept < 3 * LIMIT, "{kept} bytes");
+        let all = observed.take().unwrap();
+        let updates = all[0]["updates"].as_array().unwrap();
+        let of = |kind: &'static str| updates.iter().filter(move |update| update["kind"] == kind.into());
+        let told: usize = of("text").map(|update| update["text"].as_str().unwrap().len()).sum();
+        let gaps: Vec<&Value> = of("gap").collect();
+        assert_eq!((gaps.len(), updates.last()), (1, gaps.first().copied()));
+        assert_eq!(told as u64 + gaps[0]["bytes"].as_u64().unwrap(), 48 << 20);
+        let thought: usize = of("thinking").map(|update| update["text"].as_str().unwrap().len()).sum();
+        assert_eq!(thought as u64 + gaps[0]["thinking"].as_u64().unwrap(), 24);
+        observed.add(1, &text("more"));
+        assert_eq!(taken(&mut observed), "[{id: 1, updates: [{kind: text, text: more}]}]");
+    }
+
+    #[test]
+    fn an_answer_that_comes_in_one_piece_has_no_gap() {
+        let mut observed = Observed::default();
+        observed.add(1, &text(&"x".repeat(MAX_ANSWER)));
+        assert_eq!(observed.take().unwrap()[0]["updates"].as_array().unwrap().len(), 1);
     }
 }

@@ -58,8 +58,8 @@ pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tool
         .with_some("text", outcome.text.as_deref())
         .with_some("error", outcome.error.as_ref().map(error))
         .with_some("held_for", held_for)
-        .with_some("lines", landing.map(|l| lines(&l.lines)))
-        .with_some("edits", landing.and_then(|l| l.edits.as_deref()).map(edits))
+        .with_some("rows", outcome.text.as_deref().zip(landing).map(|(text, landing)| rows(text, landing)))
+        .with_some("edits", landing.and_then(|l| l.edits.as_deref()).map(edits_by_row))
         .with_some("session_id", outcome.session_id.as_deref())
         .with_some("model", outcome.model.as_deref())
         .with("tools", tools);
@@ -116,7 +116,7 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with_some("column", selection.column)
         .with_some("anchor", selection.anchor.as_deref())
         .with_some("beside", selection.beside.as_ref().map(beside))
-        .with("elapsed_ms", record.ended_ms - record.started_ms)
+        .with("elapsed_ms", record.ended_ms.saturating_sub(record.started_ms))
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
         .with_some("draft", draft.as_ref().map(self::draft))
@@ -200,6 +200,47 @@ pub(super) fn lines(lines: &[String]) -> Value {
     Value::Array(lines.iter().map(|line| line.as_str().into()).collect())
 }
 
+/// The lines of an answer as rows of its text, so that nothing of it is sent twice: from which row on, how many, and of
+/// each that was changed what it begins with and how many bytes of the row's end follow.
+fn rows(text: &str, landing: &Landing) -> Value {
+    let mut written = text.split('\n').skip(landing.from);
+    let changed = landing.lines.iter().zip(1_u64..).filter_map(|(line, row)| {
+        let written = written.next().unwrap_or_default();
+        let kept = shared_end(line, written);
+        let is_changed = kept < line.len() || kept < written.len();
+        is_changed.then(|| Value::Array(vec![row.into(), line[..line.len() - kept].into(), kept.into()]))
+    });
+    let changed = Value::Array(changed.collect());
+    Map::default()
+        .with("from", landing.from)
+        .with("count", landing.lines.len())
+        .with("changed", changed)
+        .build()
+}
+
+/// How many bytes the ends of two lines share, in whole characters of the first.
+fn shared_end(line: &str, other: &str) -> usize {
+    let same = line.bytes().rev().zip(other.bytes().rev()).take_while(|(a, b)| a == b).count();
+    (0..=same).rev().find(|&kept| line.is_char_boundary(line.len() - kept)).unwrap_or_default()
+}
+
+/// Edits whose lines are named by where they stand in the answer, from 0.
+fn edits_by_row(edits: &[Edit]) -> Value {
+    let (mut kept, mut row) = (0, 0);
+    let edits = edits.iter().map(|edit| {
+        // What lies between two edits stands in the answer as it did.
+        let from = row + (edit.first - kept);
+        (kept, row) = (edit.last, from + edit.lines.len());
+        Map::default()
+            .with("first", edit.first)
+            .with("last", edit.last)
+            .with("from", from)
+            .with("count", edit.lines.len())
+            .build()
+    });
+    Value::Array(edits.collect())
+}
+
 fn edits(edits: &[Edit]) -> Value {
     let edit = |edit: &Edit| {
         let (first, last) = (edit.first as u64, edit.last as u64);
@@ -212,6 +253,7 @@ fn edits(edits: &[Edit]) -> Value {
 mod tests {
     use super::*;
     use crate::error::Code;
+    use crate::request::sample;
 
     #[test]
     fn an_amount_that_neovim_cannot_hold_is_not_told_as_a_negative_one() {
@@ -221,5 +263,60 @@ mod tests {
         let amended = amend(1, &outcome).to_string();
         assert!(amended.contains(&format!("\"input_tokens\": {}", i64::MAX)), "{amended}");
         assert!(amended.contains(&format!("\"num_turns\": {}", i64::MAX)), "{amended}");
+    }
+
+    /// What the editor makes of the rows of a text.
+    fn lines_of(text: &str, rows: &Value) -> Vec<String> {
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let written = text.split('\n').chain(std::iter::repeat("")).skip(number(&rows["from"]));
+        let mut lines: Vec<String> = written.take(number(&rows["count"])).map(str::to_owned).collect();
+        for change in rows["changed"].as_array().unwrap() {
+            let line = &mut lines[number(&change[0]) - 1];
+            let end = line.split_off(line.len() - number(&change[2]));
+            *line = change[1].as_str().unwrap().to_owned() + &end;
+        }
+        lines
+    }
+
+    fn done(text: &str) -> Outcome {
+        let outcome = Outcome::failed(JobError::new(Code::Protocol, ""));
+        Outcome { error: None, text: Some(text.to_owned()), ..outcome }
+    }
+
+    #[test]
+    fn an_answer_is_sent_once_however_it_was_tidied() {
+        let answer = "local größe = 1\n\nreturn größe\n".repeat(1000);
+        for (selected, text) in [
+            ("local x", answer.clone()),
+            ("local x", format!("Here it is:\n```lua\n{answer}```\nEnjoy.")),
+            ("    local x", format!("```\n{answer}```")),
+            ("\tlocal x\r", answer.clone()),
+            ("local x", answer.replace('\n', "\r\n")),
+            ("local x", "```\n```".to_owned()),
+        ] {
+            let request = sample::lines("lua", &[selected, "y"]);
+            let landing = land::prepare(&request, &text);
+            let tools = Value::Array(Vec::new());
+            let told = finish(1, &done(&text), Some(&landing), tools);
+            assert_eq!(lines_of(&text, &told["rows"]), landing.lines, "{selected:?}");
+            let mut current = request.selection.rows.clone();
+            for edit in told["edits"].as_array().unwrap().iter().rev() {
+                let number = |name: &str| usize::try_from(edit[name].as_u64().unwrap()).unwrap();
+                let (from, count) = (number("from"), number("count"));
+                let lines = landing.lines[from..from + count].iter().cloned();
+                current.splice(number("first")..number("last"), lines);
+            }
+            assert_eq!(current, landing.lines, "{selected:?}");
+            let mut bytes = Vec::new();
+            rmpv::encode::write_value(&mut bytes, &told).unwrap();
+            let few = text.len() + text.len() / 2 + 200;
+            let is_rewritten = selected.contains('\r') || text.contains('\r');
+            assert!(
+                is_rewritten || bytes.len() < few,
+                "{selected:?}: {} bytes of {}",
+                bytes.len(),
+                text.len()
+            );
+        }
     }
 }

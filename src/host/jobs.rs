@@ -75,14 +75,9 @@ impl Jobs {
         Some(&mut waiting.watched)
     }
 
-    /// The numbers of those that wait, in their order.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = u64> {
-        self.queue.iter().map(|waiting| waiting.request.id)
-    }
-
-    /// How many run.
-    pub(super) fn count(&self) -> usize {
-        self.running.len()
+    /// How many run, and how many wait.
+    pub(super) fn count(&self) -> (usize, usize) {
+        (self.running.len(), self.queue.len())
     }
 
     /// The handles of all that run, to be ended. Nobody waits any more.

@@ -5,9 +5,13 @@
 //! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
 //! last, when nothing of its process is left. Between the two the agent may still be ending.
 
+mod groups;
+mod launch;
 pub mod observers;
 mod prewarm;
 mod process;
+mod processes;
+mod program;
 mod run;
 mod task;
 mod teller;
@@ -18,12 +22,13 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+pub use groups::Groups;
+pub use launch::Launch;
 pub use observers::{Observer, Observers, Registration};
 pub use prewarm::{Prewarm, Ticket};
-pub use process::{Groups, Launch};
 
 use crate::request::Request;
-use crate::store::Transcripts;
+use crate::store::{EmptyDirectory, Transcripts};
 use crate::stream::Outcome;
 
 /// What a job tells the host.
@@ -51,8 +56,8 @@ pub struct Surroundings {
     pub events: mpsc::UnboundedSender<(u64, Event)>,
     /// Where its process group is entered while it lives.
     pub groups: Groups,
-    /// A directory in which there is nothing, for agents that would trust whatever they run in.
-    pub empty: PathBuf,
+    /// Where agents run that load settings from whatever directory they run in.
+    pub empty: EmptyDirectory,
     /// Where its raw stream is kept.
     pub transcripts: Transcripts,
 }

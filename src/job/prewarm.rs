@@ -11,7 +11,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::process::{Groups, Launch, Pipes, Process};
+use super::groups::Groups;
+use super::launch::Launch;
+use super::process::{Pipes, Process};
 
 /// How long an agent may wait for its message.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -139,6 +141,7 @@ mod tests {
     use super::*;
     use crate::agent::{Invocation, Protocol};
     use crate::request::AgentCommand;
+    use crate::store::EmptyDirectory;
 
     /// A program that waits for its message, told of by its group.
     fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<Option<i32>>) {
@@ -159,8 +162,7 @@ mod tests {
             system: "",
             message: "",
         };
-        let here = std::env::temp_dir();
-        let launch = Launch::new(&invocation, &here, &here);
+        let launch = Launch::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default()).unwrap();
         let (send, told) = mpsc::unbounded_channel();
         prewarm.start(token, launch.clone(), Groups::default(), move |pgid| send.send(pgid).unwrap_or(()));
         (launch, told)
@@ -184,7 +186,7 @@ mod tests {
         assert!(prewarm.hand_over(2).is_none());
         let ticket = prewarm.hand_over(1).expect("the one that waits");
         assert!(prewarm.hand_over(1).is_none());
-        let (mut process, _pipes) = ticket.redeem(&launch).await.expect("it lives");
+        let (process, _pipes) = ticket.redeem(&launch).await.expect("it lives");
         assert!(!process.has_ended());
         prewarm.stop().await;
         assert!(!process.has_ended(), "it is its job's now");

@@ -82,6 +82,7 @@ impl Run {
         teller: &mut Teller,
     ) {
         if let Some(path) = transcript.path() {
+            self.stream.is_recorded(&path.to_string_lossy());
             teller.tell(Event::Recording(path.to_owned()));
         }
         let recording = teller.observers().register(Box::new(transcript));
@@ -93,7 +94,7 @@ impl Run {
         tracing::info!(job = teller.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
         let outcome = self.stream.end(&end, &mut |update| teller.update(&update));
         teller.finish(outcome);
-        self.end_the_rest().await;
+        self.process.end_rest().await;
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
@@ -178,20 +179,6 @@ impl Run {
         } else if let Stage::Stopping { kill_at } = &mut self.stage {
             *kill_at = (*kill_at).min(Instant::now() + grace);
         }
-    }
-
-    /// Ends what the agent left behind in its group.
-    async fn end_the_rest(self) {
-        if !self.process.has_group() {
-            return;
-        }
-        self.process.terminate();
-        let deadline = Instant::now() + DRAIN;
-        while self.process.has_group() && Instant::now() < deadline {
-            // The kernel tells nobody when a group becomes empty.
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        self.process.kill();
     }
 }
 

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::groups::Groups;
+use super::launch::Launch;
 use super::observers::Observers;
 use super::prewarm::Ticket;
-use super::process::{Groups, Launch, Pipes, Process};
+use super::process::{Pipes, Process};
 use super::run::Run;
 use super::teller::Teller;
 use super::{Event, Surroundings};
@@ -40,7 +42,7 @@ pub(super) async fn run(
         message: &message,
     };
     let launch = Launch::new(&invocation, &request.cwd, &empty);
-    match start(&launch, ticket, &groups).await {
+    match start(launch, ticket, &groups).await {
         Err(error) => teller.finish(Outcome::failed(error)),
         Ok((process, pipes)) => {
             teller.tell(Event::Started { pgid: process.pgid() });
@@ -56,16 +58,17 @@ pub(super) async fn run(
 
 /// The agent that was prewarmed for this, else a fresh one.
 async fn start(
-    launch: &Launch,
+    launch: Result<Launch, JobError>,
     ticket: Option<Ticket>,
     groups: &Groups,
 ) -> Result<(Process, Pipes), JobError> {
+    let launch = launch?;
     if let Some(ticket) = ticket
-        && let Some(prewarmed) = ticket.redeem(launch).await
+        && let Some(prewarmed) = ticket.redeem(&launch).await
     {
         return Ok(prewarmed);
     }
-    Process::spawn(launch, groups)
+    Process::spawn(&launch, groups)
 }
 
 /// The project's rules files, unless the CLI reads them itself.

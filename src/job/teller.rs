@@ -4,14 +4,15 @@ use tokio::sync::mpsc;
 
 use super::Event;
 use super::observers::Observers;
-use crate::stream::{Outcome, Update};
+use crate::stream::{Outcome, Update, Usage};
 
 /// See the module. Whatever becomes of the task, the observers are let go of when this is dropped.
 pub(super) struct Teller {
     id: u64,
     events: mpsc::UnboundedSender<(u64, Event)>,
     observers: Observers,
-    finished: Option<Outcome>,
+    /// What the job had cost when it was told last.
+    finished: Option<(Usage, Option<f64>)>,
 }
 
 impl Teller {
@@ -45,14 +46,12 @@ impl Teller {
 
     /// The first outcome finishes the job; a later one can only bring further amounts.
     pub(super) fn finish(&mut self, outcome: Outcome) {
-        match &self.finished {
-            None => self.tell(Event::Finished(Box::new(outcome.clone()))),
-            Some(first) if first.usage != outcome.usage || first.cost_usd != outcome.cost_usd => {
-                self.tell(Event::Amended(Box::new(outcome.clone())));
-            }
+        let cost = (outcome.usage, outcome.cost_usd);
+        match self.finished.replace(cost) {
+            None => self.tell(Event::Finished(Box::new(outcome))),
+            Some(before) if before != cost => self.tell(Event::Amended(Box::new(outcome))),
             Some(_) => {}
         }
-        self.finished = Some(outcome);
     }
 
     /// Lets go of the observers.

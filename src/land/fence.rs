@@ -9,13 +9,16 @@ use std::collections::HashSet;
 
 use super::text::{common, is_blank};
 
+/// How deep fences are looked into: each level reads the text once more, and nobody nests them deeper on purpose.
+const DEEPEST: usize = 8;
+
 /// What to take of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
     /// All of it, as it is.
     Whole,
-    /// The content of its fence.
-    Content(Vec<String>),
+    /// The content of its fence, and from which line on that is.
+    Content(usize, Vec<String>),
     /// Nobody can tell.
     Ambiguous,
 }
@@ -31,7 +34,7 @@ pub fn in_prose(answer: &[String], selection: &[String]) -> Part {
     if holds_fence(selection) && !(holds_fence(&content) && depth(&content) >= depth(selection)) {
         return Part::Whole;
     }
-    Part::Content(content)
+    Part::Content(block.open + 1, content)
 }
 
 /// What to take of an answer for a selection in code.
@@ -53,7 +56,7 @@ fn one(block: &Block, answer: &[String], selection: &[String]) -> Part {
     if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
         return Part::Ambiguous;
     }
-    Part::Content(block.content(answer))
+    Part::Content(block.open + 1, block.content(answer))
 }
 
 /// One block where the selection holds fences: the one around the answer, or one of the text itself.
@@ -157,18 +160,17 @@ fn around<'a>(blocks: &'a [Block], lines: &[String]) -> Option<&'a Block> {
     block.is_around(lines).then_some(block)
 }
 
-/// How many fences are around a whole text, one around the other.
+/// How many fences are around a whole text, one around the other; at most [`DEEPEST`].
 fn depth(lines: &[String]) -> usize {
     let common = common(lines);
     let dedented = lines.iter().map(|line| line.strip_prefix(common).unwrap_or(line).to_owned());
     let mut inner: Vec<String> = dedented.collect();
-    let mut depth = 0;
-    loop {
+    for depth in 0..DEEPEST {
         let blocks = blocks(&inner);
         let Some(block) = around(&blocks, &inner) else { return depth };
         inner = block.content(&inner);
-        depth += 1;
     }
+    DEEPEST
 }
 
 /// Whether some line of a text opens a fence, however deep it is indented.

@@ -54,6 +54,8 @@ pub struct Landing {
     /// The tidied answer by lines. No lines at all delete the rows of a linewise range, and insert nothing;
     /// for a part of a line and for a block there is always at least one.
     pub lines: Vec<String>,
+    /// Which line of the answer the first of them was, from 0: tidying leaves lines out at both ends, and changes others.
+    pub from: usize,
     /// For a linewise range that may land: what differs from the selected rows.
     pub edits: Option<Vec<Edit>>,
 }
@@ -62,13 +64,13 @@ pub struct Landing {
 pub fn prepare(request: &Request, answer: &str) -> Landing {
     if request.question {
         let lines = answer.split('\n').map(str::to_owned).collect();
-        return Landing { held_for: None, lines, edits: None };
+        return Landing { held_for: None, lines, from: 0, edits: None };
     }
     let tidied = tidy::tidy(request, answer);
     let held_for = held_for(request, &tidied);
     let lands = request.selection.kind == Kind::Line && held_for.is_none();
     let edits = lands.then(|| between(&request.selection.rows, &tidied.lines));
-    Landing { held_for, lines: tidied.lines, edits }
+    Landing { held_for, lines: tidied.lines, from: tidied.from, edits }
 }
 
 /// The reason that would hold the answer in any case comes before the user's wish to see it first.

@@ -13,6 +13,7 @@ fn a_linewise_answer_lands_as_edits() {
     let landing = Landing {
         held_for: None,
         lines: lines(&["    fn a() {", "        y", "    }"]),
+        from: 1,
         edits: Some(vec![Edit { first: 1, last: 2, lines: lines(&["        y"]) }]),
     };
     assert_eq!(prepare(&request, "```rust\nfn a() {\n    y\n}\n```\n"), landing);
@@ -23,7 +24,7 @@ fn an_answer_that_changes_nothing_has_no_edits() {
     let request = sample::lines("rust", &["    x"]);
     assert_eq!(
         prepare(&request, "x\n"),
-        Landing { held_for: None, lines: lines(&["    x"]), edits: Some(vec![]) }
+        Landing { held_for: None, lines: lines(&["    x"]), from: 0, edits: Some(vec![]) }
     );
 }
 
@@ -32,8 +33,8 @@ fn an_empty_answer_deletes_rows_and_empties_parts() {
     let empty = "```\n```";
     let rows = prepare(&sample::lines("rust", &["a", "b"]), empty);
     let edits = Some(vec![Edit { first: 0, last: 2, lines: vec![] }]);
-    assert_eq!(rows, Landing { held_for: None, lines: vec![], edits });
-    let one_empty = Landing { held_for: None, lines: lines(&[""]), edits: None };
+    assert_eq!(rows, Landing { held_for: None, lines: vec![], from: 1, edits });
+    let one_empty = Landing { held_for: None, lines: lines(&[""]), from: 1, edits: None };
     assert_eq!(prepare(&sample::part("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::block("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::insert("rust", &["a"], &[]), empty), Landing { lines: vec![], ..one_empty });
@@ -42,7 +43,7 @@ fn an_empty_answer_deletes_rows_and_empties_parts() {
 #[test]
 fn another_number_of_rows_than_the_block_has_is_held() {
     let request = sample::block("rust", &["a«1»", "b«2»"]);
-    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), edits: None };
+    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), from: 0, edits: None };
     assert_eq!(prepare(&request, "3\n4\n"), landing(None, &["3", "4"]));
     assert_eq!(prepare(&request, "3\n\n"), landing(None, &["3", ""]));
     assert_eq!(prepare(&request, "3"), landing(Some(HeldFor::BlockRows), &["3"]));
@@ -52,19 +53,25 @@ fn another_number_of_rows_than_the_block_has_is_held() {
 #[test]
 fn a_review_holds_the_tidied_answer() {
     let request = Request { review: true, ..sample::lines("rust", &["    a"]) };
-    let held =
-        |held_for, text: &[&str]| Landing { held_for: Some(held_for), lines: lines(text), edits: None };
-    assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, &["    b"]));
+    let held = |held_for, from, text: &[&str]| {
+        let held_for = Some(held_for);
+        Landing { held_for, lines: lines(text), from, edits: None }
+    };
+    assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, 1, &["    b"]));
     let two = "```\nb\n```\n```\nc\n```";
-    assert_eq!(prepare(&request, two), held(HeldFor::Ambiguous, &["```", "b", "```", "```", "c", "```"]));
+    assert_eq!(prepare(&request, two), held(HeldFor::Ambiguous, 0, &["```", "b", "```", "```", "c", "```"]));
 }
 
 #[test]
 fn an_answer_to_a_question_is_left_as_it_is() {
     let request = Request { question: true, review: true, ..sample::lines("rust", &["    a"]) };
     let text = "Because:\r\n```\nb\n```\n";
-    let landing =
-        Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), edits: None };
+    let landing = Landing {
+        held_for: None,
+        lines: lines(&["Because:\r", "```", "b", "```", ""]),
+        from: 0,
+        edits: None,
+    };
     assert_eq!(prepare(&request, text), landing);
 }
 

@@ -12,6 +12,8 @@ use crate::request::{Kind, Request};
 pub struct Tidied {
     /// The lines; the whole answer where it is ambiguous.
     pub lines: Vec<String>,
+    /// Which line of the answer the first of them was, from 0.
+    pub from: usize,
     /// Several parts of the answer could be meant.
     pub ambiguous: bool,
 }
@@ -25,11 +27,12 @@ pub fn tidy(request: &Request, answer: &str) -> Tidied {
     } else {
         answer.split('\n').map(str::to_owned).collect()
     };
+    let mut from = 0;
     if switches.fence {
         match unfenced(request, &lines) {
             Part::Whole => {}
-            Part::Content(content) => lines = content,
-            Part::Ambiguous => return Tidied { lines, ambiguous: true },
+            Part::Content(row, content) => (from, lines) = (row, content),
+            Part::Ambiguous => return Tidied { lines, from, ambiguous: true },
         }
     }
     if switches.indent {
@@ -42,7 +45,7 @@ pub fn tidy(request: &Request, answer: &str) -> Tidied {
     if lines.is_empty() && matches!(selection.kind, Kind::Char | Kind::Block) {
         lines.push(String::new());
     }
-    Tidied { lines, ambiguous: false }
+    Tidied { lines, from, ambiguous: false }
 }
 
 fn unfenced(request: &Request, lines: &[String]) -> Part {

@@ -19,6 +19,9 @@ use crate::error::{Code, JobError};
 /// The most lines of code that are shown while they come: more than any window has.
 const MOST_PREVIEW: usize = 200;
 
+/// The longest timeout, in seconds: a year. Longer ones become this, since no clock has to reckon with them then.
+const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
+
 /// Reads a request. Every error has the code `bad_request` and names its field, but for a working directory that
 /// is gone; unknown fields are ignored.
 pub fn decode(value: &Value) -> Result<Request, JobError> {
@@ -32,7 +35,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         review: run.flag("review")?,
         resume: resume(&run, agent.protocol)?,
         agent,
-        tools: run.texts("tools")?,
+        tools: run.arguments("tools")?,
         timeout: timeout(&run)?,
         max_turns: max_turns(&run)?,
         max_parallel: at_least_one(&run, "max_parallel")?,
@@ -98,7 +101,7 @@ pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
         let value = fields::text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
         env.insert(key, value);
     }
-    let model = agent.get("model").map(|value| fields::text(&agent.name("model"), value)).transpose()?;
+    let model = agent.get("model").map(|_| agent.argument("model")).transpose()?;
     Ok(AgentCommand { name: agent.text("name")?, protocol, command, args: agent.texts("args")?, env, model })
 }
 
@@ -108,8 +111,8 @@ pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>,
         return Ok(None);
     }
     let resume = run.fields("resume")?;
-    let session_id = argument(&resume, "session_id")?;
-    let at = resume.get("at").map(|_| argument(&resume, "at")).transpose()?;
+    let session_id = resume.argument("session_id")?;
+    let at = resume.get("at").map(|_| resume.argument("at")).transpose()?;
     let name = protocol.dialect().name;
     match protocol.dialect().memory {
         Memory::None => {
@@ -122,22 +125,13 @@ pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>,
     }
 }
 
-/// An id that becomes an argument of its own: never taken for an option, never more than a word.
-fn argument(fields: &Fields, field: &str) -> Result<String, JobError> {
-    let id = fields.text(field)?;
-    let is_word =
-        !id.is_empty() && !id.contains(|letter: char| letter.is_whitespace() || letter.is_control());
-    if !is_word || id.starts_with('-') {
-        return Err(bad(&fields.name(field), "must be an id: one word that does not begin with -"));
-    }
-    Ok(id)
-}
-
 fn timeout(run: &Fields) -> Result<Duration, JobError> {
     let seconds = run.number("timeout")?;
-    let problem = "must be a number of seconds above 0";
-    let timeout = Duration::try_from_secs_f64(seconds).map_err(|_| bad("timeout", problem))?;
-    if timeout.is_zero() { Err(bad("timeout", problem)) } else { Ok(timeout) }
+    let timeout = Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default();
+    if timeout.is_zero() || seconds.is_infinite() {
+        return Err(bad("timeout", "must be a number of seconds above 0"));
+    }
+    Ok(timeout)
 }
 
 fn preview(run: &Fields) -> Result<usize, JobError> {

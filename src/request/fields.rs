@@ -9,6 +9,9 @@ use rmpv::Value;
 
 use crate::error::{Code, JobError};
 
+/// The last of Lua's numbers up to which each whole one is there.
+const LAST_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// A map and the path under which its fields are named in errors.
 pub struct Fields<'a> {
     map: &'a [(Value, Value)],
@@ -90,6 +93,12 @@ impl<'a> Fields<'a> {
         count(&self.name(field), self.need(field)?)
     }
 
+    /// A list of such numbers; empty where it is absent.
+    pub fn counts(&self, field: &str) -> Result<Vec<u64>, JobError> {
+        let named = self.list(field)?.iter().enumerate();
+        named.map(|(index, value)| count(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
+    }
+
     /// Text in UTF-8, which has to be there.
     pub fn text(&self, field: &str) -> Result<String, JobError> {
         text(&self.name(field), self.need(field)?)
@@ -105,6 +114,18 @@ impl<'a> Fields<'a> {
     pub fn texts(&self, field: &str) -> Result<Vec<String>, JobError> {
         let named = self.list(field)?.iter().enumerate();
         named.map(|(index, value)| text(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
+    }
+
+    /// Text from outside that becomes an argument of an agent, which has to be there: never taken for an option, and one
+    /// word, since a wrapper's script may split it.
+    pub fn argument(&self, field: &str) -> Result<String, JobError> {
+        argument(&self.name(field), self.text(field)?)
+    }
+
+    /// A list of such texts; empty where it is absent.
+    pub fn arguments(&self, field: &str) -> Result<Vec<String>, JobError> {
+        let named = self.texts(field)?.into_iter().enumerate();
+        named.map(|(index, text)| argument(&format!("{}[{}]", self.name(field), index + 1), text)).collect()
     }
 
     /// A list of texts with what is not UTF-8 replaced; empty where it is absent.
@@ -128,17 +149,23 @@ pub fn wrong(field: &str, wanted: &str, value: &Value) -> JobError {
     bad(field, &format!("must be {wanted}, not {}", kind_of(value)))
 }
 
-/// A whole number that is not negative. Lua has one number type, so `41.0` counts as 41.
+/// A whole number that is not negative. Lua has one number type, so `41.0` counts as 41, and there is none above 2⁵³:
+/// whatever is added to one, nothing overflows.
 pub fn count(field: &str, value: &Value) -> Result<u64, JobError> {
-    if let Some(number) = value.as_u64() {
-        return Ok(number);
-    }
     let number = value.as_f64().ok_or_else(|| wrong(field, "a number", value))?;
-    if number.fract() != 0.0 || !(0.0..9e15).contains(&number) {
+    if number.fract() != 0.0 || !(0.0..=LAST_WHOLE).contains(&number) {
         return Err(bad(field, "must be a whole number from 0"));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number in range")]
     Ok(number as u64)
+}
+
+fn argument(field: &str, text: String) -> Result<String, JobError> {
+    let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    if text.is_empty() || text.starts_with('-') || is_split {
+        return Err(bad(field, "must be one word that does not begin with -"));
+    }
+    Ok(text)
 }
 
 /// Text in UTF-8. The error names the line within it.

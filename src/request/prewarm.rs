@@ -39,7 +39,7 @@ impl PrewarmRequest {
         let agent = agent(&fields.fields("agent")?)?;
         Ok(Self {
             token: fields.count("token")?,
-            tools: fields.texts("tools")?,
+            tools: fields.arguments("tools")?,
             max_turns: max_turns(&fields)?,
             trust_project: fields.flag("trust_project")?,
             cwd: directory(&fields)?,

@@ -40,6 +40,7 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
         "prompts" => Ok(Query::Prompts { limit: limit(PROMPTS)? }),
+        "untold" => Ok(Query::Untold { ids: fields.counts("ids")? }),
         "again" => Ok(Query::Again { uuid: fields.text("uuid")?, id: fields.count("id")? }),
         _ => Err(bad("name", "is no question that this host knows")),
     }
@@ -100,6 +101,7 @@ mod tests {
             (vec![("name", "job".into())], "id"),
             (vec![("name", "history".into()), ("limit", "all".into())], "limit"),
             (vec![("name", "again".into()), ("id", 3.into())], "uuid"),
+            (vec![("name", "untold".into()), ("ids", Value::Array(vec![1.into(), "2".into()]))], "ids[2]"),
         ] {
             let error = read(&fields).unwrap_err();
             assert!(error.message.starts_with(named), "{error}");

@@ -2,13 +2,18 @@
 //! it is whole.
 //!
 //! nvim-rs would decode all that there is of a message anew with each piece of it that comes, which takes seconds for
-//! some megabytes, and would drop at the end of the input what it has read but not handled.
+//! some megabytes, would drop at the end of the input what it has read but not handled, and would end the connection
+//! with the first message that it does not understand or that replies to no call. Such messages are ignored here.
 
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use rmpv::Value;
+use rmpv::decode::read_value_with_max_depth;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::sync::mpsc;
 use tokio_util::io::poll_read_buf;
@@ -19,8 +24,36 @@ use crate::host::Message;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
-/// What a message to the editor that asks for no reply starts with: a list of three of which the first is 2.
-const NOTIFICATION: [u8; 2] = [0x93, 2];
+
+/// How deep a message may be nested: deeper than any that is one, and little of the stack.
+const DEEPEST: usize = 64;
+
+/// How many calls the host has made; they have the numbers below.
+#[derive(Debug, Clone, Default)]
+pub struct CallCount(Arc<AtomicU64>);
+
+impl CallCount {
+    /// Counts a call that is about to be made.
+    pub fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What a message is.
+#[derive(Debug)]
+enum Said {
+    Command(Command),
+    /// The reply to a call of the host.
+    Reply,
+    /// Something that the host is asked for: nvim-rs refuses it.
+    Request,
+    /// None that msgpack-RPC knows.
+    Malformed,
+}
 
 /// See the module.
 pub(super) struct Input<R> {
@@ -29,13 +62,17 @@ pub(super) struct Input<R> {
     /// What was read and is not whole yet.
     read: Vec<u8>,
     whole: Whole,
+    calls: CallCount,
+    /// How many of the host's calls have their reply: it makes one at a time.
+    replies: u64,
     /// What is nvim-rs's: the editor's replies.
     passed: Vec<u8>,
 }
 
 impl<R> Input<R> {
-    pub(super) fn new(pipe: R, messages: mpsc::UnboundedSender<Message>) -> Self {
-        Self { pipe, messages, read: Vec::new(), whole: Whole::default(), passed: Vec::new() }
+    pub(super) fn new(pipe: R, messages: mpsc::UnboundedSender<Message>, calls: CallCount) -> Self {
+        let (read, whole, passed) = (Vec::new(), Whole::default(), Vec::new());
+        Self { pipe, messages, read, whole, calls, replies: 0, passed }
     }
 
     /// Deals out what is whole of what was read.
@@ -43,10 +80,15 @@ impl<R> Input<R> {
         let mut start = 0;
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
-            match notification(message) {
+            match said(message, self.replies..self.calls.get()) {
                 // The receiver is gone only while the host shuts down; nobody waits for this message then.
-                Some(command) => _ = self.messages.send(Message::Command(command)),
-                None => self.passed.extend_from_slice(message),
+                Said::Command(command) => _ = self.messages.send(Message::Command(command)),
+                Said::Reply => {
+                    self.replies += 1;
+                    self.passed.extend_from_slice(message);
+                }
+                Said::Request => self.passed.extend_from_slice(message),
+                Said::Malformed => tracing::debug!(bytes = length, "a malformed message is ignored"),
             }
             self.whole = Whole::default();
             start += length;
@@ -80,15 +122,24 @@ impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
     }
 }
 
-/// The command of a notification; none where the message is something else.
-fn notification(message: &[u8]) -> Option<Command> {
-    if !message.starts_with(&NOTIFICATION) {
-        return None;
-    }
-    let Ok(Value::Array(parts)) = rmpv::decode::read_value(&mut &message[..]) else { return None };
-    match &parts[..] {
-        [_, method, Value::Array(params)] => Some(Command::decode(method.as_str()?, params)),
-        _ => None,
+/// What a whole message is; of replies only the one to the first of the `open` calls counts.
+fn said(message: &[u8], open: Range<u64>) -> Said {
+    let Ok(Value::Array(parts)) = read_value_with_max_depth(&mut &message[..], DEEPEST) else {
+        return Said::Malformed;
+    };
+    let kind = parts.first().and_then(Value::as_u64);
+    match (kind, parts.get(1..).unwrap_or_default()) {
+        (Some(0), [Value::Integer(id), Value::String(method), Value::Array(_)])
+            if id.is_u64() && method.is_str() =>
+        {
+            Said::Request
+        }
+        (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => Said::Reply,
+        (Some(2), [method, Value::Array(params)]) => match method.as_str() {
+            Some(method) => Said::Command(Command::decode(method, params)),
+            None => Said::Malformed,
+        },
+        _ => Said::Malformed,
     }
 }
 
@@ -115,15 +166,15 @@ mod tests {
 
     #[tokio::test]
     async fn notifications_are_taken_out_and_the_rest_is_passed_in_whatever_pieces_they_come() {
-        let said = [adopted(0), reply(1), reply(2), adopted(1), adopted(2), reply(3), adopted(3)].concat();
+        let said = [adopted(0), reply(0), reply(1), adopted(1), adopted(2), reply(2), adopted(3)].concat();
         for size in [1, 2, 7, 30, said.len()] {
             let (send, mut messages) = mpsc::unbounded_channel();
             let (mut editor, input) = tokio::io::duplex(size);
             let bytes = said.clone();
             tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut editor, &bytes).await });
             let mut passed = Vec::new();
-            Input::new(input, send).read_to_end(&mut passed).await.unwrap();
-            assert_eq!(passed, [reply(1), reply(2), reply(3)].concat(), "in pieces of {size}");
+            Input::new(input, send, calls(3)).read_to_end(&mut passed).await.unwrap();
+            assert_eq!(passed, [reply(0), reply(1), reply(2)].concat(), "in pieces of {size}");
             for expected in 0..4 {
                 let message = messages.try_recv().expect("a message before the end");
                 assert!(matches!(message, Message::Command(Command::Adopted { id, .. }) if id == expected));
@@ -131,12 +182,40 @@ mod tests {
         }
     }
 
+    fn calls(count: u64) -> CallCount {
+        let calls = CallCount::default();
+        (0..count).for_each(|_| calls.add());
+        calls
+    }
+
     #[tokio::test]
-    async fn what_is_no_message_is_left_to_nvim_rs() {
-        let (send, _messages) = mpsc::unbounded_channel();
-        let said = [encoded(vec![2.into(), 3.into(), 4.into()]), vec![0x07]].concat();
+    async fn malformed_messages_and_replies_to_no_call_are_ignored() {
+        // A list of lists in which there is nil.
+        let deep = [vec![0x91; 100_000], vec![0xc0]].concat();
+        let request = encoded(vec![0.into(), 7.into(), "what".into(), Value::Array(Vec::new())]);
+        let said = [
+            encoded(vec![2.into(), 3.into(), 4.into()]),
+            vec![0x07, 0xc1, 0x90, 0x80],
+            reply(1),
+            reply(0),
+            reply(0),
+            encoded(vec![1.into(), 1.into()]),
+            encoded(vec![1.into(), "1".into(), Value::Nil, Value::Nil]),
+            encoded(vec![0.into(), Value::Nil, "what".into(), Value::Array(Vec::new())]),
+            encoded(vec![2.into(), "adopted".into(), Value::Nil]),
+            [&[0x93, 2, 0xa1, b'x'][..], &deep].concat(),
+            deep,
+            encoded(vec![9.into(), 9.into(), "what".into(), Value::Array(Vec::new())]),
+            request.clone(),
+            reply(1),
+            reply(2),
+            adopted(5),
+        ]
+        .concat();
+        let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        Input::new(io::Cursor::new(said.clone()), send).read_to_end(&mut passed).await.unwrap();
-        assert_eq!(passed, said);
+        Input::new(io::Cursor::new(said), send, calls(2)).read_to_end(&mut passed).await.unwrap();
+        assert_eq!(passed, [reply(0), request, reply(1)].concat());
+        assert!(matches!(messages.try_recv(), Ok(Message::Command(Command::Adopted { id: 5, .. }))));
     }
 }

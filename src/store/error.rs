@@ -21,6 +21,14 @@ pub enum StoreError {
         /// Where it is now.
         aside: PathBuf,
     },
+    /// Something else than a file is in the place of the database, or of a file beside it.
+    #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
+    NotAFile {
+        /// What is not opened.
+        path: PathBuf,
+        /// Whether it is a symbolic link.
+        is_link: bool,
+    },
     /// The database is not what its version says.
     #[error("the store has another shape than version {version} has: {}", explain(error))]
     Strange {
@@ -41,8 +49,8 @@ pub enum StoreError {
     /// It was asked for one that it does not have.
     #[error("the store has no such job")]
     NoSuchJob,
-    /// A row does not hold what it should.
-    #[error("a job in the store cannot be read: {0}")]
+    /// A row does not hold what it should. Where, but not what: that would be a part of somebody's text.
+    #[error("a job in the store cannot be read: its JSON is wrong at column {}", .0.column())]
     Row(#[from] serde_json::Error),
 }
 
@@ -87,7 +95,7 @@ impl StoreError {
     /// Whether the same may work later.
     pub(super) fn may_pass(&self) -> bool {
         match self {
-            Self::File(_) | Self::Damaged { .. } | Self::Strange { .. } => true,
+            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::Strange { .. } => true,
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()
@@ -120,6 +128,10 @@ fn is_short_read(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
 }
 
+fn what_it_is(is_link: bool) -> &'static str {
+    if is_link { "a symbolic link, which the store does not follow" } else { "not a regular file" }
+}
+
 fn explain(error: &rusqlite::Error) -> String {
     if let rusqlite::Error::SqlInputError { msg, .. } = error {
         // Without the statement, which nobody wants to read.
@@ -146,4 +158,17 @@ fn explain(error: &rusqlite::Error) -> String {
 
 fn forbidden(error: &impl std::fmt::Display) -> String {
     format!("{CANNOT} ({error}); give yourself the right to write in `data_dir`, or set it to another folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_cannot_be_read_is_told_of_without_its_text() {
+        let error = serde_json::from_str::<Vec<u64>>(r#"["the secret code"]"#).unwrap_err();
+        assert!(error.to_string().contains("secret"), "{error}");
+        let told = StoreError::from(error).to_string();
+        assert!(told.contains("cannot be read") && !told.contains("secret"), "{told}");
+    }
 }

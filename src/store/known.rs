@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Draft, Landed, Record};
+use super::record::{Accepted, Draft, Landed, Record};
 
 /// A job as its host knows it. A field that is `None` is not known, and stays as it is in the database.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -16,6 +16,12 @@ pub struct Known {
     /// Its key in the database. `None` for a job of an earlier host of this Neovim: the number identifies it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
+    /// The job as it was accepted. `None` from when it ends: its record has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Arc<Accepted>>,
+    /// The user left Neovim before it had ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     /// The finished job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<Arc<Record>>,
@@ -39,9 +45,11 @@ pub struct Known {
 impl Known {
     /// Adds what is newer: each field that it has replaces the older one.
     pub fn update(&mut self, newer: Self) {
-        let Self { id, uuid, record, parent, share, more, landed, draft } = newer;
+        let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, draft } = newer;
         self.id = id;
         self.uuid = uuid.or(self.uuid.take());
+        self.accepted = accepted.or(self.accepted.take());
+        self.interrupted |= interrupted;
         self.record = record.or(self.record.take());
         self.parent = parent.or(self.parent);
         self.share = share.or(self.share);

@@ -5,6 +5,7 @@
 
 mod amounts;
 mod database;
+mod empty;
 mod error;
 mod known;
 mod owner;
@@ -15,28 +16,12 @@ mod sample;
 mod schema;
 mod transcript;
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
-
 pub use amounts::{Amounts, Tokens};
 pub use database::{Database, Query, Reply};
+pub use empty::EmptyDirectory;
 pub use error::StoreError;
 pub use queries::entry::Which;
 pub use queries::history::Page;
 pub use queries::info::Wanted;
-pub use record::{Draft, Held, Landed, Record, Unsent};
+pub use record::{Accepted, Draft, Held, Landed, Record, Unsent};
 pub use transcript::{Transcript, Transcripts};
-
-/// A directory under `data_dir` that only its owner can write to, and in which there is nothing. Where it
-/// cannot be made, the root directory: nobody but the system's owner puts settings of an agent there.
-pub fn empty_directory(data_dir: Option<&Path>) -> PathBuf {
-    let Some(path) = data_dir.map(|data_dir| data_dir.join("empty")) else { return PathBuf::from("/") };
-    match DirBuilder::new().recursive(true).mode(0o700).create(&path) {
-        Ok(()) => path,
-        Err(error) => {
-            tracing::warn!(path = %path.display(), %error, "no empty directory for agents");
-            PathBuf::from("/")
-        }
-    }
-}

@@ -8,7 +8,12 @@ pub fn current() -> String {
     name(pid)
 }
 
-/// Whether that Neovim still runs.
+/// This host, named in the same way.
+pub fn host() -> String {
+    name(std::process::id())
+}
+
+/// Whether that process still runs.
 pub fn is_alive(owner: &str) -> bool {
     let pid = owner.split(':').next().and_then(|pid| pid.parse().ok());
     pid.is_some_and(|pid| runs(pid) && name(pid) == owner)

@@ -1,10 +1,41 @@
-//! What is kept of a finished job, in the words of the database.
+//! What is kept of a job, in the words of the database.
 
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
 use crate::request::{Resume, Selection};
 use crate::stream::Counted;
+
+/// A job that has not ended, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// This and the others: as in [`Record`].
+    pub id: u64,
+    /// The option's name.
+    pub agent: String,
+    /// How that agent talks.
+    pub protocol: String,
+    /// The model that was asked for.
+    pub model: Option<String>,
+    /// The session that it goes on from.
+    pub resumed: Option<Resume>,
+    /// The project's directory.
+    pub project: String,
+    /// The file.
+    pub path: String,
+    /// Neovim's `'filetype'`.
+    pub filetype: String,
+    /// What the user wants.
+    pub prompt: String,
+    /// It is a question.
+    pub question: bool,
+    /// Its answer is held for review.
+    pub review: bool,
+    /// What was selected, and where.
+    pub selection: Selection,
+    /// When it was asked for.
+    pub started_ms: i64,
+}
 
 /// A finished job, as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +62,8 @@ pub struct Record {
     pub prompt: String,
     /// It was a question: the answer was shown, nothing landed.
     pub question: bool,
+    /// Its answer was to be held for review.
+    pub review: bool,
     /// What was selected, and where.
     pub selection: Selection,
     /// When it was asked for, Unix time in milliseconds.

@@ -1,4 +1,4 @@
-//! A finished job for tests.
+//! Jobs for tests: one that has ended, and one that has not.
 
 use rusqlite::Connection;
 
@@ -6,9 +6,29 @@ use super::StoreError;
 use super::amounts::{Amounts, Tokens};
 use super::known::Known;
 use super::queries::keep;
-use super::record::Record;
+use super::record::{Accepted, Record};
 use crate::request::{Kind, Selection};
 use crate::stream::Counted;
+
+/// A job that was accepted, with the request of [`record`].
+pub fn accepted(id: u64) -> Accepted {
+    let Record { agent, project, path, filetype, prompt, selection, started_ms, .. } = record(id, None);
+    Accepted {
+        id,
+        protocol: agent.clone(),
+        agent,
+        model: Some("opus".to_owned()),
+        resumed: None,
+        project,
+        path,
+        filetype,
+        prompt,
+        question: false,
+        review: false,
+        selection,
+        started_ms,
+    }
+}
 
 /// A job with an answer where `text` is one, else with none.
 pub fn record(id: u64, text: Option<&str>) -> Record {
@@ -25,6 +45,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         filetype: "lua".to_owned(),
         prompt: "shorter".to_owned(),
         question: false,
+        review: false,
         selection: Selection {
             kind: Kind::Line,
             first_line: 3,

@@ -4,7 +4,9 @@
 //! call in it or after it, a part that was streamed and not yet repeated whole, a line of it that was lost.
 
 use super::event::Piece;
-use super::lines;
+
+/// The longest answer, in bytes: 16 MB. A longer one is none, since an editor could not work with it.
+pub const MAX_ANSWER: usize = 16 << 20;
 
 /// See the module.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +39,8 @@ impl Doubts {
     const TOOL_AFTER: u8 = 16;
     /// A tool was called in the same message.
     const TOOL_WITHIN: u8 = 32;
+    /// It was longer than an answer may be, and was dropped.
+    const TOO_LONG: u8 = 64;
 
     fn add(&mut self, doubt: u8) {
         self.0 |= doubt;
@@ -116,6 +120,11 @@ impl Answer {
         self.doubts.has(Doubts::TORN)
     }
 
+    /// Whether the last message was longer than an answer may be.
+    pub fn is_too_long(&self) -> bool {
+        self.doubts.has(Doubts::TOO_LONG)
+    }
+
     fn part(&mut self, text: &str) -> bool {
         let starts = !self.is_parts;
         if starts {
@@ -159,10 +168,80 @@ impl Answer {
     }
 
     fn append(&mut self, text: &str) {
-        if self.text.len() + text.len() > lines::LONGEST {
-            self.torn();
+        if self.text.len() + text.len() > MAX_ANSWER {
+            self.doubts.add(Doubts::TOO_LONG);
+        }
+        if self.is_too_long() {
+            self.text = String::new();
+            self.last_block = 0;
             return;
         }
         self.text.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::Protocol;
+    use crate::error::Code;
+    use crate::stream::testing::{answer, code, message, told};
+
+    fn claude_message(text: &str) -> String {
+        let message = serde_json::json!({"id": "m", "content": [{"type": "text", "text": text}]});
+        serde_json::json!({"type": "assistant", "message": message}).to_string()
+    }
+
+    #[test]
+    fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
+        let long = "x".repeat(MAX_ANSWER);
+        let claude =
+            |text: &str| serde_json::json!({"type": "result", "is_error": false, "result": text}).to_string();
+        let droid = |text: &str| serde_json::json!({"type": "completion", "finalText": text}).to_string();
+        for (protocol, line) in [
+            (Protocol::Claude, &claude as &dyn Fn(&str) -> String),
+            (Protocol::Droid, &droid),
+            (Protocol::Text, &str::to_owned),
+        ] {
+            assert_eq!(answer(&told(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
+            let (_, outcome) = told(protocol, &[&line(&format!("{long}x"))]);
+            assert_eq!(code(&outcome), Code::Protocol);
+            assert!(
+                message(&outcome).ends_with("is longer than 16 MB; ask for less"),
+                "{}",
+                message(&outcome)
+            );
+        }
+    }
+
+    #[test]
+    fn many_parts_of_an_answer_are_as_long_as_they_are_together() {
+        let part = "x".repeat(MAX_ANSWER / 2);
+        let parts = [part.as_str(); 3];
+        let (_, outcome) = told(Protocol::Text, &parts);
+        assert!(message(&outcome).contains("longer than 16 MB"));
+        let droid = |text: &str| {
+            serde_json::json!({"type": "message", "role": "assistant", "text": text}).to_string()
+        };
+        let lines = [droid(&part), droid(&part), r#"{"type":"completion","finalText":"x"}"#.to_owned()];
+        let (_, outcome) = told(Protocol::Droid, &lines.each_ref().map(String::as_str));
+        assert!(message(&outcome).contains("longer than 16 MB"), "the newline between them is too much");
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_forgotten_with_the_next_one() {
+        let long = claude_message(&"x".repeat(MAX_ANSWER + 1));
+        let mut text = String::new();
+        let kept = allocation_counter::measure(|| {
+            let next =
+                r#"{"type":"assistant","message":{"id":"n","content":[{"type":"text","text":"short"}]}}"#;
+            text = answer(&told(Protocol::Claude, &[&long, next]).1).to_owned();
+        });
+        assert_eq!(text, "short");
+        assert!(kept.bytes_current < 4096);
+        let (_, outcome) = told(Protocol::Claude, &[&long]);
+        assert!(message(&outcome).contains("longer than 16 MB"));
+        let result = r#"{"type":"result","is_error":false,"result":"short"}"#;
+        assert_eq!(answer(&told(Protocol::Claude, &[&long, result]).1), "short");
     }
 }

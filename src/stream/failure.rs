@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::answer::MAX_ANSWER;
 use super::words;
 use crate::error::{Code, JobError};
 
@@ -61,6 +62,13 @@ impl Speaker {
         sentence(code, fact, words, advice)
     }
 
+    /// The error for an answer that is longer than one may be; `transcript` is where the raw stream is kept.
+    pub fn too_long(self, transcript: Option<&str>) -> JobError {
+        let fact = format!("the answer of {} is longer than {} MB", self.name, MAX_ANSWER >> 20);
+        let whole = transcript.map(|path| format!("; its transcript is {path}")).unwrap_or_default();
+        JobError::new(Code::Protocol, format!("{fact}; ask for less{whole}"))
+    }
+
     /// The error for a job that took longer than `limit`.
     pub fn timeout(self, limit: Duration, words: &str) -> JobError {
         let fact =
@@ -68,10 +76,10 @@ impl Speaker {
         sentence(Code::Timeout, &fact, words, "raise the option `timeout`, or ask for less")
     }
 
-    /// The error for a process that ended because Neovim did.
+    /// The error for a process that was ended because the host ends.
     pub fn shutdown(self) -> JobError {
         let name = self.name;
-        JobError::new(Code::Exited, format!("{name} was stopped because Neovim ended; ask again"))
+        JobError::new(Code::HostLost, format!("{name} was stopped because the host ended; ask again"))
     }
 
     /// The error for a process that ended with a bad exit code.

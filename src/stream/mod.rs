@@ -18,8 +18,9 @@ mod tools;
 mod update;
 pub mod words;
 
+pub use answer::MAX_ANSWER;
 pub use lines::{Line, Lines};
-pub use outcome::{Count, Counted, End, Exit, HeldFor, Outcome, Status, Stopped, Usage};
+pub use outcome::{Count, Counted, End, Exit, HeldFor, MAX_AMOUNT, Outcome, Status, Stopped, Usage};
 pub use reduce::Emit;
 pub use tail::Tail;
 pub use update::{ToolCall, ToolStatus, Update};
@@ -62,6 +63,11 @@ impl Stream {
     pub fn going_on(mut self) -> Self {
         self.reducer.goes_on();
         self
+    }
+
+    /// Its raw stream is kept in this file, which an error may name.
+    pub fn is_recorded(&mut self, transcript: &str) {
+        self.reducer.is_recorded(transcript);
     }
 
     /// Takes what [`Lines`] hands out.

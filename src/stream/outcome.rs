@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::update::ToolCall;
 use crate::error::JobError;
 
+/// The largest number that is taken over from an agent: no job reaches it, and the store can add it up over millions of
+/// jobs without an overflow.
+pub const MAX_AMOUNT: f64 = 1e12;
+/// The same for counts.
+pub const MAX_COUNT: u64 = 1_000_000_000_000;
+
 /// How the agent's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
@@ -176,9 +182,9 @@ impl Usage {
             self.cache_creation_input_tokens.max(other.cache_creation_input_tokens);
     }
 
-    /// Adds another run's tokens.
+    /// Adds another run's tokens; each ends at [`MAX_COUNT`].
     pub fn add(&mut self, other: Self) {
-        let sum = u64::saturating_add;
+        let sum = |a: u64, b: u64| a.saturating_add(b).min(MAX_COUNT);
         self.input_tokens = sum(self.input_tokens, other.input_tokens);
         self.output_tokens = sum(self.output_tokens, other.output_tokens);
         self.cache_read_input_tokens = sum(self.cache_read_input_tokens, other.cache_read_input_tokens);

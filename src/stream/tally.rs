@@ -3,7 +3,7 @@
 //! What is told of each line alone is added up; what runs on is taken from the last line.
 
 use super::event::{Amounts, Cost};
-use super::outcome::{Count, Counted, Usage};
+use super::outcome::{Count, Counted, MAX_AMOUNT, MAX_COUNT, Usage};
 
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -36,7 +36,7 @@ impl Tally {
         }
         add(&mut self.duration_ms, amounts.duration_ms);
         if let Some(share) = self.share(amounts.cost) {
-            let sum = self.cost_usd.unwrap_or(0.0) + share.max(0.0);
+            let sum = (self.cost_usd.unwrap_or(0.0) + share.max(0.0)).min(MAX_AMOUNT);
             // Sums of decimal fractions are off in their last digits, which nobody wants to read.
             self.cost_usd = Some((sum * 1e10).round() / 1e10);
         }
@@ -61,7 +61,7 @@ impl Tally {
 
 fn add(sum: &mut Option<u64>, more: Option<u64>) {
     if let Some(more) = more {
-        *sum = Some(sum.unwrap_or(0).saturating_add(more));
+        *sum = Some(sum.unwrap_or(0).saturating_add(more).min(MAX_COUNT));
     }
 }
 
@@ -113,11 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn counts_never_overflow() {
+    fn sums_end_where_a_single_amount_does() {
         let mut tally = Tally::default();
-        let most = Amounts { num_turns: Some(u64::MAX), ..Amounts::default() };
+        let usage = Usage { input_tokens: MAX_COUNT, ..Usage::default() };
+        let cost = Cost { share: Some(1e12), total: None };
+        let most = Amounts { cost, usage, num_turns: Some(MAX_COUNT), ..Amounts::default() };
         tally.add(&most);
         tally.add(&most);
-        assert_eq!((tally.num_turns, tally.duration_ms), (Some(u64::MAX), None));
+        assert_eq!((tally.num_turns, tally.duration_ms), (Some(MAX_COUNT), None));
+        assert_eq!((tally.usage.input_tokens, tally.cost_usd), (MAX_COUNT, Some(1e12)));
     }
 }

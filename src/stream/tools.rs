@@ -33,7 +33,7 @@ pub struct Tools {
 #[derive(Debug, Clone, Default)]
 struct Known {
     /// Open calls of this id, the latest last.
-    open: Vec<usize>,
+    open: BTreeSet<usize>,
     latest: usize,
 }
 
@@ -65,13 +65,13 @@ impl Tools {
         };
         let early = self.early.remove(&id).unwrap_or_default();
         let known = self.by_id.entry(id).or_default();
-        known.open.push(index);
+        known.open.insert(index);
         known.latest = index;
         if let Some(reason) = early.denied {
             self.deny(index, &reason);
         }
         if let Some(returned) = early.returned {
-            self.by_id.get_mut(&self.calls[index].id).and_then(|known| known.open.pop());
+            self.by_id.get_mut(&self.calls[index].id).and_then(|known| known.open.pop_last());
             self.close(index, returned);
         }
         index
@@ -82,13 +82,13 @@ impl Tools {
         let Some(id) = id.filter(|id| !id.is_empty()).map(|id| words::clip(id, ID)) else {
             let index = self.open.first().copied()?;
             if let Some(known) = self.by_id.get_mut(&self.calls[index].id) {
-                known.open.retain(|&open| open != index);
+                known.open.remove(&index);
             }
             self.close(index, returned);
             return Some(index);
         };
         if let Some(known) = self.by_id.get_mut(id) {
-            let index = known.open.pop()?;
+            let index = known.open.pop_last()?;
             self.close(index, returned);
             return Some(index);
         }

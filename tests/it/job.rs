@@ -11,7 +11,7 @@ use botglue::agent::Protocol;
 use botglue::error::Code;
 use botglue::job::{Event, Groups, Job, Observer, Observers, Registration, Surroundings};
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
-use botglue::store::Transcripts;
+use botglue::store::{EmptyDirectory, Transcripts};
 use botglue::stream::Outcome;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -24,6 +24,7 @@ const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"r
 struct Started {
     job: Option<Job>,
     events: mpsc::UnboundedReceiver<(u64, Event)>,
+    transcripts: Transcripts,
     observers: Observers,
     _watching: Registration,
     pgid: Option<i32>,
@@ -43,9 +44,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let bench = Self { dir: tempfile::tempdir().unwrap() };
-        fs::create_dir(bench.path("empty")).unwrap();
-        bench
+        Self { dir: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -110,16 +109,21 @@ impl Bench {
     }
 
     fn start(&self, request: Request) -> Started {
+        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())))
+    }
+
+    fn start_with(&self, request: Request, empty: EmptyDirectory) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
         let surroundings =
-            Surroundings { events, groups: Groups::default(), empty: self.path("empty"), transcripts };
+            Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
         let watching = observers.register(Box::new(Watcher));
         let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), None));
         Started {
             job,
             events: told,
+            transcripts,
             observers,
             _watching: watching,
             pgid: None,
@@ -131,6 +135,7 @@ impl Bench {
     async fn run(&self, request: Request) -> Started {
         let mut started = self.start(request);
         started.run_out().await;
+        started.transcripts.close(Instant::now() + DEADLINE).await;
         started
     }
 }
@@ -315,6 +320,78 @@ async fn a_grandchild_that_holds_the_pipes_holds_up_nothing() {
     let started = bench.run(bench.agent(Protocol::Text, script)).await;
     assert_eq!(started.text(), Some("done"));
     assert!(begin.elapsed() < DEADLINE);
+}
+
+/// A group's number may be given to a stranger once its leader was reaped and nothing of the group is left. So the
+/// leader is reaped last.
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn an_agent_is_not_reaped_before_its_group_has_ended() {
+    let bench = Bench::new();
+    let script = "sh -c 'trap \"\" TERM; echo >$DIR/ready; while :; do sleep 0.1; done' &
+        while [ ! -e $DIR/ready ]; do sleep 0.01; done; echo done";
+    let mut started = bench.start(bench.agent(Protocol::Text, script));
+    let pgid = started.started().await;
+    let leader = PathBuf::from(format!("/proc/{pgid}"));
+    loop {
+        let is_reaped = !leader.exists();
+        assert!(!is_reaped || !group_lives(pgid), "the group outlives its number");
+        if is_reaped {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    started.run_out().await;
+    assert_eq!(started.text(), Some("done"));
+}
+
+#[tokio::test]
+async fn a_program_is_looked_up_before_the_project_is_the_working_directory() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("bin")).unwrap();
+    for name in ["mine", "tool"] {
+        fs::write(bench.path("bin").join(name), "#!/bin/sh\ntouch $DIR/ran; echo theirs\n").unwrap();
+        fs::set_permissions(bench.path("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let with_path = |mut request: Request| {
+        request.agent.env.insert("PATH".to_owned(), "./bin:bin::.:/usr/bin:/bin".to_owned());
+        request
+    };
+    let named = bench.run(with_path(bench.request(Protocol::Text, &["mine"]))).await;
+    assert_eq!(named.code(), Some(Code::AgentNotFound), "{:?}", named.text());
+    let relative = bench.run(with_path(bench.request(Protocol::Text, &["bin/mine"]))).await;
+    assert_eq!(relative.code(), Some(Code::AgentNotFound), "{:?}", relative.text());
+    assert!(relative.message().contains("absolute path"), "{}", relative.message());
+    // What the agent itself looks up is the user's, too.
+    let script = "if command -v tool >/dev/null; then tool; else echo none; fi";
+    let inner = bench.run(with_path(bench.agent(Protocol::Text, script))).await;
+    assert_eq!(inner.text(), Some("none"), "{}", inner.message());
+    assert!(!bench.path("ran").exists());
+}
+
+#[tokio::test]
+async fn what_was_put_into_the_empty_directory_reaches_no_later_job() {
+    let bench = Bench::new();
+    let script = "pwd > $DIR/pwd; ls -A > $DIR/found; mkdir .factory; echo '{\"type\":\"completion\",\"finalText\":\"answer\"}'";
+    for _ in 0..2 {
+        let started = bench.run(bench.agent(Protocol::Droid, script)).await;
+        assert_eq!((started.text(), &bench.read("found")[..]), (Some("answer"), ""));
+    }
+    assert!(bench.path("empty/.factory").is_dir(), "what somebody put there stays");
+}
+
+#[tokio::test]
+async fn an_agent_that_has_no_empty_directory_does_not_run() {
+    let bench = Bench::new();
+    let mut request = bench.agent(Protocol::Droid, "touch $DIR/ran");
+    request.record = false;
+    let file = bench.path("file");
+    fs::write(&file, "").unwrap();
+    let mut started = bench.start_with(request, EmptyDirectory::under(Some(file)));
+    started.run_out().await;
+    assert_eq!(started.code(), Some(Code::SpawnFailed));
+    assert!(started.message().contains("empty directory"), "{}", started.message());
+    assert!(!bench.path("ran").exists());
 }
 
 #[tokio::test]

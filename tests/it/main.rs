@@ -9,6 +9,8 @@ mod claude;
 #[cfg(test)]
 mod demo;
 #[cfg(test)]
+mod document;
+#[cfg(test)]
 mod droid;
 #[cfg(test)]
 mod endings;
@@ -25,9 +27,15 @@ mod large;
 #[cfg(test)]
 mod leaks;
 #[cfg(test)]
+mod leftovers;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod load;
+#[cfg(test)]
+mod log;
 #[cfg(test)]
 mod model;
 #[cfg(test)]
@@ -64,6 +72,9 @@ mod streams;
 mod support;
 #[cfg(test)]
 mod text;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod transcripts;
 #[cfg(test)]
 mod trust;
 #[cfg(test)]

@@ -43,6 +43,42 @@ fn earlier_prompts_are_those_that_were_used_most_and_last_in_every_neovim() {
     assert_eq!(recalled(&nvim, 2), ["used twice", "used once"]);
 }
 
+/// A repository whose `.gitignore` is a pipe, and a prompt in which `@` has asked git for files.
+fn git_hangs() -> (Nvim, u32) {
+    let nvim = start(Scratch::new());
+    let project = nvim.scratch.project();
+    let run = |program: &str, arguments: &[&str]| {
+        let status = std::process::Command::new(program)
+            .args(arguments)
+            .current_dir(&project)
+            .env_clear()
+            .envs(nvim.scratch.environment())
+            .status();
+        assert!(status.unwrap().success());
+    };
+    run("git", &["init", "-q"]);
+    run("mkfifo", &[".gitignore"]);
+    nvim.input(":1Botglue<CR>@");
+    let git = process::wait_for(&nvim.scratch, "git -c").pid;
+    (nvim, git)
+}
+
+#[test]
+fn a_git_that_hangs_ends_with_neovim() {
+    let (nvim, _) = git_hangs();
+    nvim.quit();
+    let (nvim, git) = git_hangs();
+    signal(nvim.pid(), "TERM");
+    wait("git has ended", || process::of(&nvim.scratch).iter().all(|found| found.pid != git));
+}
+
+#[test]
+fn a_git_that_hangs_ends_with_its_prompt() {
+    let (nvim, git) = git_hangs();
+    nvim.input("<Esc><Esc>");
+    wait("git has ended", || process::of(&nvim.scratch).iter().all(|found| found.pid != git));
+}
+
 #[test]
 fn a_prompt_of_several_lines_reaches_the_agent_as_it_was_typed() {
     let scratch = Scratch::new();

@@ -106,6 +106,21 @@ fn trust_ends_with_the_option(cli: Cli) {
     assert_eq!(trap.caught(), ([false, false], hits));
 }
 
+/// The directory in which Droid runs is botglue's own, but others can write to it: an earlier agent, or the user.
+#[test]
+fn droid_runs_nothing_that_lies_where_its_empty_directory_is() {
+    let scratch = Scratch::new();
+    let trap = Trap::set(Cli::Droid, &scratch);
+    let empty = scratch.path("data/nvim/botglue/empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    std::fs::rename(scratch.project().join(".factory"), empty.join(".factory")).unwrap();
+    let fixture = Fixture::in_project(Cli::Droid, scratch, |builder| builder);
+    let job = fixture.ask("ANSWER<<fn target() {}>>");
+    fixture.assert_landed(&job, &["fn target() {}"]);
+    assert_eq!(trap.caught(), ([false, false], 0));
+    assert!(empty.join(".factory/mcp.json").exists(), "it stays");
+}
+
 #[test]
 fn claude_goes_on_without_the_settings_of_a_project_that_is_trusted_no_more() {
     trust_ends_with_the_option(Cli::Claude);

@@ -106,6 +106,39 @@ test("a host that never answers", function()
   dies(pid)
 end)
 
+test("a host is not given up while a message waits for Enter at the first job", function()
+  local nvim = with(fake(VERSION))
+  local file = vim.fn.tempname()
+  nvim:lua(
+    [[
+      local file = ...
+      local connection = require("botglue.client").connection()
+      connection.ready_within = 1000
+      vim.api.nvim_create_user_command("Go", function()
+        require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+        vim.uv.new_timer():start(2 * connection.ready_within, 0, function()
+          vim.uv.fs_close(vim.uv.fs_open(file, "w", 384))
+        end)
+        print("one\ntwo")
+      end, {})
+    ]],
+    file
+  )
+  nvim:api("input", ":Go<CR>")
+  suite.eventually("the message waits for Enter", function()
+    return nvim:api("get_mode").blocking
+  end)
+  suite.eventually("twice the time of a host has passed", function()
+    return vim.uv.fs_stat(file)
+  end)
+  equal(nvim:api("get_mode").blocking, true)
+  nvim:type("<CR>")
+  host_pid(nvim)
+  equal(nvim:job(1).status, "queued")
+  suite.contains(nvim:messages(), "two")
+  equal(nvim:messages():find("did not answer"), nil)
+end)
+
 test("a host that prints something else", function()
   local nvim = with(script("echo Usage: something; exec sleep 60"))
   nvim:lua("require('botglue.client').connection().ready_within = 50")
@@ -237,6 +270,83 @@ test("requests wait until the host is ready, then go in order", function()
   ]])
   equal(prompts, { "one", "two" })
 end)
+
+--- Starts two jobs, of which the host has started the first, and lets the host end as it was told to.
+local function end_in_order()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:lua([[
+    require("botglue.apply").frame({ { id = 1, status = "running" }, { id = 2, status = "queued" } })
+    require("support.host").exit(9999, 0)
+  ]])
+  return nvim
+end
+
+test("a host that was told to end: the next one gets the jobs that it has not started", function()
+  local nvim = end_in_order()
+  equal(
+    { nvim:job(1).status, nvim:job(1).error.code, nvim:job(2).status },
+    { "failed", "host_lost", "queued" }
+  )
+  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
+  local request = nvim:host("received", "run")[3]
+  equal({ request.id, request.selection.rows }, { 2, { "b" } })
+  nvim:answer(2, { "B" })
+  equal(nvim:lines(), { "a", "B" })
+  equal(nvim:host("count", "BotglueJobFinished", 2), 1)
+end)
+
+test("a job is not sent to one host after the other for ever", function()
+  local nvim = end_in_order()
+  nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
+  nvim:lua("require('support.host').exit(9999, 0)")
+  equal({ nvim:job(2).status, nvim:job(2).error.code }, { "failed", "host_lost" })
+  equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
+end)
+
+test(
+  "answers that a host could not tell are asked of the next one until one has said, and are held",
+  function()
+    local nvim = child.with_host({ "local a = 1", "local b = 2" })
+    local function connect()
+      nvim:lua("require('botglue.client').connect((require('botglue.client').options()))")
+    end
+    nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    nvim:host("die")
+    equal(nvim:job(1).status, "failed")
+    connect()
+    nvim:eventually("it is asked", "return #require('support.host').received('query') == 1")
+    nvim:host("die")
+    nvim:eventually("it has not said", "return #require('botglue.client').connection().lost == 1")
+    nvim:lua([[
+    require("support.host").replies.untold = function(args)
+      local rows = { "local b = 2" }
+      local selection = {
+        kind = "line", first_line = 2, last_line = 2, text = rows, rows = rows, cols = { 0 },
+        beside = { above = "local a = 1" },
+      }
+      local job = { uuid = "u", id = args.ids[1], selection = selection, text = "B", lines = { "B" } }
+      return {
+        jobs = {
+          vim.tbl_extend("error", job, {
+            agent = "claude", project = "/", path = "", prompt = "it", status = "done", landing = "held",
+            held_for = "review", started_ms = 1, ended_ms = 2, has_answer = true,
+            kind = "line", first_line = 2, last_line = 2,
+          }),
+        },
+      }
+    end
+  ]])
+    connect()
+    local held = nvim:eventually("it is held", "return require('botglue').job(2)")
+    equal({ held.landing, held.held_for, held.first_line, held.text }, { "held", "review", 2, "B" })
+    equal(nvim:host("received", "adopted"), { { uuid = "u", id = 2 } })
+    suite.contains(nvim:messages(), "the answer of job 1 was stored: it is held, :Botglue review 2 shows it")
+    nvim:lua("require('botglue').accept(2)")
+    equal({ nvim:job(2).landing, nvim:lines() }, { "applied", { "local a = 1", "B" } })
+  end
+)
 
 test("updates come at most ten a second, and the last one is not lost", function()
   local nvim = child.with_host({ "a", "b" })

@@ -87,6 +87,14 @@ test("a wrong option raises one error that names its path", function()
   wrong({ model = true }, "model", "the name of a model or false")
   wrong({ model = "" }, "model", "the name of a model or false")
   wrong({ models = { "opus", " " } }, "models", "a list of names of models or false")
+  wrong({ model = "--settings" }, "model", "the name of a model or false")
+  wrong({ models = { "opus", "-p" } }, "models", "a list of names of models or false")
+  wrong(
+    { agents = { droid = { model = "two words" } } },
+    "agents.droid.model",
+    "the name of a model or false"
+  )
+  wrong({ tools = { "Read", "--tools" } }, "tools", "a list of names of tools")
   wrong({ models = { 1 } }, "models", "a list of names of models or false")
   wrong({ context = false }, "context", "a table")
   wrong({ context = { lines = -1 } }, "context.lines", "a whole number from 0")

@@ -52,6 +52,30 @@ test("the agent that runs the jobs is not there", function()
   contains(text, "claude (runs the jobs): /nowhere/claude is not in PATH")
 end)
 
+test("a program is looked for in the absolute entries of PATH alone", function()
+  local nvim = child.start()
+  nvim:lua([[
+    local project = vim.fn.tempname()
+    vim.fn.mkdir(project .. "/bin", "p")
+    vim.cmd.cd(project)
+    for _, name in ipairs({ "claude", "botglue" }) do
+      vim.fn.writefile({ "#!/bin/sh", "touch " .. project .. "/ran" }, "bin/" .. name)
+      vim.fn.setfperm("bin/" .. name, "rwx------")
+    end
+    vim.env.PATH = "./bin:bin:/usr/bin:/bin"
+    vim.cmd.checkhealth("botglue")
+    vim.cmd.cd(project)
+  ]])
+  contains(table.concat(nvim:lines(), "\n"), "claude (runs the jobs): claude is not in PATH")
+  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+end)
+
 test("options that are not known", function()
   contains((report({ host = "/nowhere", timeuot = 3 })), "there is no option timeuot")
+end)
+
+test("a directory that cannot be made", function()
+  local text = report({ host = "/nowhere", data_dir = "/dev/null/botglue" })
+  contains(text, "data: /dev/null/botglue cannot be written to")
+  contains(text, "log: ")
 end)

@@ -92,8 +92,8 @@ end)
 test("a job that has to wait, and an answer that has to, are states too", function()
   local nvim = running()
   on(nvim, "a")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued', queue_position = 1 } })")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued', queue_position = 2 } })")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
+  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
   nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running' } })")
   nvim:type("v")
   nvim:answer(1, { "ONE" })
@@ -111,6 +111,39 @@ test("thinking is for those that ask for it", function()
   equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
   say(nvim, { kind = "thinking", text = "hm" })
   equal(told(nvim), { "a state running", "b state running", "c state running", "b thinking hm" })
+end)
+
+test("where text is missing a gap says how much, with thinking for those that ask for it", function()
+  local nvim = running()
+  nvim:lua([[
+    local function note(name)
+      return function(update)
+        local bytes = vim.deep_equal(vim.tbl_keys(update), { "kind" }) and "none" or update.bytes
+        table.insert(told, ("%s %s %s"):format(name, update.kind, bytes))
+      end
+    end
+    require("botglue").on(1, note("a"))
+    require("botglue").on(1, note("b"), { thinking = true })
+  ]])
+  say(nvim, text("x"), { kind = "gap", bytes = 70, thinking = 7 })
+  say(nvim, { kind = "gap", bytes = 0, thinking = 5 })
+  local gaps = vim.tbl_filter(function(word)
+    return word:find("gap") ~= nil
+  end, told(nvim))
+  equal(gaps, { "a gap 70", "b gap 77", "b gap 5" })
+end)
+
+test("a tool that was not told with the text is told with the state", function()
+  local nvim = running()
+  on(nvim, "a")
+  local function frame(status)
+    local tool = { index = 1, id = "t", name = "Read", title = "Read x", status = status }
+    nvim:lua("require('botglue.apply').frame({ ... })", { id = 1, status = "running", tools = { tool } })
+  end
+  frame("running")
+  frame("running")
+  frame("ok")
+  equal(told(nvim), { "a state running", "a tool Read running", "a tool Read ok" })
 end)
 
 test("one function registered twice counts once", function()

@@ -234,6 +234,46 @@ test("@ does not offer what git ignores, and runs nothing of the repository's", 
   equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
+test("@ runs no program that the repository's settings name to fetch what it lacks", function()
+  local nvim = project({ "src/lib.rs" }, true)
+  nvim:lua([[
+    local root = vim.fn.getcwd()
+    os.remove(root .. "/.gitignore")
+    local function git(...)
+      local result = vim.system({ "git", ... }, { text = true, stdin = "ignored.txt\n" }):wait()
+      assert(result.code == 0, result.stderr)
+      return vim.trim(result.stdout)
+    end
+    local blob = git("hash-object", "--stdin")
+    git("update-index", "--add", "--cacheinfo", "100644," .. blob .. ",.gitignore")
+    git("update-index", "--skip-worktree", ".gitignore")
+    for key, value in pairs({
+      ["core.repositoryformatversion"] = "1",
+      ["extensions.partialClone"] = "origin",
+      ["remote.origin.promisor"] = "true",
+      ["remote.origin.url"] = ".",
+      ["remote.origin.uploadpack"] = "touch " .. root .. "/ran; false",
+    }) do
+      git("config", key, value)
+    end
+  ]])
+  nvim:type("@lib")
+  equal(menu(nvim, 1), { "@src/lib.rs" })
+  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+end)
+
+test("@ runs the user's git, not the one of a project that PATH leads to", function()
+  local nvim = project({ "src/lib.rs", "bin/git" }, true)
+  nvim:lua([[
+    vim.fn.writefile({ "#!/bin/sh", "touch " .. vim.fn.getcwd() .. "/ran" }, "bin/git")
+    vim.fn.setfperm("bin/git", "rwx------")
+    vim.env.PATH = "./bin::" .. vim.env.PATH
+  ]])
+  nvim:type("@lib")
+  equal(menu(nvim, 1), { "@src/lib.rs" })
+  equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
+end)
+
 test("a huge tree holds up no key", function()
   local nvim = project({ "src/lib.rs" }, false)
   nvim:lua([[

@@ -146,6 +146,33 @@ test("R sends the same prompt once more, at its place", function()
   equal(#nvim:api("list_wins"), 1)
 end)
 
+test("R on a job that was interrupted sends all of its request once more", function()
+  local nvim = with_jobs(1, {
+    ["1"] = {
+      status = "interrupted",
+      has_answer = false,
+      error = { code = "host_lost", message = "the host ended" },
+      review = true,
+      resume = { session_id = "session-1", at = "message-1" },
+    },
+  })
+  nvim:lua("jobs[1].landing, jobs[1].cost_usd, jobs[1].ended_ms = nil, nil, jobs[1].started_ms")
+  open(nvim)
+  equal(stored.shown(nvim), { "✗ HH:MM x.rs:2 prompt 1 interrupted" })
+  nvim:type("p")
+  contains(nvim:screen(), " opus ")
+  nvim:type("q")
+  nvim:type("R")
+  local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
+  equal({ request.prompt, request.review, request.resume, request.cwd, request.selection.rows }, {
+    "prompt 1",
+    true,
+    { session_id = "session-1", at = "message-1" },
+    nvim:lua("return jobs[1].project"),
+    { "local two = 2", "local three = 3" },
+  })
+end)
+
 --- Presses a key in the list, leaves that and types elsewhere, and lets the store answer then.
 ---@param key string
 ---@param question string what the key asks the store

@@ -109,6 +109,89 @@ test("a session that cannot be opened changes nothing", function()
   equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
 end)
 
+test("a session id that would be an option or several words is not opened, nor gone on from", function()
+  for _, id in ipairs({ "--dangerously-skip-permissions", "-c", "s1 --debug", "s1\n", "" }) do
+    local nvim = with_landed({ session_id = id })
+    nvim:lua("require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'true' } } } })")
+    for _, command in ipairs({ "open", "open 1", "followup more" }) do
+      contains(
+        message_of(nvim, command),
+        "the session id of job 1 is not one word that does not begin with -"
+      )
+    end
+    equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
+    equal(#nvim:host("received", "run"), 1)
+  end
+end)
+
+test("a stored session id that would be an option is not opened, nor gone on from", function()
+  local nvim = child.with_host({ "fn two() {", "  2", "}" })
+  nvim:lua([[
+    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
+    require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'true' } } } })
+    require('support.host').replies.writers = { jobs = {
+      { agent = 'claude', session_id = '--debug', project = '/tmp', landed_rows = { 'fn two() {', '  2', '}' } },
+    } }
+  ]])
+  for _, command in ipairs({ "open", "followup more", "rewind" }) do
+    nvim:type((":Botglue %s<CR>"):format(command))
+    nvim:eventually("it is refused", "return vim.fn.execute('messages'):find('is not one word that') ~= nil")
+    nvim:lua("vim.cmd.messages('clear')")
+  end
+  equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
+end)
+
+test("the program of a session is looked up before the terminal is in the project", function()
+  local nvim = with_landed()
+  nvim:lua([[
+    local project = vim.fn.tempname()
+    vim.fn.mkdir(project .. '/bin', 'p')
+    local program = project .. '/bin/my-agent'
+    vim.fn.writefile({ '#!/bin/sh', 'touch ' .. project .. '/ran' }, program)
+    vim.fn.setfperm(program, 'rwx------')
+    vim.cmd.cd(project)
+    _G.project = project
+    require('botglue.client').job(1).cwd = project
+    vim.env.PATH = './bin::bin:' .. vim.env.PATH
+    require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'my-agent' } } } })
+  ]])
+  contains(message_of(nvim, "open"), "there is no program my-agent")
+  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' }, project .. '/wrapper')")
+  nvim:lua([[
+    vim.fn.setfperm(project .. '/wrapper', 'rwx------')
+    require('botglue').setup({ agents = { claude = { command = { project .. '/wrapper' } } } })
+  ]])
+  nvim:type(":Botglue open<CR>")
+  nvim:eventually(
+    "the wrapper has ended",
+    "return vim.iter(vim.api.nvim_buf_get_lines(0, 0, -1, false)):any(function(line) return line == 'done' end)"
+  )
+  equal(nvim:lua("return vim.uv.fs_stat(project .. '/ran') == nil"), true)
+end)
+
+test("a session of Droid opens in a directory in which there is nothing", function()
+  local nvim = child.with_host(ROWS)
+  nvim:lua([[
+    _G.data = vim.fn.tempname()
+    local droid = { command = { '/bin/sh', '-c', 'pwd' } }
+    require('botglue').setup({ host = '/bin/sh', data_dir = data, agents = { droid = droid } })
+  ]])
+  nvim:run(line(2, 4), { agent = "droid" })
+  nvim:answer(1, { "B" }, { session_id = "s1" })
+  local function opened()
+    nvim:type(":Botglue open 1<CR>")
+    nvim:eventually("the program has run", "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] ~= ''")
+    local directory = nvim:lines()[1]
+    nvim:type("<C-\\><C-n>:bwipeout!<CR>")
+    return directory
+  end
+  local data = nvim:lua("return vim.fn.resolve(data)")
+  equal(opened(), data .. "/empty")
+  nvim:lua("vim.fn.mkdir(data .. '/empty/.factory')")
+  equal(opened(), data .. "/empty-1")
+  equal(nvim:lua("return vim.fn.isdirectory(data .. '/empty/.factory')"), 1)
+end)
+
 test("the raw stream opens in a window that cannot be written", function()
   local nvim = with_landed()
   local path = nvim:lua([[
@@ -133,11 +216,43 @@ test("the raw stream opens in a window that cannot be written", function()
   equal(nvim:lua("return { #vim.api.nvim_list_wins(), vim.fn.bufname() }"), { 1, "" })
 end)
 
+test("a modeline in an agent's text takes effect in no window that shows it", function()
+  local nvim = with_landed()
+  nvim:lua([[
+    local transcript, log = vim.fn.tempname(), require('botglue.host').log_path()
+    for _, path in ipairs({ transcript, log }) do
+      vim.fn.mkdir(vim.fs.dirname(path), 'p')
+      vim.fn.writefile({ 'vim: set shiftwidth=13 :' }, path)
+    end
+    vim.o.modeline, vim.o.modelines, vim.o.shiftwidth = true, 5, 4
+    require('botglue.apply').recording({ id = 1, path = transcript })
+  ]])
+  local function width(keys)
+    nvim:type(keys)
+    contains(nvim:lines()[1], "vim: set shiftwidth=13 :")
+    return nvim:lua("return vim.bo.shiftwidth")
+  end
+  equal(width(":Botglue transcript<CR>"), 4)
+  equal(width(":Botglue transcript<CR>"), 4, "read again")
+  equal(width(":edit!<CR>"), 4, "read again by the user")
+  nvim:type(":only<CR>")
+  equal(width(":Botglue log<CR>"), 4)
+  equal(width(":edit!<CR>"), 4)
+  equal(nvim:lua("return { vim.o.modelines, vim.go.modeline }"), { 5, true })
+  local own = nvim:lua("return vim.bo[require('botglue.ui.scratch').make()].modeline")
+  equal(own, false, "in the buffers of answers")
+end)
+
 test("a transcript that is not there is told of", function()
   local nvim = with_landed()
   contains(message_of(nvim, "transcript"), "no job has a transcript")
   nvim:lua("require('botglue.apply').recording({ id = 1, path = '/no/such' })")
-  contains(message_of(nvim, "transcript"), "this transcript is not kept any more")
+  contains(message_of(nvim, "transcript"), "this transcript is not there")
+  local link, target = vim.fn.tempname(), child.script("theirs")
+  assert(vim.uv.fs_symlink(target, link))
+  nvim:lua("require('botglue.apply').recording({ id = 1, path = ... })", link)
+  contains(message_of(nvim, "transcript"), "this transcript is not there")
+  equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1, "a link is not followed")
 end)
 
 test("ids complete", function()

@@ -26,7 +26,7 @@ test("what a job does, and for how long", function()
     "⠹ return errors instead of panicking · Read src/error.rs · 7s"
   )
   equal(
-    words({ status = "queued", queue_position = 2 }),
+    words({ status = "queued", turn = 2 }),
     "○ return errors instead of panicking · queued, number 2 · 7s"
   )
   equal(words({ indent = 4 }), "    ⠹ return errors instead of panicking · 7s")

@@ -1,4 +1,4 @@
---- A finished job as a row of the history: what became of it, when, where, the prompt, and what it cost. Draws nothing.
+--- A job as a row of the history: what became of it, when, where, the prompt, and what it cost. Draws nothing.
 
 local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
@@ -35,7 +35,9 @@ end
 ---@return botglue.Cell sign
 ---@return botglue.Cell words
 local function state(entry, signs)
-  if entry.status == "failed" then
+  if entry.status == "interrupted" then
+    return { signs.failed, "BotglueFailure" }, { "interrupted", "BotglueFailure" }
+  elseif entry.status == "failed" then
     return { signs.failed, "BotglueFailure" }, { entry.error.message, "BotglueFailure", wide = true }
   end
   return act.landing(entry.landing or "not landed", entry.held_for, signs)

@@ -1,5 +1,6 @@
 --- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
+local queue = require("botglue.queue")
 local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
 
@@ -55,7 +56,8 @@ end
 function M.activity(job, signs)
   local now = vim.uv.hrtime()
   if job.status == "queued" then
-    return job.queue_position and ("queued, number %d"):format(job.queue_position) or nil
+    local position = queue.position(job)
+    return position and ("queued, number %d"):format(position) or nil
   elseif job.retry then
     local left = math.ceil((job.retry_at - now) / 1e9)
     local try = ("%s, try %d of %d"):format(job.retry.reason, job.retry.attempt, job.retry.max)

@@ -70,11 +70,14 @@ function M.prompt(entry)
   for _, row in ipairs(rows) do
     height = height + math.max(math.ceil(api.nvim_strwidth(row) / width), 1)
   end
-  local took = {
-    entry.model or entry.agent,
-    amounts.duration(entry.ended_ms - entry.started_ms),
-    amounts.money(entry.cost_usd, "") ~= "" and amounts.money(entry.cost_usd, "") or nil,
-  }
+  local took = { entry.model or entry.agent }
+  if entry.ended_ms > entry.started_ms then
+    -- When a job was interrupted is not always known.
+    took[#took + 1] = amounts.duration(entry.ended_ms - entry.started_ms)
+  end
+  if amounts.money(entry.cost_usd, "") ~= "" then
+    took[#took + 1] = amounts.money(entry.cost_usd, "")
+  end
   local float = require("botglue.ui.float").open({
     name = "prompt-of-job",
     options = options,
@@ -173,6 +176,10 @@ end, function(entry, float)
       agent = full.agent,
       model = full.model,
       question = full.question,
+      -- Whoever has seen an answer of this prompt decides anew whether the next one is held.
+      review = full.status == "interrupted" and full.review or nil,
+      resume = full.resume,
+      cwd = full.resume and full.project or nil,
     }, (client.options()))
   end)
 end)

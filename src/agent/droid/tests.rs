@@ -41,7 +41,7 @@ fn success_is_a_completion_and_no_signal() {
     assert_eq!(code(&outcome), Code::Timeout);
     assert!(message(&outcome).contains("1.5 s"), "{}", message(&outcome));
     let end = End { stopped: Some(Stopped::Shutdown), ..End::with_code(0) };
-    assert_eq!(code(&told_with(Protocol::Droid, &good, &end).1), Code::Exited);
+    assert_eq!(code(&told_with(Protocol::Droid, &good, &end).1), Code::HostLost);
     let mut stream = Stream::new(Protocol::Droid, "");
     for line in good {
         stream.line(line.as_bytes(), &mut |_| {});

@@ -16,6 +16,7 @@ use memchr::memchr;
 pub use raw::Raw;
 
 use super::Reading;
+use crate::stream::MAX_AMOUNT;
 
 /// How deep a value may be nested that is skipped: a bound on memory, as nesting costs no stack.
 const DEEPEST: usize = 1_000_000;
@@ -121,16 +122,16 @@ impl<'a> Reader<'a> {
         self.skip().map(|()| flag)
     }
 
-    /// Takes a number; amounts and counts only, so what is below zero reads as zero.
+    /// Takes a number; amounts and counts only, so it reads as one from zero to [`MAX_AMOUNT`].
     pub fn number(&mut self) -> Read<Option<f64>> {
         match self.peek() {
-            Some(b'-' | b'0'..=b'9') => self.digits().map(|number| Some(number.max(0.0))),
+            Some(b'-' | b'0'..=b'9') => self.digits().map(|number| Some(number.clamp(0.0, MAX_AMOUNT))),
             _ => self.skip().map(|()| None),
         }
     }
 
     /// Takes a number as a count.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
     pub fn count(&mut self) -> Read<Option<u64>> {
         Ok(self.number()?.map(|number| number as u64))
     }

@@ -9,8 +9,9 @@ use super::Reader;
 pub struct Raw<'a>(pub(super) &'a [u8]);
 
 impl Raw<'_> {
-    /// The beginning of the text in a value that is a string, or a list of blocks with a `text`; not much more
-    /// than `limit` bytes of it are ever built, however long the value is.
+    /// The beginning of the text in a value that is a string, or a list of blocks whose `text` is a string; not much
+    /// more than `limit` bytes of it are ever built, however long the value is. Blocks are not followed into each
+    /// other, so each byte is read once and nesting costs no stack.
     pub fn beginning(self, limit: usize) -> String {
         if let Some(written) = self.0.strip_prefix(b"\"") {
             return unescaped(written.strip_suffix(b"\"").unwrap_or(written), limit);
@@ -19,13 +20,13 @@ impl Raw<'_> {
         // It has been read once, as a part of its line, so nothing can be wrong with it.
         _ = Reader::new(self.0).list(|block| {
             block.object(|block, key| {
-                if key != b"text" || text.len() >= limit {
+                if key != b"text" || text.len() >= limit || block.peek() != Some(b'"') {
                     return block.skip();
                 }
                 if !text.is_empty() {
                     text.push('\n');
                 }
-                text.push_str(&block.raw()?.beginning(limit - text.len()));
+                text.push_str(&unescaped(block.string()?, limit.saturating_sub(text.len())));
                 Ok(())
             })
         });

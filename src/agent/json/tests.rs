@@ -25,9 +25,20 @@ fn a_value_of_another_kind_reads_as_absent() {
     assert_eq!(Reader::new(b" false").flag(), Ok(Some(false)));
     assert_eq!(Reader::new(b"\"7\"").number(), Ok(None));
     assert_eq!(Reader::new(b"-7").number(), Ok(Some(0.0)));
-    assert_eq!(Reader::new(b"1e300").count(), Ok(Some(u64::MAX)));
+    assert_eq!(Reader::new(b"1.9").count(), Ok(Some(1)));
     Reader::new(b"7").object(|_, _| panic!("no object")).unwrap();
     Reader::new(b"{}").list(|_| panic!("no list")).unwrap();
+}
+
+#[test]
+fn a_number_beyond_all_bounds_is_the_most_that_there_can_be() {
+    for json in ["1e13", "1e300", "1e999", "18446744073709551616"] {
+        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(1_000_000_000_000)), "{json}");
+        assert!(Reader::new(json.as_bytes()).number().unwrap().unwrap() < 2e12, "{json}");
+    }
+    for json in ["-1e999", "-1", "1e-999"] {
+        assert_eq!(Reader::new(json.as_bytes()).count(), Ok(Some(0)), "{json}");
+    }
 }
 
 #[test]
@@ -71,6 +82,48 @@ fn depth_costs_no_stack_and_is_bounded() {
     assert_eq!(skipped(deep(DEEPEST).as_bytes()), Ok(()));
     let error = skipped(deep(DEEPEST + 1).as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "nested too deeply at byte 1000001");
+}
+
+/// The value of a tool's result in which each block holds another one.
+fn nested_blocks(depth: usize) -> String {
+    format!("{}\"deep\"{}", "[{\"text\":".repeat(depth), "}]".repeat(depth))
+}
+
+#[test]
+fn the_beginning_of_nested_blocks_costs_no_stack() {
+    let json = nested_blocks(200_000);
+    let raw = Reader::new(json.as_bytes()).raw().unwrap();
+    assert_eq!(raw.beginning(99), "", "the text of a block is a string");
+}
+
+#[test]
+fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
+    use crate::agent::Protocol;
+    use crate::stream::testing::told;
+    for (protocol, before, after) in [
+        (Protocol::Claude, r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"#, "}"),
+        (
+            Protocol::Claude,
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","is_error":true,"content":"#,
+            "}]}}",
+        ),
+        (Protocol::Droid, r#"{"type":"tool_result","id":"t","isError":true,"value":"#, "}"),
+        (Protocol::Droid, r#"{"type":"tool_result","id":"t","isError":true,"error":{"message":"#, "}}"),
+        (Protocol::Claude, r#"{"type":"user","message":"#, "}"),
+        (Protocol::Claude, r#"{"type":"assistant","message":{"content":"#, "}}"),
+        (
+            Protocol::Claude,
+            r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Read","input":{"path":"#,
+            "}}]}}",
+        ),
+        (Protocol::Droid, r#"{"type":"tool_call","id":"t","toolName":"Read","parameters":{"path":"#, "}}"),
+    ] {
+        let line = format!("{before}{}{after}", nested_blocks(30_000));
+        let mut malformed = 0;
+        let allocated = allocation_counter::measure(|| malformed = told(protocol, &[&line]).1.malformed);
+        assert_eq!(malformed, 0, "{before}");
+        assert!(allocated.bytes_total < 4 * line.len() as u64, "{before}: {} bytes", allocated.bytes_total);
+    }
 }
 
 #[test]

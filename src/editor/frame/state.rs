@@ -1,6 +1,6 @@
 //! The state of one job, as the editor is shown it, and what of it has not been told yet.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rmpv::Value;
 
@@ -16,7 +16,6 @@ pub(super) struct State {
     changed: bool,
     finished: bool,
     status: Option<&'static str>,
-    queue_position: Option<usize>,
     activity: Option<String>,
     failure: Option<String>,
     retry: Option<Value>,
@@ -24,8 +23,10 @@ pub(super) struct State {
     model: Option<String>,
     pgid: Option<i32>,
     gone: bool,
-    tools: BTreeMap<usize, ToolCall>,
-    tools_changed: BTreeSet<usize>,
+    /// Calls that have not come back, by their place.
+    running: BTreeMap<usize, ToolCall>,
+    /// Calls that have not been told as they are now.
+    untold: BTreeMap<usize, ToolCall>,
     preview: Option<Preview>,
 }
 
@@ -45,12 +46,14 @@ impl State {
     /// Folds a change in.
     pub(super) fn fold(&mut self, change: Change<'_>) {
         match change {
-            Change::Queued { position } => {
-                self.set(|s| (&mut s.status, &mut s.queue_position), (Some("queued"), Some(position)));
+            Change::Queued => {
+                self.status = Some("queued");
+                self.changed = true;
             }
             Change::Started { pgid } => {
-                self.set(|s| (&mut s.status, &mut s.queue_position), (Some("running"), None));
+                self.status = Some("running");
                 self.pgid = Some(pgid);
+                self.changed = true;
                 // It may have spoken before the host heard that it runs.
                 self.activity.get_or_insert_with(|| "starting".to_owned());
             }
@@ -66,11 +69,8 @@ impl State {
     pub(super) fn finish(&mut self) -> Value {
         self.finished = true;
         self.preview = None;
-        for (&index, tool) in &mut self.tools {
-            if tool.status == ToolStatus::Running {
-                tool.status = ToolStatus::Unfinished;
-                self.tools_changed.insert(index);
-            }
+        for (index, tool) in std::mem::take(&mut self.running) {
+            self.untold.insert(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
         }
         self.changed = self.gone && self.pgid.is_some();
         self.take_tools()
@@ -95,17 +95,6 @@ impl State {
         preview.map(|lines| Map::default().with("id", id).with("preview", lines).build())
     }
 
-    fn set<A: PartialEq, B: PartialEq>(
-        &mut self,
-        fields: impl FnOnce(&mut Self) -> (&mut A, &mut B),
-        (a, b): (A, B),
-    ) {
-        let (old_a, old_b) = fields(self);
-        let changed = *old_a != a || *old_b != b;
-        (*old_a, *old_b) = (a, b);
-        self.changed |= changed;
-    }
-
     fn update(&mut self, update: &Update<'_>) {
         if self.finished {
             return;
@@ -114,7 +103,8 @@ impl State {
             Update::Session { id, model } => {
                 let id = id.clone().or(self.session_id.take());
                 let model = model.clone().or(self.model.take());
-                self.set(|s| (&mut s.session_id, &mut s.model), (id, model));
+                self.changed |= (&id, &model) != (&self.session_id, &self.model);
+                (self.session_id, self.model) = (id, model);
             }
             Update::Text { .. } => self.acts("writing"),
             Update::Thinking { .. } => self.acts("thinking"),
@@ -146,21 +136,23 @@ impl State {
             }
             _ => None,
         };
-        self.tools.insert(index, tool.clone());
-        self.tools_changed.insert(index);
+        if tool.status == ToolStatus::Running {
+            self.running.insert(index, tool.clone());
+        } else {
+            self.running.remove(&index);
+        }
+        self.untold.insert(index, tool.clone());
         self.activity = Some(self.running_tool().unwrap_or("thinking").to_owned());
         self.changed = true;
     }
 
     fn take_tools(&mut self) -> Value {
-        let changed = std::mem::take(&mut self.tools_changed);
-        let changed = changed.iter().filter_map(|index| Some((*index, self.tools.get(index)?)));
-        Value::Array(changed.map(|(index, tool)| value::tool(index, tool)).collect())
+        let untold = std::mem::take(&mut self.untold);
+        Value::Array(untold.iter().map(|(&index, tool)| value::tool(index, tool)).collect())
     }
 
     fn running_tool(&self) -> Option<&str> {
-        let running = self.tools.values().rev().find(|tool| tool.status == ToolStatus::Running);
-        running.map(|tool| tool.title.as_str())
+        self.running.last_key_value().map(|(_, tool)| tool.title.as_str())
     }
 
     fn whole(&mut self, id: u64) -> Map {
@@ -174,7 +166,6 @@ impl State {
             return map;
         }
         map.with_some("status", self.status)
-            .with_some("queue_position", self.queue_position.map(|position| position as u64))
             .with_some("activity", self.activity.as_deref())
             .with_some("tool", self.running_tool())
             .with_some("failure", self.failure.as_deref())

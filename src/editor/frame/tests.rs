@@ -25,7 +25,7 @@ fn frame(frames: &mut Frames) -> Vec<String> {
 #[test]
 fn a_frame_holds_the_newest_state_of_what_changed() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Queued { position: 1 });
+    frames.change(1, Change::Queued);
     frames.change(2, Change::Started { pgid: 77 });
     frames.change(1, Change::Started { pgid: 78 });
     update(&mut frames, 1, &text("a"));
@@ -87,7 +87,7 @@ fn no_tool_of_a_finished_job_is_running() {
 #[test]
 fn a_job_whose_agent_never_ran_is_forgotten_too() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Queued { position: 1 });
+    frames.change(1, Change::Queued);
     frames.finish(1);
     frames.change(1, Change::Gone);
     frames.take();
@@ -112,4 +112,33 @@ fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
     assert!(!frames.is_changed());
     frames.write(1, &tool(0, ToolStatus::Running, None));
     assert_eq!(frame(&mut frames), ["{id: 1, preview: []}"]);
+}
+
+#[test]
+fn a_tool_costs_the_same_however_many_came_before_it() {
+    const CALLS: usize = 150_000;
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut frames = Frames::default();
+        for index in 0..CALLS {
+            update(&mut frames, 1, &tool(index, ToolStatus::Ok, None));
+        }
+        done.send(frames.finish(1).as_array().unwrap().len()).unwrap();
+    });
+    // Work for each event that grows with the events before it would take a hundred times as long.
+    let told = is_done.recv_timeout(std::time::Duration::from_secs(40));
+    assert_eq!(told, Ok(CALLS));
+}
+
+#[test]
+fn a_tool_that_was_told_of_and_has_returned_is_not_kept() {
+    let mut frames = Frames::default();
+    let kept = allocation_counter::measure(|| {
+        for index in 0..1000 {
+            update(&mut frames, 1, &tool(index, ToolStatus::Running, None));
+            update(&mut frames, 1, &tool(index, ToolStatus::Ok, None));
+            frames.take();
+        }
+    });
+    assert!(kept.bytes_current < 16_384, "{} bytes of 1000 tools", kept.bytes_current);
 }

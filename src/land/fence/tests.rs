@@ -201,6 +201,17 @@ fn code_with_fences_keeps_them() {
 }
 
 #[test]
+fn fences_within_fences_cost_no_more_than_other_lines() {
+    let selected = "```sh\nls\n```";
+    let cost = |levels: usize| {
+        let answer = "```x\n".repeat(levels);
+        allocation_counter::measure(|| drop(landed("markdown", selected, &answer))).bytes_total
+    };
+    let (few, many) = (cost(200), cost(2000));
+    assert!(many < 12 * few, "{few} bytes for 200 levels, {many} for 2000");
+}
+
+#[test]
 fn switched_off_it_changes_nothing() {
     for filetype in ["rust", "markdown"] {
         let mut request = sample::lines(filetype, &["x"]);

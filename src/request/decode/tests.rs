@@ -184,7 +184,7 @@ fn values_as_lua_sends_them() {
     assert_eq!(set("agent.env", list([""; 0])).agent.env, BTreeMap::new());
     assert_eq!(set("tools", map! {}).tools, [""; 0]);
     assert_eq!(set("tidy", list([""; 0])).tidy, Tidy { fence: false, indent: false, newline: false });
-    assert_eq!(set("max_turns", Value::from(u64::MAX)).max_turns, Some(u32::MAX));
+    assert_eq!(set("max_turns", Value::from(1_u64 << 53)).max_turns, Some(u32::MAX));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn an_editor_without_a_working_directory_is_no_wrong_request() {
     assert!(error.message.contains("working directory is gone"), "{}", error.message);
 }
 
-const NO_ID: &str = "resume.session_id must be an id: one word that does not begin with -";
+const NO_ID: &str = "resume.session_id must be one word that does not begin with -";
 
 #[test]
 fn an_agent_goes_on_only_from_what_it_keeps() {
@@ -247,9 +247,31 @@ fn an_agent_goes_on_only_from_what_it_keeps() {
     assert_eq!(resume("claude", Some("m1")), Ok(Some(from(Some("m1")))));
     assert_eq!(resume("droid", None), Ok(Some(from(None))));
     let at = resume("claude", Some("-m1")).unwrap_err().message;
-    assert_eq!(at, "resume.at must be an id: one word that does not begin with -");
+    assert_eq!(at, "resume.at must be one word that does not begin with -");
     let text = resume("text", None).unwrap_err().message;
     assert_eq!(text, "resume is not possible: an agent of the protocol text has no sessions");
+}
+
+#[test]
+fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
+    for text in ["", "-p", "--dangerously-skip-permissions", "two words", "a\nb", "a\u{a0}b", "a\0b"] {
+        for field in ["agent.model", "tools", "resume.session_id", "resume.at"] {
+            let value = if field == "tools" { list(["Read", text]) } else { Value::from(text) };
+            let error = decode(&with(field, Some(value))).unwrap_err();
+            let named = if field == "tools" { "tools[2]" } else { field };
+            assert_eq!(
+                error.message,
+                format!("{named} must be one word that does not begin with -"),
+                "{text:?}"
+            );
+        }
+    }
+    for model in ["opus", "sonnet[1m]", "custom:Model-(4.5)-0", "arn:aws:bedrock:us-east-1::a/b"] {
+        assert_eq!(
+            decode(&with("agent.model", Some(Value::from(model)))).unwrap().agent.model.unwrap(),
+            model
+        );
+    }
 }
 
 #[test]
@@ -324,8 +346,8 @@ fn every_error_names_its_field() {
         ),
         (
             "selection.last_line",
-            Some(Value::from(u64::MAX)),
-            "selection.text must have one entry for each of the lines 41 to 18446744073709551615, not 2",
+            Some(Value::from(1_u64 << 53)),
+            "selection.text must have one entry for each of the lines 41 to 9007199254740992, not 2",
         ),
         ("selection.text", None, "selection.text must have one entry for each of the lines 41 to 42, not 0"),
         ("selection.text", Some(list([1, 2])), "selection.text must be a list of strings, not a number"),
@@ -353,6 +375,37 @@ fn every_error_names_its_field() {
         decode(&Value::from(1)),
         Err(JobError::new(Code::BadRequest, "the request must be a map, not a number"))
     );
+}
+
+#[test]
+fn a_number_beyond_what_lua_counts_with_names_its_field_and_a_timeout_beyond_a_year_is_a_year() {
+    let beyond = [Value::from(u64::MAX), Value::from((1_u64 << 53) + 2), Value::F64(1e300)];
+    for field in [
+        "id",
+        "max_turns",
+        "max_parallel",
+        "preview",
+        "prewarmed",
+        "selection.first_line",
+        "selection.last_line",
+        "selection.cols",
+        "selection.column",
+        "diagnostics",
+    ] {
+        for number in &beyond {
+            let value = match field {
+                "selection.cols" => list([number.clone(), number.clone()]),
+                "diagnostics" => list([map! { "line": number.clone() }]),
+                _ => number.clone(),
+            };
+            let error = decode(&with(field, Some(value))).unwrap_err().message;
+            assert!(error.starts_with(field) && error.contains("must be a whole number from 0"), "{error}");
+        }
+    }
+    let year = Duration::from_secs(365 * 24 * 3600);
+    for seconds in [Value::from(u64::MAX), Value::F64(1e19), Value::F64(1e300)] {
+        assert_eq!(decode(&with("timeout", Some(seconds))).unwrap().timeout, year);
+    }
 }
 
 #[test]

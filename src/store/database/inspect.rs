@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl Files {
     /// Looks at the files of a database.
     pub fn of(path: &Path) -> Self {
         let state = |path: &Path| {
-            let metadata = fs::metadata(path).ok()?;
+            let metadata = fs::symlink_metadata(path).ok()?;
             Some((metadata.len(), metadata.mtime(), metadata.mtime_nsec()))
         };
         Self { database: state(path), log: state(&log_of(path)) }
@@ -54,7 +54,7 @@ impl Files {
 /// that are not there.
 pub fn inspect(data_dir: &Path, path: &Path, whole: bool, answers: &[Open]) -> Result<Vec<u64>, StoreError> {
     // SQLite would take it for a new one, and delete the log.
-    if fs::metadata(path)?.len() < open::PAGE {
+    if fs::symlink_metadata(path)?.len() < open::PAGE {
         return Err(StoreError::damage());
     }
     check_log(path)?;
@@ -103,7 +103,8 @@ fn check_log(path: &Path) -> Result<(), StoreError> {
 fn has_sound_header(log: &Path) -> bool {
     let mut header = [0; HEADER];
     // Closing this file takes no locks away: SQLite has none on it.
-    let Ok(mut file) = fs::File::open(log) else { return true };
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let Ok(mut file) = fs::OpenOptions::new().read(true).custom_flags(flags).open(log) else { return true };
     match file.read_exact(&mut header) {
         Ok(()) => {}
         Err(_) => return file.metadata().is_ok_and(|metadata| metadata.len() == 0),

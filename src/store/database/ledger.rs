@@ -2,8 +2,8 @@
 //! written and may have to be written again. It opens no file.
 //!
 //! The host changes it at once, and the writing thread works it off. A change of a job that still waits is folded into
-//! what waits. Answers that wait for a decision are known until they are decided, and the newest other jobs a little
-//! longer: where the database turns out to be damaged, they are written into the next one.
+//! what waits. Jobs are known until they end, answers that wait for a decision until they are decided, and the newest
+//! other jobs a little longer: where the database turns out to be damaged, they are written into the next one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::spill::Line;
 use crate::store::Amounts;
 use crate::store::known::{Known, new_uuid};
-use crate::store::record::{Draft, Held, Landed, Record, Unsent};
+use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
 
 /// How many jobs are still known that nobody has to decide on any more.
 const RECENT: usize = 32;
@@ -57,8 +57,8 @@ pub struct Open {
 #[derive(Default)]
 struct Job {
     known: Known,
-    /// The database has its record.
-    is_stored: bool,
+    /// Since which revision the database lacks its record, or while it runs its request; `None` where it has that.
+    lacking: Option<u64>,
 }
 
 #[derive(Default)]
@@ -68,8 +68,6 @@ pub struct Ledger {
     prompts: BTreeMap<u64, Unsent>,
     /// Only those that wait: agent and session.
     begins: BTreeMap<u64, (String, String)>,
-    /// What the sessions had counted from which jobs that run have resumed.
-    parents: BTreeMap<u64, Amounts>,
     /// Adopted answers without a number in this Neovim, by their keys.
     adopted: BTreeMap<String, Known>,
     /// In the order in which it came, each with its newest revision.
@@ -86,17 +84,29 @@ impl Ledger {
         self.wait(Key::Begin(id));
     }
 
+    pub fn accept(&mut self, accepted: Accepted) {
+        let (id, accepted) = (accepted.id, Some(Arc::new(accepted)));
+        self.insert(Known { id, uuid: Some(new_uuid()), accepted, ..Known::default() });
+    }
+
+    /// The user left Neovim before this job had ended.
+    pub fn interrupt(&mut self, id: u64) {
+        self.note(Known { id, interrupted: true, ..Known::default() });
+    }
+
     pub fn keep(&mut self, record: Record) {
-        let known = Known {
-            id: record.id,
-            uuid: Some(new_uuid()),
-            parent: self.parents.remove(&record.id),
+        let id = record.id;
+        // One that has ended is another job that had this number.
+        let running = self.jobs.remove(&id).map(|job| job.known).filter(|known| known.record.is_none());
+        let running = running.unwrap_or_default();
+        self.insert(Known {
+            id,
+            uuid: running.uuid.or_else(|| Some(new_uuid())),
+            interrupted: running.interrupted,
+            parent: running.parent,
             record: Some(Arc::new(record)),
             ..Known::default()
-        };
-        // Another job that had this number is none of this Neovim any more.
-        self.jobs.remove(&known.id);
-        self.note(known);
+        });
     }
 
     pub fn land(&mut self, id: u64, landed: Landed) {
@@ -131,19 +141,18 @@ impl Ledger {
 
     pub fn number(&mut self, uuid: String, id: u64) {
         let known = self.adopted.remove(&uuid);
-        self.jobs.entry(id).or_default().is_stored = true;
         self.note(Known { id, uuid: Some(uuid), ..known.unwrap_or_default() });
     }
 
     /// An answer that was held once more is in the database, under this number.
     pub fn again(&mut self, id: u64, held: &Held) {
         let known = Known { id, ..adopted(held) };
-        self.jobs.insert(id, Job { known, is_stored: true });
+        self.jobs.insert(id, Job { known, lacking: None });
     }
 
     /// What a job cost, as far as that is written.
     pub fn amounts(&self, id: u64) -> Option<Amounts> {
-        let job = self.jobs.get(&id).filter(|job| job.is_stored && job.known.more.is_none())?;
+        let job = self.jobs.get(&id).filter(|job| job.lacking.is_none() && job.known.more.is_none())?;
         job.known.share
     }
 
@@ -172,11 +181,9 @@ impl Ledger {
 
     /// A session from which a job has resumed had counted this much.
     pub fn begun(&mut self, id: u64, counted: Option<Amounts>) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.known.parent = counted;
-        } else {
-            self.parents.extend(counted.map(|counted| (id, counted)));
-        }
+        let job = self.jobs.entry(id).or_default();
+        job.known.id = id;
+        job.known.parent = counted;
     }
 
     /// A change was written, or can never be. `share` is what the job cost, where the database has it.
@@ -185,7 +192,7 @@ impl Ledger {
             && let Some(job) = self.jobs.get_mut(&id)
         {
             let known = &mut job.known;
-            job.is_stored = true;
+            job.lacking = None;
             known.share = Some(share);
             known.more = match (known.more, written.more) {
                 (more, written) if more == written => None,
@@ -201,25 +208,25 @@ impl Ledger {
 
     /// All that is known has to be written again: the database is another one.
     pub fn write_again(&mut self) {
-        let known: Vec<u64> =
-            self.jobs.iter().filter(|(_, job)| job.known.record.is_some()).map(|(id, _)| *id).collect();
-        for id in known {
+        let has_all = |known: &Known| known.record.is_some() || known.accepted.is_some();
+        let known = self.jobs.iter().filter(|(_, job)| has_all(&job.known));
+        for id in known.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.write_job_again(id);
         }
     }
 
     /// The database has lost this job.
     pub fn write_job_again(&mut self, id: u64) {
-        if let Some(job) = self.jobs.get_mut(&id) {
-            job.is_stored = false;
+        if self.jobs.contains_key(&id) {
             self.recent.retain(|(recent, _)| *recent != id);
             self.wait(Key::Job(id));
+            self.lack(id);
         }
     }
 
     /// The answers that wait for a decision and that the database should have.
     pub fn open_answers(&self) -> Vec<Open> {
-        let open = self.jobs.iter().filter(|(_, job)| job.is_stored && job.known.is_open());
+        let open = self.jobs.iter().filter(|(_, job)| job.lacking.is_none() && job.known.is_open());
         open.filter_map(|(id, Job { known, .. })| {
             Some(Open { id: *id, uuid: known.uuid.clone()?, record: known.record.clone()? })
         })
@@ -227,11 +234,12 @@ impl Ledger {
     }
 
     pub fn has_open_answers(&self) -> bool {
-        self.jobs.values().any(|job| job.is_stored && job.known.is_open())
+        self.jobs.values().any(|job| job.lacking.is_none() && job.known.is_open())
     }
 
-    /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then jobs
-    /// that the database does not have, then long rows, and what the user typed last. Each with its key and revision.
+    /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then
+    /// answers that the database does not have, then jobs that run, then long rows, and what the user typed last. Each
+    /// with its key and revision.
     pub fn lines(&self, spilled: &BTreeMap<Key, u64>) -> Vec<(Key, u64, Line)> {
         let mut lines = Vec::new();
         for key in self.waiting.iter().copied() {
@@ -246,14 +254,16 @@ impl Ledger {
                 })),
                 Key::Job(id) => {
                     let Some(job) = self.jobs.get(&id) else { continue };
-                    let is_new = !job.is_stored && before.is_none();
+                    let is_new = before < job.lacking;
                     for (place, mut part) in job.known.parts().into_iter().enumerate() {
                         part.record = part.record.filter(|_| is_new);
-                        let rank = match (place, part.draft.is_some()) {
-                            (0, _) if part.record.is_none() => Rank::Fact,
-                            (0, _) => Rank::Answer,
-                            (_, false) => Rank::Rows,
-                            (_, true) => Rank::Typed,
+                        part.accepted = part.accepted.filter(|_| is_new);
+                        let rank = match place {
+                            0 if part.record.is_some() => Rank::Answer,
+                            0 if part.accepted.is_some() => Rank::Accepted,
+                            0 => Rank::Fact,
+                            _ if part.draft.is_none() => Rank::Rows,
+                            _ => Rank::Typed,
                         };
                         lines.push((rank, (key, revision, Line::Job(Box::new(part)))));
                     }
@@ -262,6 +272,23 @@ impl Ledger {
         }
         lines.sort_by_key(|(rank, _)| *rank);
         lines.into_iter().map(|(_, line)| line).collect()
+    }
+
+    /// A job begins or ends: what is known of it waits behind all that waited before.
+    fn insert(&mut self, known: Known) {
+        let id = known.id;
+        self.jobs.remove(&id);
+        self.waiting.retain(|key| *key != Key::Job(id));
+        self.note(known);
+        self.lack(id);
+    }
+
+    /// The database lacks all of a job that waits.
+    fn lack(&mut self, id: u64) {
+        let revision = self.revision(Key::Job(id));
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.lacking = Some(revision);
+        }
     }
 
     fn note(&mut self, known: Known) {
@@ -293,10 +320,12 @@ impl Ledger {
         }
     }
 
-    /// A job is written: it stays known as long as its answer may be decided, and a little longer.
+    /// A job is written: it stays known until it ends, as long as its answer may be decided, and a little longer.
     fn settle(&mut self, id: u64) {
         let Some(job) = self.jobs.get(&id) else { return };
-        if !job.is_stored || job.known.record.is_none() {
+        if job.known.record.is_none() && job.known.accepted.is_some() {
+            return;
+        } else if job.lacking.is_some() || job.known.record.is_none() {
             // There is nothing that could be written again.
             self.jobs.remove(&id);
         } else if !job.known.is_open() {
@@ -317,6 +346,7 @@ impl Ledger {
 enum Rank {
     Fact,
     Answer,
+    Accepted,
     Rows,
     Typed,
 }

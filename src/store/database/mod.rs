@@ -30,7 +30,7 @@ use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Draft, Held, Landed, Record, Unsent};
+use super::record::{Accepted, Draft, Held, Landed, Record, Unsent};
 use patience::Patience;
 use reader::Question;
 use shared::Shared;
@@ -68,6 +68,11 @@ pub enum Query {
     Prompts {
         /// The most of the latter.
         limit: u64,
+    },
+    /// The answers of these jobs of the asking Neovim, of which its last host could not tell. They are held by it now.
+    Untold {
+        /// The jobs' numbers.
+        ids: Vec<u64>,
     },
     /// An answer once more, held by the asking Neovim.
     Again {
@@ -109,6 +114,21 @@ impl Database {
             writer.run(&waiting);
         });
         Self { tasks, shared, patience: Patience::new() }
+    }
+
+    /// Keeps a job that was accepted, until it ends; nobody waits for that.
+    pub fn accept(&self, accepted: Accepted) {
+        let id = accepted.id;
+        self.shared.ledger().accept(accepted);
+        self.write(id, |_| {});
+    }
+
+    /// These jobs were interrupted, whatever their agents ended with because of that.
+    pub fn interrupt(&self, ids: Vec<u64>) {
+        for id in ids {
+            self.shared.ledger().interrupt(id);
+            self.write(id, |_| {});
+        }
     }
 
     /// A job starts that goes on from this session: what that has counted by now will not be the job's.
@@ -166,6 +186,7 @@ impl Database {
         let then: Then<Reply> = Box::new(then);
         self.send(match query {
             Query::Again { uuid, id } => Task::Again { uuid, id, then },
+            Query::Untold { ids } => Task::Untold { ids, then },
             query => Task::Ask(Question { query, then }),
         });
     }

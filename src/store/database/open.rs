@@ -47,7 +47,7 @@ impl Opened {
 /// long as `patience`.
 pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
-    let path = data_dir.join(FILE);
+    let path = database_path(data_dir)?;
     // Made here, so that it is never there with more rights, not even for a moment; SQLite gives the files
     // beside it the same.
     // One that is there is never opened: closing it would take SQLite's locks away, of which a process has one set.
@@ -58,7 +58,8 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     let file = identity(&path);
     protect(&path)?;
     check_size(&path)?;
-    let mut connection = Connection::open(&path)?;
+    let mut connection =
+        Connection::open_with_flags(&path, OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW)?;
     connection.busy_timeout(patience)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -69,9 +70,10 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
 
 /// Opens what [`to_write`] has made, to read alone. One that is locked is waited for as long as `patience`.
 pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
-    let path = data_dir.join(FILE);
+    let path = database_path(data_dir)?;
     let file = identity(&path);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(&path, flags)?;
     connection.busy_timeout(patience)?;
     schema::check(&connection)?;
@@ -81,7 +83,7 @@ pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError
 /// Puts the database aside in which `damaged`, or at least somebody who opened it, found damage; where it went. None
 /// where another Neovim was quicker.
 pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
-    let path = data_dir.join(FILE);
+    let path = database_path(data_dir)?;
     // One at a time; the lock ends with the handle.
     let folder = File::open(data_dir)?;
     lock(&folder)?;
@@ -94,7 +96,8 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     }
     let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let names = (ms..=u128::MAX).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
-    let Some(aside) = names.take(1000).find(|aside| !aside.exists()) else { return Ok(None) };
+    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+    let Some(aside) = names.take(1000).find(is_free) else { return Ok(None) };
     // First what stands beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
@@ -124,11 +127,26 @@ fn lock(folder: &File) -> Result<(), StoreError> {
     }
 }
 
+/// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours to
+/// write to, nor to change the mode of. SQLite refuses one that is made later (`SQLITE_OPEN_NOFOLLOW`, which wants a
+/// folder without links in its path).
+fn database_path(data_dir: &Path) -> Result<PathBuf, StoreError> {
+    let path = data_dir.canonicalize()?.join(FILE);
+    for path in with_companions(&path) {
+        if let Ok(metadata) = fs::symlink_metadata(&path)
+            && !metadata.is_file()
+        {
+            return Err(StoreError::NotAFile { path, is_link: metadata.is_symlink() });
+        }
+    }
+    Ok(path)
+}
+
 /// Takes the rights of others away, where somebody gave them any.
 fn protect(path: &Path) -> io::Result<()> {
-    for path in [path.to_owned()].into_iter().chain(BESIDE.map(|end| with_end(path, end))) {
-        let Ok(metadata) = fs::metadata(&path) else { continue };
-        if metadata.permissions().mode() & 0o077 != 0 {
+    for path in with_companions(path) {
+        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+        if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
             fs::set_permissions(&path, Permissions::from_mode(0o600))?;
         }
     }
@@ -138,15 +156,20 @@ fn protect(path: &Path) -> io::Result<()> {
 /// SQLite takes a short file of anything for an empty database, and deletes the log beside it.
 fn check_size(path: &Path) -> Result<(), StoreError> {
     let log = with_end(path, BESIDE[0]);
-    let is_new = fs::metadata(log).map_or(true, |log| log.len() == 0);
-    if (u64::from(is_new)..PAGE).contains(&fs::metadata(path)?.len()) {
+    let is_new = fs::symlink_metadata(log).map_or(true, |log| log.len() == 0);
+    if (u64::from(is_new)..PAGE).contains(&fs::symlink_metadata(path)?.len()) {
         return Err(StoreError::damage());
     }
     Ok(())
 }
 
 fn identity(path: &Path) -> Option<Identity> {
-    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    fs::symlink_metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// The database's file, and those beside it.
+fn with_companions(path: &Path) -> impl Iterator<Item = PathBuf> {
+    std::iter::once(path.to_owned()).chain(BESIDE.map(|end| with_end(path, end)))
 }
 
 pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -68,7 +68,7 @@ fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
             json!({ "prompts": unsent::among(unsent, sent, now_ms()) })
         }
         // The writer's.
-        Query::Again { .. } => return Err(StoreError::NoSuchJob),
+        Query::Again { .. } | Query::Untold { .. } => return Err(StoreError::NoSuchJob),
     };
     Ok(reply)
 }

@@ -12,15 +12,16 @@ use crate::store::owner;
 pub struct Shared {
     pub data_dir: Option<PathBuf>,
     pub owner: String,
+    pub host: String,
     ledger: Mutex<Ledger>,
     spill: Mutex<Spill>,
 }
 
 impl Shared {
     pub fn new(data_dir: Option<PathBuf>) -> Self {
-        let owner = owner::current();
-        let spill = Mutex::new(Spill::new(data_dir.clone(), owner.clone()));
-        Self { data_dir, owner, ledger: Mutex::default(), spill }
+        let (owner, host) = (owner::current(), owner::host());
+        let spill = Mutex::new(Spill::new(data_dir.clone(), owner.clone(), host.clone()));
+        Self { data_dir, owner, host, ledger: Mutex::default(), spill }
     }
 
     /// The ledger, for a moment.

@@ -32,6 +32,8 @@ const LARGE: u64 = 8 << 20;
 pub(super) struct Header {
     pub(super) version: u32,
     pub(super) owner: String,
+    #[serde(default)]
+    pub(super) host: String,
 }
 
 /// One line after the header.
@@ -51,6 +53,7 @@ pub enum Line {
 pub struct Spill {
     data_dir: Option<PathBuf>,
     owner: String,
+    host: String,
     open: Option<Open>,
 }
 
@@ -65,8 +68,8 @@ struct Open {
 }
 
 impl Spill {
-    pub fn new(data_dir: Option<PathBuf>, owner: String) -> Self {
-        Self { data_dir, owner, open: None }
+    pub fn new(data_dir: Option<PathBuf>, owner: String, host: String) -> Self {
+        Self { data_dir, owner, host, open: None }
     }
 
     /// Writes all that waits and is not in the file yet; it is on the disk then.
@@ -81,7 +84,7 @@ impl Spill {
             Some(open) if open.length < open.most => open.append(lines),
             _ => {
                 let lines = lock(ledger).lines(&BTreeMap::new());
-                let mut open = Open::create(data_dir, &self.owner)?;
+                let mut open = Open::create(data_dir, &self.owner, &self.host)?;
                 let written = open.append(lines);
                 open.most = LARGE.max(2 * open.length);
                 if written.is_err() && self.open.is_some() {
@@ -103,11 +106,12 @@ impl Spill {
 }
 
 impl Open {
-    fn create(data_dir: &Path, owner: &str) -> io::Result<Self> {
+    fn create(data_dir: &Path, owner: &str, host: &str) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
         let (pid, first) = (std::process::id(), now_ms());
         let names = (first..first + 1000).map(|ms| data_dir.join(format!("{PREFIX}{ms:015}-{pid}{SUFFIX}")));
-        let path = names.into_iter().find(|path| !path.exists()).ok_or(io::ErrorKind::AlreadyExists)?;
+        let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+        let path = names.into_iter().find(is_free).ok_or(io::ErrorKind::AlreadyExists)?;
         // Under another name until it is locked: nobody may take it up before.
         let part = path.with_extension("part");
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&part)?;
@@ -116,7 +120,7 @@ impl Open {
             tracing::debug!(path = %path.display(), %error, "the spill file is not locked");
         }
         let mut open = Self { path: part.clone(), file, length: 0, most: LARGE, has: BTreeMap::new() };
-        let header = Header { version: VERSION, owner: owner.to_owned() };
+        let header = Header { version: VERSION, owner: owner.to_owned(), host: host.to_owned() };
         let renamed = open.write(&header).and_then(|()| fs::rename(&part, &path));
         if let Err(error) = renamed.and_then(|()| File::open(data_dir)?.sync_all()) {
             open.delete();

@@ -22,6 +22,7 @@ pub struct Found {
     /// Locked until this is dropped.
     _file: File,
     owner: String,
+    host: String,
     jobs: Vec<Known>,
     prompts: Vec<(u64, Unsent)>,
     /// All of its lines could be read.
@@ -62,13 +63,13 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
     }
     let mut lines = BufReader::new(&file).split(b'\n');
     let header = lines.next().transpose()?.map(|line| serde_json::from_slice::<Header>(&line));
-    let (owner, mut is_whole) = match header {
-        Some(Ok(Header { version: VERSION, owner })) => (owner, true),
+    let (owner, host, mut is_whole) = match header {
+        Some(Ok(Header { version: VERSION, owner, host })) => (owner, host, true),
         Some(Ok(Header { version, .. })) => {
             tracing::warn!(path = %path.display(), version, "a spill file of another version is left alone");
             return Ok(None);
         }
-        Some(Err(_)) | None => (String::new(), false),
+        Some(Err(_)) | None => (String::new(), String::new(), false),
     };
     // The next host of a Neovim that lives takes it up before it writes anything newer.
     if (locked.is_err() || owner != owner::current()) && owner::is_alive(&owner) {
@@ -87,13 +88,14 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
             }
         }
     }
-    Ok(Some(Found { path, _file: file, owner, jobs, prompts: prompts.into_iter().collect(), is_whole }))
+    let prompts = prompts.into_iter().collect();
+    Ok(Some(Found { path, _file: file, owner, host, jobs, prompts, is_whole }))
 }
 
 impl Found {
     /// Brings all of it into the database, or nothing where that cannot be now.
     pub fn put(&mut self, connection: &mut Connection) -> Result<(), StoreError> {
-        let Self { owner, jobs, prompts, is_whole, .. } = self;
+        let Self { owner, host, jobs, prompts, is_whole, .. } = self;
         synced(connection, |transaction| {
             for (id, Unsent { text, at_ms }) in prompts.iter() {
                 let unsent = Unsent { text: text.clone(), at_ms: *at_ms };
@@ -106,7 +108,7 @@ impl Found {
             }
             for job in jobs.iter() {
                 transaction.execute_batch("SAVEPOINT job")?;
-                match put::put(transaction, owner, job) {
+                match put::put(transaction, owner, host, job) {
                     Err(error) if error.may_pass() => return Err(error),
                     Err(error) => {
                         // One that can never be written holds up none of the others.

@@ -15,7 +15,7 @@ use super::reader::Question;
 use super::shared::Shared;
 use super::{Reply, Then, take_up};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{held, put, sessions, unsent};
+use crate::store::queries::{accepted, held, put, sessions, unsent};
 use crate::store::record::Held;
 use crate::store::{Amounts, StoreError, transcript};
 
@@ -37,6 +37,10 @@ pub enum Task {
     Again {
         uuid: String,
         id: u64,
+        then: Then<Reply>,
+    },
+    Untold {
+        ids: Vec<u64>,
         then: Then<Reply>,
     },
     /// Nothing comes behind this.
@@ -106,12 +110,14 @@ impl Writer {
             Task::Ask(question) => {
                 self.is_taken_up = false;
                 self.catch_up();
-                if self.suspicion.swap(false, Ordering::Relaxed) {
-                    if let Err(error) = self.link.check() {
-                        self.link.complain(error);
-                    }
-                    self.catch_up();
+                if self.suspicion.swap(false, Ordering::Relaxed)
+                    && let Err(error) = self.link.check()
+                {
+                    self.link.complain(error);
                 }
+                self.end_lost();
+                // Where either has begun a new database.
+                self.catch_up();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
@@ -120,6 +126,7 @@ impl Writer {
                 self.catch_up();
                 then(self.again(&uuid, id));
             }
+            Task::Untold { ids, then } => then(self.untold(&ids)),
             Task::Close { until, then } => {
                 // First without waiting for a lock: what cannot be written is spilled while there is time for it.
                 self.catch_up();
@@ -180,7 +187,9 @@ impl Writer {
                 for part in known.parts() {
                     let is_first = share.is_none();
                     let amounts = link.attempt(|connection| {
-                        let put = |transaction: &Transaction<'_>| put::put(transaction, &shared.owner, &part);
+                        let put = |transaction: &Transaction<'_>| {
+                            put::put(transaction, &shared.owner, &shared.host, &part)
+                        };
                         if part.is_lasting() { synced(connection, put) } else { atomically(connection, put) }
                     })?;
                     share = if is_first { Some(amounts) } else { share };
@@ -247,6 +256,34 @@ impl Writer {
         })?;
         self.ledger().again(id, &copy);
         Ok(reply)
+    }
+
+    /// Takes answers as held that the last host of this Neovim has kept, or spilled. They get their numbers later.
+    fn untold(&mut self, ids: &[u64]) -> Reply {
+        self.is_taken_up = false;
+        self.catch_up();
+        let Self { link, shared, transcripts, .. } = self;
+        let asker = Asker { owner: &shared.owner, transcripts };
+        let (held, jobs) = link.attempt(|connection| {
+            let held = held::untold(connection, asker.owner, ids)?;
+            let mut jobs = Vec::new();
+            for held in &held {
+                jobs.extend(asker.job(connection, &Which::Uuid(held.uuid.clone()))?);
+            }
+            Ok((held, json!({ "jobs": jobs })))
+        })?;
+        self.ledger().adopt(&held);
+        Ok(jobs)
+    }
+
+    /// What became of jobs whose host is gone is known before a question is answered.
+    fn end_lost(&mut self) {
+        let Self { link, shared, .. } = self;
+        let ended = link.attempt(|connection| accepted::end_lost(connection, &shared.owner, &shared.host));
+        if let Err(error) = ended {
+            // They are listed with the next question.
+            tracing::warn!(%error, "interrupted jobs are not listed");
+        }
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {

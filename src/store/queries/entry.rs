@@ -6,12 +6,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::Serialize;
 
 use super::{amounts, parse, signed, unsigned};
-use crate::request::Selection;
+use crate::error::Code;
+use crate::names::name;
+use crate::request::{Resume, Selection};
 use crate::store::Amounts;
 use crate::store::StoreError;
 use crate::store::record::Draft;
 
-/// A finished job in a list. Its field names are those that the editor gets.
+/// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     pub uuid: String,
@@ -63,6 +65,9 @@ pub struct Full {
     /// What the user made of the answer while it was held.
     pub draft: Option<Draft>,
     pub selection: Selection,
+    /// What the same request needs besides.
+    pub review: bool,
+    pub resume: Option<Resume>,
 }
 
 /// Which job is meant.
@@ -105,7 +110,11 @@ impl Asker<'_> {
             last_line: unsigned(row.get("last_line")?),
             prompt: row.get("prompt")?,
             question: row.get("question")?,
-            status: if code.is_some() { "failed" } else { "done" },
+            status: match code.as_deref() {
+                None => "done",
+                Some(code) if code == name(Code::HostLost) => "interrupted",
+                Some(_) => "failed",
+            },
             landing: row.get("landing")?,
             held_for: row.get("held_for")?,
             error: code.map(|code| Failure { code, message: message.unwrap_or_default() }),
@@ -137,12 +146,15 @@ impl Asker<'_> {
         let full = |row: &Row<'_>| {
             let lines: Option<String> = row.get("lines")?;
             let draft: Option<String> = row.get("draft")?;
+            let resumed: Option<String> = row.get("resumed")?;
             Ok::<_, StoreError>(Full {
                 entry: self.landed_entry(row)?,
                 text: row.get("text")?,
                 lines: lines.as_deref().map(parse).transpose()?,
                 draft: draft.as_deref().map(parse).transpose()?,
                 selection: parse(&row.get::<_, String>("selection")?)?,
+                review: row.get("review")?,
+                resume: resumed.as_deref().map(parse).transpose()?,
             })
         };
         let found = match which {

@@ -36,6 +36,30 @@ pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, Stor
     Ok(adopted)
 }
 
+/// Takes the answers of these jobs of this Neovim as held: an earlier host has kept them, and was gone before it could
+/// tell. Gives those that have one.
+pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<Held>, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut untold = Vec::new();
+    for id in ids {
+        transaction.execute(
+            "UPDATE jobs SET landing = 'held', held_for = coalesce(held_for, 'review')
+             WHERE owner = ?1 AND id = ?2 AND has_answer AND NOT question AND (landing IS NULL OR landing = 'held')",
+            params![owner, signed(*id)],
+        )?;
+        let found = transaction
+            .prepare_cached(
+                "SELECT * FROM jobs JOIN texts ON job = key
+                 WHERE owner = ?1 AND id = ?2 AND has_answer AND NOT question AND landing = 'held'",
+            )?
+            .query_row(params![owner, signed(*id)], |row| Ok(held(row)))
+            .optional()?;
+        untold.extend(found.transpose()?);
+    }
+    transaction.commit()?;
+    Ok(untold)
+}
+
 /// Gives an adopted answer its number in this Neovim.
 pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Result<(), StoreError> {
     free_number(connection, owner, id)?;
@@ -59,10 +83,10 @@ pub fn again(
     let Some(of) = of else { return Ok(None) };
     transaction.execute(
         "INSERT INTO jobs (owner, id, copy_of, agent, protocol, model, session_id, project, path, filetype, kind,
-            first_line, last_line, prompt, question, started_ms, ended_ms, has_answer, landing, held_for,
-            input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, duration_ms, transcript)
+            first_line, last_line, prompt, question, review, resumed, started_ms, ended_ms, has_answer, landing,
+            held_for, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, duration_ms, transcript)
          SELECT ?2, ?3, coalesce(copy_of, uuid), agent, protocol, model, session_id, project, path, filetype, kind,
-            first_line, last_line, prompt, 0, started_ms, ended_ms, has_answer, 'held', 'review',
+            first_line, last_line, prompt, 0, review, resumed, started_ms, ended_ms, has_answer, 'held', 'review',
             0, 0, 0, 0, 0, transcript
          FROM jobs WHERE key = ?1",
         params![of, owner, signed(id)],
@@ -85,18 +109,20 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
     let lines: Option<String> = row.get("lines")?;
     let held_for: Option<String> = row.get("held_for")?;
     let draft: Option<String> = row.get("draft")?;
+    let resumed: Option<String> = row.get("resumed")?;
     let record = Record {
         id: 0,
         agent: row.get("agent")?,
         protocol: row.get("protocol")?,
         model: row.get("model")?,
         session_id: row.get("session_id")?,
-        resumed: None,
+        resumed: resumed.as_deref().map(parse).transpose()?,
         project: row.get("project")?,
         path: row.get("path")?,
         filetype: row.get("filetype")?,
         prompt: row.get("prompt")?,
         question: row.get("question")?,
+        review: row.get("review")?,
         selection: parse(&row.get::<_, String>("selection")?)?,
         started_ms: row.get("started_ms")?,
         ended_ms: row.get("ended_ms")?,

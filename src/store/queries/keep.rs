@@ -3,13 +3,14 @@
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-use super::{amounts, json, sessions, signed, unsent};
+use super::{accepted, amounts, json, sessions, signed, unsent};
 use crate::store::known::Known;
 use crate::store::record::{Draft, Landed, Record};
 use crate::store::{Amounts, StoreError};
 
-/// Keeps a finished job with its session and its checkpoints. From then on its prompt is not unsent. Gives the job's own
-/// share of what its agent counted, where `known` does not have it.
+/// Keeps a finished job with its session and its checkpoints. It is no accepted one any more, and its prompt is not
+/// unsent: that it was accepted may never have been written. Gives the job's own share of what its agent counted, where
+/// `known` does not have it.
 pub fn insert(
     connection: &Connection,
     owner: &str,
@@ -18,6 +19,7 @@ pub fn insert(
 ) -> Result<Amounts, StoreError> {
     let before = sessions::before(connection, record, known.parent)?;
     let share = known.share.unwrap_or_else(|| record.amounts.share(record.counted, &before));
+    accepted::end(connection, owner, known.id)?;
     let key = job(connection, owner, known, record, &share)?;
     if let Some(session_id) = &record.session_id {
         sessions::keep(connection, record, session_id, &before.lineage.plus(&share))?;
@@ -40,12 +42,13 @@ fn job(
     connection
         .prepare_cached(
             "INSERT INTO jobs (uuid, owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
-                last_line, prompt, question, started_ms, ended_ms, error_code, error_message, has_answer, held_for,
-                cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
+                last_line, prompt, question, review, resumed, started_ms, ended_ms, error_code, error_message, has_answer,
+                held_for, cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
                 duration_ms, transcript)
-             VALUES (coalesce(:uuid, lower(hex(randomblob(16)))), :owner, :id, :agent, :protocol, :model, :session_id, :project, :path, :filetype, :kind, :first_line,
-                :last_line, :prompt, :question, :started_ms, :ended_ms, :error_code, :error_message, :has_answer,
-                :held_for, :cost_usd, :input_tokens, :output_tokens, :cache_read_tokens, :cache_creation_tokens,
+             VALUES (coalesce(:uuid, lower(hex(randomblob(16)))), :owner, :id, :agent, :protocol, :model, :session_id,
+                :project, :path, :filetype, :kind, :first_line, :last_line, :prompt, :question, :review, :resumed,
+                :started_ms, :ended_ms, :error_code, :error_message, :has_answer, :held_for, :cost_usd, :input_tokens,
+                :output_tokens, :cache_read_tokens, :cache_creation_tokens,
                 :num_turns, :duration_ms, :transcript)",
         )?
         .execute(named_params! {
@@ -53,14 +56,15 @@ fn job(
             ":model": record.model, ":session_id": record.session_id, ":project": record.project,
             ":path": record.path, ":filetype": record.filetype, ":kind": selection.kind.name(),
             ":first_line": signed(selection.first_line), ":last_line": signed(selection.last_line),
-            ":prompt": record.prompt, ":question": record.question, ":started_ms": record.started_ms,
+            ":prompt": record.prompt, ":question": record.question, ":review": record.review,
+            ":resumed": record.resumed.as_ref().map(json).transpose()?, ":started_ms": record.started_ms,
             ":ended_ms": record.ended_ms, ":error_code": error.as_ref().map(|(code, _)| code),
             ":error_message": error.as_ref().map(|(_, message)| message), ":has_answer": record.text.is_some(),
             ":held_for": record.held_for, ":cost_usd": cost_usd,
             ":input_tokens": signed(tokens.input), ":output_tokens": signed(tokens.output),
             ":cache_read_tokens": signed(tokens.cache_read), ":cache_creation_tokens": signed(tokens.cache_creation),
             ":num_turns": num_turns.map(signed),
-            ":duration_ms": duration_ms.map_or((record.ended_ms - record.started_ms).max(0), signed),
+            ":duration_ms": duration_ms.map_or(record.ended_ms.saturating_sub(record.started_ms).max(0), signed),
             ":transcript": record.transcript,
         })?;
     let key = connection.last_insert_rowid();

@@ -1,6 +1,7 @@
-//! What the database is asked, each as one function over one connection: `put` and `keep` write, `held` hands over what
-//! waits for a decision, the others only read.
+//! What the database is asked, each as one function over one connection: `put`, with `accepted` and `keep`, writes what
+//! is known of a job, `held` hands over what waits for a decision, the others only read.
 
+pub mod accepted;
 pub mod checkpoints;
 pub mod entry;
 pub mod held;

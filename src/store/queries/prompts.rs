@@ -1,4 +1,4 @@
-//! Prompts of earlier jobs, to be used again.
+//! Prompts of earlier jobs, and of those that have not ended, to be used again.
 
 use rusqlite::Connection;
 use serde::Serialize;
@@ -19,7 +19,8 @@ pub struct Used {
 pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<Used>, StoreError> {
     connection
         .prepare_cached(
-            "WITH newest AS (SELECT prompt, ended_ms FROM jobs WHERE copy_of IS NULL ORDER BY ended_ms DESC LIMIT 5000)
+            "WITH newest AS (SELECT prompt, started_ms ended_ms FROM accepted UNION ALL
+                SELECT * FROM (SELECT prompt, ended_ms FROM jobs WHERE copy_of IS NULL ORDER BY ended_ms DESC LIMIT 5000))
              SELECT prompt, count(*), max(ended_ms) FROM newest GROUP BY prompt
              ORDER BY count(*) / (1 + ((SELECT max(ended_ms) FROM newest) - max(ended_ms)) / 604800000.0) DESC,
                 max(ended_ms) DESC

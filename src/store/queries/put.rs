@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{amounts, held, keep, signed};
+use super::{accepted, amounts, held, keep, signed};
 use crate::store::amounts::whole;
 use crate::store::known::Known;
 use crate::store::record::Draft;
@@ -16,10 +16,15 @@ struct Found {
     amounts: Amounts,
 }
 
-/// Writes what is known of a job of `owner`: inserts it where the database does not have it, and leaves it alone where
-/// another Neovim has taken it over. Gives what the job cost; `None` where the database does not have it. The caller has
-/// begun the transaction.
-pub fn put(connection: &Connection, owner: &str, known: &Known) -> Result<Option<Amounts>, StoreError> {
+/// Writes what is known of a job of `owner`, which `host` ran: inserts it where the database does not have it, and
+/// leaves it alone where another Neovim has taken it over. Gives what the job cost; `None` where the database does not
+/// have it, or as one that has not ended. The caller has begun the transaction.
+pub fn put(
+    connection: &Connection,
+    owner: &str,
+    host: &str,
+    known: &Known,
+) -> Result<Option<Amounts>, StoreError> {
     let found = find(connection, owner, known)?;
     if found.as_ref().is_some_and(|found| found.owner != owner) {
         return Ok(None);
@@ -30,7 +35,15 @@ pub fn put(connection: &Connection, owner: &str, known: &Known) -> Result<Option
         }
         (Some(_), ..) => {}
         (None, Some(record), _) => _ = keep::insert(connection, owner, known, record)?,
-        (None, None, _) => return Ok(None),
+        (None, None, _) => {
+            if let Some(job) = &known.accepted {
+                accepted::accept(connection, owner, host, job)?;
+            }
+            return Ok(None);
+        }
+    }
+    if known.interrupted {
+        accepted::interrupt(connection, owner, known.id)?;
     }
     if let Some(more) = known.more.filter(|_| is_missing_more(found.as_ref(), known)) {
         keep::amend(connection, owner, known.id, &more)?;

@@ -39,7 +39,7 @@ pub fn keep(
     Ok(())
 }
 
-/// A job with this prompt is kept: whoever typed the same has no need of it any more.
+/// A job with this prompt is kept from now on: whoever typed the same has no need of it any more.
 pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreError> {
     // Without the blanks around it a prompt is sent.
     connection

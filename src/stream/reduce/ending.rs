@@ -5,6 +5,7 @@
 
 use super::Reducer;
 use crate::error::{Code, JobError};
+use crate::stream::answer::MAX_ANSWER;
 use crate::stream::event::{Problem, Verdict, Weight};
 use crate::stream::outcome::{End, Exit, HeldFor, Stopped};
 use crate::stream::words;
@@ -38,11 +39,15 @@ impl Reducer {
                 Some((.., reported)) if words.trim().is_empty() => Err(self.error(code, reported)),
                 _ => Err(self.error(code, &words)),
             },
+            Verdict::Answer(text) | Verdict::LastBlock(text) if text.len() > MAX_ANSWER => {
+                Err(self.too_long())
+            }
             Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
             Verdict::Answer(_) => match self.answer.standing() {
                 Some(text) => Ok(Answered::landing(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
+            Verdict::LastBlock(_) if self.answer.is_too_long() => Err(self.too_long()),
             Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.error(Code::Protocol, "")),
             Verdict::LastBlock(last) => match self.answer.concluding() {
                 Some(text) => Ok(Answered::landing(text)),
@@ -91,6 +96,9 @@ impl Reducer {
 
     /// There is no answer, unless lines outside the protocol were all that was said. `words` tell more.
     fn without_text(&self, code: Code, words: &str) -> Ending {
+        if self.answer.is_too_long() {
+            return Err(self.too_long());
+        }
         if self.oversized > 0 {
             return Err(self.error(Code::Protocol, words));
         }
@@ -101,6 +109,10 @@ impl Reducer {
             None if !self.has_spoken => Err(self.error(Code::Protocol, words)),
             _ => Err(self.error(code, words)),
         }
+    }
+
+    fn too_long(&self) -> JobError {
+        self.speaker.too_long(self.transcript.as_deref())
     }
 
     /// An error that the agent reported, with what it said outside its protocol.

@@ -33,6 +33,8 @@ pub struct Reducer {
     speaker: Speaker,
     glue: &'static str,
     cwd: String,
+    /// Where the raw stream is kept.
+    transcript: Option<String>,
     session_id: Option<String>,
     model: Option<String>,
     tools: Tools,
@@ -92,6 +94,7 @@ impl Reducer {
             speaker,
             glue,
             cwd: cwd.to_owned(),
+            transcript: None,
             session_id: None,
             model: None,
             tools: Tools::default(),
@@ -112,6 +115,11 @@ impl Reducer {
     /// It is of a job that goes on in a session.
     pub fn goes_on(&mut self) {
         self.goes_on = true;
+    }
+
+    /// Its raw stream is kept in this file.
+    pub fn is_recorded(&mut self, transcript: &str) {
+        self.transcript = Some(transcript.to_owned());
     }
 
     /// Folds one event in.

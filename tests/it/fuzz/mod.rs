@@ -1,10 +1,11 @@
-//! The fuzzer of `botglue parse`: `make fuzz` runs it for a minute.
+//! The fuzzers: `make fuzz` runs each for a minute. This one is of `botglue parse`; that of `botglue serve` is `rpc`.
 //!
 //! Starts from the recordings, changes them at random, and keeps what made the reader do something that nothing
 //! before it did. Needs no instrumentation and so no special compiler: what counts as new is told by the output.
 //! An input that breaks a promise is written to a file, with the command that reads it.
 
 mod mutate;
+mod rpc;
 
 use std::collections::HashSet;
 use std::env;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use botglue::agent::Protocol;
 use botglue::parse;
-use botglue::stream::{End, Exit, Line, Lines};
+use botglue::stream::{End, Exit, Line, Lines, lines};
 use mutate::Dice;
 use serde_json::Value;
 
@@ -96,16 +97,18 @@ fn mutated(corpus: &[Input], dice: &mut Dice) -> Input {
     for _ in 0..=dice.below(6) {
         mutate::change(&mut input.bytes, &dice.pick(corpus).bytes.clone(), dice);
     }
-    input.bytes.truncate(100_000);
+    input.bytes.truncate(1_000_000);
     input
 }
 
 /// Reads the input in both ways, checks what must hold, and says in short what happened.
 fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
+    // Sometimes nothing is dropped: what is deep is long.
+    let longest = if dice.one_in(2) { lines::LONGEST } else { LONGEST_LINE };
     let end = End { stderr: "stderr".to_owned(), ..End { exit: input.exit, ..End::with_code(0) } };
 
     let mut output = Vec::new();
-    let lines = Lines::with_limit(LONGEST_LINE);
+    let lines = Lines::with_limit(longest);
     let status = parse::stream(input.protocol, &end, lines, &mut &*input.bytes, &mut output).unwrap();
     let printed: Vec<Value> = output
         .split(|&byte| byte == b'\n')
@@ -119,7 +122,7 @@ fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
 
     // The same in chunks as they happen to come.
     let mut watched = Watched::new(input.protocol);
-    let mut lines = Lines::with_limit(LONGEST_LINE);
+    let mut lines = Lines::with_limit(longest);
     let mut rest = &*input.bytes;
     while !rest.is_empty() {
         let (chunk, tail) = rest.split_at(1 + dice.below(rest.len()));

@@ -78,10 +78,26 @@ const WORDS: [&str; 44] = [
     "<synthetic>",
 ];
 
+/// What numbers may be that nobody expects.
+const NUMBERS: [&str; 12] = [
+    "0",
+    "-1",
+    "-0.0",
+    "0.1",
+    "1e19",
+    "1e-400",
+    "1e308",
+    "-1e999",
+    "9007199254740993",
+    "18446744073709551615",
+    "340282366920938463463374607431768211456",
+    "1.7976931348623157e308",
+];
+
 /// Changes `bytes` once; `other` is another stream to take from.
 pub fn change(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
     let at = dice.below(bytes.len() + 1);
-    match dice.below(10) {
+    match dice.below(14) {
         0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
         1 if at < bytes.len() => bytes[at] = *dice.pick(b"\"\\{}[]:,\n\x00\xff0atu"),
         2 => {
@@ -104,6 +120,9 @@ pub fn change(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
             let again = dice.pick(lines).clone();
             lines.insert(dice.below(lines.len() + 1), again);
         }),
+        9 if dice.one_in(4) => insert(bytes, at, &nested(dice)),
+        9..12 => replace_value(bytes, at, &nested(dice), dice),
+        12 => number(bytes, at, dice),
         _ => {
             let others: Vec<&[u8]> = other.split(|&byte| byte == b'\n').collect();
             lines(bytes, dice, |lines, dice| {
@@ -112,6 +131,36 @@ pub fn change(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
             });
         }
     }
+}
+
+/// A value in which others are nested, up to very deep.
+fn nested(dice: &mut Dice) -> Vec<u8> {
+    let (open, close) =
+        *dice.pick(&[("[", "]"), ("{\"a\":", "}"), ("[{\"text\":", "}]"), ("{\"content\":[", "]}")]);
+    let most = *dice.pick(&[10, 1000, 20_000]);
+    let depth = 1 + dice.below(most);
+    // Sometimes it is not closed, or not all of it.
+    let closed = if dice.one_in(4) { dice.below(depth) } else { depth };
+    [&*open.repeat(depth), "\"deep\"", &close.repeat(closed)].concat().into_bytes()
+}
+
+/// Puts another value in the place of a text: of one behind `at` that is the value of a key which readers look into.
+fn replace_value(bytes: &mut Vec<u8>, at: usize, value: &[u8], dice: &mut Dice) {
+    let key = *dice.pick(&["\"content\":\"", "\"value\":\"", "\"message\":\"", "\"text\":\"", "\":\""]);
+    let found =
+        |from: usize| memchr::memmem::find(&bytes[from..], key.as_bytes()).map(|offset| from + offset);
+    let Some(start) = found(at).or_else(|| found(0)).map(|start| start + key.len() - 1) else { return };
+    let Some(length) = memchr::memchr(b'"', &bytes[start + 1..]) else { return };
+    drop(bytes.splice(start..start + 2 + length, value.iter().copied()));
+}
+
+/// Puts another number in the place of the first one behind `at`.
+fn number(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
+    let Some(start) = bytes[at..].iter().position(u8::is_ascii_digit).map(|offset| at + offset) else {
+        return;
+    };
+    let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    drop(bytes.splice(start..start + length, dice.pick(&NUMBERS).bytes()));
 }
 
 fn insert(bytes: &mut Vec<u8>, at: usize, more: &[u8]) {

@@ -86,7 +86,7 @@ fn the_jobs_in_every_state() {
         reads.print(&(stream::init("r") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
         writes.print(&(stream::init("w") + &stream::text("let")));
         let all_told = "local job = require('botglue.client').job
-            return (job(4).activity or ''):find('Read') ~= nil and job(5).activity == 'writing' and job(6).queue_position == 1";
+            return (job(4).activity or ''):find('Read') ~= nil and job(5).activity == 'writing' and job(6).turn ~= nil";
         nvim.wait("the editor knows what each does", || nvim.exec(all_told) == true);
         nvim.set_clock(72_000);
         nvim.wait_for_rows("three lines below ranges", |rows| {

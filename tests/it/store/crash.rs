@@ -43,7 +43,7 @@ fn database(nvim: &Nvim) -> PathBuf {
 }
 
 /// What the store says of the job's answer; without Neovim, which may be stopped.
-fn stored(path: &Path) -> Option<String> {
+pub(super) fn stored(path: &Path) -> Option<String> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
     let landing = "SELECT coalesce(landing, 'undecided') FROM jobs WHERE has_answer";
     connection.query_row(landing, [], |row| row.get(0)).ok()

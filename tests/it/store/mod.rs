@@ -3,6 +3,8 @@
 mod crash;
 mod ending;
 mod faults;
+mod interrupted;
+mod next_host;
 
 use serde_json::{Value, json};
 

@@ -14,6 +14,7 @@ pub mod process;
 pub mod rpc;
 pub mod scratch;
 pub mod screen;
+pub mod serve;
 pub mod stream;
 
 mod selftest;

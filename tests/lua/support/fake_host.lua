@@ -4,6 +4,8 @@
 -- As many lines as it is started with; a real host gets arguments after these.
 local version = _G.arg[1]
 local channel = vim.fn.stdioopen({ rpc = true })
+-- The real one introduces itself before it says that it is ready, and waits for the reply.
+vim.rpcrequest(channel, "nvim_set_client_info", "botglue", {}, "remote", {}, {})
 vim.rpcnotify(
   channel,
   "nvim_exec_lua",

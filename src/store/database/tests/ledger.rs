@@ -9,7 +9,9 @@ fn write_all(ledger: &mut Ledger) -> Vec<Key> {
     let mut written = Vec::new();
     while let Some(change) = ledger.next() {
         written.push(change.key);
-        ledger.done(&change, Some(Amounts::default()));
+        // One that has not ended has cost nothing yet.
+        let has_ended = matches!(&change.what, What::Job(known) if known.accepted.is_none());
+        ledger.done(&change, has_ended.then(Amounts::default));
     }
     written
 }
@@ -78,6 +80,39 @@ fn answers_are_known_until_they_are_decided_and_of_other_jobs_the_newest() {
     let again = write_all(&mut ledger);
     assert_eq!(again.len(), 49 + 32);
     assert!(again.contains(&Key::Job(1)) && again.contains(&Key::Job(100)) && !again.contains(&Key::Job(51)));
+}
+
+#[test]
+fn a_job_is_known_from_when_it_is_accepted_under_one_key() {
+    let mut ledger = Ledger::default();
+    ledger.accept(accepted(1));
+    let known = |ledger: &Ledger| match ledger.next().unwrap().what {
+        What::Job(known) => known,
+        what => panic!("{what:?}"),
+    };
+    let running = known(&ledger);
+    assert!(running.accepted.is_some() && running.record.is_none());
+    write_all(&mut ledger);
+    ledger.write_again();
+    assert_eq!(known(&ledger), running, "as long as it runs");
+    ledger.keep(record(1, None));
+    let ended = known(&ledger);
+    assert_eq!((&ended.uuid, ended.accepted), (&running.uuid, None));
+    assert!(ended.record.is_some());
+    ledger.interrupt(1);
+    let interrupted = known(&ledger);
+    assert!(interrupted.interrupted && interrupted.record.is_some());
+    assert_eq!(write_all(&mut ledger), [Key::Job(1)]);
+}
+
+#[test]
+fn a_job_that_ends_while_its_acceptance_waits_is_written_behind_what_its_session_had_counted() {
+    let mut ledger = Ledger::default();
+    ledger.accept(accepted(1));
+    ledger.keep(record(2, Some("x")));
+    ledger.begin(1, "claude".to_owned(), "session".to_owned());
+    ledger.keep(record(1, Some("x")));
+    assert_eq!(write_all(&mut ledger), [Key::Job(2), Key::Begin(1), Key::Job(1)]);
 }
 
 #[test]

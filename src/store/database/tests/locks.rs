@@ -29,6 +29,32 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
 }
 
 #[test]
+fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_that_has_ended_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    told.keep(record(1, Some("x")));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for id in 2..=3 {
+        told.database.accept(accepted(id));
+    }
+    // What ends takes no second place among what waits.
+    for id in 1000..1255 {
+        told.database.accept(accepted(id));
+        told.keep(record(id, None));
+    }
+    lock.execute_batch("ROLLBACK").unwrap();
+    told.keep(record(2, Some("x")));
+    let ids = |sql: &str| {
+        let mut ids = lock.prepare(sql).unwrap();
+        let ids = ids.query_map([], |row| row.get::<_, i64>(0)).unwrap();
+        ids.collect::<Result<Vec<_>, _>>().unwrap()
+    };
+    assert_eq!(ids("SELECT id FROM accepted"), [3]);
+    assert_eq!(ids("SELECT count(*) FROM jobs"), [2 + 255]);
+}
+
+#[test]
 fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     let dir = tempfile::tempdir().unwrap();
     let told = Told::open(dir.path());

@@ -4,6 +4,7 @@ mod cut;
 mod damage;
 mod faults;
 mod ledger;
+mod links;
 mod locks;
 mod patience;
 mod processes;
@@ -18,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use super::*;
 use crate::store::owner;
 use crate::store::queries::{held, keep};
-use crate::store::sample::{self, record};
+use crate::store::sample::{self, accepted, record};
 
 fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
     open::to_write(data_dir, open::BUSY).map(|opened| opened.connection)
@@ -232,4 +233,31 @@ fn that_an_answer_has_landed_is_written_though_its_rows_cannot_be() {
     let landing: Option<String> =
         connection.query_row("SELECT landing FROM jobs", [], |row| row.get(0)).unwrap();
     assert_eq!(landing.as_deref(), Some("applied"));
+}
+
+#[test]
+fn answers_that_an_earlier_host_could_not_tell_are_held_by_their_own_neovim() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut connection = open(dir.path()).unwrap();
+    let question = Record { question: true, ..record(5, Some("a question's")) };
+    for record in [record(1, Some("untold")), record(2, Some("landed")), record(3, None), question] {
+        sample::insert(&connection, "me:1", &record, None).unwrap();
+    }
+    sample::insert(&connection, "you:1", &record(4, Some("of another Neovim")), None).unwrap();
+    keep::land(&connection, "me:1", 2, &landed("applied", None)).unwrap();
+    let landing = |connection: &rusqlite::Connection, text: &str| {
+        let sql = "SELECT landing, held_for FROM jobs JOIN texts ON job = key WHERE text = ?1";
+        let found = connection.query_row(sql, [text], |row| Ok((row.get(0)?, row.get(1)?)));
+        found.map(|(landing, held_for): (Option<String>, Option<String>)| [landing, held_for]).unwrap()
+    };
+    // Once more where the host that took them was gone before it could tell in its turn.
+    for _ in 0..2 {
+        let held = held::untold(&mut connection, "me:1", &[1, 2, 3, 4, 5, 6]).unwrap();
+        assert_eq!(texts(&held), ["untold"]);
+        let held = ["held", "review"].map(|name| Some(name.to_owned()));
+        assert_eq!(landing(&connection, "untold"), held);
+        assert_eq!(landing(&connection, "landed"), [Some("applied".to_owned()), None]);
+        assert_eq!(landing(&connection, "of another Neovim"), [None, None]);
+    }
+    assert_eq!(held::untold(&mut connection, "me:1", &[]).unwrap(), []);
 }

@@ -206,9 +206,99 @@ fn what_cannot_be_read_of_a_spill_is_put_aside_and_the_rest_taken_up() {
     assert_eq!(left, expected);
 }
 
+/// The prompts and the states of the jobs in the history, newest first, as the next host tells them.
+fn history(dir: &Path) -> Vec<(u64, String)> {
+    let (sender, reply) = mpsc::channel();
+    let told = Told::open(dir);
+    let page = Page { limit: 99, ..Page::default() };
+    told.database.query(Query::History(page), move |reply| sender.send(reply).unwrap());
+    let reply = reply.recv_timeout(PATIENCE).expect("a reply").unwrap();
+    let jobs = reply["jobs"].as_array().unwrap().iter();
+    jobs.map(|job| (job["id"].as_u64().unwrap(), job["status"].as_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn a_job_that_was_accepted_while_somebody_locked_the_database_is_interrupted_where_its_host_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    assert_eq!(told.count(), Ok(0));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for id in 1..=3 {
+        told.database.accept(accepted(id));
+    }
+    // They are spilled; then two of them end.
+    told.land(9, "applied");
+    assert_eq!(spills(dir.path()).len(), 1);
+    told.keep(record(2, Some("x")));
+    told.keep(Record { error: Some(("exited".to_owned(), "it ended".to_owned())), ..record(3, None) });
+    told.database.interrupt(vec![3]);
+    assert_eq!(told.land(9, "applied"), ["landed 9"]);
+    drop(told);
+    let found = ended(dir.path());
+    lock.execute_batch("ROLLBACK").unwrap();
+    let path = dir.path().join(&found[0].0);
+    let text = String::from_utf8(found[0].1.clone()).unwrap();
+    let gone = text.replacen(&owner::host(), GONE, 1);
+    assert_ne!(gone, text);
+    let expected = [(3, "interrupted"), (2, "done"), (1, "interrupted")];
+    // The second time as where its host had ended before it could delete the file.
+    for _ in 0..2 {
+        fs::write(&path, &gone).unwrap();
+        let found = history(dir.path());
+        let found: Vec<_> = found.iter().map(|(id, status)| (*id, status.as_str())).collect();
+        assert_eq!(found, expected);
+        assert_eq!(spills(dir.path()), []);
+    }
+    let running = "SELECT count(*) FROM accepted";
+    assert_eq!(lock.query_row(running, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+}
+
+#[test]
+fn an_answer_that_was_spilled_and_not_told_is_held_by_the_next_host_of_its_neovim() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    assert_eq!(told.count(), Ok(0));
+    let lock = open(dir.path()).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // The next host runs before this one has ended.
+    let next = Told::open(dir.path());
+    told.keep_with_warning(record(1, Some("x")));
+    told.close();
+    drop(told);
+    ended(dir.path());
+    lock.execute_batch("ROLLBACK").unwrap();
+    let (sender, reply) = mpsc::channel();
+    next.database.query(Query::Untold { ids: vec![1] }, move |reply| sender.send(reply).unwrap());
+    let reply = reply.recv_timeout(PATIENCE).expect("a reply").unwrap();
+    assert_eq!((&reply["jobs"][0]["text"], &reply["jobs"][0]["landing"]), (&"x".into(), &"held".into()));
+    next.database.number(reply["jobs"][0]["uuid"].as_str().unwrap().to_owned(), 2);
+    assert_eq!(next.count(), Ok(1));
+    // It is known like every other answer that waits: it is in the database after this one, too.
+    fs::remove_file(dir.path().join("botglue.db")).unwrap();
+    assert_eq!(next.count(), Ok(1));
+    assert_eq!(landings(dir.path()), [(2, "held".to_owned())]);
+}
+
+#[test]
+fn a_job_that_ends_after_its_acceptance_was_spilled_is_spilled_too() {
+    let mut ledger = Ledger::default();
+    ledger.accept(accepted(1));
+    let spilled =
+        |lines: &[(_, u64, Line)]| lines.iter().map(|(key, revision, _)| (*key, *revision)).collect();
+    let first = ledger.lines(&std::collections::BTreeMap::new());
+    ledger.keep(record(1, Some("x")));
+    let second = ledger.lines(&spilled(&first));
+    assert!(matches!(&second[..], [(.., Line::Job(known))] if known.record.is_some()), "{second:?}");
+    ledger.land(1, landed("applied", None));
+    let third = ledger.lines(&spilled(&second));
+    assert!(matches!(&third[..], [(.., Line::Job(known))] if known.record.is_none()), "{third:?}");
+}
+
 #[test]
 fn what_was_typed_is_spilled_behind_all_answers() {
     let mut ledger = Ledger::default();
+    ledger.accept(accepted(3));
     ledger.unsent(1, Some(Unsent { text: "typed".to_owned(), at_ms: 1 }));
     ledger.keep(record(1, Some("x")));
     ledger.draft(1, Some(draft("mine")));
@@ -219,17 +309,18 @@ fn what_was_typed_is_spilled_behind_all_answers() {
         Line::Prompt { .. } => "prompt",
         Line::Job(known) if known.draft.is_some() => "draft",
         Line::Job(known) if known.record.is_some() => "answer",
+        Line::Job(known) if known.accepted.is_some() => "accepted",
         Line::Job(_) => "fact",
     };
     let kinds: Vec<_> = lines.iter().map(|(.., line)| kind(line)).collect();
-    assert_eq!(kinds, ["fact", "answer", "answer", "prompt", "draft"]);
+    assert_eq!(kinds, ["fact", "answer", "answer", "accepted", "prompt", "draft"]);
 }
 
 #[test]
 fn a_spill_file_is_written_anew_before_it_grows_without_end() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = Mutex::new(Ledger::default());
-    let mut spill = Spill::new(Some(dir.path().to_owned()), GONE.to_owned());
+    let mut spill = Spill::new(Some(dir.path().to_owned()), GONE.to_owned(), GONE.to_owned());
     for n in 0..40 {
         let typed = n.to_string().repeat(1 << 19);
         ledger.lock().unwrap().unsent(1, Some(Unsent { text: typed, at_ms: n }));

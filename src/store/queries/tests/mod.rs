@@ -1,5 +1,6 @@
 //! What the questions answer over a handful of jobs.
 
+mod accepted;
 mod checkpoints;
 mod spending;
 mod sums;

@@ -1,9 +1,10 @@
 //! What was typed and not sent, over several Neovims.
 
-use super::super::prompts::Used;
-use super::super::unsent;
+use super::super::prompts::{self, Used};
+use super::super::{accepted, unsent};
 use super::*;
 use crate::store::record::Unsent;
+use crate::store::sample::accepted;
 
 fn typed(connection: &mut Connection, owner: &str, id: u64, at_ms: i64, text: &str) {
     unsent::keep(connection, owner, id, Some(&Unsent { text: text.to_owned(), at_ms })).unwrap();
@@ -34,6 +35,18 @@ fn one_that_was_sent_is_forgotten_once_its_job_is_kept_whoever_typed_it() {
     typed(&mut connection, "me:1", 2, 30, "shorter, and faster");
     keep_all(&mut connection, [record(1, None)]);
     assert_eq!(all(&connection), ["shorter, and faster"]);
+}
+
+#[test]
+fn one_that_was_sent_is_forgotten_as_soon_as_its_job_is_accepted() {
+    let mut connection = store();
+    typed(&mut connection, "me:1", 1, 10, "shorter\n\n ");
+    typed(&mut connection, "gone:2", 1, 20, "\tshorter");
+    typed(&mut connection, "me:1", 2, 30, "shorter, and faster");
+    accepted::accept(&connection, "me:1", "host:1", &accepted(1)).unwrap();
+    assert_eq!(all(&connection), ["shorter, and faster"]);
+    let prompts: Vec<_> = prompts::prompts(&connection, 9).unwrap();
+    assert_eq!(prompts.iter().map(|used| used.prompt.as_str()).collect::<Vec<_>>(), ["shorter"]);
 }
 
 #[test]

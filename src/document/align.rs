@@ -1,0 +1,279 @@
+//! Which rows of a replaced block are which rows of the new one.
+//!
+//! A row is known again by a text that stands once on both sides, wherever it went; rows whose text stands more often
+//! go with their neighbours. Where two neighbours claim a row differently, or nobody claims it, it is in doubt, and no
+//! row: a guess here would send an answer into a copy. What is left between known rows is compared by likeness; a wrong
+//! pair there costs a conflict at most, since its text differs.
+
+use std::collections::HashMap;
+
+use super::rows::{Hasher, Row};
+
+/// The most pairs of rows between which likeness is looked at in one gap.
+const PAIRS: usize = 10_000;
+/// How many bytes at each end of a row likeness looks at.
+const ENDS: usize = 512;
+
+/// What a new row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// This old row with the same text, or the same but for white space.
+    Same(usize),
+    /// This old row, edited.
+    Edited(usize),
+    /// Part of this old row, which was split; another part is that row.
+    Split(usize),
+    /// One of several old rows; which one cannot be told.
+    Doubt,
+    /// None of the old rows.
+    New,
+}
+
+impl Origin {
+    /// The old row that it is.
+    pub fn row(self) -> Option<usize> {
+        match self {
+            Self::Same(row) | Self::Edited(row) => Some(row),
+            Self::Split(_) | Self::Doubt | Self::New => None,
+        }
+    }
+}
+
+/// What became of a block of rows.
+#[derive(Debug)]
+pub struct Alignment {
+    /// For each new row, what it is.
+    pub origins: Vec<Origin>,
+    /// For each old row, whether it is in doubt: it may be there still.
+    pub in_doubt: Vec<bool>,
+}
+
+/// Aligns the old rows of a block with the new ones.
+pub fn align(old: &[Row], new: &[Row], hasher: &Hasher) -> Alignment {
+    let mut sides = Sides::new(old, new);
+    let is_ink_equal = |(old, new): (&Row, &Row)| old.hash == new.hash || ink(old).eq(ink(new));
+    if old.len() == new.len() && old.iter().zip(new).all(is_ink_equal) {
+        (0..old.len()).for_each(|row| sides.pair(row, row, Origin::Same));
+        return sides.alignment();
+    }
+    sides.match_texts(hasher);
+    sides.match_gaps();
+    sides.alignment()
+}
+
+/// Whether a row's text tells it from others: brackets and empty rows do not.
+pub fn is_telling(text: &[u8]) -> bool {
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    text.iter().filter(is_word).nth(1).is_some()
+}
+
+/// Whether one row may be the other, edited.
+pub fn is_related(a: &Row, b: &Row) -> bool {
+    a.hash == b.hash || ink(a).eq(ink(b)) || likeness(&a.text, &b.text) > 0
+}
+
+struct Sides<'a> {
+    old: &'a [Row],
+    new: &'a [Row],
+    /// For each old row, whether it is known which new row it is.
+    is_paired: Vec<bool>,
+    in_doubt: Vec<bool>,
+    /// None where nothing is known yet.
+    origins: Vec<Option<Origin>>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(old: &'a [Row], new: &'a [Row]) -> Self {
+        let (is_paired, in_doubt) = (vec![false; old.len()], vec![false; old.len()]);
+        Self { old, new, is_paired, in_doubt, origins: vec![None; new.len()] }
+    }
+
+    fn alignment(self) -> Alignment {
+        let origins = self.origins.into_iter().map(|origin| origin.unwrap_or(Origin::New)).collect();
+        Alignment { origins, in_doubt: self.in_doubt }
+    }
+
+    fn pair(&mut self, old: usize, new: usize, origin: fn(usize) -> Origin) {
+        self.is_paired[old] = true;
+        self.origins[new] = Some(origin(old));
+    }
+
+    fn is_open(&self, old: usize) -> bool {
+        !self.is_paired[old] && !self.in_doubt[old]
+    }
+
+    /// The old row that a new one is known to be.
+    fn partner(&self, new: usize) -> Option<usize> {
+        self.origins[new].and_then(Origin::row)
+    }
+
+    /// Pairs rows with the same text: those that have it alone, then the neighbours of paired rows. White space does not
+    /// count: of two rows that differ in it alone either may have been indented to read as the other.
+    fn match_texts(&mut self, hasher: &Hasher) {
+        let keys = |rows: &[Row]| rows.iter().map(|row| hasher.of_ink(&row.text)).collect::<Vec<_>>();
+        let (old_keys, new_keys) = (keys(self.old), keys(self.new));
+        let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for (old, key) in old_keys.iter().enumerate() {
+            places.entry(*key).or_default().0.push(old);
+        }
+        for (new, key) in new_keys.iter().enumerate() {
+            places.entry(*key).or_default().1.push(new);
+        }
+        for (old, new) in places.values() {
+            if let ([old], [new]) = (&old[..], &new[..])
+                && is_telling(&self.old[*old].text)
+            {
+                self.pair(*old, *new, Origin::Same);
+            }
+        }
+        self.match_neighbours(&old_keys, &new_keys);
+        // What is on both sides still is in doubt.
+        for (mut old, mut new) in places.into_values() {
+            old.retain(|old| !self.is_paired[*old]);
+            new.retain(|new| self.origins[*new].is_none());
+            if !old.is_empty() && !new.is_empty() {
+                for old in old {
+                    self.in_doubt[old] = true;
+                }
+                for new in new {
+                    self.origins[new] = Some(Origin::Doubt);
+                }
+            }
+        }
+    }
+
+    /// Pairs rows with the same text next to paired rows, and next to the ends of the block; not where the row above
+    /// and the row below tell different things.
+    fn match_neighbours(&mut self, old_keys: &[u64], new_keys: &[u64]) {
+        let is_match = |sides: &Self, old: usize, new: usize| {
+            sides.origins[new].is_none()
+                && old < sides.old.len()
+                && sides.is_open(old)
+                && old_keys[old] == new_keys[new]
+        };
+        let mut from_above: Vec<Option<usize>> = vec![None; self.new.len()];
+        let mut above = Some(0);
+        for (new, from_above) in from_above.iter_mut().enumerate() {
+            *from_above = above.filter(|old| is_match(self, *old, new));
+            above = self.partner(new).or(*from_above).map(|old| old + 1);
+        }
+        let mut from_below: Vec<Option<usize>> = vec![None; self.new.len()];
+        let mut below = self.old.len().checked_sub(1);
+        for (new, from_below) in from_below.iter_mut().enumerate().rev() {
+            *from_below = below.filter(|old| is_match(self, *old, new));
+            below = self.partner(new).or(*from_below).and_then(|old| old.checked_sub(1));
+        }
+        let mut claims: Vec<Vec<usize>> = vec![vec![]; self.old.len()];
+        for new in 0..self.new.len() {
+            for old in [from_above[new], from_below[new]].into_iter().flatten() {
+                if claims[old].last() != Some(&new) {
+                    claims[old].push(new);
+                }
+            }
+        }
+        for new in 0..self.new.len() {
+            let claim = match (from_above[new], from_below[new]) {
+                (Some(old), None) | (None, Some(old)) => Some(old),
+                (Some(above), Some(below)) if above == below => Some(above),
+                _ => None,
+            };
+            if let Some(old) = claim.filter(|old| claims[*old].len() == 1) {
+                self.pair(old, new, Origin::Same);
+            }
+        }
+    }
+
+    /// Compares what is left between two rows that are neighbours on both sides.
+    fn match_gaps(&mut self) {
+        let mut new = 0;
+        while new < self.new.len() {
+            let len = (new..self.new.len()).take_while(|new| self.partner(*new).is_none()).count();
+            if len > 0 {
+                self.match_gap(new..new + len);
+            }
+            new += len + 1;
+        }
+    }
+
+    fn match_gap(&mut self, new: std::ops::Range<usize>) {
+        let first = match new.start.checked_sub(1) {
+            Some(above) => self.partner(above).map(|old| old + 1),
+            None => Some(0),
+        };
+        let last = if new.end < self.new.len() { self.partner(new.end) } else { Some(self.old.len()) };
+        let (Some(first), Some(last)) = (first, last) else { return };
+        if first >= last || (first..last).any(|old| self.is_paired[old]) {
+            return;
+        }
+        let open: (Vec<usize>, Vec<usize>) = (
+            (first..last).filter(|old| self.is_open(*old)).collect(),
+            new.clone().filter(|new| self.origins[*new].is_none()).collect(),
+        );
+        let is_certain = open.0.len() == last - first && open.1.len() == new.len();
+        if is_certain && open.0.len() == open.1.len() {
+            open.0.into_iter().zip(open.1).for_each(|(old, new)| self.pair(old, new, Origin::Edited));
+        } else if is_certain && open.0.len() == 1 && is_split(&self.old[first], &self.new[new.clone()]) {
+            for part in new.clone() {
+                self.origins[part] = Some(Origin::Split(first));
+            }
+            let longest = new.rev().max_by_key(|new| self.new[*new].text.len());
+            if let Some(longest) = longest {
+                self.pair(first, longest, Origin::Edited);
+            }
+        } else if open.0.len() * open.1.len() <= PAIRS {
+            for (old, new) in most_alike(self.old, self.new, &open.0, &open.1) {
+                self.pair(old, new, Origin::Edited);
+            }
+        }
+    }
+}
+
+fn ink(row: &Row) -> impl Iterator<Item = &u8> {
+    row.text.iter().filter(|byte| !byte.is_ascii_whitespace())
+}
+
+/// Whether the rows are this one, split, but for white space.
+fn is_split(old: &Row, new: &[Row]) -> bool {
+    new.iter().flat_map(ink).eq(ink(old)) && ink(old).next().is_some()
+}
+
+/// The pairs of rows, in order on both sides, that have most in common together.
+fn most_alike(old: &[Row], new: &[Row], o: &[usize], n: &[usize]) -> Vec<(usize, usize)> {
+    let width = n.len() + 1;
+    let at = |i: usize, j: usize| i * width + j;
+    let alike: Vec<u32> =
+        o.iter().flat_map(|i| n.iter().map(|j| likeness(&old[*i].text, &new[*j].text))).collect();
+    let like = |i: usize, j: usize| alike[i * n.len() + j];
+    let mut best = vec![0; (o.len() + 1) * width];
+    for i in (0..o.len()).rev() {
+        for j in (0..n.len()).rev() {
+            let both = if like(i, j) > 0 { like(i, j) + best[at(i + 1, j + 1)] } else { 0 };
+            best[at(i, j)] = both.max(best[at(i + 1, j)]).max(best[at(i, j + 1)]);
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < o.len() && j < n.len() {
+        if like(i, j) > 0 && best[at(i, j)] == like(i, j) + best[at(i + 1, j + 1)] {
+            pairs.push((o[i], n[j]));
+            (i, j) = (i + 1, j + 1);
+        } else if best[at(i, j)] == best[at(i + 1, j)] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+/// How much two rows have in common at their ends, in thousandths of the longer; 0 below half of the shorter.
+fn likeness(a: &[u8], b: &[u8]) -> u32 {
+    let (a, b) = (a.trim_ascii(), b.trim_ascii());
+    let (shorter, longer) = (a.len().min(b.len()), a.len().max(b.len()));
+    let head = a.iter().zip(b).take(ENDS).take_while(|(a, b)| a == b).count();
+    let tails = a[head..].iter().rev().zip(b[head..].iter().rev());
+    let common = head + tails.take(ENDS).take_while(|(a, b)| a == b).count();
+    if common == 0 || common * 2 < shorter.min(2 * ENDS) {
+        return 0;
+    }
+    u32::try_from(common * 1000 / longer).unwrap_or(1000).max(1)
+}

@@ -1,0 +1,269 @@
+//! What a range is known by: the ids of its rows, and for a part of a row its columns. Where it is now follows from
+//! the document alone, or it is lost.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::columns::{Bounds, Columns};
+use super::rows::{Id, Row, Rows};
+
+/// A range of a text. Rows count from 0, columns are bytes from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Whole rows, at least one.
+    Lines(Range<usize>),
+    /// Between two rows, above this one.
+    Insertion(usize),
+    /// From a column of the first row to one of the last.
+    Part {
+        /// The row and the column of the first byte.
+        start: (usize, usize),
+        /// The row and the column behind the last byte.
+        end: (usize, usize),
+    },
+    /// Columns of several rows, from this one on.
+    Block {
+        /// The first row.
+        first: usize,
+        /// The bytes of each row.
+        columns: Vec<Range<usize>>,
+    },
+}
+
+impl Place {
+    /// The rows that it touches; none for an insertion.
+    pub fn rows(&self) -> Range<usize> {
+        match self {
+            Self::Lines(rows) => rows.clone(),
+            Self::Insertion(row) => *row..*row,
+            Self::Part { start, end } => start.0..end.0 + 1,
+            Self::Block { first, columns } => *first..first + columns.len(),
+        }
+    }
+
+    /// The bounds in each of its rows; nothing for whole rows.
+    fn bounds(&self) -> Vec<(usize, Bounds)> {
+        match self {
+            Self::Lines(_) | Self::Insertion(_) => Vec::new(),
+            Self::Part { start, end } if start.0 == end.0 => {
+                vec![(start.0, Bounds { from: Some(start.1), to: Some(end.1) })]
+            }
+            Self::Part { start, end } => vec![
+                (start.0, Bounds { from: Some(start.1), to: None }),
+                (end.0, Bounds { from: None, to: Some(end.1) }),
+            ],
+            Self::Block { first, columns } => {
+                let bounds =
+                    |columns: &Range<usize>| Bounds { from: Some(columns.start), to: Some(columns.end) };
+                (*first..).zip(columns.iter().map(bounds)).collect()
+            }
+        }
+    }
+}
+
+/// What kind of a range an anchor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Lines,
+    Insertion,
+    Part,
+    Block,
+}
+
+/// One range.
+#[derive(Debug)]
+pub struct Anchor {
+    kind: Kind,
+    /// Its rows, and those that its answer brought.
+    own: HashSet<Id>,
+    /// The rows right above and below it.
+    beside: (Option<Id>, Option<Id>),
+    /// Rows with ids from here on were born after it.
+    since: Id,
+    /// The text when it was made.
+    at: Rows,
+    /// Those of a part of a row, or of a block, from its first row on.
+    columns: Vec<(Id, Columns)>,
+}
+
+impl Anchor {
+    /// The range at a place of a text; `since` is the next row's id.
+    pub fn new(place: &Place, rows: &Rows, since: Id) -> Self {
+        let range = place.rows();
+        let id = |row: Option<usize>| row.and_then(|row| rows.get(row)).map(|row| row.id);
+        let bounds = place.bounds().into_iter().filter_map(|(at, bounds)| {
+            let row = rows.get(at)?;
+            Some((row.id, Columns::new(row, bounds)))
+        });
+        Self {
+            kind: match place {
+                Place::Lines(_) => Kind::Lines,
+                Place::Insertion(_) => Kind::Insertion,
+                Place::Part { .. } => Kind::Part,
+                Place::Block { .. } => Kind::Block,
+            },
+            own: rows.slice(range.clone()).iter().map(|row| row.id).collect(),
+            beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
+            since,
+            at: rows.clone(),
+            columns: bounds.collect(),
+        }
+    }
+
+    /// The text when it was made.
+    pub fn at(&self) -> &Rows {
+        &self.at
+    }
+
+    /// Its answer brought these rows.
+    pub fn adopt(&mut self, ids: impl Iterator<Item = Id>) {
+        self.own.extend(ids);
+    }
+
+    /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
+    pub fn set(&mut self, place: &Place, rows: &Rows) {
+        for (at, bounds) in place.bounds() {
+            let Some(row) = rows.get(at) else { continue };
+            match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
+                Some((_, columns)) => columns.set(row, bounds),
+                None => self.columns.push((row.id, Columns::new(row, bounds))),
+            }
+        }
+    }
+
+    /// Another answer was written here: where columns of this range were is not known any more.
+    pub fn cede(&mut self, place: &Place, rows: &Rows) {
+        for (at, bounds) in place.bounds() {
+            let id = rows.get(at).map(|row| row.id);
+            if let Some((_, columns)) = self.columns.iter_mut().find(|(other, _)| Some(*other) == id) {
+                columns.cede(bounds);
+            }
+        }
+    }
+
+    /// Whether it is of parts of rows.
+    pub fn has_columns(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// A row has this text now.
+    pub fn edit_columns(&mut self, row: &Row) {
+        if let Some((_, columns)) = self.columns.iter_mut().find(|(id, _)| *id == row.id) {
+            columns.edit(row);
+        }
+    }
+
+    /// The text changes next: what it has now is remembered.
+    pub fn remember_columns(&mut self) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.remember());
+    }
+
+    /// Undo or redo brought the text to what it is.
+    pub fn recall_columns(&mut self) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.recall());
+    }
+
+    /// Where it is; none where that cannot be told. Of several places that columns may have, `mark` decides: where the
+    /// editor's own mark is now.
+    pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
+        let range = self.own_rows(rows);
+        match self.kind {
+            Kind::Insertion if range.is_none() => self.between(rows).map(Place::Insertion),
+            Kind::Lines | Kind::Insertion => Some(Place::Lines(self.with_split_rows(rows, range?))),
+            Kind::Part => self.part(rows, range?, mark),
+            Kind::Block => self.block(rows, range?, mark),
+        }
+    }
+
+    /// Rows, with those that the first and the last one were split into.
+    fn with_split_rows(&self, rows: &Rows, mut range: Range<usize>) -> Range<usize> {
+        let is_split_off = |at: usize| {
+            let row = rows.get(at).filter(|row| row.id >= self.since);
+            row.and_then(|row| row.split_from).is_some_and(|from| self.own.contains(&from))
+        };
+        while range.start.checked_sub(1).is_some_and(is_split_off) {
+            range.start -= 1;
+        }
+        while is_split_off(range.end) {
+            range.end += 1;
+        }
+        range
+    }
+
+    fn own_rows(&self, rows: &Rows) -> Option<Range<usize>> {
+        let span = (*self.own.iter().min()?, *self.own.iter().max()?);
+        let mut own = rows.positions(span, |id| self.own.contains(&id));
+        let first = own.next()?;
+        let last = own.last().unwrap_or(first);
+        let within = rows.slice(first..last + 1);
+        if within.iter().all(|row| self.own.contains(&row.id) || row.id >= self.since) {
+            return Some(first..last + 1);
+        }
+        let range = self.least_moved(&within)?;
+        Some(first + range.start..first + range.end)
+    }
+
+    /// Rows of others are between its own: either they were moved in, or some of its own were moved out. The fewest
+    /// rows that can have been moved were.
+    fn least_moved(&self, within: &[Row]) -> Option<Range<usize>> {
+        let was: HashMap<Id, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+        let old: Vec<(usize, usize)> =
+            within.iter().enumerate().filter_map(|(at, row)| Some((at, *was.get(&row.id)?))).collect();
+        let stay: Vec<usize> = rising(&old).into_iter().map(|at| old[at].0).collect();
+        let is_own = |at: &usize| self.own.contains(&within[*at].id);
+        let first = stay.iter().copied().find(|at| is_own(at))?;
+        let last = stay.iter().copied().rfind(|at| is_own(at))?;
+        let stays_between = stay.iter().filter(|at| (first..=last).contains(*at)).all(is_own);
+        stays_between.then_some(first..last + 1)
+    }
+
+    /// The row below an insertion: it goes below the row that was above it, else above the one that was below.
+    fn between(&self, rows: &Rows) -> Option<usize> {
+        let find = |id: Option<Id>| id.and_then(|id| rows.find(id));
+        match (find(self.beside.0), find(self.beside.1)) {
+            (Some(above), Some(below)) => (above < below).then_some(above + 1),
+            (Some(above), None) => Some(above + 1),
+            (None, below) => below,
+        }
+    }
+
+    fn part(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
+        let (start, end) = (range.start, range.end - 1);
+        let from = self.bounds(rows.get(start)?, start, mark)?.from?;
+        let to = self.bounds(rows.get(end)?, end, mark)?.to?;
+        Some(Place::Part { start: (start, from), end: (end, to) })
+    }
+
+    fn block(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
+        let within = rows.slice(range.clone());
+        let columns = (range.start..).zip(&within).map(|(at, row)| {
+            let bounds = self.bounds(row, at, mark)?;
+            Some(bounds.from?..bounds.to?)
+        });
+        Some(Place::Block { first: range.start, columns: columns.collect::<Option<_>>()? })
+    }
+
+    /// The bounds in a row: the only ones that are possible; of several those that the editor's mark has.
+    fn bounds(&self, row: &Row, at: usize, mark: Option<&Place>) -> Option<Bounds> {
+        let (_, columns) = self.columns.iter().find(|(id, _)| *id == row.id)?;
+        if let [only] = columns.places() {
+            return Some(*only);
+        }
+        let (_, marked) = mark?.bounds().into_iter().find(|(marked, _)| *marked == at)?;
+        columns.places().contains(&marked).then_some(marked)
+    }
+}
+
+/// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.
+fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for at in 0..pairs.len() {
+        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
+        before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
+        if len == tails.len() { tails.push(at) } else { tails[len] = at }
+    }
+    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| before[*at]).collect();
+    run.reverse();
+    run
+}

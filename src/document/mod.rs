@@ -1,0 +1,371 @@
+//! A document: the host's mirror of a buffer, in which every row has an identity.
+//!
+//! It is told of each change as the editor tells it (rows of a range were replaced by others) and finds out which row
+//! is which: by aligning old and new rows (`align`), by the rows that were deleted (`deleted`), by texts that it had
+//! before (`snapshots`). A range is known by the ids of its rows (`anchor`), so where it is now follows from them, or
+//! it is lost. Where identity does not tell, nothing is guessed.
+//!
+//! It is pure: it knows no editor, no clock and no file, and never reads the text by itself.
+
+mod align;
+mod anchor;
+mod columns;
+mod deleted;
+mod rows;
+mod snapshots;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+pub use anchor::Place;
+pub use rows::{Id, Row, Rows};
+
+use align::{Origin, align, is_related};
+use anchor::Anchor;
+use deleted::Deleted;
+use rows::Hasher;
+use snapshots::Snapshots;
+
+/// The most rows of a text that is mirrored.
+pub const MAX_ROWS: usize = 100_000;
+/// The most bytes of a text that is mirrored.
+pub const MAX_BYTES: usize = 16 << 20;
+/// The most bytes of one row of it.
+pub const MAX_ROW_BYTES: usize = 256 << 10;
+
+/// What an anchor is called in its document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AnchorId(u64);
+
+/// The rows of a text, by identity, through all its changes.
+#[derive(Debug)]
+pub struct Document {
+    rows: Rows,
+    hasher: Hasher,
+    next_id: Id,
+    deleted: Deleted,
+    snapshots: Snapshots,
+    /// How many rows have a text, by its hash.
+    texts: HashMap<u64, usize>,
+    /// Texts that two rows had at any time, living or deleted: they tell neither of them.
+    twins: HashSet<u64>,
+    bytes: usize,
+    /// The rows before the last change, if that was an edit of one row.
+    before_edit: Option<Rows>,
+    /// The rows that the last change put in, if it did nothing else: what is deleted next may have been moved there.
+    put_in: Option<Range<usize>>,
+    /// Rows whose ids a snapshot may know better came in since the last undo or redo.
+    is_unsettled: bool,
+    anchors: BTreeMap<AnchorId, Anchor>,
+    next_anchor: u64,
+}
+
+impl Document {
+    /// A text without a history.
+    pub fn new<R: AsRef<[u8]>>(text: impl IntoIterator<Item = R>) -> Self {
+        let mut document = Self {
+            rows: Rows::default(),
+            hasher: Hasher::default(),
+            next_id: 1,
+            deleted: Deleted::default(),
+            snapshots: Snapshots::default(),
+            texts: HashMap::new(),
+            twins: HashSet::new(),
+            bytes: 0,
+            before_edit: None,
+            put_in: None,
+            is_unsettled: false,
+            anchors: BTreeMap::new(),
+            next_anchor: 1,
+        };
+        let mut rows = document.unknown(text);
+        if rows.is_empty() {
+            rows = document.unknown([""]);
+        }
+        document.name(&mut rows);
+        document.splice(0..0, &rows);
+        document
+    }
+
+    /// The rows as they are.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// Whether the text, or one of these rows, is too large to be mirrored.
+    pub fn is_too_large<R: AsRef<[u8]>>(&self, rows: &[R]) -> bool {
+        self.rows.len() > MAX_ROWS
+            || self.bytes > MAX_BYTES
+            || rows.iter().any(|row| row.as_ref().len() > MAX_ROW_BYTES)
+    }
+
+    /// The bytes of memory that it takes, roughly.
+    pub fn memory(&self) -> usize {
+        const ROW: usize = 96;
+        const SNAPSHOT: usize = 12 << 10;
+        const CHUNK: usize = 8;
+        let snapshots = self.snapshots.len() * (SNAPSHOT + self.rows.chunks() * CHUNK);
+        self.bytes + self.rows.len() * ROW + snapshots
+    }
+
+    /// Rows `range` were replaced by others, by anything but an answer of ours.
+    pub fn apply<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R]) {
+        self.change(range, new, None);
+    }
+
+    /// Rows `range` were replaced by others while the answer of an anchor was written: those that are new are the
+    /// answer's, whatever they read.
+    pub fn apply_answer<R: AsRef<[u8]>>(&mut self, anchor: AnchorId, range: Range<usize>, new: &[R]) {
+        self.change(range, new, Some(anchor));
+    }
+
+    /// An undo or a redo is complete: the text has the rows that it had.
+    pub fn settle(&mut self) {
+        self.put_in = None;
+        if std::mem::take(&mut self.is_unsettled) {
+            let closest = self
+                .snapshots
+                .versions(self.rows.text_hash())
+                .filter(|version| version.len() == self.rows.len())
+                .min_by_key(|version| {
+                    version.iter().zip(self.rows.iter()).filter(|(then, now)| then.id != now.id).count()
+                });
+            if let Some(rows) = closest.cloned() {
+                self.restore(rows);
+            }
+        }
+        for anchor in self.anchors.values_mut() {
+            anchor.recall_columns();
+        }
+    }
+
+    /// Follows a range from now on.
+    pub fn anchor(&mut self, place: &Place) -> AnchorId {
+        let id = AnchorId(self.next_anchor);
+        self.next_anchor += 1;
+        self.snapshots.pin(&self.rows);
+        self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
+        id
+    }
+
+    /// Follows it no more.
+    pub fn forget(&mut self, anchor: AnchorId) {
+        if let Some(anchor) = self.anchors.remove(&anchor) {
+            self.snapshots.unpin(anchor.at());
+        }
+    }
+
+    /// The answer of an anchor was written, and is here now. Those bytes are no part of another range.
+    pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
+        for (id, other) in &mut self.anchors {
+            if *id == anchor {
+                other.set(place, &self.rows);
+            } else {
+                other.cede(place, &self.rows);
+            }
+        }
+    }
+
+    /// Where a range is; none where that cannot be told. `mark` is where the editor's own mark of it is now: it decides
+    /// where a part of a row may have several places.
+    pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
+        self.anchors.get(&anchor)?.place(&self.rows, mark)
+    }
+
+    fn change<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R], by: Option<AnchorId>) {
+        let last = range.end.min(self.rows.len());
+        let range = range.start.min(last)..last;
+        let mut new = self.unknown(new);
+        let old = self.rows.slice(range.clone());
+        self.anchors.values_mut().for_each(Anchor::remember_columns);
+        if let ([old], [new]) = (&old[..], &mut new[..]) {
+            (new.id, new.split_from) = (old.id, old.split_from);
+            let new = vec![new.clone()];
+            self.put_in = None;
+            self.edit_columns(&new);
+            if self.before_edit.replace(self.rows.clone()).is_none() {
+                self.snapshots.remember(&self.rows);
+            }
+            self.splice(range, &new);
+            return;
+        }
+        // Joining rows edits one and deletes the next; undo takes back both at once.
+        if let Some(rows) = self.before_edit.take() {
+            self.snapshots.remember(&rows);
+        }
+        self.snapshots.remember(&self.rows);
+        let is_emptied =
+            old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
+        if is_emptied {
+            // An empty buffer has one row, which is nobody's.
+            self.put_in = None;
+            let mut rows = self.unknown([""]);
+            self.name(&mut rows);
+            self.splice(range, &rows);
+            self.deleted.put(old);
+        } else if new.is_empty() {
+            self.delete(range, old);
+        } else {
+            self.replace(range, &old, new, by);
+        }
+    }
+
+    /// Rows went away. Editors move and filter rows by putting them in first and deleting them then.
+    fn delete(&mut self, range: Range<usize>, mut gone: Vec<Row>) {
+        self.splice(range.clone(), &[]);
+        let Some(put_in) = self.put_in.take().filter(|put| put.end <= range.start || range.end <= put.start)
+        else {
+            self.deleted.put(gone);
+            return;
+        };
+        let is_beside = put_in.end == range.start || range.end == put_in.start;
+        let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
+        let copies = self.rows.slice(at..at + put_in.len());
+        let is_whole =
+            copies.len() == gone.len() && copies.iter().zip(&gone).all(|(copy, gone)| copy.hash == gone.hash);
+        if is_beside || is_whole {
+            let origins = align(&gone, &copies, &self.hasher).origins;
+            let mut moved = copies.clone();
+            let mut came_back = Vec::new();
+            for (copy, origin) in moved.iter_mut().zip(origins) {
+                if let Some(own) = origin.row().map(|own| &gone[own]).filter(|own| is_related(own, copy)) {
+                    // One that had come back just now is deleted still: another one was moved here.
+                    came_back.push(copy.clone());
+                    (copy.id, copy.split_from) = (own.id, own.split_from);
+                }
+            }
+            gone.retain(|row| moved.iter().all(|copy| copy.id != row.id));
+            self.edit_columns(&moved);
+            self.splice(at..at + copies.len(), &moved);
+            self.deleted.put(came_back);
+        }
+        self.deleted.put(gone);
+    }
+
+    fn replace(&mut self, range: Range<usize>, old: &[Row], mut new: Vec<Row>, by: Option<AnchorId>) {
+        let alignment = align(old, &new, &self.hasher);
+        let born = self.next_id;
+        let mut is_gone: Vec<bool> = alignment.in_doubt.iter().map(|in_doubt| !in_doubt).collect();
+        for (row, origin) in new.iter_mut().zip(&alignment.origins) {
+            match *origin {
+                Origin::Same(own) | Origin::Edited(own) => {
+                    (row.id, row.split_from, is_gone[own]) = (old[own].id, old[own].split_from, false);
+                    if row.hash == old[own].hash {
+                        row.text = old[own].text.clone();
+                    }
+                }
+                Origin::Split(own) => row.split_from = old[own].split_from.or(Some(old[own].id)),
+                Origin::Doubt => row.id = self.new_id(),
+                Origin::New => {}
+            }
+        }
+        if old.is_empty() && by.is_none() {
+            self.deleted.give_back(&mut new, &self.twins);
+        }
+        self.name(&mut new);
+        self.edit_columns(&new);
+        let end = range.start + new.len();
+        let gone = old.iter().zip(is_gone).filter(|(_, is_gone)| *is_gone).map(|(row, _)| row.clone());
+        let gone: Vec<Row> = gone.collect();
+        let ids: Vec<Id> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
+        self.splice(range.clone(), &new);
+        self.deleted.put(gone);
+        self.is_unsettled = true;
+        self.put_in = (old.is_empty() && by.is_none()).then_some(range.start..end);
+        match by.and_then(|by| self.anchors.get_mut(&by)) {
+            Some(anchor) => anchor.adopt(ids.into_iter()),
+            None if old.is_empty() => {}
+            None => self.recall(range.start..end, &alignment.origins),
+        }
+    }
+
+    /// A text that was seen before has the rows that it had, where that fits what is known: the rows outside of the
+    /// change, and those in it with the same text.
+    fn recall(&mut self, changed: Range<usize>, origins: &[Origin]) {
+        let is_known = |at: usize| {
+            let origin = at.checked_sub(changed.start).and_then(|at| origins.get(at));
+            origin.is_none_or(|origin| matches!(origin, Origin::Same(_)))
+        };
+        let fits = |version: &&Rows| {
+            let mut pairs = version.iter().zip(self.rows.iter()).enumerate();
+            version.len() == self.rows.len()
+                && pairs.all(|(at, (then, now))| then.id == now.id || !is_known(at))
+        };
+        let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
+        let only = fitting.next().filter(|_| fitting.next().is_none()).cloned();
+        drop(fitting);
+        if let Some(rows) = only {
+            self.restore(rows);
+        }
+    }
+
+    /// The text has these rows, which read the same.
+    fn restore(&mut self, rows: Rows) {
+        let before = std::mem::replace(&mut self.rows, rows);
+        let back: Vec<Row> = self.rows.apart(&before).map(|(_, row)| row.clone()).collect();
+        let ids: HashSet<Id> = back.iter().map(|row| row.id).collect();
+        let gone = before.apart(&self.rows).map(|(_, row)| row).filter(|row| !ids.contains(&row.id));
+        let gone: Vec<Row> = gone.cloned().collect();
+        for row in &back {
+            self.deleted.remove(row.id);
+        }
+        self.edit_columns(&back);
+        self.deleted.put(gone);
+    }
+
+    fn edit_columns(&mut self, rows: &[Row]) {
+        for anchor in self.anchors.values_mut().filter(|anchor| anchor.has_columns()) {
+            for row in rows {
+                anchor.edit_columns(row);
+            }
+        }
+    }
+
+    fn splice(&mut self, range: Range<usize>, new: &[Row]) {
+        for row in self.rows.slice(range.clone()) {
+            self.count(&row, false);
+        }
+        for row in new {
+            self.count(row, true);
+        }
+        self.rows.splice(range, new);
+    }
+
+    fn count(&mut self, row: &Row, is_there: bool) {
+        let count = self.texts.entry(row.hash).or_default();
+        if is_there {
+            *count += 1;
+            self.bytes += row.text.len();
+            if *count > 1 || self.deleted.has(row.hash) {
+                self.twins.insert(row.hash);
+            }
+        } else {
+            *count -= 1;
+            self.bytes -= row.text.len();
+            if *count == 0 {
+                self.texts.remove(&row.hash);
+            }
+        }
+    }
+
+    /// Rows that nothing is known of; their ids are 0.
+    fn unknown<R: AsRef<[u8]>>(&self, text: impl IntoIterator<Item = R>) -> Vec<Row> {
+        let row = |text: R| {
+            let text = text.as_ref();
+            Row { id: 0, split_from: None, hash: self.hasher.of(text), text: text.into() }
+        };
+        text.into_iter().map(row).collect()
+    }
+
+    /// Gives new ids to the rows that have none.
+    fn name(&mut self, rows: &mut [Row]) {
+        for row in rows.iter_mut().filter(|row| row.id == 0) {
+            row.id = self.new_id();
+        }
+    }
+
+    fn new_id(&mut self) -> Id {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}

@@ -1,0 +1,130 @@
+//! The process groups of the agents that the host has started, and the processes that it has inherited from them.
+//!
+//! A group's number is its leader's process id. It stays taken as long as the leader has not been reaped, so a group is
+//! in this set, and is signalled, only as long as that is so: afterwards the number may be a stranger's.
+//!
+//! A process that leaves its group (`setsid`) outlives it. On Linux the host is a subreaper: such a process becomes a
+//! child of the host when its own parent ends. Nobody tells from which agent it comes; but it is younger than that, so it
+//! belongs to nobody once every agent that is older than it has ended.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::processes::{self, Entry};
+
+/// The groups that are alive.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    leaders: Arc<Mutex<BTreeSet<i32>>>,
+    /// Whether orphans become children of this process.
+    inherits: bool,
+}
+
+/// What an agent that has ended has left behind, as far as the host may end it.
+#[derive(Debug, Default)]
+pub(super) struct Remains {
+    group: Option<i32>,
+    orphans: Vec<i32>,
+}
+
+impl Groups {
+    /// The groups of a process that has no other children than these agents, and inherits what they leave behind.
+    pub fn inheriting() -> Self {
+        let inherits = become_subreaper();
+        if let Err(error) = &inherits {
+            tracing::info!(%error, "processes that leave their agent's group are not ended");
+        }
+        Self { inherits: inherits.is_ok(), ..Self::default() }
+    }
+
+    /// Kills everything at once, without a grace. For panics: nothing else may run afterwards.
+    pub fn kill_all(&self) {
+        for &pgid in self.lock().iter() {
+            signal_group(pgid, libc::SIGKILL);
+        }
+        self.lock().clear();
+        self.remains(0).signal(libc::SIGKILL);
+    }
+
+    /// A leader that has just been started, and is not reaped before [`Groups::leave`].
+    pub(super) fn enter(&self, pgid: i32) {
+        self.lock().insert(pgid);
+    }
+
+    /// The leader is about to be reaped; whether it was here.
+    pub(super) fn leave(&self, pgid: i32) -> bool {
+        self.lock().remove(&pgid)
+    }
+
+    /// What is left of the group `pgid`, whose leader has ended, and what has been inherited and belongs to nobody any
+    /// more. Reaps what of that has ended.
+    pub(super) fn remains(&self, pgid: i32) -> Remains {
+        let found = processes::all();
+        let is_left = |entry: &Entry| entry.group == pgid && !entry.is_zombie;
+        // Where no process is ever found, the group itself tells; there a zombie does not count.
+        let has_group = if found.is_empty() { signal_group(pgid, 0) } else { found.iter().any(is_left) };
+        let orphans = if self.inherits { self.orphans(&found) } else { Vec::new() };
+        Remains { group: has_group.then_some(pgid), orphans }
+    }
+
+    fn orphans(&self, found: &[Entry]) -> Vec<i32> {
+        let leaders = self.lock();
+        let oldest = found.iter().filter(|entry| leaders.contains(&entry.pid) && !entry.is_zombie);
+        let oldest = oldest.map(|entry| entry.started).min().unwrap_or(u64::MAX);
+        let host = std::process::id().cast_signed();
+        let inherited = found.iter().filter(|entry| entry.parent == host && !leaders.contains(&entry.pid));
+        inherited.filter(|entry| entry.started < oldest && !reap(entry.pid)).map(|entry| entry.pid).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<i32>> {
+        // A poisoned set is still the right set: every change to it is one insert or one remove.
+        self.leaders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Remains {
+    /// Whether there is nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.group.is_none() && self.orphans.is_empty()
+    }
+
+    /// Sends a signal to all of it. At once after it was found: only this thread reaps, so no number is another's yet.
+    pub(super) fn signal(&self, signal: i32) {
+        if let Some(pgid) = self.group {
+            signal_group(pgid, signal);
+        }
+        for &pid in &self.orphans {
+            // SAFETY: kill takes no pointers; `pid` is a child of ours that was not reaped.
+            unsafe { libc::kill(pid, signal) };
+        }
+    }
+}
+
+/// Sends `signal` to a group; false where no process of it is left.
+pub(super) fn signal_group(pgid: i32, signal: i32) -> bool {
+    // Never 0 or 1: those would mean the host's own group, or every process there is.
+    if pgid <= 1 {
+        return false;
+    }
+    // SAFETY: kill takes no pointers.
+    unsafe { libc::kill(-pgid, signal) == 0 }
+}
+
+/// Reaps a child that has ended; whether it had.
+fn reap(pid: i32) -> bool {
+    // SAFETY: no status is asked for.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) == pid }
+}
+
+#[cfg(target_os = "linux")]
+fn become_subreaper() -> io::Result<()> {
+    // SAFETY: takes no pointers.
+    let failed = unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } != 0;
+    if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn become_subreaper() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,58 @@
+//! The processes of the machine as far as the host has to know them: what is left of a process group, and what the host
+//! has inherited. From Linux's `/proc`; elsewhere nothing is found.
+
+/// One process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Its id.
+    pub pid: i32,
+    /// It has ended, and its parent has not asked how.
+    pub is_zombie: bool,
+    /// Its parent's id.
+    pub parent: i32,
+    /// Its process group.
+    pub group: i32,
+    /// When it started, in the kernel's ticks since boot.
+    pub started: u64,
+}
+
+/// All that run now.
+pub fn all() -> Vec<Entry> {
+    let Ok(found) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = found.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid| parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)).collect()
+}
+
+/// Reads `/proc/PID/stat`. Its second field, the command in parentheses, may hold any bytes.
+fn parse(pid: i32, stat: &[u8]) -> Option<Entry> {
+    let end = memchr::memrchr(b')', stat)?;
+    let rest = str::from_utf8(stat.get(end + 1..)?).ok()?;
+    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
+    Some(Entry {
+        pid,
+        is_zombie: matches!(*fields.first()?, "Z" | "X"),
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_may_have_any_name() {
+        let stat = b"12 (a) R \xff (b) S 3 4 4 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 77 1 2";
+        let expected = Entry { pid: 12, is_zombie: false, parent: 3, group: 4, started: 77 };
+        assert_eq!(parse(12, stat), Some(expected));
+        assert_eq!(parse(12, b"12 (cut"), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_is_among_them() {
+        let me = std::process::id().cast_signed();
+        assert!(all().iter().any(|entry| entry.pid == me && !entry.is_zombie));
+    }
+}

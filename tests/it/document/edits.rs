@@ -1,0 +1,471 @@
+//! Named edits: where a range is after each.
+
+use botglue::document::Place;
+
+use super::editor::Editor;
+
+const LETTERS: &str = "alpha\nbravo\ncharlie\ndelta\necho\nfoxtrot\ngolf\nhotel";
+const CODE: &str = "fn one() {\n  first();\n}\n\nfn two() {\n  second();\n}\n\nfn three() {\n  third();\n}";
+const SWAPPED: &str =
+    "fn two() {\n  second();\n}\n\nfn one() {\n  first();\n}\n\nfn three() {\n  third();\n}";
+const TWINS: &str = "above\nsame\nsame\nsame\nbelow";
+const BLANKS: &str = "above\n\nmiddle\n\nbelow";
+/// The range of `LETTERS`, and what is said of it as long as nothing in it changes.
+const RANGE: std::ops::Range<usize> = 2..5;
+const SAME: &str = "2: charlie|delta|echo";
+
+type Act = fn(&mut Editor) -> &mut Editor;
+
+/// What differs from what is expected of ranges of whole rows; an empty range is an insertion.
+fn failures(text: &str, range: &std::ops::Range<usize>, cases: &[(&str, Act, &str)]) -> Vec<String> {
+    let failure = |(name, act, expected): &(&str, Act, &str)| {
+        let mut editor = Editor::new(&text.split('\n').collect::<Vec<_>>());
+        let place =
+            if range.is_empty() { Place::Insertion(range.start) } else { Place::Lines(range.clone()) };
+        let anchor = editor.document.anchor(&place);
+        act(&mut editor);
+        let is = match editor.document.place(anchor, None) {
+            Some(Place::Lines(rows)) => format!("{}: {}", rows.start, editor.text()[rows.clone()].join("|")),
+            Some(Place::Insertion(row)) => format!("{row}:"),
+            Some(place) => format!("{place:?}"),
+            None => "lost".to_owned(),
+        };
+        (is != *expected).then(|| format!("{name}: {is}, expected {expected}"))
+    };
+    cases.iter().filter_map(failure).collect()
+}
+
+/// All of the buffer is replaced by a text in one event.
+fn write_all<'a>(editor: &'a mut Editor, text: &str) -> &'a mut Editor {
+    let lines = text.split('\n').map(|row| editor.line(row)).collect();
+    editor.replace(0..editor.lines.len(), lines)
+}
+
+/// All of the buffer is filtered through a program that prints this.
+fn filter_all<'a>(editor: &'a mut Editor, text: &str) -> &'a mut Editor {
+    let lines = text.split('\n').map(|row| editor.line(row)).collect();
+    editor.filter(0..editor.lines.len(), lines)
+}
+
+/// All rows in reverse order in one event.
+fn reverse(editor: &mut Editor) -> &mut Editor {
+    let lines = editor.lines.iter().rev().cloned().collect();
+    editor.replace(0..editor.lines.len(), lines)
+}
+
+/// All rows in reverse order through a program.
+fn filter_backwards(editor: &mut Editor) -> &mut Editor {
+    let lines = editor.lines.iter().rev().cloned().collect();
+    editor.filter(0..editor.lines.len(), lines)
+}
+
+/// `:g/^/m0`.
+fn reverse_by_moving(editor: &mut Editor) -> &mut Editor {
+    for row in 1..editor.lines.len() {
+        editor.relocate(row..row + 1, 0);
+    }
+    editor
+}
+
+fn tabs(text: &str) -> String {
+    text.replace("  ", "\t")
+}
+
+#[test]
+fn typing() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            ("in it", |e| e.typed(3, 5, " more"), "2: charlie|delta more|echo"),
+            ("at the start of its first row", |e| e.typed(2, 0, "x"), "2: xcharlie|delta|echo"),
+            ("in the row above", |e| e.typed(1, 0, "x"), SAME),
+            ("a row at the top", |e| e.open(0, "new"), "3: charlie|delta|echo"),
+            ("a row right above it", |e| e.open(2, "new"), "3: charlie|delta|echo"),
+            ("a row right below it", |e| e.open(5, "new"), SAME),
+            ("a row in it", |e| e.open(3, "new"), "2: charlie|new|delta|echo"),
+            (
+                "a row in it that reads as one of its own",
+                |e| e.open(3, "delta"),
+                "2: charlie|delta|delta|echo",
+            ),
+            ("cc", |e| e.change(2, "other"), "2: other|delta|echo"),
+            ("cc of all of it", |e| e.change(2, "x").change(3, "x").change(4, "x"), "2: x|x|x"),
+            ("a word of the row below gone", |e| e.substitute(5, 0..7, ""), SAME),
+            ("bytes that are no UTF-8", |e| e.write(0..1, &[b"\xff\xfe\x00"]), SAME),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn deleting() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            ("dd above", |e| e.delete(0..1), "1: charlie|delta|echo"),
+            ("dd below", |e| e.delete(6..7), SAME),
+            ("dd of its first row", |e| e.delete(2..3), "2: delta|echo"),
+            ("dd of a middle row", |e| e.delete(3..4), "2: charlie|echo"),
+            ("dd of its last row", |e| e.delete(4..5), "2: charlie|delta"),
+            ("all of it", |e| e.delete(2..5), "lost"),
+            ("all of it, undone", |e| e.delete(2..5).undo(), SAME),
+            ("all of it, undone and redone", |e| e.delete(2..5).undo().redo(), "lost"),
+            ("rows over its upper end", |e| e.delete(1..4), "1: echo"),
+            ("rows over its lower end", |e| e.delete(4..7), "2: charlie|delta"),
+            ("the whole buffer", |e| e.delete(0..8), "lost"),
+            ("the whole buffer, undone", |e| e.delete(0..8).undo(), SAME),
+            ("the whole buffer, undone, redone, undone", |e| e.delete(0..8).undo().redo().undo(), SAME),
+            ("the whole buffer, put back", |e| e.delete(0..8).put(0), SAME),
+            ("all but it", |e| e.delete(5..8).delete(0..2), "0: charlie|delta|echo"),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn putting() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            ("yyp of the row above", |e| e.yank(1..2).put(2), "3: charlie|delta|echo"),
+            ("yyP of its first row", |e| e.yank(2..3).put(2), "3: charlie|delta|echo"),
+            ("yyp of its last row", |e| e.yank(4..5).put(5), SAME),
+            ("yyp of a middle row", |e| e.yank(3..4).put(4), "2: charlie|delta|delta|echo"),
+            ("a copy of all of it at the top", |e| e.yank(2..5).put(0), "5: charlie|delta|echo"),
+            ("ddp in it", |e| e.delete(2..3).put(3), "2: delta|charlie|echo"),
+            ("ddp over its lower end", |e| e.delete(4..5).put(5), "2: charlie|delta|foxtrot|echo"),
+            ("ddp over its lower end and back", |e| e.delete(4..5).put(5).delete(5..6).put(4), SAME),
+            ("ddkP over its upper end and back", |e| e.delete(2..3).put(1).delete(1..2).put(2), SAME),
+            ("deleted whole, put elsewhere", |e| e.delete(2..5).put(5), "5: charlie|delta|echo"),
+            ("deleted whole, put twice", |e| e.delete(2..5).put(5).put(0), "8: charlie|delta|echo"),
+            (
+                "deleted with rows around it, put elsewhere",
+                |e| e.delete(1..6).put(3),
+                "4: charlie|delta|echo",
+            ),
+            (
+                "cut, an edit elsewhere, put",
+                |e| e.delete(2..5).typed(0, 0, "x").put(4),
+                "4: charlie|delta|echo",
+            ),
+            ("a row typed again as it was", |e| e.delete(2..3).open(2, "charlie"), "3: delta|echo"),
+            (
+                "a deleted row put in again by another command",
+                |e| e.delete(2..3).insert(2, &["charlie"]),
+                SAME,
+            ),
+            ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn moving() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            (":m of all of it to the top", |e| e.relocate(2..5, 0), "0: charlie|delta|echo"),
+            (":m of all of it to the end", |e| e.relocate(2..5, 8), "5: charlie|delta|echo"),
+            (":m of its first row to the top", |e| e.relocate(2..3, 0), "3: delta|echo"),
+            (":m of its first row to the top and back", |e| e.relocate(2..3, 0).relocate(0..1, 3), SAME),
+            (":m of its last row to the end and back", |e| e.relocate(4..5, 8).relocate(7..8, 4), SAME),
+            (":m of another row into it", |e| e.relocate(0..1, 4), "1: charlie|delta|alpha|echo"),
+            (":m of the rows above to below it", |e| e.relocate(0..2, 5), "0: charlie|delta|echo"),
+            (":m of a row in it", |e| e.relocate(2..3, 4), "2: delta|charlie|echo"),
+            (":m, undone", |e| e.relocate(2..5, 0).undo(), SAME),
+            (":m, undone and redone", |e| e.relocate(2..5, 0).undo().redo(), "0: charlie|delta|echo"),
+            (":g/^/m0", reverse_by_moving, "3: echo|delta|charlie"),
+            (":g/^/m0, undone", |e| reverse_by_moving(e).undo_all(), SAME),
+            (
+                "moved and edited",
+                |e| e.relocate(2..5, 0).typed(1, 0, "x").open(0, "top"),
+                "1: charlie|xdelta|echo",
+            ),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn joining_and_splitting() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            ("J in it", |e| e.join(2), "2: charlie delta|echo"),
+            ("J in it, undone", |e| e.join(2).undo(), SAME),
+            ("J in it, undone and redone", |e| e.join(2).undo().redo(), "2: charlie delta|echo"),
+            ("J over its upper end", |e| e.join(1), "2: delta|echo"),
+            ("J over its upper end, undone", |e| e.join(1).undo(), SAME),
+            ("J over its lower end", |e| e.join(4), "2: charlie|delta|echo foxtrot"),
+            ("J over its lower end, undone", |e| e.join(4).undo(), SAME),
+            ("<CR> in a middle row", |e| e.split(3, 2), "2: charlie|de|lta|echo"),
+            ("<CR> in its first row", |e| e.split(2, 2), "2: ch|arlie|delta|echo"),
+            ("<CR> in its last row", |e| e.split(4, 3), "2: charlie|delta|ech|o"),
+            (
+                "<CR> in its last row, and in the rest",
+                |e| e.split(4, 3).split(4, 1),
+                "2: charlie|delta|e|ch|o",
+            ),
+            ("<CR> in the row above", |e| e.split(1, 4), "3: charlie|delta|echo"),
+            ("<CR> in the row below", |e| e.split(5, 1), SAME),
+            ("<CR> at the start of its first row", |e| e.split(2, 0), "3: charlie|delta|echo"),
+            ("<CR> at the end of its last row", |e| e.split(4, 4), SAME),
+            ("<CR>, undone", |e| e.split(4, 3).undo(), SAME),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn whole_buffers() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            ("the same text", |e| write_all(e, LETTERS), SAME),
+            (
+                "indented",
+                |e| write_all(e, &format!("\t{}", LETTERS.replace('\n', "\n\t"))),
+                "2: \tcharlie|\tdelta|\techo",
+            ),
+            (
+                ":%s over every row",
+                |e| write_all(e, &LETTERS.replace('\n', "!\n")),
+                "2: charlie!|delta!|echo!",
+            ),
+            ("sorted backwards", reverse, "3: echo|delta|charlie"),
+            ("sorted backwards, undone", |e| reverse(e).undo(), SAME),
+            ("%!sort -r", filter_backwards, "3: echo|delta|charlie"),
+            ("%!sort -r, undone", |e| filter_backwards(e).undo(), SAME),
+            ("%!sort -r, undone and redone", |e| filter_backwards(e).undo().redo(), "3: echo|delta|charlie"),
+            (
+                "read again with changes around it and in it",
+                |e| write_all(e, "top\nalpha\nbravo x\ncharlie\ndelta\nnew\necho\nhotel"),
+                "3: charlie|delta|new|echo",
+            ),
+            ("read again without it", |e| write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), "lost"),
+            (
+                "read again without it, and with it",
+                |e| write_all(write_all(e, "alpha\nbravo\nfoxtrot\ngolf\nhotel"), LETTERS),
+                SAME,
+            ),
+            (
+                "a copy of it in the new text",
+                |e| write_all(e, &format!("{LETTERS}\ncharlie\ndelta\necho")),
+                SAME,
+            ),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn formatters() {
+    let failed = failures(
+        CODE,
+        &(4..7),
+        &[
+            (
+                "tabs, and a row at the top",
+                |e| write_all(e, &format!("// top\n{}", tabs(CODE))),
+                "5: fn two() {|\tsecond();|}",
+            ),
+            (
+                "braces on rows of their own",
+                |e| write_all(e, &CODE.replace(" {", "\n{")),
+                "5: fn two()|{|  second();|}",
+            ),
+            (
+                "there and back",
+                |e| {
+                    write_all(e, &tabs(CODE).replace(" {", "\n{"));
+                    write_all(e, CODE)
+                },
+                "4: fn two() {|  second();|}",
+            ),
+            (
+                "undone",
+                |e| write_all(e, &tabs(CODE).replace(" {", "\n{")).undo(),
+                "4: fn two() {|  second();|}",
+            ),
+            (
+                "a filter that adds a row",
+                |e| filter_all(e, &tabs(CODE).replace("fn two", "// two\nfn two")),
+                "5: fn two() {|\tsecond();|}",
+            ),
+            (
+                "a function above it gone",
+                |e| write_all(e, &CODE[CODE.find("fn two").unwrap()..]),
+                "0: fn two() {|  second();|}",
+            ),
+            (
+                "two functions swapped: whose brace is whose is in doubt",
+                |e| write_all(e, SWAPPED),
+                "0: fn two() {|  second();",
+            ),
+            (
+                "its body changed",
+                |e| write_all(e, &CODE.replace("  second();", "  a();\n  b();")),
+                "4: fn two() {|  a();|  b();|}",
+            ),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn undo_and_redo() {
+    let failed = failures(
+        LETTERS,
+        &RANGE,
+        &[
+            (
+                "several states",
+                |e| e.delete(2..3).open(0, "x").delete(3..5).insert(1, &["p", "q"]).undo_all(),
+                SAME,
+            ),
+            ("and again", |e| e.delete(2..3).open(0, "x").relocate(3..4, 0).undo_all().redo_all(), "4: echo"),
+            ("a copy, undone", |e| e.yank(2..5).put(2).undo(), SAME),
+            ("a branch", |e| e.delete(2..4).undo().open(3, "new").undo().redo(), "2: charlie|new|delta|echo"),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn twins_and_blanks() {
+    let twins = failures(
+        TWINS,
+        &(2..4),
+        &[
+            ("dd of the one above", |e| e.delete(1..2), "1: same|same"),
+            ("dd of its first", |e| e.delete(2..3), "2: same"),
+            ("dd of its first, undone", |e| e.delete(2..3).undo(), "2: same|same"),
+            (
+                "each of them, undone",
+                |e| e.delete(2..3).undo().delete(3..4).undo().delete(1..2),
+                "1: same|same",
+            ),
+            ("yyp above it, undone", |e| e.yank(1..2).put(2).undo(), "2: same|same"),
+            ("one of them gone in a whole new text", |e| write_all(e, "above\nsame\nsame\nbelow"), "lost"),
+            (
+                "all of them there in a whole new text",
+                |e| write_all(e, "top\nabove\nsame\nsame\nsame\nbelow"),
+                "3: same|same",
+            ),
+            (
+                "a row put between in a whole new text",
+                |e| write_all(e, "above\nsame\nsame\nnew\nsame\nbelow"),
+                "2: same|new|same",
+            ),
+        ],
+    );
+    assert!(twins.is_empty(), "{twins:#?}");
+    let blanks = failures(
+        BLANKS,
+        &(1..4),
+        &[
+            ("a row at the top", |e| e.open(0, "top"), "2: |middle|"),
+            ("a blank row elsewhere is not its own", |e| e.delete(1..2).insert(4, &["", "x"]), "1: middle|"),
+            ("a blank row gone and back by undo", |e| e.delete(1..2).undo(), "1: |middle|"),
+            (
+                "another blank row in a whole new text",
+                |e| write_all(e, "\nabove\n\nmiddle\n\nbelow"),
+                "2: |middle|",
+            ),
+        ],
+    );
+    assert!(blanks.is_empty(), "{blanks:#?}");
+}
+
+#[test]
+fn the_ends_of_a_buffer() {
+    let first = failures(
+        LETTERS,
+        &(0..2),
+        &[
+            ("a row above, and typing", |e| e.open(0, "new").typed(1, 0, "x"), "1: xalpha|bravo"),
+            ("dd of it", |e| e.delete(0..1), "0: bravo"),
+        ],
+    );
+    assert!(first.is_empty(), "{first:#?}");
+    let last = failures(
+        LETTERS,
+        &(6..8),
+        &[
+            ("a row below", |e| e.open(8, "new"), "6: golf|hotel"),
+            ("all of it, and rows at the end", |e| e.delete(6..8).open(6, "new"), "lost"),
+        ],
+    );
+    assert!(last.is_empty(), "{last:#?}");
+    let empty = failures(
+        "",
+        &(0..1),
+        &[
+            ("typing in an empty buffer", |e| e.typed(0, 0, "x"), "0: x"),
+            ("rows in an empty buffer", |e| e.insert(0, &["a", "b"]), "2: "),
+        ],
+    );
+    assert!(empty.is_empty(), "{empty:#?}");
+}
+
+#[test]
+fn insertions() {
+    let failed = failures(
+        LETTERS,
+        &(3..3),
+        &[
+            ("rows above and below", |e| e.open(2, "x").open(4, "y"), "4:"),
+            ("a row at the place", |e| e.open(3, "x"), "3:"),
+            ("the row above gone", |e| e.delete(2..3), "2:"),
+            ("the row below gone", |e| e.delete(3..4), "3:"),
+            ("both gone", |e| e.delete(2..4), "lost"),
+            ("both gone, undone", |e| e.delete(2..4).undo(), "3:"),
+            ("the row above moved away", |e| e.relocate(2..3, 8), "lost"),
+            ("the row below moved to the end", |e| e.relocate(3..4, 8), "3:"),
+            ("rows at the top gone", |e| e.delete(0..2), "1:"),
+        ],
+    );
+    assert!(failed.is_empty(), "{failed:#?}");
+    let top = failures(LETTERS, &(0..0), &[("a row at the top", |e| e.open(0, "x"), "1:")]);
+    assert!(top.is_empty(), "{top:#?}");
+    let end = failures(
+        LETTERS,
+        &(8..8),
+        &[("rows gone at the top", |e| e.delete(0..2), "6:"), ("a row at the end", |e| e.open(8, "x"), "8:")],
+    );
+    assert!(end.is_empty(), "{end:#?}");
+}
+
+#[test]
+fn two_ranges_that_overlap_go_their_own_ways() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    let (a, b) = (editor.document.anchor(&Place::Lines(1..5)), editor.document.anchor(&Place::Lines(3..7)));
+    editor.open(4, "new");
+    editor.delete(3..4);
+    editor.relocate(0..1, 8);
+    assert_eq!(editor.document.place(a, None), Some(Place::Lines(0..4)));
+    assert_eq!(editor.document.place(b, None), Some(Place::Lines(3..6)));
+}
+
+#[test]
+fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    let anchor = editor.document.anchor(&Place::Lines(2..5));
+    let lines = ["one", "two", "three", "four"].map(|row| editor.line(row)).to_vec();
+    editor.event_as(2..5, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
+    editor.step();
+    editor.open(6, "below");
+    editor.open(2, "above");
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(3..7)));
+    editor.undo().undo().undo();
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..5)));
+    editor.redo();
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..6)));
+}

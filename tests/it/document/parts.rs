@@ -1,0 +1,130 @@
+//! Parts of rows and blocks: where they are after named edits.
+
+use botglue::document::{AnchorId, Place};
+
+use super::editor::Editor;
+
+const ROWS: [&str; 4] = ["let a = first(one, two);", "let b = second(three);", "let c = third(four);", "end"];
+
+fn part(start: (usize, usize), end: (usize, usize)) -> Place {
+    Place::Part { start, end }
+}
+
+fn editor(place: &Place) -> (Editor, AnchorId) {
+    let mut editor = Editor::new(&ROWS);
+    let anchor = editor.document.anchor(place);
+    (editor, anchor)
+}
+
+/// What a part reads, where it is known.
+fn read(editor: &Editor, anchor: AnchorId, mark: Option<&Place>) -> String {
+    let text = editor.text();
+    match editor.document.place(anchor, mark) {
+        Some(Place::Part { start, end }) if start.0 == end.0 => text[start.0][start.1..end.1].to_owned(),
+        Some(Place::Part { start, end }) => {
+            let between = text[start.0 + 1..end.0].iter().map(String::as_str);
+            let ends = (&text[start.0][start.1..], &text[end.0][..end.1]);
+            [ends.0].into_iter().chain(between).chain([ends.1]).collect::<Vec<_>>().join("|")
+        }
+        Some(Place::Block { first, columns }) => {
+            let cut = text[first..].iter().zip(columns).map(|(row, columns)| row[columns].to_owned());
+            cut.collect::<Vec<_>>().join("|")
+        }
+        place => format!("{place:?}"),
+    }
+}
+
+#[test]
+fn a_part_of_a_row_follows_edits_around_it_and_in_it() {
+    type Case = (&'static str, fn(&mut Editor) -> &mut Editor, &'static str);
+    let cases: &[Case] = &[
+        ("typing before it", |e| e.typed(0, 0, "pub "), "one"),
+        ("typing behind it", |e| e.typed(0, 24, " // x"), "one"),
+        ("typing in it", |e| e.typed(0, 15, "XY"), "oXYne"),
+        ("the row moved", |e| e.relocate(0..1, 4), "one"),
+        ("the row deleted", |e| e.delete(0..1), "None"),
+        ("the row deleted and put", |e| e.delete(0..1).put(2), "one"),
+        ("the row indented", |e| e.substitute(0, 0..0, "    "), "one"),
+        ("the text before it replaced", |e| e.substitute(0, 4..5, "long"), "one"),
+        ("it deleted, undone", |e| e.substitute(0, 14..17, "").undo(), "one"),
+        ("the row split before it", |e| e.split(0, 8), "one"),
+        ("the row joined to the one above", |e| e.relocate(0..1, 2).join(0), "None"),
+        ("the row joined to the one above, undone", |e| e.relocate(0..1, 2).join(0).undo(), "one"),
+        ("another argument before it, undone", |e| e.typed(0, 14, "one, ").undo(), "one"),
+    ];
+    for (name, act, expected) in cases {
+        let (mut editor, anchor) = editor(&part((0, 14), (0, 17)));
+        act(&mut editor);
+        assert_eq!(read(&editor, anchor, None), *expected, "{name}");
+    }
+}
+
+#[test]
+fn of_two_places_that_an_edit_may_have_had_the_mark_decides_or_nobody() {
+    let (mut editor, anchor) = editor(&part((0, 14), (0, 17)));
+    editor.substitute(0, 14..14, "one, ");
+    assert_eq!(editor.text()[0], "let a = first(one, one, two);");
+    assert_eq!(editor.document.place(anchor, None), None);
+    assert_eq!(editor.document.place(anchor, Some(&part((0, 19), (0, 22)))), Some(part((0, 19), (0, 22))));
+    assert_eq!(editor.document.place(anchor, Some(&part((0, 14), (0, 17)))), Some(part((0, 14), (0, 17))));
+    assert_eq!(
+        editor.document.place(anchor, Some(&part((0, 0), (0, 2)))),
+        None,
+        "a mark that is nowhere near"
+    );
+    editor.undo();
+    assert_eq!(read(&editor, anchor, None), "one");
+}
+
+#[test]
+fn a_part_over_several_rows_keeps_both_its_ends() {
+    let place = part((0, 14), (2, 5));
+    let (mut e, anchor) = editor(&place);
+    e.typed(0, 0, "x");
+    e.typed(2, 10, "x");
+    e.open(1, "new");
+    assert_eq!(read(&e, anchor, None), "one, two);|new|let b = second(three);|let c");
+    e.join(1);
+    assert_eq!(read(&e, anchor, None), "one, two);|new let b = second(three);|let c");
+    e.delete(2..3);
+    assert_eq!(read(&e, anchor, None), "None", "its last row is gone");
+    e.undo();
+    assert_eq!(read(&e, anchor, None), "one, two);|new let b = second(three);|let c");
+    e.undo_all();
+    assert_eq!(e.document.place(anchor, None), Some(place));
+}
+
+#[test]
+fn a_block_is_a_part_of_each_of_its_rows() {
+    let place = Place::Block { first: 0, columns: vec![4..5, 4..5, 4..5] };
+    let (mut e, anchor) = editor(&place);
+    e.open(0, "top");
+    e.typed(2, 0, "    ");
+    assert_eq!(read(&e, anchor, None), "a|b|c");
+    e.open(2, "between");
+    assert_eq!(read(&e, anchor, None), "None", "a row between them has no columns");
+    e.undo();
+    e.delete(2..3);
+    assert_eq!(read(&e, anchor, None), "a|c");
+    e.undo();
+    assert_eq!(read(&e, anchor, None), "a|b|c");
+}
+
+#[test]
+fn a_part_that_was_written_is_where_it_was_written_and_undo_gives_it_back() {
+    let (mut e, anchor) = editor(&part((0, 14), (0, 17)));
+    let mut line = e.lines[0].clone();
+    let cells = e.cells("one, one");
+    line.cells.splice(14..17, cells);
+    e.event_as(0..1, vec![line], |document, range, rows| document.apply_answer(anchor, range, rows));
+    e.document.landed(anchor, &part((0, 14), (0, 22)));
+    e.step();
+    assert_eq!(read(&e, anchor, None), "one, one");
+    e.typed(0, 0, "pub ");
+    assert_eq!(read(&e, anchor, None), "one, one");
+    e.undo();
+    e.undo();
+    assert_eq!(read(&e, anchor, None), "one");
+    e.redo();
+    assert_eq!(read(&e, anchor, None), "one, one");
+}

@@ -1,0 +1,514 @@
+//! Random schedules: typing, moving, copying, formatting, undo, redo; jobs that are sent, land and are reverted.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use botglue::document::{Document, Place};
+use botglue::land::{Merge, merge};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::editor::{Editor, Line};
+use super::truth::{Edit, Job, words};
+
+/// The most jobs of a schedule.
+const JOBS: usize = 4;
+/// After how many failures it is enough.
+const ENOUGH: usize = 20;
+
+/// Numbers by a seed (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(end.max(1)).unwrap()).unwrap()
+    }
+
+    fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+}
+
+/// What came of all schedules.
+#[derive(Debug, Default)]
+struct Tally {
+    landed: usize,
+    reverted: usize,
+    /// Held, by what for.
+    held: BTreeMap<&'static str, usize>,
+    /// By kind of range: how many should have landed, and how many of them did.
+    should: BTreeMap<&'static str, (usize, usize)>,
+    /// Places that were compared after undo or redo, and those that were not known again.
+    undone: usize,
+    lost_by_undo: usize,
+}
+
+struct World {
+    random: Random,
+    editor: Editor,
+    jobs: Vec<Job>,
+    /// For each undo state, the places of the jobs in it.
+    places: Vec<BTreeMap<usize, Place>>,
+    /// Whether rows may be copied, and empty rows and brackets be among them.
+    has_copies: bool,
+    words: usize,
+    story: Vec<String>,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut world = Self {
+            random: Random(seed),
+            editor: Editor::new(&[""]),
+            jobs: Vec::new(),
+            places: Vec::new(),
+            has_copies: seed % 2 == 1,
+            words: 0,
+            story: Vec::new(),
+        };
+        let rows: Vec<String> = (0..20 + world.random.below(12)).map(|_| world.row()).collect();
+        world.tell(format!("seed {seed}: {rows:?}"));
+        world.editor = Editor::new(&rows);
+        world
+    }
+
+    fn tell(&mut self, what: String) {
+        self.story.push(what);
+    }
+
+    fn word(&mut self, letter: char) -> String {
+        self.words += 1;
+        format!("{letter}{}", self.words)
+    }
+
+    fn row(&mut self) -> String {
+        if self.has_copies && self.random.one_in(6) {
+            return ["", "}", "  }", "end"][self.random.below(4)].to_owned();
+        }
+        let count = 1 + self.random.below(3);
+        let row = (0..count).map(|_| self.word('w')).collect::<Vec<_>>().join(" ");
+        if self.random.one_in(4) { format!("  {row}") } else { row }
+    }
+
+    /// A few rows, at least one.
+    fn rows(&mut self) -> Range<usize> {
+        let len = self.editor.lines.len();
+        let first = self.random.below(len);
+        first..(first + 1 + self.random.below(4)).min(len)
+    }
+
+    fn send(&mut self) {
+        let rows = self.rows();
+        let text = self.editor.text();
+        let words = |row: usize| {
+            let start = text[row].find(|byte: char| byte.is_ascii_alphanumeric())?;
+            let len = text[row][start..].find(' ').unwrap_or(text[row].len() - start);
+            Some(start..start + len)
+        };
+        let (mut edits, mut answer) = (Vec::new(), Vec::new());
+        let place = match (self.random.below(6), words(rows.start)) {
+            (0, _) => {
+                answer.push(self.word('a'));
+                Place::Insertion(rows.start)
+            }
+            (1, Some(columns)) => {
+                answer.push(self.word('a'));
+                Place::Part { start: (rows.start, columns.start), end: (rows.start, columns.end) }
+            }
+            (2, Some(_)) => {
+                let columns: Vec<_> = rows.clone().map_while(words).collect();
+                answer.extend(columns.iter().map(|_| self.word('a')));
+                Place::Block { first: rows.start, columns }
+            }
+            _ => {
+                edits.extend(rows.clone().map(|row| match self.random.below(6) {
+                    0 => Edit::Delete,
+                    1 => Edit::Append(self.word('a')),
+                    2 => Edit::Change(format!("{} {}", text[row], self.word('a'))),
+                    _ => Edit::Keep,
+                }));
+                Place::Lines(rows)
+            }
+        };
+        self.tell(format!("job {} at {place:?}: {edits:?} {answer:?}", self.jobs.len()));
+        self.jobs.push(Job::new(&mut self.editor, place, edits, answer));
+    }
+
+    /// Does something to the text; false where it cannot be done here.
+    fn act(&mut self) -> bool {
+        let (len, rows) = (self.editor.lines.len(), self.rows());
+        let (row, to) = (self.random.below(len), self.random.below(len + 1));
+        let column = self.random.below(self.editor.lines[row].cells.len() + 1);
+        let what = match self.random.below(18) {
+            0 | 1 => {
+                let text = format!(" {}", self.word('u'));
+                self.editor.typed(row, self.editor.lines[row].cells.len(), &text);
+                format!("type {text:?} at the end of {row}")
+            }
+            2 => {
+                let text = format!("{} ", self.word('u'));
+                let column = self.editor.lines[row].bytes().iter().take_while(|byte| **byte == b' ').count();
+                self.editor.typed(row, column, &text);
+                format!("type {text:?} at the start of {row}")
+            }
+            3 => {
+                let text = self.row();
+                self.editor.change(row, &text);
+                format!("change {row} to {text:?}")
+            }
+            4 | 5 => {
+                let text = self.row();
+                self.editor.open(to, &text);
+                format!("open {text:?} above {to}")
+            }
+            6 | 7 if self.editor.would_filter(&rows) => return false,
+            6 | 7 => {
+                self.editor.delete(rows.clone());
+                format!("delete {rows:?}")
+            }
+            8 | 9 => {
+                if !self.has_copies && self.editor.has_any_of_the_register() {
+                    return false;
+                }
+                self.editor.put(to);
+                format!("put above {to}")
+            }
+            10 if self.has_copies => {
+                self.editor.yank(rows.clone());
+                self.editor.put(to);
+                format!("copy {rows:?} to above {to}")
+            }
+            11 if to <= rows.start || rows.end <= to => {
+                self.editor.relocate(rows.clone(), to);
+                format!("move {rows:?} to above {to}")
+            }
+            12 if row + 1 < len => {
+                self.editor.join(row);
+                format!("join {row}")
+            }
+            13 => {
+                self.editor.split(row, column);
+                format!("split {row} at {column}")
+            }
+            14 => self.format(),
+            15 => {
+                let lines = self.editor.reversed(rows.clone());
+                // Rows without a word go with their neighbours: which of several is which nobody can tell.
+                let wordless = |line: &&Line| !line.bytes().iter().any(u8::is_ascii_alphanumeric);
+                let wordless: Vec<Line> = lines.iter().filter(wordless).cloned().collect();
+                self.jobs.iter_mut().for_each(|job| job.blur(&wordless));
+                if self.random.one_in(2) {
+                    self.editor.replace(rows.clone(), lines);
+                    format!("reverse {rows:?}")
+                } else {
+                    self.editor.filter(rows.clone(), lines);
+                    format!("filter {rows:?} backwards")
+                }
+            }
+            16 | 17 => {
+                let (is_undo, times) = (self.random.one_in(2), 1 + self.random.below(3));
+                for _ in 0..times {
+                    if is_undo {
+                        self.editor.undo()
+                    } else {
+                        self.editor.redo()
+                    };
+                    self.tell(format!(
+                        "{} to state {}",
+                        if is_undo { "undo" } else { "redo" },
+                        self.editor.state()
+                    ));
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        self.tell(what);
+        self.places.truncate(self.editor.state());
+        true
+    }
+
+    /// The whole buffer is written anew: indented, with a row put in and another one left out.
+    fn format(&mut self) -> String {
+        let indent = |line: &Line, cells: Vec<_>| {
+            let cells = if line.cells.is_empty() {
+                Vec::new()
+            } else {
+                cells.into_iter().chain(line.cells.clone()).collect()
+            };
+            Line { cells, ..line.clone() }
+        };
+        let mut lines = Vec::new();
+        for line in self.editor.lines.clone() {
+            let cells = self.editor.cells("  ");
+            lines.push(indent(&line, cells));
+        }
+        let kind = self.random.below(3);
+        if kind == 1 {
+            let header = self.word('h');
+            let header = self.editor.line(header);
+            lines.insert(self.random.below(lines.len()), header);
+        }
+        if kind == 2 && lines.len() > 1 {
+            let gone = self.random.below(lines.len());
+            lines.remove(gone);
+        }
+        self.editor.replace(0..self.editor.lines.len(), lines);
+        format!("format, kind {kind}")
+    }
+
+    /// Where the places are that were known in this undo state.
+    fn look(&mut self, tally: &mut Tally) {
+        let state = self.editor.state();
+        self.places.resize_with(self.places.len().max(state + 1), BTreeMap::new);
+        for (number, job) in self.jobs.iter().enumerate() {
+            let Some(place) = self.editor.document.place(job.anchor, None) else {
+                tally.lost_by_undo += usize::from(self.places[state].contains_key(&number));
+                continue;
+            };
+            tally.undone += usize::from(self.places[state].contains_key(&number));
+            let before = self.places[state].entry(number).or_insert_with(|| place.clone());
+            assert_eq!(*before, place, "the place of job {number} is another than it was in state {state}");
+        }
+    }
+
+    /// An answer comes, or is reverted.
+    fn land(&mut self, number: usize, tally: &mut Tally) {
+        let job = &self.jobs[number];
+        let kind = match &job.place {
+            Place::Lines(_) => "lines",
+            Place::Insertion(_) => "insertion",
+            Place::Part { .. } => "part",
+            Place::Block { .. } => "block",
+        };
+        let (should, is_done) = (job.should_land(&self.editor.lines), job.is_done);
+        let mark = job.parts(&self.editor.lines).map(|parts| mark(&job.place, parts));
+        let place = self.editor.document.place(job.anchor, mark.as_ref());
+        let result = match (place, is_done) {
+            (None, _) => Err("lost"),
+            (Some(place @ (Place::Part { .. } | Place::Block { .. })), false) => {
+                self.land_parts(number, &place)
+            }
+            (Some(Place::Part { .. } | Place::Block { .. }), true) => return,
+            (Some(place), _) => self.land_rows(number, place.rows()),
+        };
+        self.jobs[number].is_done = true;
+        self.tell(format!("job {number} {result:?}"));
+        if is_done {
+            tally.reverted += usize::from(result.is_ok());
+            return;
+        }
+        match result {
+            Ok(()) => tally.landed += 1,
+            Err(why) => *tally.held.entry(why).or_default() += 1,
+        }
+        if should {
+            let (all, landed) = tally.should.entry(kind).or_default();
+            *all += 1;
+            *landed += usize::from(result.is_ok());
+            #[expect(clippy::print_stdout, reason = "who asks for it wants to see the story")]
+            if result.is_err() && std::env::var_os("BOTGLUE_DOCUMENT_MISSED").is_some() {
+                println!("should have landed:\n{}\n{:?}\n", self.story.join("\n"), self.editor.text());
+            }
+        }
+    }
+
+    fn land_rows(&mut self, number: usize, rows: Range<usize>) -> Result<(), &'static str> {
+        let job = &self.jobs[number];
+        let current = self.editor.text()[rows.clone()].to_vec();
+        let (base, answer) = match &job.landed {
+            Some((before, after)) => (after.clone(), before.clone()),
+            None if job.is_done => return Err("not landed"),
+            None => (job.base(), job.answer()),
+        };
+        let Merge::Clean(merged) = merge(&base, &current, &answer) else { return Err("conflict") };
+        self.tell(format!("job {number} writes {rows:?}: {current:?} → {merged:?}"));
+        let before = self.editor.text();
+        self.write(number, rows.start, &current, &merged);
+        self.check_words(&before, &base, &answer);
+        let job = &mut self.jobs[number];
+        job.landed = if job.landed.is_none() { Some((current, merged)) } else { None };
+        Ok(())
+    }
+
+    /// Writes the smallest edits, each of which has to be of rows that are the job's.
+    fn write(&mut self, number: usize, first: usize, current: &[String], merged: &[String]) {
+        let anchor = self.jobs[number].anchor;
+        for op in capture_diff_slices(Algorithm::Myers, current, merged).iter().rev() {
+            if matches!(op, DiffOp::Equal { .. }) {
+                continue;
+            }
+            let (old, new) = (op.old_range(), &merged[op.new_range()]);
+            let rows = first + old.start..first + old.end;
+            let job = &self.jobs[number];
+            for line in &self.editor.lines[rows.clone()] {
+                assert!(job.may_write(line), "job {number} writes a row of others: {:?}", line.text());
+            }
+            assert!(
+                !rows.is_empty() || job.may_insert(&self.editor.lines, rows.start),
+                "job {number} puts rows in above {}, which is none of its places",
+                rows.start
+            );
+            let old = self.editor.lines[rows.clone()].to_vec();
+            let mut lines: Vec<Line> = new.iter().map(|text| self.editor.line(text)).collect();
+            let mut rest = &old[..];
+            for line in &mut lines {
+                let is_edit =
+                    |old: &Line| line.text().starts_with(&old.text()) || old.text().starts_with(&line.text());
+                let edited = if old.len() == new.len() { Some(0) } else { rest.iter().position(is_edit) };
+                if let Some(at) = edited {
+                    line.edit_of(&rest[at]);
+                    rest = &rest[at + 1..];
+                }
+            }
+            if old.len() != lines.len() || self.jobs[number].is_done {
+                self.jobs.iter_mut().for_each(|job| job.blur(&old));
+            }
+            self.jobs[number].adopt(&lines);
+            self.editor
+                .event_as(rows, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
+        }
+        self.editor.step();
+        self.places.truncate(self.editor.state());
+    }
+
+    /// No word is lost or doubled but by the answer.
+    fn check_words(&self, before: &[String], base: &[String], answer: &[String]) {
+        let after = self.editor.text();
+        let (before, after) = (words(before), words(&after));
+        let (base, answer) = (words(base), words(answer));
+        let count = |words: &BTreeMap<&str, i64>, word: &str| words.get(word).copied().unwrap_or(0);
+        for word in before.keys().chain(after.keys()) {
+            let by = count(&after, word) - count(&before, word);
+            let most = count(&answer, word) - count(&base, word);
+            let allowed = if most < 0 { most..=0 } else { 0..=most };
+            assert!(allowed.contains(&by), "{word} is there {by} times more, of {most}");
+        }
+        for word in answer.keys().filter(|word| !base.contains_key(*word) && !before.contains_key(*word)) {
+            assert_eq!(count(&after, word), count(&answer, word), "{word} of the answer");
+        }
+    }
+
+    fn land_parts(&mut self, number: usize, place: &Place) -> Result<(), &'static str> {
+        let job = &self.jobs[number];
+        let columns = |place: &Place| match place {
+            Place::Part { start, end } => vec![(start.0, start.1..end.1)],
+            Place::Block { first, columns } => (*first..).zip(columns.iter().cloned()).collect(),
+            Place::Lines(_) | Place::Insertion(_) => Vec::new(),
+        };
+        let now = columns(place);
+        let base: Vec<Vec<u8>> = columns(&job.place)
+            .iter()
+            .zip(job.base())
+            .map(|((_, columns), row)| row.as_bytes()[columns.clone()].to_vec())
+            .collect();
+        let read = |(row, columns): &(usize, Range<usize>)| {
+            self.editor.lines[*row].bytes()[columns.clone()].to_vec()
+        };
+        if now.len() != base.len() || !now.iter().zip(&base).all(|(now, base)| read(now) == *base) {
+            return Err("conflict");
+        }
+        let own = job.parts(&self.editor.lines);
+        assert!(
+            job.is_blurred || Some(&now) == own.as_ref(),
+            "job {number} writes {now:?}, its own is {own:?}"
+        );
+        let anchor = job.anchor;
+        let written = mark(
+            &job.place,
+            now.iter()
+                .zip(&job.text)
+                .map(|((row, columns), text)| (*row, columns.start..columns.start + text.len()))
+                .collect(),
+        );
+        for ((row, columns), text) in now.into_iter().zip(job.text.clone()) {
+            let mut line = self.editor.lines[row].clone();
+            let cells = self.editor.cells(&text);
+            line.cells.splice(columns, cells);
+            self.editor.event_as(row..row + 1, vec![line], |document: &mut Document, range, rows| {
+                document.apply_answer(anchor, range, rows);
+            });
+        }
+        self.editor.document.landed(anchor, &written);
+        self.editor.step();
+        self.places.truncate(self.editor.state());
+        Ok(())
+    }
+}
+
+/// Where the editor's own mark of parts is.
+fn mark(place: &Place, parts: Vec<(usize, Range<usize>)>) -> Place {
+    let first = parts[0].0;
+    match place {
+        Place::Part { .. } => Place::Part { start: (first, parts[0].1.start), end: (first, parts[0].1.end) },
+        _ => Place::Block { first, columns: parts.into_iter().map(|(_, columns)| columns).collect() },
+    }
+}
+
+fn play(world: &mut World, tally: &mut Tally) {
+    world.send();
+    world.look(tally);
+    for _ in 0..10 + world.random.below(20) {
+        if world.jobs.len() < JOBS && world.random.one_in(5) {
+            world.send();
+        }
+        if world.act() {
+            world.look(tally);
+        }
+        if world.random.one_in(4) {
+            let number = world.random.below(world.jobs.len());
+            if !world.jobs[number].is_done || world.random.one_in(2) {
+                world.land(number, tally);
+                world.look(tally);
+            }
+        }
+    }
+    for number in 0..world.jobs.len() {
+        if !world.jobs[number].is_done {
+            world.land(number, tally);
+            world.look(tally);
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "who runs it wants to see what came of it")]
+fn random_schedules() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let first = number("BOTGLUE_DOCUMENT_SEED").unwrap_or(1);
+    let runs = number("BOTGLUE_DOCUMENT_RUNS").unwrap_or(20_000);
+    let (mut tally, mut failed, started) = (Tally::default(), Vec::new(), Instant::now());
+    let hook = std::panic::take_hook();
+    if runs > 1 {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    for seed in first..first + runs {
+        let mut world = World::new(seed);
+        let played = catch_unwind(AssertUnwindSafe(|| play(&mut world, &mut tally)));
+        if let Err(why) = played {
+            let why = why.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic".to_owned());
+            failed.push(seed);
+            println!("{}\n{:?}\n{why}\n", world.story.join("\n"), world.editor.text());
+            if failed.len() == ENOUGH {
+                break;
+            }
+        }
+    }
+    std::panic::set_hook(hook);
+    println!("{runs} schedules from seed {first} in {:.1} s: {tally:?}", started.elapsed().as_secs_f64());
+    assert!(
+        failed.is_empty(),
+        "above; again with BOTGLUE_DOCUMENT_RUNS=1 BOTGLUE_DOCUMENT_SEED= one of {failed:?}"
+    );
+    for (kind, (should, landed)) in tally.should {
+        assert!(
+            landed * 100 >= should * 99,
+            "{kind}: only {landed} of {should} answers landed that should have"
+        );
+    }
+}

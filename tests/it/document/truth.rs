@@ -1,0 +1,212 @@
+//! What is true of a range, from who typed what: where it is, whether an answer to it can land, and what a write may
+//! touch.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+use botglue::document::{AnchorId, Place};
+
+use super::editor::{Editor, Line};
+
+/// What an answer does with a row of its range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    Keep,
+    Delete,
+    Change(String),
+    /// Keeps it, and puts a row below it.
+    Append(String),
+}
+
+/// A job: a range, as it was sent and as it is known.
+#[derive(Debug)]
+pub struct Job {
+    pub anchor: AnchorId,
+    pub place: Place,
+    /// The rows when it was sent.
+    base: Vec<Line>,
+    /// The rows that are its own, by truth: those of its base, and those that its answer brought.
+    own: HashSet<u64>,
+    /// All rows that there were when it was sent.
+    old: HashSet<u64>,
+    /// The rows right above and below it.
+    beside: (Option<u64>, Option<u64>),
+    /// For each row of the base, what the answer does with it.
+    pub edits: Vec<Edit>,
+    /// For an insertion and parts, the text of the answer.
+    pub text: Vec<String>,
+    /// The text before and after it landed.
+    pub landed: Option<(Vec<String>, Vec<String>)>,
+    pub is_done: bool,
+    /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does not
+    /// say.
+    pub is_blurred: bool,
+}
+
+impl Job {
+    pub fn new(editor: &mut Editor, place: Place, edits: Vec<Edit>, text: Vec<String>) -> Self {
+        let rows = place.rows();
+        let id = |row: Option<usize>| row.and_then(|row| editor.lines.get(row)).map(|line| line.id);
+        Self {
+            base: editor.lines[rows.clone()].to_vec(),
+            own: editor.lines[rows.clone()].iter().map(|line| line.id).collect(),
+            old: editor.lines.iter().map(|line| line.id).collect(),
+            beside: (id(rows.start.checked_sub(1)), id(Some(rows.end))),
+            anchor: editor.document.anchor(&place),
+            place,
+            edits,
+            text,
+            landed: None,
+            is_done: false,
+            is_blurred: false,
+        }
+    }
+
+    pub fn base(&self) -> Vec<String> {
+        self.base.iter().map(Line::text).collect()
+    }
+
+    pub fn answer(&self) -> Vec<String> {
+        if self.edits.is_empty() {
+            return self.text.clone();
+        }
+        let mut rows = Vec::new();
+        for (line, edit) in self.base.iter().zip(&self.edits) {
+            match edit {
+                Edit::Keep => rows.push(line.text()),
+                Edit::Delete => {}
+                Edit::Change(text) => rows.push(text.clone()),
+                Edit::Append(text) => rows.extend([line.text(), text.clone()]),
+            }
+        }
+        rows
+    }
+
+    /// Whether a row may be written by the answer: its own, or one that came after it was sent.
+    pub fn may_write(&self, line: &Line) -> bool {
+        self.is_blurred || self.own.contains(&line.id) || !self.old.contains(&line.id)
+    }
+
+    /// Its answer brought these rows.
+    pub fn adopt(&mut self, lines: &[Line]) {
+        self.own.extend(lines.iter().map(|line| line.id));
+    }
+
+    /// An answer writes these rows anew.
+    pub fn blur(&mut self, lines: &[Line]) {
+        let is_beside = |id: u64| self.beside.0 == Some(id) || self.beside.1 == Some(id);
+        self.is_blurred |= lines.iter().any(|line| self.own.contains(&line.id) || is_beside(line.id));
+    }
+
+    /// The rows from the first to the last that are its own, or were split from them.
+    fn span(&self, lines: &[Line]) -> Option<Range<usize>> {
+        let is_new = |line: &Line| !self.old.contains(&line.id);
+        let is_own = |line: &Line| {
+            self.own.contains(&line.id)
+                || (is_new(line) && line.from.is_some_and(|from| self.own.contains(&from)))
+        };
+        Some(lines.iter().position(is_own)?..lines.iter().rposition(is_own)? + 1)
+    }
+
+    /// Whether rows may be put in above a row: next to one of its own, or between them; for an insertion next to one of
+    /// the rows that were beside it.
+    pub fn may_insert(&self, lines: &[Line], row: usize) -> bool {
+        if self.is_blurred {
+            return true;
+        }
+        match self.span(lines) {
+            Some(span) => (span.start..=span.end).contains(&row),
+            None if self.base.is_empty() => {
+                let above = row.checked_sub(1).map(|above| lines[above].id);
+                let below = lines.get(row).map(|below| below.id);
+                // At an end of the buffer there is no row beside it.
+                (self.beside.0.is_some() && above == self.beside.0)
+                    || (self.beside.1.is_some() && below == self.beside.1)
+                    || (self.beside.0.is_none() && row == 0)
+                    || (self.beside.1.is_none() && row == lines.len())
+            }
+            None => false,
+        }
+    }
+
+    /// Whether the place is certain and nothing that the user did touches what the answer does: then it should land.
+    pub fn should_land(&self, lines: &[Line]) -> bool {
+        match &self.place {
+            Place::Insertion(_) => {
+                let find = |id: Option<u64>| id.map(|id| lines.iter().position(|line| line.id == id));
+                match (find(self.beside.0), find(self.beside.1)) {
+                    (Some(Some(above)), Some(Some(below))) => above < below,
+                    (Some(Some(_)), None) | (None, Some(Some(_))) => true,
+                    _ => false,
+                }
+            }
+            Place::Lines(_) => self.is_merge_clean(lines),
+            Place::Part { .. } | Place::Block { .. } => self.parts(lines).is_some(),
+        }
+    }
+
+    fn is_merge_clean(&self, lines: &[Line]) -> bool {
+        let Some(span) = self.span(lines) else { return false };
+        let within = &lines[span];
+        if !within.iter().all(|line| self.may_write(line)) {
+            return false;
+        }
+        // Where each row of the base is now, and whether it reads the same.
+        let now: Vec<Option<usize>> =
+            self.base.iter().map(|base| within.iter().position(|line| line.id == base.id)).collect();
+        let kept: Vec<usize> = now.iter().flatten().copied().collect();
+        if !kept.is_sorted() {
+            return false;
+        }
+        let is_same = |at: usize| now[at].is_some_and(|now| within[now].cells == self.base[at].cells);
+        // Whether the user left the two rows next to each other, or the row at the end.
+        let is_joined = |above: usize| match (now.get(above).copied().flatten(), now.get(above + 1).copied())
+        {
+            (Some(above), Some(Some(below))) => above + 1 == below,
+            (Some(above), None) => above + 1 == within.len(),
+            _ => false,
+        };
+        let is_untouched = |at: usize| {
+            let is_joined_above = match at.checked_sub(1) {
+                Some(above) => is_joined(above) && is_same(above),
+                None => now[at] == Some(0),
+            };
+            is_same(at) && is_joined_above && is_joined(at) && (at + 1 == self.base.len() || is_same(at + 1))
+        };
+        self.edits.iter().enumerate().all(|(at, edit)| match edit {
+            Edit::Keep => true,
+            Edit::Append(_) => is_same(at) && is_joined(at) && (at + 1 == self.base.len() || is_same(at + 1)),
+            Edit::Delete | Edit::Change(_) => is_untouched(at),
+        })
+    }
+
+    /// Where the bytes of each of its parts are, if nobody changed any and nothing came between them.
+    pub fn parts(&self, lines: &[Line]) -> Option<Vec<(usize, Range<usize>)>> {
+        let cut = |line: &Line, columns: Range<usize>| line.cells[columns].to_vec();
+        let parts: Vec<_> = match &self.place {
+            Place::Part { start, end } if start.0 == end.0 => vec![cut(&self.base[0], start.1..end.1)],
+            Place::Block { columns, .. } => {
+                self.base.iter().zip(columns).map(|(line, columns)| cut(line, columns.clone())).collect()
+            }
+            _ => return None,
+        };
+        let mut places = Vec::new();
+        for (base, cells) in self.base.iter().zip(parts) {
+            let row = lines.iter().position(|line| line.id == base.id)?;
+            let column = lines[row].cells.windows(cells.len()).position(|window| window == cells)?;
+            places.push((row, column..column + cells.len()));
+        }
+        let is_together = places.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0);
+        is_together.then_some(places)
+    }
+}
+
+/// How often each word is in a text; brackets are no words.
+pub fn words(rows: &[String]) -> BTreeMap<&str, i64> {
+    let mut counts = BTreeMap::new();
+    let words = rows.iter().flat_map(|row| row.split(|byte: char| !byte.is_ascii_alphanumeric()));
+    for word in words.filter(|word| !word.is_empty()) {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,208 @@
+//! The fuzzer of `botglue serve`: messages that are malformed, or well formed with values that nobody expects. After each
+//! batch of them the host has to answer a request and to run a job.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rmpv::Value;
+use serde_json::{Value as Json, json};
+
+use super::mutate::Dice;
+use super::{number, say};
+use crate::support::rpc::from_json;
+use crate::support::scratch::Scratch;
+use crate::support::serve::{Serve, encoded};
+
+/// How many messages come before the host is looked at.
+const BATCH: usize = 100;
+
+#[test]
+#[ignore = "takes as long as FUZZ_SECONDS says: make fuzz"]
+fn serve_outlives_whatever_it_is_told() {
+    let limit = Duration::from_secs(number("FUZZ_SECONDS").unwrap_or(60));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs());
+    let seed = number("FUZZ_SEED").unwrap_or(now);
+    let mut dice = Dice::new(seed);
+    let serve = Serve::start(Scratch::new());
+    let known = messages(&serve);
+    let start = Instant::now();
+    let mut batches = 0;
+    while start.elapsed() < limit {
+        let batch: Vec<Vec<u8>> = (0..BATCH).map(|_| malformed(&known, &mut dice)).collect();
+        batches += 1;
+        let checked = catch_unwind(AssertUnwindSafe(|| {
+            for message in &batch {
+                serve.send(message);
+            }
+            check(&serve, batches);
+        }));
+        if checked.is_err() {
+            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-rpc-{seed}.msgpack"));
+            std::fs::write(&path, batch.concat()).unwrap();
+            panic!("a promise was broken (see above) by {}; FUZZ_SEED={seed} finds it again", path.display());
+        }
+    }
+    say(&format!("{} messages, none that the host did not outlive", batches * BATCH as u64));
+}
+
+/// The host still answers, and still runs jobs.
+fn check(serve: &Serve, id: u64) {
+    let request = vec![0.into(), id.into(), "what".into(), Value::Array(Vec::new())];
+    serve.send(&encoded(&Value::Array(request)));
+    assert!(!serve.reply(id)[2].is_nil(), "it has nothing to offer");
+    serve.run(id, "echo local b", &json!({"max_parallel": 1000}));
+    assert_eq!(serve.finished(id)["text"], "local b");
+}
+
+/// One message of each kind, as the plugin would send it.
+fn messages(serve: &Serve) -> Vec<Value> {
+    let claude = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "echo"], "env": {"A": "b"}});
+    let session = json!({"session_id": "s", "at": "m"});
+    let context = json!({
+        "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
+        "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
+    });
+    let run = serve.request(1_000_000, "echo local b", &context);
+    let resumed =
+        serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
+    let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
+    let query = |name: &str, more: Json| {
+        let mut query = json!({"token": 1, "name": name, "limit": 5});
+        query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ("query", query)
+    };
+    let all = [
+        ("run", run),
+        ("run", resumed),
+        (
+            "landed",
+            json!({"id": 1, "landing": "held", "held_for": "review", "first_line": 1, "last_line": 2, "rows": ["a"]}),
+        ),
+        ("stands", json!({"id": 1, "landing": "applied", "rows": ["a"], "path": "/a"})),
+        ("draft", json!({"id": 1, "draft": {"lines": ["a"], "rows": ["b"], "beside": ["c"]}})),
+        ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
+        (
+            "merge",
+            json!({"id": 1, "purpose": "land", "tick": 1, "base": ["a"], "current": ["b"], "answer": ["c"]}),
+        ),
+        ("held", json!({})),
+        ("adopted", json!({"id": 1, "uuid": "u"})),
+        ("prewarm", prewarm),
+        ("drop", json!(1)),
+        ("observe", json!({"id": 1, "thinking": true})),
+        ("unobserve", json!({"id": 1})),
+        query("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
+        query("job", json!({"id": 1})),
+        query("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
+        query("writers", json!({"path": "/a"})),
+        query("checkpoints", json!({"agent": "mine", "session_id": "s"})),
+        query("prompts", json!({})),
+        query("again", json!({"uuid": "u", "id": 2})),
+    ];
+    let message = |(method, argument): (&str, Json)| {
+        Value::Array(vec![2.into(), method.into(), Value::Array(vec![from_json(&argument)])])
+    };
+    all.into_iter().map(message).collect()
+}
+
+/// Bytes that are whole values, so that what comes behind them can be read.
+fn malformed(known: &[Value], dice: &mut Dice) -> Vec<u8> {
+    if dice.one_in(10) {
+        return stray(dice);
+    }
+    let mut message = dice.pick(known).clone();
+    for _ in 0..=dice.below(3) {
+        let nodes = count(&message);
+        change(&mut message, dice.below(nodes), dice);
+    }
+    let bytes = encoded(&message);
+    let mut flipped = bytes.clone();
+    let at = dice.below(flipped.len());
+    flipped[at] ^= 1 << dice.below(8);
+    let mut rest = &flipped[..];
+    let is_whole = rmpv::decode::read_value(&mut rest).is_ok() && rest.is_empty();
+    if is_whole && dice.one_in(4) { flipped } else { bytes }
+}
+
+/// What is no message at all.
+fn stray(dice: &mut Dice) -> Vec<u8> {
+    let depth = 1 + dice.below(100_000);
+    match dice.below(5) {
+        0 => vec![*dice.pick(&[0x00, 0x7f, 0xc0, 0xc1, 0xc2, 0xe0, 0xff, 0x80, 0x90, 0xa0])],
+        1 => [vec![0x91; depth], vec![0xc0]].concat(),
+        2 => [&[0x93, 2, 0xa3, b'r', b'u', b'n', 0x91][..], &vec![0x91; depth], &[0xc0]].concat(),
+        3 => [&[0x93, 2, 0xa3, b'r', b'u', b'n', 0x91][..], &[0x81, 0xc0].repeat(depth), &[0xc0]].concat(),
+        // Replies to calls that were answered, or were never made.
+        _ => encoded(&Value::Array(vec![1.into(), odd(dice), Value::Nil, Value::Nil])),
+    }
+}
+
+/// How many values a value consists of, itself included.
+fn count(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(list) => list.iter().map(count).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| count(key) + count(value)).sum(),
+        _ => 0,
+    }
+}
+
+/// Changes the value of this number, counted from the outermost.
+fn change(value: &mut Value, number: usize, dice: &mut Dice) {
+    if number == 0 {
+        *value = changed(value.clone(), dice);
+        return;
+    }
+    let parts: Vec<&mut Value> = match value {
+        Value::Array(list) => list.iter_mut().collect(),
+        Value::Map(map) => map.iter_mut().flat_map(|(key, value)| [key, value]).collect(),
+        _ => return,
+    };
+    let mut left = number - 1;
+    for part in parts {
+        let size = count(part);
+        if left < size {
+            return change(part, left, dice);
+        }
+        left -= size;
+    }
+}
+
+fn changed(value: Value, dice: &mut Dice) -> Value {
+    match (dice.below(4), value) {
+        (0, Value::Array(mut list)) if !list.is_empty() => {
+            list.remove(dice.below(list.len()));
+            Value::Array(list)
+        }
+        (0, Value::Map(mut map)) if !map.is_empty() => {
+            map.remove(dice.below(map.len()));
+            Value::Map(map)
+        }
+        (1, Value::Array(list)) => Value::Array([list.clone(), list].concat()),
+        (1, Value::Map(map)) => Value::Map([map.clone(), map].concat()),
+        (2, value) => (0..dice.below(100)).fold(value, |inner, _| Value::Array(vec![inner])),
+        _ => odd(dice),
+    }
+}
+
+/// A value that nobody expects. As a program or an argument none of them does anything.
+fn odd(dice: &mut Dice) -> Value {
+    match dice.below(16) {
+        0 => Value::Nil,
+        1 => true.into(),
+        2 => Value::from(dice.below(100)),
+        3 => u64::MAX.into(),
+        4 => i64::MIN.into(),
+        5 => ((1_u64 << 53) + 2).into(),
+        6 => f64::NAN.into(),
+        7 => f64::INFINITY.into(),
+        8 => 1e19.into(),
+        9 => (-1e-300).into(),
+        10 => "".into(),
+        11 => "-\u{0}\n\u{202e}".into(),
+        12 => Value::Binary(vec![0xff, 0xfe, b'\n']),
+        13 => "long ".repeat(20_000).into(),
+        14 => Value::Ext(1, vec![0; 8]),
+        _ => Value::Map(vec![(Value::Nil, Value::Nil), (1.5.into(), "x".into())]),
+    }
+}

@@ -1,0 +1,141 @@
+//! What agents leave behind: processes that leave their group, and the limits that they and the host live under.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::agents::{self, Gated};
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process;
+use crate::support::scratch::Scratch;
+use crate::support::wait;
+
+const TEXT: &str = "local a = 1\nlocal b = 2\n";
+
+fn open(scratch: Scratch, agents: Value) -> Nvim {
+    let nvim = Builder::new(scratch).option("agents", agents).start();
+    nvim.edit("a.lua", TEXT);
+    nvim
+}
+
+fn start(nvim: &Nvim, line: u64, options: &Value) -> u64 {
+    let mut all = json!({"prompt": "it", "range": {"kind": "line", "first": [line, 0], "last": [line, 0]}});
+    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    nvim.exec_with("return require('botglue').run(...)", &[all]).as_u64().unwrap()
+}
+
+/// A shell script's command that starts `script` in a session of its own, and waits until it is in it.
+fn in_a_session_of_its_own(scratch: &Scratch, script: &str) -> String {
+    let ready = scratch.path("ready");
+    let program = scratch.path("daemon");
+    agents::write_script(&program, &format!("echo >'{}'\n{script}\n", ready.display()));
+    format!(
+        "setsid '{}' </dev/null >/dev/null 2>&1 & while [ ! -e '{}' ]; do sleep 0.01; done",
+        program.display(),
+        ready.display()
+    )
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_grandchild_in_a_session_of_its_own_ends_with_its_job() {
+    let scratch = Scratch::new();
+    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
+    let agent = agents::fault(&scratch, "local a = 10", &daemon);
+    let nvim = open(scratch, agent);
+    let id = start(&nvim, 1, &json!({}));
+    assert_eq!(nvim.finished(id)["landing"], "applied");
+    nvim.wait_for_no_agent();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_grandchild_in_a_session_of_its_own_that_ignores_term_ends_with_its_children() {
+    let scratch = Scratch::new();
+    let children = "trap '' TERM HUP\nsetsid sleep 1000 & setsid sh -c 'sleep 1000; echo' &\nwhile :; do sleep 1000; done";
+    let daemon = in_a_session_of_its_own(&scratch, children);
+    let agent = agents::fault(&scratch, "local a = 10", &daemon);
+    let nvim = open(scratch, agent);
+    let id = start(&nvim, 1, &json!({}));
+    assert_eq!(nvim.finished(id)["landing"], "applied");
+    nvim.wait_for_no_agent();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn quitting_in_mid_job_ends_a_grandchild_in_a_session_of_its_own() {
+    let scratch = Scratch::new();
+    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
+    let agent = agents::fault(&scratch, "", &format!("{daemon}\nsleep 1001"));
+    let nvim = open(scratch, agent);
+    start(&nvim, 1, &json!({}));
+    process::wait_for(&nvim.scratch, "sleep 1001");
+    nvim.quit();
+}
+
+/// Nobody can say which of two agents started it: it stays until the older one has ended, too.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_end_of_one_job_ends_nothing_that_another_may_have_started() {
+    let scratch = Scratch::new();
+    let gated = Gated::new(&scratch);
+    let daemon = in_a_session_of_its_own(&scratch, "exec sleep 1000");
+    let own = scratch.path("other");
+    agents::write_script(&own, &format!("cat >/dev/null\n({daemon})\necho 'local b = 20'\n"));
+    let mut agents = gated.option();
+    agents["other"] = json!({"protocol": "text", "command": [own]});
+    let nvim = open(scratch, agents);
+    let first = start(&nvim, 1, &json!({"prompt": "GATE:it"}));
+    let mut run = gated.run("it");
+    let second = start(&nvim, 2, &json!({"agent": "other"}));
+    assert_eq!(nvim.finished(second)["landing"], "applied");
+    let log = nvim.scratch.path("state/nvim/botglue.log");
+    let gone = format!("gone job={second} ");
+    wait("the host has ended what is left of the second job", || {
+        std::fs::read_to_string(&log).is_ok_and(|log| log.contains(&gone))
+    });
+    assert!(process::of(&nvim.scratch).iter().any(|found| found.command == "sleep 1000"));
+    run.print(&crate::support::stream::answer("local a = 10"));
+    drop(run);
+    assert_eq!(nvim.finished(first)["landing"], "applied");
+    nvim.wait_for_no_agent();
+}
+
+/// A host that may write no file beyond a megabyte.
+fn limited_host(scratch: &Scratch) -> PathBuf {
+    let path = scratch.path("limited-host");
+    let host = env!("CARGO_BIN_EXE_botglue");
+    std::fs::write(&path, format!("#!/bin/bash\nulimit -f 1024\nexec '{host}' \"$@\"\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_ends_agents_that_pass_it_and_never_the_host() {
+    let scratch = Scratch::new();
+    let host = limited_host(&scratch);
+    let (large, code) = (scratch.path("large"), scratch.path("code"));
+    let passes = format!(
+        "head -c 3000000 /dev/zero | tr '\\0' '\\n'\nsh -c 'exec head -c 3000000 /dev/zero >\"{}\"'\necho $? >'{}'",
+        large.display(),
+        code.display()
+    );
+    let agent = scratch.path("agent");
+    let answer = scratch.path("answer");
+    std::fs::write(&answer, crate::support::stream::answer("local a = 10")).unwrap();
+    agents::write_script(&agent, &format!("cat >/dev/null\n{passes}\ncat '{}'\n", answer.display()));
+    let nvim = Builder::new(scratch)
+        .option("agents", agents::claude_is(&agent))
+        .option("host", host.to_str())
+        .start();
+    nvim.edit("a.lua", TEXT);
+    let id = start(&nvim, 1, &json!({}));
+    let job = nvim.finished(id);
+    assert_eq!(job["landing"], "applied", "{job:#}");
+    assert_eq!(std::fs::read_to_string(&code).unwrap(), "153\n", "the signal is the agent's default again");
+    let pid = nvim.host();
+    let id = start(&nvim, 1, &json!({}));
+    nvim.finished(id);
+    assert_eq!(nvim.host(), pid, "the same host runs the next job");
+}

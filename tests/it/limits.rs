@@ -1,0 +1,163 @@
+//! What a host may be asked for and told, and what that may cost: numbers beyond all bounds, many jobs, many calls, long
+//! answers. The test is in the place of Neovim.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use rmpv::Value;
+use serde_json::json;
+
+use crate::support::scratch::Scratch;
+use crate::support::serve::{Serve, encoded, field};
+use crate::support::{stream, wait};
+
+#[test]
+fn a_timeout_beyond_all_bounds_is_no_limit() {
+    let serve = Serve::start(Scratch::new());
+    for (id, timeout) in [(1, json!(1e19)), (2, json!(u64::MAX)), (3, json!(1e300))] {
+        serve.run(id, "echo local b", &json!({"timeout": timeout}));
+        assert_eq!(serve.finished(id)["status"], "done", "{timeout}");
+    }
+}
+
+#[test]
+fn what_an_agent_counts_beyond_all_bounds_can_be_added_up() {
+    let serve = Serve::start(Scratch::new());
+    let result = r#"{"type":"result","is_error":false,"result":"local b","num_turns":1e300,"duration_ms":1e999,
+        "total_cost_usd":1e308,"usage":{"input_tokens":18446744073709551616,"output_tokens":1e300}}"#;
+    let results = [result; 3].map(|result| result.replace('\n', "")).join("\n");
+    std::fs::write(serve.scratch.project().join("results"), results).unwrap();
+    let agent = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "cat results"]});
+    for id in 1..=2 {
+        serve.run(id, "", &json!({"agent": agent}));
+        assert_eq!(serve.finished(id)["status"], "done");
+    }
+    serve.notify("query", &json!({"token": 7, "name": "info", "project": "/", "today_ms": 0}));
+    let reply = serve.wait_for("reply", |reply| Some(reply.clone()));
+    assert_eq!(*field(&reply, "error"), Value::Nil);
+    let all = field(&reply, "all");
+    assert_eq!(*field(all, "jobs"), 2.into());
+    for amount in ["input_tokens", "output_tokens", "num_turns", "cost_usd"] {
+        let sum = field(all, amount).as_f64().unwrap();
+        assert!((1e12..1e13).contains(&sum), "{amount}: {sum}");
+    }
+}
+
+#[test]
+fn a_job_with_the_number_of_one_that_runs_is_ignored() {
+    let serve = Serve::start(Scratch::new());
+    let mut gate = gate(&serve.scratch.project().join("gate"));
+    serve.run(1, "read go <gate; echo the first", &json!({}));
+    serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
+    serve.run(1, "echo the second", &json!({}));
+    serve.run(2, "echo another", &json!({}));
+    serve.finished(2);
+    gate.write_all(b"go\n").unwrap();
+    assert_eq!(serve.finished(1)["text"], "the first");
+}
+
+/// A pipe from which an agent reads a line before it goes on. Open at both ends, so that nobody waits for the other.
+fn gate(path: &Path) -> File {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    File::options().read(true).write(true).open(path).unwrap()
+}
+
+/// Whether a frame says that a job runs.
+fn runs(frame: &Value, id: u64) -> bool {
+    let is_it =
+        |state: &Value| *field(state, "id") == id.into() && *field(state, "status") == "running".into();
+    frame.as_array().unwrap().iter().any(is_it)
+}
+
+#[test]
+fn a_job_that_waits_is_told_of_once() {
+    const JOBS: u64 = 40;
+    let serve = Serve::start(Scratch::new());
+    let path = |id: u64| serve.scratch.project().join(format!("gate-{id}"));
+    let mut gates: Vec<File> = (1..=JOBS).map(|id| gate(&path(id))).collect();
+    for id in 1..=JOBS {
+        serve.run(id, &format!("read go <gate-{id}; echo local b"), &json!({"max_parallel": 1}));
+    }
+    for (id, gate) in (1..).zip(&mut gates) {
+        serve.wait_for("frame", |frame| runs(frame, id).then_some(()));
+        gate.write_all(b"go\n").unwrap();
+        serve.finished(id);
+    }
+    let frames = serve.calls("frame");
+    let told = frames.iter().flat_map(|frame| frame.as_array().unwrap());
+    let queued = told.filter(|state| field(state, "status").as_str() == Some("queued")).count();
+    assert!(queued < 40, "{queued} states of {JOBS} jobs say that they wait");
+}
+
+#[test]
+fn an_answer_beyond_16_mb_fails_and_says_where_its_transcript_is() {
+    let serve = Serve::start(Scratch::new());
+    for (id, is_recorded) in [(1, true), (2, false)] {
+        serve.run(id, "head -c 17000000 /dev/zero | tr '\\0' x", &json!({"record": is_recorded}));
+        let outcome = serve.finished(id);
+        assert_eq!(outcome["error"]["code"], "protocol");
+        let message = outcome["error"]["message"].as_str().unwrap();
+        assert!(message.contains("longer than 16 MB"), "{message}");
+        let transcripts = serve.scratch.path("data/transcripts");
+        let named = message.split(' ').find(|word| word.starts_with(transcripts.to_str().unwrap()));
+        assert_eq!(named.is_some_and(|path| std::path::Path::new(path).is_file()), is_recorded, "{message}");
+    }
+}
+
+#[test]
+fn a_long_answer_is_sent_once_and_its_memory_is_given_back() {
+    let serve = Serve::start(Scratch::new());
+    serve.run(1, "echo local b", &json!({}));
+    serve.finished(1);
+    let before = serve.memory();
+    serve.run(2, "yes 'local some = words .. \"of code\"' | head -c 15000000", &json!({}));
+    let bytes = serve
+        .wait_for("finish", |outcome| (*field(outcome, "id") == 2.into()).then(|| encoded(outcome).len()));
+    assert!(bytes < 16_000_000, "{bytes} bytes");
+    serve.wait_for("frame", |frame| is_gone(frame, 2).then_some(()));
+    let most = before + (24 << 20);
+    wait("the memory is given back", || serve.memory() < most);
+}
+
+#[test]
+fn an_observer_of_an_editor_that_stands_still_costs_bounded_memory_and_is_told_of_the_gap() {
+    const PIECES: usize = 1500;
+    let serve = Serve::start(Scratch::new());
+    let words = "x".repeat(48 << 10);
+    let delta = json!({"type": "thinking_delta", "thinking": words});
+    let thinking = json!({"type": "stream_event", "event": {"type": "content_block_delta", "delta": delta}});
+    std::fs::write(serve.scratch.project().join("thinking"), format!("{thinking}\n")).unwrap();
+    std::fs::write(serve.scratch.project().join("result"), stream::result("local b")).unwrap();
+    let script = "read go <gate; i=0
+        while [ $i -lt 1500 ]; do cat thinking; i=$((i+1)); done; echo said >said; read go <gate; cat result";
+    let mut gate = gate(&serve.scratch.project().join("gate"));
+    let agent = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", script]});
+    serve.run(1, "", &json!({"agent": agent, "observe": {"thinking": true}, "record": false}));
+    serve.wait_for("frame", |frame| runs(frame, 1).then_some(()));
+    serve.stand_still();
+    let before = serve.memory();
+    gate.write_all(b"go\n").unwrap();
+    wait("all is said", || serve.scratch.project().join("said").exists());
+    let after = serve.memory();
+    assert!(after < before + (48 << 20), "it took {} MB", (after - before) >> 20);
+    serve.go_on();
+    gate.write_all(b"go\n").unwrap();
+    serve.finished(1);
+    let (mut told, mut missing) = (0, 0);
+    for said in serve.calls("observed") {
+        for update in said[0]["updates"].as_array().unwrap() {
+            told += update["thinking"].as_str().or(update["text"].as_str()).map_or(0, str::len);
+            missing += if update["kind"] == "gap".into() { update["thinking"].as_u64().unwrap() } else { 0 };
+        }
+    }
+    assert!(missing > 0);
+    assert_eq!(told as u64 + missing, (PIECES * words.len()) as u64);
+}
+
+/// Whether a frame says that nothing of a job's agent is left.
+fn is_gone(frame: &Value, id: u64) -> bool {
+    let is_it = |state: &Value| *field(state, "id") == id.into() && *field(state, "pgid") == false.into();
+    frame.as_array().unwrap().iter().any(is_it)
+}

@@ -1,0 +1,207 @@
+//! A job is in the store from the moment at which the host accepts it. What becomes of one whose Neovim or host is killed
+//! before it ends.
+
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Value, json};
+
+use super::ask;
+use crate::support::agents::Gated;
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::process::signal;
+use crate::support::scratch::Scratch;
+use crate::support::wait;
+
+const DATABASE: &str = "data/nvim/botglue/botglue.db";
+const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
+
+/// A Neovim with one job that runs and one that is queued behind it, both in the store.
+fn two_jobs() -> (Nvim, Gated) {
+    let (nvim, gated) = start();
+    run_two(&nvim, &gated);
+    // The store answers a question after it has written what came before it.
+    ask(&nvim, "prompts", &json!({})).unwrap();
+    (nvim, gated)
+}
+
+/// The same while somebody has the store locked: both jobs are spilled.
+fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
+    let (nvim, gated) = start();
+    // Begins a store.
+    ask(&nvim, "prompts", &json!({})).unwrap();
+    let lock = Connection::open(nvim.scratch.path(DATABASE)).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    run_two(&nvim, &gated);
+    wait("both jobs are spilled", || {
+        ["GATE:one", "GATE:two"].iter().all(|prompt| spilled(&nvim).contains(prompt))
+    });
+    (nvim, gated, lock)
+}
+
+/// What is in the files beside the store.
+fn spilled(nvim: &Nvim) -> String {
+    let files =
+        std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap().map(|entry| entry.unwrap().path());
+    let spills = files.filter(|path| path.to_string_lossy().contains("botglue.spill-"));
+    spills.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+}
+
+/// Kills Neovim and its host at once.
+fn kill(nvim: Nvim) -> Scratch {
+    signal(nvim.pid(), "STOP");
+    signal(nvim.host().expect("a host"), "KILL");
+    nvim.crash()
+}
+
+fn start() -> (Nvim, Gated) {
+    let scratch = Scratch::new();
+    let gated = Gated::new(&scratch);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 1).start();
+    nvim.edit("a.lua", TEXT);
+    (nvim, gated)
+}
+
+fn run_two(nvim: &Nvim, gated: &Gated) {
+    for (name, line) in [("one", 1), ("two", 2)] {
+        let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
+        let options = json!({"prompt": format!("GATE:{name}"), "range": range});
+        nvim.exec_with("return require('botglue').run(...)", &[options]);
+    }
+    gated.stdin("one");
+    nvim.wait("Neovim knows that it runs", || {
+        nvim.exec("return require('botglue').job(1).status") == "running"
+    });
+}
+
+fn history(nvim: &Nvim) -> Vec<Value> {
+    let history = ask(nvim, "history", &json!({})).unwrap();
+    history["jobs"].as_array().unwrap().clone()
+}
+
+#[track_caller]
+fn assert_interrupted(nvim: &Nvim) {
+    let jobs = history(nvim);
+    let mut found: Vec<_> =
+        jobs.iter().map(|job| (job["prompt"].as_str().unwrap(), job["status"].as_str().unwrap())).collect();
+    found.sort_unstable();
+    assert_eq!(found, [("GATE:one", "interrupted"), ("GATE:two", "interrupted")]);
+    assert!(jobs.iter().all(|job| job["error"]["code"] == "host_lost"), "{jobs:?}");
+}
+
+/// Asks for the queued job again, from the history.
+fn retry(nvim: &Nvim, gated: &Gated) {
+    nvim.edit("a.lua", TEXT);
+    nvim.command("Botglue history");
+    let row = |prompt: &str| format!("return vim.fn.search('{prompt}', 'cw')");
+    nvim.wait("the history shows the job", || nvim.exec(&row("GATE:two .*interrupted")) != 0);
+    nvim.input("R");
+    gated.answer("two", "local b = 20");
+    nvim.wait("the answer has landed", || nvim.lines().contains(&"local b = 20".to_owned()));
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local c = 3"]);
+}
+
+#[test]
+fn jobs_of_a_killed_neovim_are_interrupted_in_the_next_and_can_be_retried() {
+    let (nvim, gated) = two_jobs();
+    let nvim = Builder::new(nvim.crash()).option("agents", gated.option()).start();
+    assert_interrupted(&nvim);
+    retry(&nvim, &gated);
+}
+
+#[test]
+fn jobs_of_a_neovim_that_was_killed_with_its_host_are_interrupted_in_the_next() {
+    let (nvim, _gated) = two_jobs();
+    let nvim = Builder::new(kill(nvim)).start();
+    assert_interrupted(&nvim);
+}
+
+#[test]
+fn jobs_that_were_accepted_while_somebody_locked_the_store_are_interrupted_in_the_next() {
+    let (nvim, gated, lock) = two_jobs_behind_a_lock();
+    let scratch = kill(nvim);
+    drop(lock);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+    assert_interrupted(&nvim);
+    assert_eq!(spilled(&nvim), "");
+    retry(&nvim, &gated);
+}
+
+#[test]
+fn a_job_that_was_accepted_and_has_ended_while_somebody_locked_the_store_is_there_once() {
+    let (nvim, gated, lock) = two_jobs_behind_a_lock();
+    gated.answer("one", "local a = 10");
+    assert_eq!(nvim.finished(1)["landing"], "applied");
+    wait("that it has landed is spilled", || spilled(&nvim).contains(r#""landing":"applied""#));
+    let scratch = kill(nvim);
+    drop(lock);
+    let nvim = Builder::new(scratch).start();
+    let jobs = history(&nvim);
+    let mut found: Vec<_> =
+        jobs.iter().map(|job| (&job["prompt"], &job["status"], &job["landing"])).collect();
+    found.sort_by_key(|(prompt, ..)| prompt.to_string());
+    let expected = [
+        (json!("GATE:one"), json!("done"), json!("applied")),
+        (json!("GATE:two"), json!("interrupted"), Value::Null),
+    ];
+    assert_eq!(
+        found,
+        expected.iter().map(|(prompt, status, landing)| (prompt, status, landing)).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn jobs_of_a_neovim_that_was_quit_are_interrupted_in_the_next() {
+    let (nvim, _gated) = two_jobs();
+    let nvim = Builder::new(nvim.quit_to()).start();
+    assert_interrupted(&nvim);
+}
+
+#[test]
+fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupted() {
+    let (nvim, _gated) = two_jobs();
+    let go = nvim.scratch.path("go");
+    // After the plugin's own, which ends the agents.
+    nvim.exec_with(
+        "local go = ...
+         vim.api.nvim_create_autocmd('VimLeavePre', { callback = function()
+           while not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
+         end })
+         vim.schedule(function() vim.cmd('qa!') end)",
+        &[json!(go)],
+    );
+    let path = nvim.scratch.path(DATABASE);
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let failed = "SELECT count(*) FROM jobs WHERE error_code IS NOT NULL";
+    wait("the end of the agent is stored", || {
+        connection.query_row(failed, [], |row| row.get::<_, u32>(0)).unwrap() == 1
+    });
+    std::fs::write(&go, "").unwrap();
+    let nvim = Builder::new(nvim.quit_to()).start();
+    assert_interrupted(&nvim);
+}
+
+#[test]
+fn jobs_of_a_killed_host_are_interrupted_in_the_same_neovim() {
+    let (nvim, _gated) = two_jobs();
+    signal(nvim.host().expect("a host"), "KILL");
+    nvim.finished(1);
+    nvim.finished(2);
+    assert_interrupted(&nvim);
+}
+
+#[test]
+fn jobs_that_have_not_ended_are_not_in_the_history_and_counted_nowhere() {
+    let (nvim, gated) = two_jobs();
+    assert_eq!(history(&nvim), Vec::<Value>::new());
+    let project = nvim.scratch.project();
+    let info = ask(&nvim, "info", &json!({"project": project, "today_ms": 0})).unwrap();
+    assert_eq!((&info["all"]["jobs"], &info["project"]["failed"]), (&json!(0), &json!(0)));
+    let prompts = ask(&nvim, "prompts", &json!({})).unwrap();
+    let prompts: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|used| &used["prompt"]).collect();
+    assert_eq!(prompts.len(), 2, "their prompts can be recalled: {prompts:?}");
+    for (id, name) in [(1, "one"), (2, "two")] {
+        gated.answer(name, "local x = 0");
+        nvim.finished(id);
+    }
+    let states: Vec<_> = history(&nvim).iter().map(|job| job["status"].clone()).collect();
+    assert_eq!(states, ["done", "done"]);
+}
