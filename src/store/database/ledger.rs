@@ -320,19 +320,21 @@ impl Ledger {
         }
     }
 
-    /// A job is written: it stays known until it ends, as long as its answer may be decided, and a little longer.
+    /// A job is written: it stays known until it ends, as long as its answer may be decided, and a little longer where
+    /// it is not too long for that.
     fn settle(&mut self, id: u64) {
         let Some(job) = self.jobs.get(&id) else { return };
-        if job.known.record.is_none() && job.known.accepted.is_some() {
+        let (size, has_ended) = (job.known.size(), job.known.record.is_some());
+        let runs = !has_ended && job.known.accepted.is_some();
+        if runs || (job.lacking.is_none() && job.known.is_open()) {
             return;
-        } else if job.lacking.is_some() || job.known.record.is_none() {
-            // There is nothing that could be written again.
+        } else if !has_ended || job.lacking.is_some() || size > RECENT_BYTES {
             self.jobs.remove(&id);
-        } else if !job.known.is_open() {
-            self.recent.push_back((id, job.known.size()));
+            return;
         }
+        self.recent.push_back((id, size));
         let mut bytes: usize = self.recent.iter().map(|(_, size)| size).sum();
-        while (self.recent.len() > RECENT || (bytes > RECENT_BYTES && self.recent.len() > 1))
+        while (self.recent.len() > RECENT || bytes > RECENT_BYTES)
             && let Some((id, size)) = self.recent.pop_front()
         {
             bytes -= size;

@@ -83,6 +83,19 @@ fn answers_are_known_until_they_are_decided_and_of_other_jobs_the_newest() {
 }
 
 #[test]
+fn a_long_answer_is_not_known_any_more_once_it_is_decided_and_takes_the_place_of_no_other() {
+    let mut ledger = Ledger::default();
+    for (id, text) in [(1, "x".to_owned()), (2, "x".repeat(2 << 20)), (3, "x".repeat(2 << 20))] {
+        ledger.keep(record(id, Some(&text)));
+    }
+    ledger.land(1, landed("applied", None));
+    ledger.land(2, landed("applied", None));
+    write_all(&mut ledger);
+    ledger.write_again();
+    assert_eq!(write_all(&mut ledger), [Key::Job(1), Key::Job(3)]);
+}
+
+#[test]
 fn a_job_is_known_from_when_it_is_accepted_under_one_key() {
     let mut ledger = Ledger::default();
     ledger.accept(accepted(1));
