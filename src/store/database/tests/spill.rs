@@ -265,6 +265,7 @@ fn an_answer_that_was_spilled_and_not_told_is_held_by_the_next_host_of_its_neovi
     let next = Told::open(dir.path());
     told.keep_with_warning(record(1, Some("x")));
     told.close();
+    assert_eq!(next.count(), Ok(0), "it has looked, and left the spill to the host that lives");
     drop(told);
     ended(dir.path());
     lock.execute_batch("ROLLBACK").unwrap();
