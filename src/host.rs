@@ -325,6 +325,9 @@ impl Host {
         self.database.land(id, landed, move || {
             if held {
                 editor.kept(id);
+            } else {
+                // The store keeps a long answer in memory until it is decided.
+                memory::give_back();
             }
         });
     }

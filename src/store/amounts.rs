@@ -3,12 +3,12 @@
 //! Some agents tell what a run cost, some what the session has cost so far, and of those some begin a fork at what its
 //! parent had cost. The share is what is left when all that was counted before is taken off.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::stream::{Count, Counted};
 
 /// What a job, or several, cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Amounts {
     /// US dollars; unknown where the agent does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,7 +25,7 @@ pub struct Amounts {
 }
 
 /// Tokens by kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
     /// Sent, and not found in a cache.
     #[serde(rename = "input_tokens")]

@@ -63,10 +63,19 @@ impl StoreError {
         rusqlite::Error::SqliteFailure(code, None).into()
     }
 
+    /// That somebody else holds the database, found by other means than SQLite's.
+    pub(super) fn locked() -> Self {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        rusqlite::Error::SqliteFailure(code, None).into()
+    }
+
     /// What the user is told.
     pub fn warning(&self) -> String {
         match self {
             Self::Damaged { .. } => self.to_string(),
+            _ if self.may_pass() => {
+                format!("answers are not in the store yet: {self}; jobs run all the same")
+            }
             _ => format!("answers are not kept beyond this Neovim: {self}; jobs run all the same"),
         }
     }
@@ -75,6 +84,7 @@ impl StoreError {
     pub(super) fn is_damage(&self) -> bool {
         matches!(self, Self::Strange { .. })
             || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+            || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
 
     /// Whether somebody else holds the database.
@@ -111,6 +121,11 @@ impl StoreError {
             _ => None,
         }
     }
+}
+
+/// A file ends before the place where SQLite knows that it has written: somebody has cut it.
+fn is_short_read(error: &rusqlite::Error) -> bool {
+    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
 }
 
 fn what_it_is(is_link: bool) -> &'static str {

@@ -7,6 +7,7 @@ mod amounts;
 mod database;
 mod empty;
 mod error;
+mod known;
 mod owner;
 mod queries;
 mod record;

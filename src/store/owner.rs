@@ -19,7 +19,8 @@ pub fn is_alive(owner: &str) -> bool {
     pid.is_some_and(|pid| runs(pid) && name(pid) == owner)
 }
 
-fn name(pid: u32) -> String {
+/// What a Neovim with this process id is called.
+pub fn name(pid: u32) -> String {
     format!("{pid}:{}", start_time(pid).unwrap_or_default())
 }
 

@@ -7,7 +7,7 @@ use crate::request::{Resume, Selection};
 use crate::stream::Counted;
 
 /// A job that has not ended, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
     /// This and the others: as in [`Record`].
     pub id: u64,
@@ -38,7 +38,7 @@ pub struct Accepted {
 }
 
 /// A finished job, as it is kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Its number in its Neovim.
     pub id: u64,
@@ -89,7 +89,7 @@ pub struct Record {
 }
 
 /// What became of an answer, and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Landed {
     /// `applied`, `held`, and so on.
     pub landing: String,
@@ -125,7 +125,7 @@ pub struct Draft {
 }
 
 /// What stands in a prompt and was not sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsent {
     /// What was typed.
     pub text: String,

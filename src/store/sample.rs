@@ -1,6 +1,11 @@
 //! Jobs for tests: one that has ended, and one that has not.
 
+use rusqlite::Connection;
+
+use super::StoreError;
 use super::amounts::{Amounts, Tokens};
+use super::known::Known;
+use super::queries::keep;
 use super::record::{Accepted, Record};
 use crate::request::{Kind, Selection};
 use crate::stream::Counted;
@@ -68,4 +73,14 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         checkpoints: Vec::new(),
         transcript: None,
     }
+}
+
+/// Keeps a finished job of `owner`, which resumed a session that had counted `parent`.
+pub fn insert(
+    connection: &Connection,
+    owner: &str,
+    record: &Record,
+    parent: Option<Amounts>,
+) -> Result<Amounts, StoreError> {
+    keep::insert(connection, owner, &Known { id: record.id, parent, ..Known::default() }, record)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::update::ToolCall;
 use crate::error::JobError;
@@ -119,7 +119,7 @@ impl Outcome {
 }
 
 /// Of what an agent's amounts are, each kind for itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counted {
     /// Money.
     pub cost: Count,
@@ -130,7 +130,7 @@ pub struct Counted {
 }
 
 /// Of what an amount is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Count {
     /// Of this run alone.
     #[default]

@@ -148,6 +148,16 @@ test("a disk that takes long, and a host that is lost, keep no held answer a sec
   end
 end)
 
+test("that a long answer has landed is told before its rows", function()
+  local nvim = with_job()
+  local row = ("long "):rep(10000)
+  nvim:answer(1, { row })
+  equal(nvim:host("received", "landed")[1].rows, nil)
+  equal(nvim:host("received", "landed")[1].landing, "applied")
+  local stands = nvim:host("received", "stands")[1]
+  equal({ stands.landing, #stands.rows, #stands.rows[1] }, { "applied", 1, #row })
+end)
+
 test("what a host was told just before it died, the next one is told again", function()
   local nvim = with_job()
   nvim:answer(1, { "B" })

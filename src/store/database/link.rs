@@ -7,15 +7,21 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 
 use super::Then;
+use super::inspect::{self, Files};
+use super::ledger::Open;
 use super::open::{self, Opened};
 use crate::store::StoreError;
 
 /// How long a database is waited for that was found locked before.
-const IMPATIENT: Duration = Duration::from_millis(20);
+const IMPATIENT: Duration = Duration::from_millis(5);
 
 pub struct Link {
     data_dir: Option<PathBuf>,
     opened: Option<Opened>,
+    /// The database is another one than before, and the ledger has not heard of it.
+    is_fresh: bool,
+    /// Its files after they were used last.
+    files: Files,
     /// It is of no use to try again.
     is_hopeless: bool,
     was_locked: bool,
@@ -28,8 +34,16 @@ impl Link {
     /// Opens the database. `warn` is told once, of what goes wrong first.
     pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
         let is_hopeless = data_dir.is_none();
-        let mut link =
-            Self { data_dir, opened: None, is_hopeless, was_locked: false, until: None, warn: Some(warn) };
+        let mut link = Self {
+            data_dir,
+            opened: None,
+            is_fresh: false,
+            files: Files::default(),
+            is_hopeless,
+            was_locked: false,
+            until: None,
+            warn: Some(warn),
+        };
         if let Err(error) = link.attempt(|_| Ok(())) {
             link.complain(error);
         }
@@ -50,6 +64,11 @@ impl Link {
         }
     }
 
+    /// Whether the database is another one than when this was asked last: nothing may be in it.
+    pub fn take_fresh(&mut self) -> bool {
+        std::mem::take(&mut self.is_fresh)
+    }
+
     /// From now on a locked database is waited for until then.
     pub fn wait_until(&mut self, until: Instant) {
         self.until = Some(until);
@@ -57,10 +76,37 @@ impl Link {
 
     /// Looks for damage in the whole database; where there is any, a new one is begun.
     pub fn check(&mut self) -> Result<(), StoreError> {
-        self.attempt(|connection| {
-            let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-            if found == "ok" { Ok(()) } else { Err(StoreError::damage()) }
-        })
+        self.attempt(|connection| inspect::quick_check(connection))
+    }
+
+    /// Where anybody else has written its files since they were used last, or else with `always`: looks whether these
+    /// answers are there, and begins a new database where they cannot be read. Gives those that are missing.
+    pub fn verify(&mut self, answers: impl FnOnce() -> Vec<Open>, always: bool) -> Vec<u64> {
+        let (Some(data_dir), Some(opened)) = (&self.data_dir, &self.opened) else { return Vec::new() };
+        let files = Files::of(&opened.path);
+        if opened.is_replaced() {
+            self.forget();
+            return Vec::new();
+        } else if files == self.files && !always {
+            return Vec::new();
+        }
+        match inspect::inspect(data_dir, &opened.path, files.is_shorter(&self.files), &answers()) {
+            Ok(missing) => {
+                self.files = files;
+                missing
+            }
+            Err(error) if error.is_damage() => {
+                if let Err(error) = self.begin_anew(&error) {
+                    self.complain(error);
+                }
+                Vec::new()
+            }
+            // It is looked at again with the next write.
+            Err(error) => {
+                tracing::warn!(%error, "the store cannot be looked at");
+                Vec::new()
+            }
+        }
     }
 
     /// The log has every failure; the user is told of the first.
@@ -81,6 +127,9 @@ impl Link {
     ) -> Result<T, StoreError> {
         let done = self.connection().and_then(work);
         self.was_locked = done.as_ref().is_err_and(StoreError::is_lock);
+        if let Some(opened) = self.opened.as_ref().filter(|_| done.is_ok()) {
+            self.files = Files::of(&opened.path);
+        }
         done
     }
 
@@ -94,10 +143,10 @@ impl Link {
     }
 
     fn connection(&mut self) -> Result<&mut Connection, StoreError> {
-        let data_dir = self.data_dir.as_ref().filter(|_| !self.is_hopeless).ok_or(StoreError::Closed)?;
         if self.opened.as_ref().is_some_and(Opened::is_replaced) {
-            self.opened = None;
+            self.forget();
         }
+        let data_dir = self.data_dir.as_ref().filter(|_| !self.is_hopeless).ok_or(StoreError::Closed)?;
         if self.opened.is_none() {
             let opened = open::to_write(data_dir, self.patience(open::MIGRATING))
                 .inspect_err(|error| self.is_hopeless = !error.may_pass())?;
@@ -114,10 +163,16 @@ impl Link {
         let data_dir = self.data_dir.as_ref().ok_or(StoreError::Closed)?;
         tracing::error!(%damage, "the store is damaged");
         let aside = open::put_aside(data_dir, self.opened.as_ref())?;
-        self.opened = None;
+        self.forget();
         if let Some(aside) = aside {
             self.complain(StoreError::Damaged { aside });
         }
         Ok(())
+    }
+
+    /// This database is no more; nothing of what the host knows may be in the next one.
+    fn forget(&mut self) {
+        self.opened = None;
+        self.is_fresh = true;
     }
 }

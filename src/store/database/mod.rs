@@ -1,13 +1,19 @@
 //! The database on threads of its own: the host hands work over and goes on; nothing here is waited for but
 //! what was asked to be kept before something else happens.
 //!
-//! One thread writes, in the order in which work came. What should happen afterwards comes with it, and happens
-//! also where keeping failed: a broken store never costs an answer. Another thread answers questions, so that a
-//! long list never delays an answer.
+//! What is to be kept goes into the ledger at once. One thread writes it, in the order in which it came; what should
+//! happen afterwards happens also where keeping failed, and an answer waits for it a moment only: a broken store never
+//! costs an answer. Another thread answers questions, so that a long list never delays an answer.
 
+mod inspect;
+mod ledger;
 mod link;
 mod open;
+mod patience;
 mod reader;
+mod shared;
+mod spill;
+mod take_up;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -25,7 +31,9 @@ use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
 use super::record::{Accepted, Draft, Held, Landed, Record, Unsent};
+use patience::Patience;
 use reader::Question;
+use shared::Shared;
 use writer::{Task, Writer};
 
 /// How long the writing thread may take to say that its time is over.
@@ -82,17 +90,21 @@ pub type Reply = Result<Value, StoreError>;
 #[derive(Debug, Clone)]
 pub struct Database {
     tasks: mpsc::Sender<Task>,
+    shared: Arc<Shared>,
+    patience: Patience,
 }
 
 impl Database {
     /// Opens, or makes, `botglue.db` under `data_dir`. `warn` is told, once, where nothing can be kept.
     pub fn open(data_dir: Option<PathBuf>, warn: impl FnOnce(StoreError) + Send + 'static) -> Self {
         let (tasks, waiting) = mpsc::channel();
+        let shared = Arc::new(Shared::new(data_dir.clone()));
+        let known = Arc::clone(&shared);
         // Threads of their own, and none of the agents' parents: they start no process.
         std::thread::spawn(move || {
             let (questions, asked) = mpsc::channel();
             let suspicion = Arc::new(AtomicBool::default());
-            let writer = Writer::new(data_dir.clone(), questions, Arc::clone(&suspicion), Box::new(warn));
+            let writer = Writer::new(known, questions, Arc::clone(&suspicion), Box::new(warn));
             // Without a folder there is nobody who answers, and every question is refused.
             if let Some(data_dir) = data_dir {
                 std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion));
@@ -101,47 +113,61 @@ impl Database {
             }
             writer.run(&waiting);
         });
-        Self { tasks }
+        Self { tasks, shared, patience: Patience::new() }
     }
 
     /// Keeps a job that was accepted, until it ends; nobody waits for that.
     pub fn accept(&self, accepted: Accepted) {
-        self.send(Task::Accept(Box::new(accepted)));
+        let id = accepted.id;
+        self.shared.ledger().accept(accepted);
+        self.write(id, |_| {});
     }
 
     /// These jobs were interrupted, whatever their agents ended with because of that.
     pub fn interrupt(&self, ids: Vec<u64>) {
-        self.send(Task::Interrupt(ids));
+        for id in ids {
+            self.shared.ledger().interrupt(id);
+            self.write(id, |_| {});
+        }
     }
 
     /// A job starts that goes on from this session: what that has counted by now will not be the job's.
     pub fn begin(&self, id: u64, agent: String, session_id: String) {
-        self.send(Task::Begin { id, agent, session_id });
+        self.shared.ledger().begin(id, agent, session_id);
+        self.write(id, |_| {});
     }
 
-    /// Keeps a finished job, then goes on with its own share of what its agent counted.
+    /// Keeps a finished job, then goes on with its own share of what its agent counted. A store that stands still is
+    /// waited for no longer than a moment.
     pub fn keep(&self, record: Record, then: impl FnOnce(Amounts) + Send + 'static) {
-        self.send(Task::Keep(Box::new(record), Box::new(then)));
+        let (id, unkept) = (record.id, unkept(&record));
+        let then = self.patience.limit(Box::new(then), unkept);
+        self.shared.ledger().keep(record);
+        self.write(id, move |share| then(share.unwrap_or(unkept)));
     }
 
-    /// Keeps what became of an answer, then goes on; a held one is on the disk then.
+    /// Keeps what became of an answer, then goes on; a held one is on the disk then, in the database or spilled.
     pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
-        self.send(Task::Land { id, landed, then: Box::new(|()| then()) });
+        self.shared.ledger().land(id, landed);
+        self.write(id, |_| then());
     }
 
     /// Keeps what the user made of a held answer; nothing where it is as it was.
     pub fn draft(&self, id: u64, draft: Option<Draft>) {
-        self.send(Task::Draft { id, draft });
+        self.shared.ledger().draft(id, draft);
+        self.write(id, |_| {});
     }
 
     /// Keeps what stands in a prompt that was not sent; nothing where it is empty.
     pub fn unsent(&self, id: u64, unsent: Option<Unsent>) {
-        self.send(Task::Unsent { id, unsent });
+        self.shared.ledger().unsent(id, unsent);
+        self.write(id, |_| {});
     }
 
     /// Adds later amounts to a kept job, then goes on with all that it cost; nothing where that is not known.
     pub fn amend(&self, id: u64, more: Amounts, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
-        self.send(Task::Amend { id, more, then: Box::new(then) });
+        self.shared.ledger().amend(id, &more);
+        self.write(id, then);
     }
 
     /// Takes over the answers that wait for a decision and whose Neovim is gone.
@@ -151,7 +177,8 @@ impl Database {
 
     /// Gives an adopted answer its number in this Neovim.
     pub fn number(&self, uuid: String, id: u64) {
-        self.send(Task::Number { uuid, id });
+        self.shared.ledger().number(uuid, id);
+        self.write(id, |_| {});
     }
 
     /// Answers a question, with all that was handed over before it.
@@ -164,8 +191,8 @@ impl Database {
         });
     }
 
-    /// Waits until everything that was handed over is kept, but no longer than until then. As long a database is waited
-    /// for that somebody keeps locked.
+    /// Waits until everything that was handed over is kept, but no longer than until then: what is not in the database
+    /// by then is spilled to a file. As long a database is waited for that somebody keeps locked.
     pub async fn close(&self, until: Instant) {
         let (done, closed) = tokio::sync::oneshot::channel();
         let then = Box::new(move |()| {
@@ -176,6 +203,22 @@ impl Database {
         if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
             tracing::error!("the store was still busy when the host ended");
         }
+        let waiting = self.shared.ledger().count();
+        if waiting == 0 {
+            return;
+        }
+        if self.shared.spill() {
+            tracing::warn!(
+                waiting,
+                "the store could not be written in time; the next host takes up what waits"
+            );
+        } else {
+            tracing::error!(waiting, "lost: neither the store nor a file beside it could be written in time");
+        }
+    }
+
+    fn write(&self, id: u64, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
+        self.send(Task::Write { id, then: Box::new(then) });
     }
 
     fn send(&self, task: Task) {
@@ -184,4 +227,9 @@ impl Database {
             tracing::error!("the store's thread is gone");
         }
     }
+}
+
+/// The share of a job that could not be kept.
+fn unkept(record: &Record) -> Amounts {
+    if record.resumed.is_some() { record.amounts.certain(record.counted) } else { record.amounts }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -15,19 +15,21 @@ use crate::store::{StoreError, schema};
 pub const BUSY: Duration = Duration::from_secs(1);
 /// How long another Neovim that makes or migrates the database is waited for.
 pub const MIGRATING: Duration = Duration::from_secs(3);
+/// How long another host that puts a database aside is waited for.
+const ASIDE: Duration = Duration::from_millis(200);
 
 /// The database's file under the plugin's folder.
 const FILE: &str = "botglue.db";
 /// What SQLite puts beside it.
 const BESIDE: [&str; 2] = ["-wal", "-shm"];
 /// The least size of a database that is not empty.
-const PAGE: u64 = 512;
+pub(super) const PAGE: u64 = 512;
 
 /// An open database.
 #[derive(Debug)]
 pub struct Opened {
     pub connection: Connection,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     file: Option<Identity>,
 }
 
@@ -66,28 +68,25 @@ pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreErro
     Ok(Opened { connection, path, file })
 }
 
-/// Opens what [`to_write`] has made, to read alone.
-pub fn to_read(data_dir: &Path) -> Result<Opened, StoreError> {
+/// Opens what [`to_write`] has made, to read alone. One that is locked is waited for as long as `patience`.
+pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
     let path = database_path(data_dir)?;
     let file = identity(&path);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let connection = Connection::open_with_flags(&path, flags)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(patience)?;
     schema::check(&connection)?;
     Ok(Opened { connection, path, file })
 }
 
 /// Puts the database aside in which `damaged`, or at least somebody who opened it, found damage; where it went. None
 /// where another Neovim was quicker.
-pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option<PathBuf>> {
-    let path = data_dir.join(FILE);
+pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
+    let path = database_path(data_dir)?;
     // One at a time; the lock ends with the handle.
     let folder = File::open(data_dir)?;
-    // SAFETY: the descriptor is open as long as `folder` is.
-    if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    lock(&folder)?;
     let is_still_there = match damaged {
         Some(damaged) => !damaged.is_replaced(),
         None => to_write(data_dir, BUSY).is_err_and(|error| error.is_damage()),
@@ -97,16 +96,35 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> io::Result<Option
     }
     let ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let names = (ms..=u128::MAX).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
-    let Some(aside) = names.take(1000).find(|aside| !aside.exists()) else { return Ok(None) };
+    let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
+    let Some(aside) = names.take(1000).find(is_free) else { return Ok(None) };
     // First what stands beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
     }
     fs::rename(&path, &aside)?;
     Ok(Some(aside))
+}
+
+/// Locks the folder; not for longer than others need for what they do with it, for somebody may keep it locked.
+fn lock(folder: &File) -> Result<(), StoreError> {
+    let since = Instant::now();
+    loop {
+        // SAFETY: the descriptor is open as long as `folder` is.
+        if unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::WouldBlock {
+            return Err(error.into());
+        } else if since.elapsed() > ASIDE {
+            return Err(StoreError::locked());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours to
@@ -135,9 +153,11 @@ fn protect(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// SQLite takes a short file of anything for an empty database.
+/// SQLite takes a short file of anything for an empty database, and deletes the log beside it.
 fn check_size(path: &Path) -> Result<(), StoreError> {
-    if (1..PAGE).contains(&fs::symlink_metadata(path)?.len()) {
+    let log = with_end(path, BESIDE[0]);
+    let is_new = fs::symlink_metadata(log).map_or(true, |log| log.len() == 0);
+    if (u64::from(is_new)..PAGE).contains(&fs::symlink_metadata(path)?.len()) {
         return Err(StoreError::damage());
     }
     Ok(())
@@ -152,7 +172,7 @@ fn with_companions(path: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(path.to_owned()).chain(BESIDE.map(|end| with_end(path, end)))
 }
 
-fn with_end(path: &Path, end: &str) -> PathBuf {
+pub(super) fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

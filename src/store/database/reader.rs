@@ -46,7 +46,7 @@ fn connection<'a>(opened: &'a mut Option<Opened>, data_dir: &Path) -> Result<&'a
     }
     match opened {
         Some(opened) => Ok(&opened.connection),
-        None => Ok(&opened.insert(open::to_read(data_dir)?).connection),
+        None => Ok(&opened.insert(open::to_read(data_dir, open::BUSY)?).connection),
     }
 }
 

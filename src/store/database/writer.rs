@@ -1,61 +1,37 @@
-//! How the writing thread works off its tasks. What cannot be written now waits in a list, and is written before
-//! what comes after it; nobody waits for that.
+//! The writing thread: it brings the database to what the ledger says, change by change. What cannot be written now
+//! stays in the ledger and is spilled to a file; nobody waits for that.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::json;
 
+use super::ledger::{Change, Key, Ledger, What};
 use super::link::Link;
 use super::reader::Question;
-use super::{Reply, Then};
+use super::shared::Shared;
+use super::{Reply, Then, take_up};
 use crate::store::queries::entry::{Asker, Which};
-use crate::store::queries::{accepted, held, keep, sessions, unsent};
-use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
-use crate::store::{Amounts, StoreError, owner, transcript};
+use crate::store::queries::{accepted, held, put, sessions, unsent};
+use crate::store::record::Held;
+use crate::store::{Amounts, StoreError, transcript};
 
 /// How long what waits is left alone where nothing else comes.
-const AGAIN: Duration = Duration::from_secs(5);
-/// The most that waits; the oldest is given up.
-const WAITING: usize = 256;
+const AGAIN: Duration = Duration::from_secs(1);
+/// How long the store is left alone while answers wait for a decision and nobody uses it: then it is looked at.
+const LOOK: Duration = Duration::from_secs(30);
 
 /// Something to be done, and what comes after it.
 pub enum Task {
-    Accept(Box<Accepted>),
-    Interrupt(Vec<u64>),
-    Begin {
+    /// Write what waits; then comes what this job cost, as far as that is written.
+    Write {
         id: u64,
-        agent: String,
-        session_id: String,
-    },
-    Keep(Box<Record>, Then<Amounts>),
-    Land {
-        id: u64,
-        landed: Landed,
-        then: Then<()>,
-    },
-    Draft {
-        id: u64,
-        draft: Option<Draft>,
-    },
-    Unsent {
-        id: u64,
-        unsent: Option<Unsent>,
-    },
-    Amend {
-        id: u64,
-        more: Amounts,
         then: Then<Option<Amounts>>,
     },
     Adopt(Then<Result<Vec<Held>, StoreError>>),
-    Number {
-        uuid: String,
-        id: u64,
-    },
     /// For the reader; by way of here it finds what was written before.
     Ask(Question),
     Again {
@@ -74,52 +50,36 @@ pub enum Task {
     },
 }
 
-/// Something to be written.
-enum Write {
-    /// By the host that has the name.
-    Accept(Box<Accepted>, String),
-    Interrupt(Vec<u64>),
-    Keep(Box<Record>, Option<Amounts>),
-    Land(u64, Landed),
-    Draft(u64, Option<Draft>),
-    Unsent(u64, Option<Unsent>),
-    Amend(u64, Amounts),
-    Number(String, u64),
-}
-
 pub struct Writer {
     link: Link,
-    owner: String,
-    host: String,
-    /// What the sessions that running jobs went on from had counted, by the jobs' numbers.
-    parents: BTreeMap<u64, Amounts>,
-    /// What could not be written yet, oldest first.
-    waiting: VecDeque<Write>,
+    shared: Arc<Shared>,
     transcripts: PathBuf,
     questions: mpsc::Sender<Question>,
     /// The reader has found damage.
     suspicion: Arc<AtomicBool>,
+    /// The spill files of hosts that are gone were taken up.
+    is_taken_up: bool,
 }
 
 impl Writer {
     /// Opens the database; where that fails `warn` is told.
     pub fn new(
-        data_dir: Option<PathBuf>,
+        shared: Arc<Shared>,
         questions: mpsc::Sender<Question>,
         suspicion: Arc<AtomicBool>,
         warn: Then<StoreError>,
     ) -> Self {
-        let transcripts = data_dir.as_deref().map(transcript::folder).unwrap_or_default();
-        let link = Link::new(data_dir, warn);
-        let (owner, host) = (owner::current(), owner::host());
-        let (parents, waiting) = (BTreeMap::new(), VecDeque::new());
-        Self { link, owner, host, parents, waiting, transcripts, questions, suspicion }
+        let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
+        let link = Link::new(shared.data_dir.clone(), warn);
+        let mut writer = Self { link, shared, transcripts, questions, suspicion, is_taken_up: false };
+        writer.take_up();
+        writer
     }
 
     /// Works until there is nobody any more who could have tasks.
     pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
         loop {
-            let patience = if self.waiting.is_empty() { Duration::MAX } else { AGAIN };
+            let patience = self.patience();
             match tasks.recv_timeout(patience) {
                 Ok(task) => self.work(task),
                 Err(mpsc::RecvTimeoutError::Timeout) => self.catch_up(),
@@ -128,43 +88,27 @@ impl Writer {
         }
     }
 
+    fn patience(&self) -> Duration {
+        let ledger = self.ledger();
+        if !ledger.is_empty() {
+            AGAIN
+        } else if ledger.has_open_answers() {
+            LOOK
+        } else {
+            Duration::MAX
+        }
+    }
+
     fn work(&mut self, task: Task) {
         match task {
-            Task::Accept(accepted) => {
-                self.write(Write::Accept(accepted, self.host.clone()));
+            Task::Write { id, then } => {
+                self.catch_up();
+                let amounts = self.ledger().amounts(id);
+                then(amounts);
             }
-            Task::Interrupt(ids) => {
-                self.write(Write::Interrupt(ids));
-            }
-            Task::Begin { id, agent, session_id } => self.begin(id, &agent, &session_id),
-            Task::Keep(record, then) => {
-                let unkept = unkept(&record);
-                let parent = self.parents.remove(&record.id);
-                // All that it has is in the finished job, too.
-                self.waiting.retain(|write| !matches!(write, Write::Accept(job, _) if job.id == record.id));
-                then(self.write(Write::Keep(record, parent)).unwrap_or(unkept));
-            }
-            Task::Land { id, landed, then } => {
-                self.write(Write::Land(id, landed));
-                then(());
-            }
-            Task::Draft { id, draft } => {
-                // Somebody types: of what waits only the newest counts.
-                self.waiting.retain(|write| !matches!(write, Write::Draft(other, _) if *other == id));
-                self.write(Write::Draft(id, draft));
-            }
-            Task::Unsent { id, unsent } => {
-                self.waiting.retain(|write| !matches!(write, Write::Unsent(other, _) if *other == id));
-                self.write(Write::Unsent(id, unsent));
-            }
-            Task::Amend { id, more, then } => then(self.write(Write::Amend(id, more))),
-            Task::Number { uuid, id } => {
-                self.write(Write::Number(uuid, id));
-            }
-            Task::Adopt(then) => {
-                then(self.link.attempt(|connection| held::adopt(connection, &self.owner)));
-            }
+            Task::Adopt(then) => then(self.adopt()),
             Task::Ask(question) => {
+                self.is_taken_up = false;
                 self.catch_up();
                 if self.suspicion.swap(false, Ordering::Relaxed)
                     && let Err(error) = self.link.check()
@@ -172,146 +116,199 @@ impl Writer {
                     self.link.complain(error);
                 }
                 self.end_lost();
+                // Where either has begun a new database.
+                self.catch_up();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     (question.then)(Err(StoreError::Closed));
                 }
             }
-            Task::Again { uuid, id, then } => then(self.again(&uuid, id)),
+            Task::Again { uuid, id, then } => {
+                self.catch_up();
+                then(self.again(&uuid, id));
+            }
             Task::Untold { ids, then } => then(self.untold(&ids)),
             Task::Close { until, then } => {
+                // First without waiting for a lock: what cannot be written is spilled while there is time for it.
+                self.catch_up();
+                self.verify(true);
                 self.link.wait_until(until);
                 self.catch_up();
-                if !self.waiting.is_empty() {
-                    tracing::error!(
-                        writes = self.waiting.len(),
-                        "lost: the store could not be written in time"
-                    );
-                }
                 then(());
             }
         }
     }
 
-    /// Notes what the session has counted that a job goes on from.
-    fn begin(&mut self, id: u64, agent: &str, session_id: &str) {
-        self.catch_up();
-        if !self.waiting.is_empty() {
-            // Its own job may be among what waits; then what is known when this one is kept has to do.
-            return;
-        }
-        let counters = self.attempt(|connection, _| sessions::counters(connection, agent, session_id));
-        // One of which nothing is kept yet has nothing to hand on.
-        self.parents.extend(counters.map(|counters| (id, counters.unwrap_or_default())));
-    }
-
-    /// Writes, behind what waits. Gives what a job cost, where that is known now.
-    fn write(&mut self, write: Write) -> Option<Amounts> {
-        self.catch_up();
-        if self.waiting.is_empty() {
-            match self.link.attempt(|connection| write.perform(connection, &self.owner)) {
-                Ok(amounts) => return amounts,
-                Err(error) if !error.may_pass() => {
-                    self.link.complain(error);
-                    return None;
-                }
-                Err(error) => self.link.complain(error),
-            }
-        }
-        if self.waiting.len() == WAITING {
-            tracing::error!("too much waits for the store; the oldest is given up");
-            self.waiting.pop_front();
-        }
-        self.waiting.push_back(write);
-        None
-    }
-
-    /// Writes what waits, as far as that is possible now.
+    /// Writes what waits, as far as that is possible now, and spills the rest.
     fn catch_up(&mut self) {
-        while let Some(write) = self.waiting.front() {
-            match self.link.attempt(|connection| write.perform(connection, &self.owner)) {
-                Err(error) if error.may_pass() => return,
-                Err(error) => self.link.complain(error),
-                Ok(_) => {}
+        self.take_up();
+        self.verify(false);
+        let mut next = self.next();
+        while let Some(change) = next {
+            match self.perform(&change) {
+                Err(error) if error.may_pass() => {
+                    self.link.complain(error);
+                    self.shared.spill();
+                    return;
+                }
+                Err(error) => {
+                    self.link.complain(error);
+                    self.ledger().done(&change, None);
+                }
+                Ok(share) => self.ledger().done(&change, share),
             }
-            self.waiting.pop_front();
+            next = self.next();
         }
+        self.shared.clear_spill();
+    }
+
+    /// What is to be written next: where the database is a new one, all that is known.
+    fn next(&mut self) -> Option<Change> {
+        if self.link.take_fresh() {
+            self.ledger().write_again();
+        }
+        self.ledger().next()
+    }
+
+    fn perform(&mut self, change: &Change) -> Result<Option<Amounts>, StoreError> {
+        let Self { link, shared, .. } = self;
+        match &change.what {
+            What::Begin { agent, session_id } => {
+                let counted = link.attempt(|connection| sessions::counters(connection, agent, session_id));
+                // A session of which nothing is kept yet has nothing to hand on.
+                let counted =
+                    counted.map(Option::unwrap_or_default).map_err(|error| link.complain(error)).ok();
+                if let Key::Begin(id) = change.key {
+                    shared.ledger().begun(id, counted);
+                }
+                Ok(None)
+            }
+            What::Job(known) => {
+                let mut share = None;
+                for part in known.parts() {
+                    let is_first = share.is_none();
+                    let amounts = link.attempt(|connection| {
+                        let put = |transaction: &Transaction<'_>| {
+                            put::put(transaction, &shared.owner, &shared.host, &part)
+                        };
+                        if part.is_lasting() { synced(connection, put) } else { atomically(connection, put) }
+                    })?;
+                    share = if is_first { Some(amounts) } else { share };
+                }
+                Ok(share.flatten())
+            }
+            What::Prompt(typed) => {
+                let Key::Prompt(id) = change.key else { return Ok(None) };
+                let typed = Some(typed).filter(|typed| !typed.text.is_empty());
+                link.attempt(|connection| {
+                    synced(connection, |transaction| unsent::keep(transaction, &shared.owner, id, typed))
+                })?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Looks whether the answers that wait for a decision are there, where somebody else has written the files.
+    fn verify(&mut self, always: bool) {
+        let shared = &self.shared;
+        let missing = self.link.verify(|| shared.ledger().open_answers(), always);
+        for id in missing {
+            tracing::error!(job = id, "the store has lost an answer; it is written again");
+            self.ledger().write_job_again(id);
+        }
+    }
+
+    /// Takes up what hosts have spilled that are gone.
+    fn take_up(&mut self) {
+        let Some(data_dir) = self.shared.data_dir.as_ref().filter(|_| !self.is_taken_up) else { return };
+        self.is_taken_up = true;
+        for path in take_up::files(data_dir) {
+            let taken = take_up::read(path).map_err(StoreError::from).and_then(|found| {
+                let Some(mut found) = found else { return Ok(()) };
+                self.link.attempt(|connection| found.put(connection))?;
+                Ok(found.finish()?)
+            });
+            if let Err(error) = taken {
+                let may_pass = error.may_pass();
+                self.link.complain(error);
+                if may_pass {
+                    self.is_taken_up = false;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn adopt(&mut self) -> Result<Vec<Held>, StoreError> {
+        self.is_taken_up = false;
+        self.catch_up();
+        let Self { link, shared, .. } = self;
+        let held = link.attempt(|connection| held::adopt(connection, &shared.owner))?;
+        self.ledger().adopt(&held);
+        Ok(held)
     }
 
     fn again(&mut self, uuid: &str, id: u64) -> Reply {
-        let asker = Asker { owner: &self.owner, transcripts: &self.transcripts };
-        self.link.attempt(|connection| {
-            if !held::again(connection, asker.owner, uuid, id)? {
-                return Err(StoreError::NoSuchJob);
-            }
-            Ok(json!({ "job": asker.job(connection, &Which::Id(id))? }))
-        })
+        let Self { link, shared, transcripts, .. } = self;
+        let asker = Asker { owner: &shared.owner, transcripts };
+        let (copy, reply) = link.attempt(|connection| {
+            let copy = held::again(connection, asker.owner, uuid, id)?.ok_or(StoreError::NoSuchJob)?;
+            Ok((copy, json!({ "job": asker.job(connection, &Which::Id(id))? })))
+        })?;
+        self.ledger().again(id, &copy);
+        Ok(reply)
     }
 
+    /// Takes answers as held that the last host of this Neovim has kept, or spilled. They get their numbers later.
     fn untold(&mut self, ids: &[u64]) -> Reply {
-        let asker = Asker { owner: &self.owner, transcripts: &self.transcripts };
-        self.link.attempt(|connection| {
+        self.is_taken_up = false;
+        self.catch_up();
+        let Self { link, shared, transcripts, .. } = self;
+        let asker = Asker { owner: &shared.owner, transcripts };
+        let (held, jobs) = link.attempt(|connection| {
+            let held = held::untold(connection, asker.owner, ids)?;
             let mut jobs = Vec::new();
-            for id in held::untold(connection, asker.owner, ids)? {
-                jobs.extend(asker.job(connection, &Which::Id(id))?);
+            for held in &held {
+                jobs.extend(asker.job(connection, &Which::Uuid(held.uuid.clone()))?);
             }
-            Ok(json!({ "jobs": jobs }))
-        })
+            Ok((held, json!({ "jobs": jobs })))
+        })?;
+        self.ledger().adopt(&held);
+        Ok(jobs)
     }
 
     /// What became of jobs whose host is gone is known before a question is answered.
     fn end_lost(&mut self) {
-        let (owner, host) = (&self.owner, &self.host);
-        if let Err(error) = self.link.attempt(|connection| accepted::end_lost(connection, owner, host)) {
+        let Self { link, shared, .. } = self;
+        let ended = link.attempt(|connection| accepted::end_lost(connection, &shared.owner, &shared.host));
+        if let Err(error) = ended {
             // They are listed with the next question.
             tracing::warn!(%error, "interrupted jobs are not listed");
         }
     }
 
-    fn attempt<T>(
-        &mut self,
-        mut query: impl FnMut(&mut Connection, &str) -> Result<T, StoreError>,
-    ) -> Option<T> {
-        let done = self.link.attempt(|connection| query(connection, &self.owner));
-        done.map_err(|error| self.link.complain(error)).ok()
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.shared.ledger()
     }
 }
 
-impl Write {
-    fn perform(&self, connection: &mut Connection, owner: &str) -> Result<Option<Amounts>, StoreError> {
-        match self {
-            Self::Accept(accepted, host) => {
-                accepted::accept(connection, owner, host, accepted).map(|()| None)
-            }
-            Self::Interrupt(ids) => accepted::interrupt(connection, owner, ids).map(|()| None),
-            Self::Keep(record, parent) => keep::insert(connection, owner, record, *parent).map(Some),
-            Self::Land(id, landed) if landed.landing == "held" => {
-                synced(connection, |connection| keep::land(connection, owner, *id, landed))
-            }
-            Self::Draft(id, draft) => {
-                synced(connection, |connection| keep::draft(connection, owner, *id, draft.as_ref()))
-            }
-            Self::Unsent(id, typed) => {
-                synced(connection, |connection| unsent::keep(connection, owner, *id, typed.as_ref()))
-            }
-            Self::Land(id, landed) => keep::land(connection, owner, *id, landed).map(|()| None),
-            Self::Amend(id, more) => keep::amend(connection, owner, *id, more),
-            Self::Number(uuid, id) => held::number(connection, owner, uuid, *id).map(|()| None),
-        }
-    }
+/// One transaction. Immediate: it never has to wait for another host in its middle.
+fn atomically<T>(
+    connection: &mut Connection,
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let written = write(&transaction)?;
+    transaction.commit()?;
+    Ok(written)
 }
 
 /// Writes what may wait for days: it is on the disk afterwards, and all that was written before it.
-fn synced(
+pub fn synced<T>(
     connection: &mut Connection,
-    write: impl FnOnce(&mut Connection) -> Result<(), StoreError>,
-) -> Result<Option<Amounts>, StoreError> {
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
-    let kept = write(connection);
+    let kept = atomically(connection, write);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    kept.map(|()| None)
-}
-
-/// The share of a job that could not be kept.
-fn unkept(record: &Record) -> Amounts {
-    if record.resumed.is_some() { record.amounts.certain(record.counted) } else { record.amounts }
+    kept
 }

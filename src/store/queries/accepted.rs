@@ -1,7 +1,7 @@
 //! Jobs that a host has accepted and that have not ended. They are in no list and no sum until they end, or until their
 //! host is gone: then they were interrupted.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, TransactionBehavior, named_params, params};
 
 use super::keep::free_number;
 use super::{json, signed, unsent, unsigned};
@@ -12,22 +12,24 @@ use crate::store::{StoreError, owner};
 
 const MESSAGE: &str = "the host ended before the answer came; ask again";
 
-/// Keeps a job that `host` has accepted. From then on its prompt is not unsent. A job with the same number was handed on
-/// by an earlier host, which never started it.
+/// Keeps a job that `host` has accepted. From then on its prompt is not unsent. A job with the same number was handed
+/// on by an earlier host, which never started it; what that host says of it may be written late, then it changes
+/// nothing. The caller has begun the transaction.
 pub fn accept(
-    connection: &mut Connection,
+    connection: &Connection,
     owner: &str,
     host: &str,
     accepted: &Accepted,
 ) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let selection = &accepted.selection;
-    transaction
+    connection
         .prepare_cached(
             "INSERT OR REPLACE INTO accepted (owner, id, host, agent, protocol, model, project, path, filetype, kind,
                 first_line, last_line, prompt, question, review, resumed, started_ms, selection)
-             VALUES (:owner, :id, :host, :agent, :protocol, :model, :project, :path, :filetype, :kind, :first_line,
-                :last_line, :prompt, :question, :review, :resumed, :started_ms, :selection)",
+             SELECT :owner, :id, :host, :agent, :protocol, :model, :project, :path, :filetype, :kind, :first_line,
+                :last_line, :prompt, :question, :review, :resumed, :started_ms, :selection
+             WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE owner = :owner AND id = :id AND started_ms >= :started_ms)
+                AND NOT EXISTS (SELECT 1 FROM accepted WHERE owner = :owner AND id = :id AND started_ms > :started_ms)",
         )?
         .execute(named_params! {
             ":owner": owner, ":id": signed(accepted.id), ":host": host, ":agent": accepted.agent,
@@ -38,14 +40,12 @@ pub fn accept(
             ":resumed": accepted.resumed.as_ref().map(json).transpose()?, ":started_ms": accepted.started_ms,
             ":selection": json(selection)?,
         })?;
-    unsent::sent(&transaction, &accepted.prompt)?;
-    transaction.commit()?;
-    Ok(())
+    unsent::sent(connection, &accepted.prompt)
 }
 
 /// A job has ended.
-pub(super) fn end(transaction: &Transaction<'_>, owner: &str, id: u64) -> Result<(), StoreError> {
-    transaction
+pub(super) fn end(connection: &Connection, owner: &str, id: u64) -> Result<(), StoreError> {
+    connection
         .prepare_cached("DELETE FROM accepted WHERE owner = ?1 AND id = ?2")?
         .execute(params![owner, signed(id)])?;
     Ok(())
@@ -95,18 +95,14 @@ fn end_all(connection: &mut Connection, owner: &str, host: &str) -> Result<(), S
     Ok(())
 }
 
-/// Jobs that had not ended when the user left Neovim were interrupted, though the host saw the end of an agent before it
-/// knew that.
-pub fn interrupt(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for id in ids {
-        transaction
-            .prepare_cached(
-                "UPDATE jobs SET error_code = ?3, error_message = ?4
-                 WHERE owner = ?1 AND id = ?2 AND error_code = ?5",
-            )?
-            .execute(params![owner, signed(*id), name(Code::HostLost), MESSAGE, name(Code::Exited)])?;
-    }
-    transaction.commit()?;
+/// A job that had not ended when the user left Neovim was interrupted, though the host saw the end of its agent before
+/// it knew that.
+pub fn interrupt(connection: &Connection, owner: &str, id: u64) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "UPDATE jobs SET error_code = ?3, error_message = ?4
+             WHERE owner = ?1 AND id = ?2 AND error_code = ?5",
+        )?
+        .execute(params![owner, signed(id), name(Code::HostLost), MESSAGE, name(Code::Exited)])?;
     Ok(())
 }

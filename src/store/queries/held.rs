@@ -37,17 +37,24 @@ pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, Stor
 }
 
 /// Takes the answers of these jobs of this Neovim as held: an earlier host has kept them, and was gone before it could
-/// tell. Gives the numbers of those that have one.
-pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<u64>, StoreError> {
+/// tell. Gives those that have one.
+pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<Held>, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut untold = Vec::new();
     for id in ids {
-        let changed = transaction.execute(
+        transaction.execute(
             "UPDATE jobs SET landing = 'held', held_for = coalesce(held_for, 'review')
              WHERE owner = ?1 AND id = ?2 AND has_answer AND NOT question AND (landing IS NULL OR landing = 'held')",
             params![owner, signed(*id)],
         )?;
-        untold.extend((changed > 0).then_some(*id));
+        let found = transaction
+            .prepare_cached(
+                "SELECT * FROM jobs JOIN texts ON job = key
+                 WHERE owner = ?1 AND id = ?2 AND has_answer AND NOT question AND landing = 'held'",
+            )?
+            .query_row(params![owner, signed(*id)], |row| Ok(held(row)))
+            .optional()?;
+        untold.extend(found.transpose()?);
     }
     transaction.commit()?;
     Ok(untold)
@@ -61,14 +68,19 @@ pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Resu
 }
 
 /// Copies the answer of a job as one that this Neovim holds for review under the number `id`. It costs nothing: the
-/// job did. Whether there is such an answer.
-pub fn again(connection: &mut Connection, owner: &str, uuid: &str, id: u64) -> Result<bool, StoreError> {
+/// job did. Gives the copy; none where there is no such answer.
+pub fn again(
+    connection: &mut Connection,
+    owner: &str,
+    uuid: &str,
+    id: u64,
+) -> Result<Option<Held>, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     free_number(&transaction, owner, id)?;
     let of: Option<i64> = transaction
         .query_row("SELECT key FROM jobs WHERE uuid = ?1 AND has_answer", [uuid], |row| row.get(0))
         .optional()?;
-    let Some(of) = of else { return Ok(false) };
+    let Some(of) = of else { return Ok(None) };
     transaction.execute(
         "INSERT INTO jobs (owner, id, copy_of, agent, protocol, model, session_id, project, path, filetype, kind,
             first_line, last_line, prompt, question, review, resumed, started_ms, ended_ms, has_answer, landing,
@@ -79,13 +91,18 @@ pub fn again(connection: &mut Connection, owner: &str, uuid: &str, id: u64) -> R
          FROM jobs WHERE key = ?1",
         params![of, owner, signed(id)],
     )?;
+    let key = transaction.last_insert_rowid();
     transaction.execute(
         "INSERT INTO texts (job, selection, text, lines, draft)
          SELECT ?2, selection, text, lines, draft FROM texts WHERE job = ?1",
-        params![of, transaction.last_insert_rowid()],
+        params![of, key],
     )?;
+    let copy =
+        transaction.query_row("SELECT * FROM jobs JOIN texts ON job = key WHERE key = ?1", [key], |row| {
+            Ok(held(row))
+        })?;
     transaction.commit()?;
-    Ok(true)
+    copy.map(Some)
 }
 
 fn held(row: &Row<'_>) -> Result<Held, StoreError> {

@@ -1,55 +1,58 @@
-//! What is written of a job: that it ended, what became of its answer, what it cost in the end.
+//! What is written of a job: that it ended, what became of its answer, what it cost in the end. The caller has begun the
+//! transaction.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{accepted, amounts, json, sessions, signed, unsent};
+use crate::store::known::Known;
 use crate::store::record::{Draft, Landed, Record};
 use crate::store::{Amounts, StoreError};
 
-/// Keeps a finished job with its session and its checkpoints. `parent` is what the session that it went on from had
-/// counted when it started. Its prompt is not unsent: that it was accepted may never have been written. Gives the job's own share of what its agent counted.
+/// Keeps a finished job with its session and its checkpoints. It is no accepted one any more, and its prompt is not
+/// unsent: that it was accepted may never have been written. Gives the job's own share of what its agent counted, where
+/// `known` does not have it.
 pub fn insert(
-    connection: &mut Connection,
+    connection: &Connection,
     owner: &str,
+    known: &Known,
     record: &Record,
-    parent: Option<Amounts>,
 ) -> Result<Amounts, StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let before = sessions::before(&transaction, record, parent)?;
-    let share = record.amounts.share(record.counted, &before);
-    accepted::end(&transaction, owner, record.id)?;
-    let key = job(&transaction, owner, record, &share)?;
+    let before = sessions::before(connection, record, known.parent)?;
+    let share = known.share.unwrap_or_else(|| record.amounts.share(record.counted, &before));
+    accepted::end(connection, owner, known.id)?;
+    let key = job(connection, owner, known, record, &share)?;
     if let Some(session_id) = &record.session_id {
-        sessions::keep(&transaction, record, session_id, &before.lineage.plus(&share))?;
-        sessions::checkpoints(&transaction, record, session_id, key)?;
+        sessions::keep(connection, record, session_id, &before.lineage.plus(&share))?;
+        sessions::checkpoints(connection, record, session_id, key)?;
     }
-    unsent::sent(&transaction, &record.prompt)?;
-    transaction.commit()?;
+    unsent::sent(connection, &record.prompt)?;
     Ok(share)
 }
 
 fn job(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     owner: &str,
+    known: &Known,
     record: &Record,
     share: &Amounts,
 ) -> Result<i64, StoreError> {
-    free_number(transaction, owner, record.id)?;
+    free_number(connection, owner, known.id)?;
     let Record { error, selection, .. } = record;
     let Amounts { cost_usd, tokens, num_turns, duration_ms } = share;
-    transaction
+    connection
         .prepare_cached(
-            "INSERT INTO jobs (owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
+            "INSERT INTO jobs (uuid, owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
                 last_line, prompt, question, review, resumed, started_ms, ended_ms, error_code, error_message, has_answer,
                 held_for, cost_usd, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, num_turns,
                 duration_ms, transcript)
-             VALUES (:owner, :id, :agent, :protocol, :model, :session_id, :project, :path, :filetype, :kind, :first_line,
-                :last_line, :prompt, :question, :review, :resumed, :started_ms, :ended_ms, :error_code, :error_message,
-                :has_answer, :held_for, :cost_usd, :input_tokens, :output_tokens, :cache_read_tokens, :cache_creation_tokens,
+             VALUES (coalesce(:uuid, lower(hex(randomblob(16)))), :owner, :id, :agent, :protocol, :model, :session_id,
+                :project, :path, :filetype, :kind, :first_line, :last_line, :prompt, :question, :review, :resumed,
+                :started_ms, :ended_ms, :error_code, :error_message, :has_answer, :held_for, :cost_usd, :input_tokens,
+                :output_tokens, :cache_read_tokens, :cache_creation_tokens,
                 :num_turns, :duration_ms, :transcript)",
         )?
         .execute(named_params! {
-            ":owner": owner, ":id": signed(record.id), ":agent": record.agent, ":protocol": record.protocol,
+            ":uuid": known.uuid, ":owner": owner, ":id": signed(known.id), ":agent": record.agent, ":protocol": record.protocol,
             ":model": record.model, ":session_id": record.session_id, ":project": record.project,
             ":path": record.path, ":filetype": record.filetype, ":kind": selection.kind.name(),
             ":first_line": signed(selection.first_line), ":last_line": signed(selection.last_line),
@@ -64,8 +67,8 @@ fn job(
             ":duration_ms": duration_ms.map_or(record.ended_ms.saturating_sub(record.started_ms).max(0), signed),
             ":transcript": record.transcript,
         })?;
-    let key = transaction.last_insert_rowid();
-    transaction
+    let key = connection.last_insert_rowid();
+    connection
         .prepare_cached("INSERT INTO texts (job, selection, text, lines) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![key, json(selection)?, record.text, record.lines.as_ref().map(json).transpose()?])?;
     Ok(key)
@@ -81,10 +84,9 @@ pub(super) fn free_number(connection: &Connection, owner: &str, id: u64) -> Resu
 }
 
 /// Keeps what became of an answer.
-pub fn land(connection: &mut Connection, owner: &str, id: u64, landed: &Landed) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+pub fn land(connection: &Connection, owner: &str, id: u64, landed: &Landed) -> Result<(), StoreError> {
     let (first, last) = landed.place.unzip();
-    let key: Option<i64> = transaction
+    let key: Option<i64> = connection
         .prepare_cached(
             "UPDATE jobs SET landing = ?3, held_for = ?4, landed_first = coalesce(?5, landed_first),
                 landed_last = coalesce(?6, landed_last), path = coalesce(?7, path)
@@ -104,11 +106,10 @@ pub fn land(connection: &mut Connection, owner: &str, id: u64, landed: &Landed) 
         )
         .optional()?;
     if let (Some(key), Some(rows)) = (key, &landed.rows) {
-        transaction
+        connection
             .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE job = ?1")?
             .execute(params![key, json(rows)?])?;
     }
-    transaction.commit()?;
     Ok(())
 }
 
@@ -124,13 +125,12 @@ pub fn draft(connection: &Connection, owner: &str, id: u64, draft: Option<&Draft
 
 /// Adds later amounts to a kept job and to its session. Gives what the job cost in all; nothing where it is not kept.
 pub fn amend(
-    connection: &mut Connection,
+    connection: &Connection,
     owner: &str,
     id: u64,
     more: &Amounts,
 ) -> Result<Option<Amounts>, StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let kept = transaction
+    let kept = connection
         .prepare_cached("SELECT * FROM jobs WHERE owner = ?1 AND id = ?2")?
         .query_row(params![owner, signed(id)], |row| {
             Ok((row.get::<_, i64>("key")?, row.get("agent")?, row.get("session_id")?, amounts(row)))
@@ -139,7 +139,7 @@ pub fn amend(
     let Some((key, agent, session_id, before)) = kept else { return Ok(None) };
     let (agent, session_id): (String, Option<String>) = (agent, session_id);
     let all = before?.plus(more);
-    transaction
+    connection
         .prepare_cached(
             "UPDATE jobs SET cost_usd = :cost_usd, input_tokens = :input_tokens, output_tokens = :output_tokens,
                 cache_read_tokens = :cache_read_tokens, cache_creation_tokens = :cache_creation_tokens,
@@ -153,9 +153,8 @@ pub fn amend(
             ":num_turns": all.num_turns.map(signed), ":duration_ms": all.duration_ms.map(signed),
         })?;
     if let Some(session_id) = session_id {
-        let counters = sessions::counters(&transaction, &agent, &session_id)?.unwrap_or_default();
-        sessions::count(&transaction, &agent, &session_id, &counters.plus(more))?;
+        let counters = sessions::counters(connection, &agent, &session_id)?.unwrap_or_default();
+        sessions::count(connection, &agent, &session_id, &counters.plus(more))?;
     }
-    transaction.commit()?;
     Ok(Some(all))
 }

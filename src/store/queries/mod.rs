@@ -1,5 +1,5 @@
-//! What the database is asked, each as one function over one connection: `keep` and `accepted` write, `held` hands
-//! over what waits for a decision, the others only read.
+//! What the database is asked, each as one function over one connection: `put`, with `accepted` and `keep`, writes what
+//! is known of a job, `held` hands over what waits for a decision, the others only read.
 
 pub mod accepted;
 pub mod checkpoints;
@@ -9,6 +9,7 @@ pub mod history;
 pub mod info;
 pub mod keep;
 pub mod prompts;
+pub mod put;
 pub mod sessions;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The agents' sessions: which came from which, what their counters stand at, what can be gone back to in them.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, named_params, params};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{amounts, signed};
 use crate::store::StoreError;
@@ -50,13 +50,13 @@ pub fn before(
 
 /// Keeps the session of a job, and what its counters stand at now.
 pub fn keep(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     record: &Record,
     session_id: &str,
     counters: &Amounts,
 ) -> Result<(), StoreError> {
     let parent = record.resumed.as_ref().filter(|resumed| resumed.session_id != session_id);
-    transaction
+    connection
         .prepare_cached(
             "INSERT INTO sessions (agent, session_id, family, parent, parent_at, model, project, first_ms, last_ms)
              VALUES (:agent, :session_id,
@@ -72,7 +72,7 @@ pub fn keep(
             ":model": record.model, ":project": record.project, ":first_ms": record.started_ms,
             ":last_ms": record.ended_ms,
         })?;
-    count(transaction, &record.agent, session_id, counters)
+    count(connection, &record.agent, session_id, counters)
 }
 
 /// Notes what the counters of a session stand at.
@@ -105,18 +105,18 @@ pub fn count(
 
 /// Keeps the messages of a job that can be gone back to; the oldest of its session give way.
 pub fn checkpoints(
-    transaction: &Transaction<'_>,
+    connection: &Connection,
     record: &Record,
     session_id: &str,
     job: i64,
 ) -> Result<(), StoreError> {
-    let mut insert = transaction.prepare_cached(
+    let mut insert = connection.prepare_cached(
         "INSERT INTO checkpoints (agent, session_id, uuid, job) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
     )?;
     for uuid in &record.checkpoints {
         insert.execute(params![record.agent, session_id, uuid, job])?;
     }
-    transaction
+    connection
         .prepare_cached(
             "DELETE FROM checkpoints WHERE agent = ?1 AND session_id = ?2 AND key <= (SELECT key FROM checkpoints
                 WHERE agent = ?1 AND session_id = ?2 ORDER BY key DESC LIMIT 1 OFFSET ?3)",

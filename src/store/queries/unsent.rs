@@ -1,6 +1,6 @@
 //! What was typed in prompts and not sent yet, of all Neovims. Nobody takes one over: it is only recalled.
 
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, params};
 
 use super::prompts::Used;
 use super::signed;
@@ -13,37 +13,36 @@ const MOST: u64 = 50;
 /// For how long one comes before what was sent, in milliseconds.
 const FRESH: i64 = 24 * 3600 * 1000;
 
-/// Keeps what stands in a prompt, in place of what stood there before; nothing where that is empty now.
+/// Keeps what stands in a prompt, in place of what stood there before; nothing where that is empty now. The caller has
+/// begun the transaction.
 pub fn keep(
-    connection: &mut Connection,
+    connection: &Connection,
     owner: &str,
     id: u64,
     unsent: Option<&Unsent>,
 ) -> Result<(), StoreError> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if let Some(Unsent { text, at_ms }) = unsent {
-        transaction
+        connection
             .prepare_cached("INSERT OR REPLACE INTO unsent (owner, id, at_ms, text) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![owner, signed(id), at_ms, text])?;
-        transaction
+        connection
             .prepare_cached(
                 "DELETE FROM unsent WHERE (owner, id) IN
                     (SELECT owner, id FROM unsent ORDER BY at_ms DESC, id DESC LIMIT -1 OFFSET ?1)",
             )?
             .execute([signed(MOST)])?;
     } else {
-        transaction
+        connection
             .prepare_cached("DELETE FROM unsent WHERE owner = ?1 AND id = ?2")?
             .execute(params![owner, signed(id)])?;
     }
-    transaction.commit()?;
     Ok(())
 }
 
 /// A job with this prompt is kept from now on: whoever typed the same has no need of it any more.
-pub(super) fn sent(transaction: &Transaction<'_>, prompt: &str) -> Result<(), StoreError> {
+pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreError> {
     // Without the blanks around it a prompt is sent.
-    transaction
+    connection
         .prepare_cached(
             "DELETE FROM unsent WHERE trim(text, char(9, 10, 11, 12, 13, 32)) = trim(?1, char(9, 10, 11, 12, 13, 32))",
         )?

@@ -94,3 +94,40 @@ fn what_a_locked_store_holds_is_not_said_to_be_absent() {
     nvim.command("Botglue review");
     nvim.wait("nothing is held", || says("no answer is held"));
 }
+
+#[test]
+fn held_answers_survive_that_the_database_is_cut_while_it_is_open() {
+    let (nvim, gated) = open(|_| {});
+    let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
+    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    gated.answer("it", "local a = 10");
+    assert_eq!(nvim.finished(id)["landing"], "held");
+    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    let other = Connection::open(&path).unwrap();
+    other.query_row("PRAGMA wal_checkpoint", [], |_| Ok(())).unwrap();
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    let nvim = Builder::new(nvim.quit_to()).start();
+    drop(other);
+    nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
+    nvim.command("Botglue review");
+    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
+}
+
+#[test]
+fn an_answer_lands_while_somebody_keeps_the_folder_of_the_store_locked() {
+    use std::os::fd::AsRawFd;
+
+    let folder = std::cell::OnceCell::new();
+    let (nvim, gated) = open(|path| {
+        std::fs::write(path, [b'x'; 9000]).unwrap();
+        let file = std::fs::File::open(path.parent().unwrap()).unwrap();
+        // SAFETY: the descriptor is open as long as `file` is.
+        assert_eq!(unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) }, 0);
+        folder.set(file).unwrap();
+    });
+    assert_lands_with_a_warning(&nvim, &gated, &["locked", "jobs run all the same"]);
+    drop(folder);
+    assert_eq!(ask(&nvim, "history", &json!({})).unwrap()["jobs"].as_array().map(Vec::len), Some(2));
+}

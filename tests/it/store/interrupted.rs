@@ -11,14 +11,56 @@ use crate::support::process::signal;
 use crate::support::scratch::Scratch;
 use crate::support::wait;
 
+const DATABASE: &str = "data/nvim/botglue/botglue.db";
 const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
 
 /// A Neovim with one job that runs and one that is queued behind it, both in the store.
 fn two_jobs() -> (Nvim, Gated) {
+    let (nvim, gated) = start();
+    run_two(&nvim, &gated);
+    // The store answers a question after it has written what came before it.
+    ask(&nvim, "prompts", &json!({})).unwrap();
+    (nvim, gated)
+}
+
+/// The same while somebody has the store locked: both jobs are spilled.
+fn two_jobs_behind_a_lock() -> (Nvim, Gated, Connection) {
+    let (nvim, gated) = start();
+    // Begins a store.
+    ask(&nvim, "prompts", &json!({})).unwrap();
+    let lock = Connection::open(nvim.scratch.path(DATABASE)).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    run_two(&nvim, &gated);
+    wait("both jobs are spilled", || {
+        ["GATE:one", "GATE:two"].iter().all(|prompt| spilled(&nvim).contains(prompt))
+    });
+    (nvim, gated, lock)
+}
+
+/// What is in the files beside the store.
+fn spilled(nvim: &Nvim) -> String {
+    let files =
+        std::fs::read_dir(nvim.scratch.path("data/nvim/botglue")).unwrap().map(|entry| entry.unwrap().path());
+    let spills = files.filter(|path| path.to_string_lossy().contains("botglue.spill-"));
+    spills.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+}
+
+/// Kills Neovim and its host at once.
+fn kill(nvim: Nvim) -> Scratch {
+    signal(nvim.pid(), "STOP");
+    signal(nvim.host().expect("a host"), "KILL");
+    nvim.crash()
+}
+
+fn start() -> (Nvim, Gated) {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
     let nvim = Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 1).start();
     nvim.edit("a.lua", TEXT);
+    (nvim, gated)
+}
+
+fn run_two(nvim: &Nvim, gated: &Gated) {
     for (name, line) in [("one", 1), ("two", 2)] {
         let range = json!({"kind": "line", "first": [line, 0], "last": [line, 0]});
         let options = json!({"prompt": format!("GATE:{name}"), "range": range});
@@ -28,9 +70,6 @@ fn two_jobs() -> (Nvim, Gated) {
     nvim.wait("Neovim knows that it runs", || {
         nvim.exec("return require('botglue').job(1).status") == "running"
     });
-    // The store answers a question after it has written what came before it.
-    ask(&nvim, "prompts", &json!({})).unwrap();
-    (nvim, gated)
 }
 
 fn history(nvim: &Nvim) -> Vec<Value> {
@@ -71,10 +110,42 @@ fn jobs_of_a_killed_neovim_are_interrupted_in_the_next_and_can_be_retried() {
 #[test]
 fn jobs_of_a_neovim_that_was_killed_with_its_host_are_interrupted_in_the_next() {
     let (nvim, _gated) = two_jobs();
-    signal(nvim.pid(), "STOP");
-    signal(nvim.host().expect("a host"), "KILL");
-    let nvim = Builder::new(nvim.crash()).start();
+    let nvim = Builder::new(kill(nvim)).start();
     assert_interrupted(&nvim);
+}
+
+#[test]
+fn jobs_that_were_accepted_while_somebody_locked_the_store_are_interrupted_in_the_next() {
+    let (nvim, gated, lock) = two_jobs_behind_a_lock();
+    let scratch = kill(nvim);
+    drop(lock);
+    let nvim = Builder::new(scratch).option("agents", gated.option()).start();
+    assert_interrupted(&nvim);
+    assert_eq!(spilled(&nvim), "");
+    retry(&nvim, &gated);
+}
+
+#[test]
+fn a_job_that_was_accepted_and_has_ended_while_somebody_locked_the_store_is_there_once() {
+    let (nvim, gated, lock) = two_jobs_behind_a_lock();
+    gated.answer("one", "local a = 10");
+    assert_eq!(nvim.finished(1)["landing"], "applied");
+    wait("that it has landed is spilled", || spilled(&nvim).contains(r#""landing":"applied""#));
+    let scratch = kill(nvim);
+    drop(lock);
+    let nvim = Builder::new(scratch).start();
+    let jobs = history(&nvim);
+    let mut found: Vec<_> =
+        jobs.iter().map(|job| (&job["prompt"], &job["status"], &job["landing"])).collect();
+    found.sort_by_key(|(prompt, ..)| prompt.to_string());
+    let expected = [
+        (json!("GATE:one"), json!("done"), json!("applied")),
+        (json!("GATE:two"), json!("interrupted"), Value::Null),
+    ];
+    assert_eq!(
+        found,
+        expected.iter().map(|(prompt, status, landing)| (prompt, status, landing)).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -97,7 +168,7 @@ fn a_job_whose_agent_ended_before_the_host_knew_that_neovim_is_left_is_interrupt
          vim.schedule(function() vim.cmd('qa!') end)",
         &[json!(go)],
     );
-    let path = nvim.scratch.path("data/nvim/botglue/botglue.db");
+    let path = nvim.scratch.path(DATABASE);
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let failed = "SELECT count(*) FROM jobs WHERE error_code IS NOT NULL";
     wait("the end of the agent is stored", || {

@@ -38,6 +38,26 @@ fn a_database_behind_a_symbolic_link_is_refused_and_its_target_left_alone() {
 }
 
 #[test]
+fn a_log_that_somebody_replaces_by_something_else_holds_up_nothing_and_is_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = Told::open(dir.path());
+    assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
+    let log = dir.path().join("botglue.db-wal");
+    fs::remove_file(&log).unwrap();
+    let status = Command::new("mkfifo").arg(&log).status().unwrap();
+    assert!(status.success());
+    // Nobody writes to the pipe: who opens it as a file waits for ever.
+    assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
+    assert_eq!(told.land(2, "held"), ["landed 2"]);
+    fs::remove_file(&log).unwrap();
+    let elsewhere = dir.path().join("elsewhere");
+    fs::write(&elsewhere, "a text").unwrap();
+    symlink(&elsewhere, &log).unwrap();
+    assert_eq!(told.land(2, "held"), ["landed 2"]);
+    assert_eq!(state(&elsewhere).0, b"a text");
+}
+
+#[test]
 fn a_database_that_is_no_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("botglue.db")).unwrap();

@@ -6,12 +6,11 @@ use super::super::info::{Info, Wanted};
 use super::*;
 use crate::store::owner;
 use crate::store::record::Accepted;
-use crate::store::sample;
 
 /// No process: its number is above the highest.
 const GONE: &str = "4194304:1";
 
-fn accept(connection: &mut Connection, owner: &str, host: &str, accepted: &Accepted) {
+fn accept(connection: &Connection, owner: &str, host: &str, accepted: &Accepted) {
     accepted::accept(connection, owner, host, accepted).unwrap();
 }
 
@@ -34,7 +33,7 @@ fn whole(connection: &Connection, uuid: &str) -> Full {
 fn a_job_of_a_host_that_runs_is_in_no_list_and_no_sum() {
     let mut connection = store();
     let host = owner::host();
-    accept(&mut connection, &owner::current(), &host, &sample::accepted(1));
+    accept(&connection, &owner::current(), &host, &sample::accepted(1));
     // The same host asks, and one of another Neovim.
     for (owner, asking) in [(owner::current(), host.as_str()), (GONE.to_owned(), "other:1")] {
         accepted::end_lost(&mut connection, &owner, asking).unwrap();
@@ -50,7 +49,7 @@ fn a_job_of_a_host_that_is_gone_was_interrupted_and_has_all_that_a_retry_needs()
     let mut connection = store();
     let resume = Resume { session_id: "s".to_owned(), at: Some("m".to_owned()) };
     let asked = Accepted { review: true, resumed: Some(resume.clone()), ..sample::accepted(1) };
-    accept(&mut connection, GONE, GONE, &asked);
+    accept(&connection, GONE, GONE, &asked);
     for _ in 0..2 {
         accepted::end_lost(&mut connection, "me:1", "host:1").unwrap();
         let [entry] = jobs(&connection).try_into().unwrap();
@@ -73,8 +72,8 @@ fn a_job_of_a_host_that_is_gone_was_interrupted_and_has_all_that_a_retry_needs()
 #[test]
 fn a_job_that_ends_is_kept_once() {
     let mut connection = store();
-    accept(&mut connection, "me:1", GONE, &sample::accepted(1));
-    accept(&mut connection, "me:1", GONE, &sample::accepted(2));
+    accept(&connection, "me:1", GONE, &sample::accepted(1));
+    accept(&connection, "me:1", GONE, &sample::accepted(2));
     keep_all(&mut connection, [Record { review: true, ..record(1, Some("x")) }]);
     accepted::end_lost(&mut connection, "me:1", "host:1").unwrap();
     let found: Vec<_> = jobs(&connection).iter().map(|job| (job.id.unwrap(), job.status)).collect();
@@ -87,16 +86,31 @@ fn a_job_that_ends_is_kept_once() {
 fn a_job_that_the_next_host_runs_is_not_interrupted() {
     let mut connection = store();
     let (neovim, host) = (owner::current(), owner::host());
-    accept(&mut connection, &neovim, GONE, &sample::accepted(1));
+    accept(&connection, &neovim, GONE, &sample::accepted(1));
     // Before its next host has it, another Neovim asks.
     accepted::end_lost(&mut connection, GONE, "other:1").unwrap();
     assert_eq!(jobs(&connection), []);
-    accept(&mut connection, &neovim, &host, &sample::accepted(1));
+    accept(&connection, &neovim, &host, &sample::accepted(1));
     accepted::end_lost(&mut connection, &neovim, &host).unwrap();
     assert_eq!(jobs(&connection), []);
-    keep::insert(&mut connection, &neovim, &record(1, Some("x")), None).unwrap();
+    sample::insert(&connection, &neovim, &record(1, Some("x")), None).unwrap();
     accepted::end_lost(&mut connection, &neovim, &host).unwrap();
     assert_eq!(jobs(&connection).len(), 1);
+}
+
+#[test]
+fn what_an_earlier_host_says_late_of_a_job_that_it_handed_on_changes_nothing() {
+    let connection = store();
+    let (neovim, host) = (owner::current(), owner::host());
+    let late = sample::accepted(1);
+    accept(&connection, &neovim, &host, &Accepted { started_ms: late.started_ms + 1, ..late.clone() });
+    accept(&connection, &neovim, GONE, &late);
+    let of = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+    assert_eq!(of("SELECT host FROM accepted"), host);
+    let ended = Record { started_ms: late.started_ms + 1, ..record(1, Some("x")) };
+    sample::insert(&connection, &neovim, &ended, None).unwrap();
+    accept(&connection, &neovim, GONE, &late);
+    assert_eq!(of("SELECT format('%d', count(*)) FROM accepted"), "0");
 }
 
 #[test]
@@ -116,7 +130,9 @@ fn a_job_whose_agent_was_ended_because_neovim_was_left_was_interrupted() {
         &mut connection,
         [failed(1, "exited"), failed(2, "api_error"), failed(3, "exited"), record(4, Some("x"))],
     );
-    accepted::interrupt(&mut connection, "me:1", &[1, 2, 4, 5]).unwrap();
+    for id in [1, 2, 4, 5] {
+        accepted::interrupt(&connection, "me:1", id).unwrap();
+    }
     let mut found: Vec<_> = jobs(&connection).iter().map(|job| (job.id.unwrap(), job.status)).collect();
     found.sort_unstable();
     assert_eq!(found, [(1, "interrupted"), (2, "failed"), (3, "failed"), (4, "done")]);

@@ -16,7 +16,7 @@ use super::{history, info, keep};
 use crate::request::Resume;
 use crate::store::Amounts;
 use crate::store::record::{Landed, Record};
-use crate::store::sample::record;
+use crate::store::sample::{self, record};
 use crate::store::schema;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -33,7 +33,7 @@ fn asker() -> Asker<'static> {
 
 fn keep_all(connection: &mut Connection, records: impl IntoIterator<Item = Record>) {
     for record in records {
-        keep::insert(connection, "me:1", &record, None).unwrap();
+        sample::insert(connection, "me:1", &record, None).unwrap();
     }
 }
 
@@ -137,13 +137,13 @@ fn the_history_is_filtered_by_file_project_and_words() {
 
 #[test]
 fn an_entry_has_what_a_list_shows_and_no_number_of_another_neovim() {
-    let mut connection = store();
+    let connection = store();
     let failed = Record {
         error: Some(("timeout".to_owned(), "It took too long.".to_owned())),
         transcript: Some("gone.jsonl".to_owned()),
         ..record(1, None)
     };
-    keep::insert(&mut connection, "you:2", &failed, None).unwrap();
+    sample::insert(&connection, "you:2", &failed, None).unwrap();
     let entry = history::history(&connection, asker(), &page(1)).unwrap().jobs.remove(0);
     let json = serde_json::to_value(&entry).unwrap();
     assert_eq!((json["id"].as_u64(), json["status"].as_str()), (None, Some("failed")));

@@ -148,7 +148,7 @@ impl World {
             error: job.plan.fails.then(|| ("max_turns".to_owned(), String::new())),
             ..record(job.id, None)
         };
-        let share = keep::insert(&mut self.store, "me:1", &record, job.parent).unwrap();
+        let share = sample::insert(&self.store, "me:1", &record, job.parent).unwrap();
         self.assert_share(job, &share);
         if !self.kept.contains(&job.session) {
             self.kept.push(job.session);
@@ -157,7 +157,7 @@ impl World {
 
     fn amend(&mut self, job: &Job) {
         let told = self.spend(job, job.plan.spends[1], &spent(job.plan.spends[0]));
-        let share = keep::amend(&mut self.store, "me:1", job.id, &told.beyond(&job.told)).unwrap().unwrap();
+        let share = keep::amend(&self.store, "me:1", job.id, &told.beyond(&job.told)).unwrap().unwrap();
         self.assert_share(job, &share);
     }
 

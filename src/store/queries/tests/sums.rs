@@ -75,7 +75,7 @@ fn the_sums_follow_what_becomes_of_each_job() {
         assert_totals(&connection);
     }
     let more = Amounts { cost_usd: Some(0.5), num_turns: Some(2), ..Amounts::default() };
-    keep::amend(&mut connection, "me:1", 1, &more).unwrap();
+    keep::amend(&connection, "me:1", 1, &more).unwrap();
     let uuid = asker().job(&connection, &Which::Id(2)).unwrap().unwrap().entry.uuid;
     held::again(&mut connection, "me:1", &uuid, 9).unwrap();
     land(&mut connection, 9, "applied", &[]);
@@ -114,15 +114,18 @@ fn an_answer_held_again_costs_nothing_and_counts_as_no_job() {
     keep::draft(&connection, "me:1", 1, Some(&draft)).unwrap();
     land(&mut connection, 1, "rejected", &[]);
     let first = asker().job(&connection, &Which::Id(1)).unwrap().unwrap();
-    assert!(held::again(&mut connection, "me:1", &first.entry.uuid, 9).unwrap());
+    assert!(held::again(&mut connection, "me:1", &first.entry.uuid, 9).unwrap().is_some());
     let again = asker().job(&connection, &Which::Id(9)).unwrap().unwrap();
     assert_eq!((again.text, again.lines, again.selection), (first.text, first.lines, first.selection));
     assert_eq!(again.draft, Some(draft), "what the user made of it is not gone with it");
     assert_eq!(again.entry.landing.as_deref(), Some("held"));
     assert_eq!((again.entry.amounts.cost_usd, again.entry.amounts.tokens.input), (None, 0));
-    assert!(!held::again(&mut connection, "me:1", "no such uuid", 10).unwrap());
+    assert!(held::again(&mut connection, "me:1", "no such uuid", 10).unwrap().is_none());
     let failed = asker().job(&connection, &Which::Id(2)).unwrap().unwrap();
-    assert!(!held::again(&mut connection, "me:1", &failed.entry.uuid, 10).unwrap(), "it has no answer");
+    assert!(
+        held::again(&mut connection, "me:1", &failed.entry.uuid, 10).unwrap().is_none(),
+        "it has no answer"
+    );
     let wanted = Wanted { project: "/project".to_owned(), session: None, today_ms: 0 };
     let sums = info::info(&connection, &wanted).unwrap();
     assert_eq!((sums.all.jobs, sums.all.held, sums.all.amounts.tokens.input), (2, 0, 20));

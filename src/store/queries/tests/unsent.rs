@@ -22,8 +22,8 @@ fn each_prompt_is_there_as_it_was_last_until_it_is_emptied_newest_first() {
     typed(&mut connection, "you:2", 1, 30, "of another Neovim");
     assert_eq!(all(&connection), ["of another Neovim", "another", "half"]);
     typed(&mut connection, "me:1", 1, 40, "half a thought\n");
-    unsent::keep(&mut connection, "me:1", 2, None).unwrap();
-    unsent::keep(&mut connection, "me:1", 3, None).unwrap();
+    unsent::keep(&connection, "me:1", 2, None).unwrap();
+    unsent::keep(&connection, "me:1", 3, None).unwrap();
     assert_eq!(all(&connection), ["half a thought\n", "of another Neovim"]);
 }
 
@@ -43,7 +43,7 @@ fn one_that_was_sent_is_forgotten_as_soon_as_its_job_is_accepted() {
     typed(&mut connection, "me:1", 1, 10, "shorter\n\n ");
     typed(&mut connection, "gone:2", 1, 20, "\tshorter");
     typed(&mut connection, "me:1", 2, 30, "shorter, and faster");
-    accepted::accept(&mut connection, "me:1", "host:1", &accepted(1)).unwrap();
+    accepted::accept(&connection, "me:1", "host:1", &accepted(1)).unwrap();
     assert_eq!(all(&connection), ["shorter, and faster"]);
     let prompts: Vec<_> = prompts::prompts(&connection, 9).unwrap();
     assert_eq!(prompts.iter().map(|used| used.prompt.as_str()).collect::<Vec<_>>(), ["shorter"]);

@@ -1,0 +1,367 @@
+//! The one place that knows what this host has to keep: what waits to be written, in its order, and what has been
+//! written and may have to be written again. It opens no file.
+//!
+//! The host changes it at once, and the writing thread works it off. A change of a job that still waits is folded into
+//! what waits. Jobs are known until they end, answers that wait for a decision until they are decided, and the newest
+//! other jobs a little longer: where the database turns out to be damaged, they are written into the next one.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::spill::Line;
+use crate::store::Amounts;
+use crate::store::known::{Known, new_uuid};
+use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
+
+/// How many jobs are still known that nobody has to decide on any more.
+const RECENT: usize = 32;
+/// How many bytes those take at most.
+const RECENT_BYTES: usize = 1 << 20;
+/// How many prompts may wait: the database keeps no more either.
+const PROMPTS: usize = 50;
+
+/// What a change is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    Begin(u64),
+    Job(u64),
+    Prompt(u64),
+}
+
+/// Something that waits to be written, as it was when it was taken out.
+#[derive(Debug)]
+pub struct Change {
+    pub key: Key,
+    pub revision: u64,
+    pub what: What,
+}
+
+#[derive(Debug)]
+pub enum What {
+    /// A job starts that resumes this session: what that has counted by now is to be noted.
+    Begin {
+        agent: String,
+        session_id: String,
+    },
+    Job(Box<Known>),
+    Prompt(Unsent),
+}
+
+/// An answer that waits for a decision, as the database should have it.
+pub struct Open {
+    pub id: u64,
+    pub uuid: String,
+    pub record: Arc<Record>,
+}
+
+#[derive(Default)]
+struct Job {
+    known: Known,
+    /// Since which revision the database lacks its record, or while it runs its request; `None` where it has that.
+    lacking: Option<u64>,
+}
+
+#[derive(Default)]
+pub struct Ledger {
+    jobs: BTreeMap<u64, Job>,
+    /// Only those that wait; an empty text removes the prompt.
+    prompts: BTreeMap<u64, Unsent>,
+    /// Only those that wait: agent and session.
+    begins: BTreeMap<u64, (String, String)>,
+    /// Adopted answers without a number in this Neovim, by their keys.
+    adopted: BTreeMap<String, Known>,
+    /// In the order in which it came, each with its newest revision.
+    waiting: VecDeque<Key>,
+    revisions: BTreeMap<Key, u64>,
+    last_revision: u64,
+    /// Jobs that are written and decided, oldest first, with their sizes.
+    recent: VecDeque<(u64, usize)>,
+}
+
+impl Ledger {
+    pub fn begin(&mut self, id: u64, agent: String, session_id: String) {
+        self.begins.insert(id, (agent, session_id));
+        self.wait(Key::Begin(id));
+    }
+
+    pub fn accept(&mut self, accepted: Accepted) {
+        let (id, accepted) = (accepted.id, Some(Arc::new(accepted)));
+        self.insert(Known { id, uuid: Some(new_uuid()), accepted, ..Known::default() });
+    }
+
+    /// The user left Neovim before this job had ended.
+    pub fn interrupt(&mut self, id: u64) {
+        self.note(Known { id, interrupted: true, ..Known::default() });
+    }
+
+    pub fn keep(&mut self, record: Record) {
+        let id = record.id;
+        // One that has ended is another job that had this number.
+        let running = self.jobs.remove(&id).map(|job| job.known).filter(|known| known.record.is_none());
+        let running = running.unwrap_or_default();
+        self.insert(Known {
+            id,
+            uuid: running.uuid.or_else(|| Some(new_uuid())),
+            interrupted: running.interrupted,
+            parent: running.parent,
+            record: Some(Arc::new(record)),
+            ..Known::default()
+        });
+    }
+
+    pub fn land(&mut self, id: u64, landed: Landed) {
+        self.note(Known { id, landed: Some(Arc::new(landed)), ..Known::default() });
+    }
+
+    pub fn draft(&mut self, id: u64, draft: Option<Draft>) {
+        self.note(Known { id, draft: Some(Arc::new(draft.unwrap_or_default())), ..Known::default() });
+    }
+
+    pub fn amend(&mut self, id: u64, more: &Amounts) {
+        let before = self.jobs.get(&id).and_then(|job| job.known.more);
+        let more = before.map_or(*more, |before| before.plus(more));
+        self.note(Known { id, more: Some(more), ..Known::default() });
+    }
+
+    pub fn unsent(&mut self, id: u64, unsent: Option<Unsent>) {
+        self.prompts.insert(id, unsent.unwrap_or(Unsent { text: String::new(), at_ms: 0 }));
+        self.wait(Key::Prompt(id));
+        if self.prompts.len() > PROMPTS
+            && let Some(at) = self.waiting.iter().position(|key| matches!(key, Key::Prompt(_)))
+            && let Some(oldest) = self.waiting.remove(at)
+        {
+            self.forget(oldest);
+        }
+    }
+
+    /// Answers that this Neovim takes over. They get their numbers later.
+    pub fn adopt(&mut self, held: &[Held]) {
+        self.adopted.extend(held.iter().map(|held| (held.uuid.clone(), adopted(held))));
+    }
+
+    pub fn number(&mut self, uuid: String, id: u64) {
+        let known = self.adopted.remove(&uuid);
+        self.note(Known { id, uuid: Some(uuid), ..known.unwrap_or_default() });
+    }
+
+    /// An answer that was held once more is in the database, under this number.
+    pub fn again(&mut self, id: u64, held: &Held) {
+        let known = Known { id, ..adopted(held) };
+        self.jobs.insert(id, Job { known, lacking: None });
+    }
+
+    /// What a job cost, as far as that is written.
+    pub fn amounts(&self, id: u64) -> Option<Amounts> {
+        let job = self.jobs.get(&id).filter(|job| job.lacking.is_none() && job.known.more.is_none())?;
+        job.known.share
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// How many jobs and prompts wait.
+    pub fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// What has waited longest.
+    pub fn next(&self) -> Option<Change> {
+        let key = *self.waiting.front()?;
+        let what = match key {
+            Key::Begin(id) => {
+                let (agent, session_id) = self.begins.get(&id)?.clone();
+                What::Begin { agent, session_id }
+            }
+            Key::Job(id) => What::Job(Box::new(self.jobs.get(&id)?.known.clone())),
+            Key::Prompt(id) => What::Prompt(self.prompts.get(&id)?.clone()),
+        };
+        Some(Change { key, revision: self.revision(key), what })
+    }
+
+    /// A session from which a job has resumed had counted this much.
+    pub fn begun(&mut self, id: u64, counted: Option<Amounts>) {
+        let job = self.jobs.entry(id).or_default();
+        job.known.id = id;
+        job.known.parent = counted;
+    }
+
+    /// A change was written, or can never be. `share` is what the job cost, where the database has it.
+    pub fn done(&mut self, change: &Change, share: Option<Amounts>) {
+        if let (Key::Job(id), What::Job(written), Some(share)) = (change.key, &change.what, share)
+            && let Some(job) = self.jobs.get_mut(&id)
+        {
+            let known = &mut job.known;
+            job.lacking = None;
+            known.share = Some(share);
+            known.more = match (known.more, written.more) {
+                (more, written) if more == written => None,
+                (Some(more), Some(written)) => Some(more.beyond(&written)),
+                (more, _) => more,
+            };
+        }
+        if self.revision(change.key) == change.revision {
+            self.waiting.retain(|key| *key != change.key);
+            self.forget(change.key);
+        }
+    }
+
+    /// All that is known has to be written again: the database is another one.
+    pub fn write_again(&mut self) {
+        let has_all = |known: &Known| known.record.is_some() || known.accepted.is_some();
+        let known = self.jobs.iter().filter(|(_, job)| has_all(&job.known));
+        for id in known.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.write_job_again(id);
+        }
+    }
+
+    /// The database has lost this job.
+    pub fn write_job_again(&mut self, id: u64) {
+        if self.jobs.contains_key(&id) {
+            self.recent.retain(|(recent, _)| *recent != id);
+            self.wait(Key::Job(id));
+            self.lack(id);
+        }
+    }
+
+    /// The answers that wait for a decision and that the database should have.
+    pub fn open_answers(&self) -> Vec<Open> {
+        let open = self.jobs.iter().filter(|(_, job)| job.lacking.is_none() && job.known.is_open());
+        open.filter_map(|(id, Job { known, .. })| {
+            Some(Open { id: *id, uuid: known.uuid.clone()?, record: known.record.clone()? })
+        })
+        .collect()
+    }
+
+    pub fn has_open_answers(&self) -> bool {
+        self.jobs.values().any(|job| job.lacking.is_none() && job.known.is_open())
+    }
+
+    /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then
+    /// answers that the database does not have, then jobs that run, then long rows, and what the user typed last. Each
+    /// with its key and revision.
+    pub fn lines(&self, spilled: &BTreeMap<Key, u64>) -> Vec<(Key, u64, Line)> {
+        let mut lines = Vec::new();
+        for key in self.waiting.iter().copied() {
+            let (revision, before) = (self.revision(key), spilled.get(&key).copied());
+            if before == Some(revision) {
+                continue;
+            }
+            match key {
+                Key::Begin(_) => {}
+                Key::Prompt(id) => lines.extend(self.prompts.get(&id).map(|unsent| {
+                    (Rank::Typed, (key, revision, Line::Prompt { id, unsent: unsent.clone() }))
+                })),
+                Key::Job(id) => {
+                    let Some(job) = self.jobs.get(&id) else { continue };
+                    let is_new = before < job.lacking;
+                    for (place, mut part) in job.known.parts().into_iter().enumerate() {
+                        part.record = part.record.filter(|_| is_new);
+                        part.accepted = part.accepted.filter(|_| is_new);
+                        let rank = match place {
+                            0 if part.record.is_some() => Rank::Answer,
+                            0 if part.accepted.is_some() => Rank::Accepted,
+                            0 => Rank::Fact,
+                            _ if part.draft.is_none() => Rank::Rows,
+                            _ => Rank::Typed,
+                        };
+                        lines.push((rank, (key, revision, Line::Job(Box::new(part)))));
+                    }
+                }
+            }
+        }
+        lines.sort_by_key(|(rank, _)| *rank);
+        lines.into_iter().map(|(_, line)| line).collect()
+    }
+
+    /// A job begins or ends: what is known of it waits behind all that waited before.
+    fn insert(&mut self, known: Known) {
+        let id = known.id;
+        self.jobs.remove(&id);
+        self.waiting.retain(|key| *key != Key::Job(id));
+        self.note(known);
+        self.lack(id);
+    }
+
+    /// The database lacks all of a job that waits.
+    fn lack(&mut self, id: u64) {
+        let revision = self.revision(Key::Job(id));
+        if let Some(job) = self.jobs.get_mut(&id) {
+            job.lacking = Some(revision);
+        }
+    }
+
+    fn note(&mut self, known: Known) {
+        let id = known.id;
+        self.jobs.entry(id).or_default().known.update(known);
+        self.recent.retain(|(recent, _)| *recent != id);
+        self.wait(Key::Job(id));
+    }
+
+    fn wait(&mut self, key: Key) {
+        self.last_revision += 1;
+        self.revisions.insert(key, self.last_revision);
+        if !self.waiting.contains(&key) {
+            self.waiting.push_back(key);
+        }
+    }
+
+    fn revision(&self, key: Key) -> u64 {
+        self.revisions.get(&key).copied().unwrap_or_default()
+    }
+
+    /// Something does not wait any more.
+    fn forget(&mut self, key: Key) {
+        self.revisions.remove(&key);
+        match key {
+            Key::Begin(id) => _ = self.begins.remove(&id),
+            Key::Prompt(id) => _ = self.prompts.remove(&id),
+            Key::Job(id) => self.settle(id),
+        }
+    }
+
+    /// A job is written: it stays known until it ends, as long as its answer may be decided, and a little longer where
+    /// it is not too long for that.
+    fn settle(&mut self, id: u64) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let (size, has_ended) = (job.known.size(), job.known.record.is_some());
+        let runs = !has_ended && job.known.accepted.is_some();
+        if runs || (job.lacking.is_none() && job.known.is_open()) {
+            return;
+        } else if !has_ended || job.lacking.is_some() || size > RECENT_BYTES {
+            self.jobs.remove(&id);
+            return;
+        }
+        self.recent.push_back((id, size));
+        let mut bytes: usize = self.recent.iter().map(|(_, size)| size).sum();
+        while (self.recent.len() > RECENT || bytes > RECENT_BYTES)
+            && let Some((id, size)) = self.recent.pop_front()
+        {
+            bytes -= size;
+            self.jobs.remove(&id);
+        }
+    }
+}
+
+/// In which order lines are spilled: what comes last is lost first where there is no room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Fact,
+    Answer,
+    Accepted,
+    Rows,
+    Typed,
+}
+
+fn adopted(held: &Held) -> Known {
+    let landed =
+        Landed { landing: "held".to_owned(), held_for: held.record.held_for.clone(), ..Landed::default() };
+    Known {
+        uuid: Some(held.uuid.clone()),
+        share: Some(held.record.amounts),
+        record: Some(Arc::new(held.record.clone())),
+        landed: Some(Arc::new(landed)),
+        draft: held.draft.clone().map(Arc::new),
+        ..Known::default()
+    }
+}

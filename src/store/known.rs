@@ -1,0 +1,187 @@
+//! What a host knows of one of its jobs: everything that the database has to have of it. Pure.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::amounts::Amounts;
+use super::record::{Accepted, Draft, Landed, Record};
+
+/// A job as its host knows it. A field that is `None` is not known, and stays as it is in the database.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Known {
+    /// Its number in its Neovim.
+    pub id: u64,
+    /// Its key in the database. `None` for a job of an earlier host of this Neovim: the number identifies it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    /// The job as it was accepted. `None` from when it ends: its record has the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<Arc<Accepted>>,
+    /// The user left Neovim before it had ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
+    /// The finished job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Arc<Record>>,
+    /// What the session that it resumed had counted when the job started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Amounts>,
+    /// What the database says that it cost. `None` until its record is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<Amounts>,
+    /// Later amounts that `share` does not include.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<Amounts>,
+    /// What became of its answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landed: Option<Arc<Landed>>,
+    /// What the user made of its held answer; an empty draft removes the one before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<Arc<Draft>>,
+}
+
+impl Known {
+    /// Adds what is newer: each field that it has replaces the older one.
+    pub fn update(&mut self, newer: Self) {
+        let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, draft } = newer;
+        self.id = id;
+        self.uuid = uuid.or(self.uuid.take());
+        self.accepted = accepted.or(self.accepted.take());
+        self.interrupted |= interrupted;
+        self.record = record.or(self.record.take());
+        self.parent = parent.or(self.parent);
+        self.share = share.or(self.share);
+        self.more = more.or(self.more);
+        self.draft = draft.or(self.draft.take());
+        self.landed = match (landed, self.landed.take()) {
+            (Some(newer), Some(older)) => Some(Arc::new(over(&newer, &older))),
+            (newer, older) => newer.or(older),
+        };
+    }
+
+    /// Whether its answer waits for a decision.
+    pub fn is_open(&self) -> bool {
+        let has_answer = self.record.as_ref().is_some_and(|record| record.text.is_some() && !record.question);
+        has_answer && self.landed.as_ref().is_none_or(|landed| landed.landing == "held")
+    }
+
+    /// Whether a write of this has to reach the disk before anything else happens: it may wait for days.
+    pub fn is_lasting(&self) -> bool {
+        self.draft.is_some() || self.landed.as_ref().is_some_and(|landed| landed.landing == "held")
+    }
+
+    /// The same in parts, the most important first: the facts, the rows where the answer landed, the draft. When the
+    /// time runs out the small fact that an answer has landed must not wait for its long rows.
+    pub fn parts(&self) -> Vec<Self> {
+        let part = || Self { id: self.id, uuid: self.uuid.clone(), ..Self::default() };
+        let rows = self.landed.as_ref().filter(|landed| landed.rows.is_some());
+        let facts = self.landed.as_ref().map(|landed| match &landed.rows {
+            Some(_) => Arc::new(Landed {
+                landing: landed.landing.clone(),
+                held_for: landed.held_for.clone(),
+                place: landed.place,
+                rows: None,
+                path: landed.path.clone(),
+            }),
+            None => Arc::clone(landed),
+        });
+        let mut parts = vec![Self { landed: facts, draft: None, ..self.clone() }];
+        parts.extend(rows.map(|rows| Self { landed: Some(Arc::clone(rows)), ..part() }));
+        parts.extend(self.draft.as_ref().map(|draft| Self { draft: Some(Arc::clone(draft)), ..part() }));
+        parts
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> usize {
+        let lines =
+            |lines: &[String]| lines.iter().map(|line| line.len() + size_of::<String>()).sum::<usize>();
+        let record = self.record.as_ref().map_or(0, |record| {
+            record.text.as_ref().map_or(0, String::len)
+                + record.lines.as_deref().map_or(0, lines)
+                + record.prompt.len()
+                + lines(&record.selection.text)
+                + lines(&record.selection.rows)
+        });
+        let rows = self.landed.as_ref().and_then(|landed| landed.rows.as_deref());
+        size_of::<Self>() + record + rows.map_or(0, lines)
+    }
+}
+
+/// A later message about the same answer; what it does not say stays as it was.
+fn over(newer: &Landed, older: &Landed) -> Landed {
+    Landed {
+        landing: newer.landing.clone(),
+        held_for: newer.held_for.clone(),
+        place: newer.place.or(older.place),
+        rows: newer.rows.clone().or_else(|| older.rows.clone()),
+        path: newer.path.clone().or_else(|| older.path.clone()),
+    }
+}
+
+/// A new key for a job, which no other job of any host has.
+pub fn new_uuid() -> String {
+    let mut bytes = [0_u8; 16];
+    // SAFETY: the buffer has the length that is given; SQLite's generator may be called from any thread.
+    unsafe { rusqlite::ffi::sqlite3_randomness(16, bytes.as_mut_ptr().cast()) };
+    format!("{:032x}", u128::from_be_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::sample::record;
+
+    fn landed(landing: &str, rows: Option<&str>) -> Arc<Landed> {
+        let rows = rows.map(|row| vec![row.to_owned()]);
+        Arc::new(Landed { landing: landing.to_owned(), place: Some((3, 3)), rows, ..Landed::default() })
+    }
+
+    #[test]
+    fn what_a_later_message_does_not_say_stays() {
+        let mut known = Known { id: 1, landed: Some(landed("applied", Some("x"))), ..Known::default() };
+        known.update(Known { id: 1, landed: Some(landed("reverted", None)), ..Known::default() });
+        assert_eq!(known.landed, Some(landed("reverted", Some("x"))));
+    }
+
+    #[test]
+    fn the_fact_that_an_answer_landed_comes_before_its_rows_and_a_draft_last() {
+        let draft = Arc::new(Draft { lines: Some(vec!["mine".to_owned()]), ..Draft::default() });
+        let known = Known {
+            id: 1,
+            uuid: Some(new_uuid()),
+            record: Some(Arc::new(record(1, Some("x")))),
+            landed: Some(landed("merged", Some("x"))),
+            draft: Some(draft),
+            ..Known::default()
+        };
+        let parts = known.parts();
+        let has = |part: &Known| {
+            let landed = part.landed.as_ref();
+            let rows = landed.is_some_and(|landed| landed.rows.is_some());
+            (part.record.is_some(), landed.is_some(), rows, part.draft.is_some())
+        };
+        let found: Vec<_> = parts.iter().map(has).collect();
+        assert_eq!(
+            found,
+            [(true, true, false, false), (false, true, true, false), (false, false, false, true)]
+        );
+        let mut whole = Known::default();
+        for part in parts {
+            whole.update(part);
+        }
+        assert_eq!(whole, known);
+    }
+
+    #[test]
+    fn only_an_answer_that_may_still_be_decided_is_open() {
+        let known = |text, landing: Option<&str>| Known {
+            record: Some(Arc::new(record(1, text))),
+            landed: landing.map(|landing| landed(landing, None)),
+            ..Known::default()
+        };
+        assert!(known(Some("x"), None).is_open() && known(Some("x"), Some("held")).is_open());
+        assert!(!known(Some("x"), Some("applied")).is_open() && !known(None, None).is_open());
+    }
+}
