@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Hasher, Row};
+use super::rows::Row;
 
 /// The most pairs of rows between which likeness is looked at in one gap.
 const PAIRS: usize = 10_000;
@@ -49,14 +49,14 @@ pub struct Alignment {
 }
 
 /// Aligns the old rows of a block with the new ones.
-pub fn align(old: &[Row], new: &[Row], hasher: &Hasher) -> Alignment {
+pub fn align(old: &[Row], new: &[Row]) -> Alignment {
     let mut sides = Sides::new(old, new);
-    let is_ink_equal = |(old, new): (&Row, &Row)| old.hash == new.hash || ink(old).eq(ink(new));
+    let is_ink_equal = |(old, new): (&Row, &Row)| old.ink == new.ink;
     if old.len() == new.len() && old.iter().zip(new).all(is_ink_equal) {
         (0..old.len()).for_each(|row| sides.pair(row, row, Origin::Same));
         return sides.alignment();
     }
-    sides.match_texts(hasher);
+    sides.match_texts();
     sides.match_gaps();
     sides.alignment()
 }
@@ -69,7 +69,7 @@ pub fn is_telling(text: &[u8]) -> bool {
 
 /// Whether one row may be the other, edited.
 pub fn is_related(a: &Row, b: &Row) -> bool {
-    a.hash == b.hash || ink(a).eq(ink(b)) || likeness(&a.text, &b.text) > 0
+    a.ink == b.ink || likeness(&a.text, &b.text) > 0
 }
 
 struct Sides<'a> {
@@ -109,15 +109,13 @@ impl<'a> Sides<'a> {
 
     /// Pairs rows with the same text: those that have it alone, then the neighbours of paired rows. White space does not
     /// count: of two rows that differ in it alone either may have been indented to read as the other.
-    fn match_texts(&mut self, hasher: &Hasher) {
-        let keys = |rows: &[Row]| rows.iter().map(|row| hasher.of_ink(&row.text)).collect::<Vec<_>>();
-        let (old_keys, new_keys) = (keys(self.old), keys(self.new));
+    fn match_texts(&mut self) {
         let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
-        for (old, key) in old_keys.iter().enumerate() {
-            places.entry(*key).or_default().0.push(old);
+        for (old, row) in self.old.iter().enumerate() {
+            places.entry(row.ink).or_default().0.push(old);
         }
-        for (new, key) in new_keys.iter().enumerate() {
-            places.entry(*key).or_default().1.push(new);
+        for (new, row) in self.new.iter().enumerate() {
+            places.entry(row.ink).or_default().1.push(new);
         }
         for (old, new) in places.values() {
             if let ([old], [new]) = (&old[..], &new[..])
@@ -126,7 +124,7 @@ impl<'a> Sides<'a> {
                 self.pair(*old, *new, Origin::Same);
             }
         }
-        self.match_neighbours(&old_keys, &new_keys);
+        self.match_neighbours();
         // What is on both sides still is in doubt.
         for (mut old, mut new) in places.into_values() {
             old.retain(|old| !self.is_paired[*old]);
@@ -144,12 +142,12 @@ impl<'a> Sides<'a> {
 
     /// Pairs rows with the same text next to paired rows, and next to the ends of the block; not where the row above
     /// and the row below tell different things.
-    fn match_neighbours(&mut self, old_keys: &[u64], new_keys: &[u64]) {
+    fn match_neighbours(&mut self) {
         let is_match = |sides: &Self, old: usize, new: usize| {
             sides.origins[new].is_none()
                 && old < sides.old.len()
                 && sides.is_open(old)
-                && old_keys[old] == new_keys[new]
+                && sides.old[old].ink == sides.new[new].ink
         };
         let mut from_above: Vec<Option<usize>> = vec![None; self.new.len()];
         let mut above = Some(0);

@@ -19,7 +19,7 @@ type Spot = (u64, usize);
 #[derive(Debug, Default)]
 pub struct Deleted {
     blocks: BTreeMap<u64, Vec<Option<Row>>>,
-    by_text: HashMap<u64, Vec<Spot>>,
+    by_ink: HashMap<u64, Vec<Spot>>,
     by_id: HashMap<Id, Spot>,
     next: u64,
     rows: usize,
@@ -35,7 +35,7 @@ impl Deleted {
         self.next += 1;
         self.rows += rows.len();
         for (at, row) in rows.iter().enumerate() {
-            self.by_text.entry(row.hash).or_default().push((block, at));
+            self.by_ink.entry(row.ink).or_default().push((block, at));
             self.by_id.insert(row.id, (block, at));
         }
         self.blocks.insert(block, rows.into_iter().map(Some).collect());
@@ -60,9 +60,9 @@ impl Deleted {
         }
     }
 
-    /// Whether a deleted row has this text.
-    pub fn has(&self, text: u64) -> bool {
-        self.by_text.contains_key(&text)
+    /// Whether a deleted row has this text, by its hash without white space.
+    pub fn has(&self, ink: u64) -> bool {
+        self.by_ink.contains_key(&ink)
     }
 
     /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `twins` are the texts that
@@ -73,15 +73,18 @@ impl Deleted {
         }
         let mut counts: HashMap<u64, usize> = HashMap::new();
         for row in new.iter() {
-            *counts.entry(row.hash).or_default() += 1;
+            *counts.entry(row.ink).or_default() += 1;
         }
         for at in 0..new.len() {
             let row = &new[at];
-            let spot = match self.by_text.get(&row.hash).map(Vec::as_slice) {
+            let spot = match self.by_ink.get(&row.ink).map(Vec::as_slice) {
                 Some([spot]) if row.id == 0 && is_telling(&row.text) => *spot,
                 _ => continue,
             };
-            if counts.get(&row.hash) == Some(&1) && !twins.contains(&row.hash) {
+            if counts.get(&row.ink) == Some(&1)
+                && !twins.contains(&row.ink)
+                && self.get(spot).is_some_and(|kept| kept.hash == row.hash)
+            {
                 self.give_back_around(new, at, spot);
             }
         }
@@ -109,10 +112,10 @@ impl Deleted {
 
     fn forget(&mut self, row: &Row, spot: Spot) {
         self.by_id.remove(&row.id);
-        if let Some(spots) = self.by_text.get_mut(&row.hash) {
+        if let Some(spots) = self.by_ink.get_mut(&row.ink) {
             spots.retain(|other| *other != spot);
             if spots.is_empty() {
-                self.by_text.remove(&row.hash);
+                self.by_ink.remove(&row.ink);
             }
         }
     }

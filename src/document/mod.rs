@@ -46,7 +46,7 @@ pub struct Document {
     next_id: Id,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// How many rows have a text, by its hash.
+    /// How many rows have a text, by its hash without white space.
     texts: HashMap<u64, usize>,
     /// Texts that two rows had at any time, living or deleted: they tell neither of them.
     twins: HashSet<u64>,
@@ -196,7 +196,7 @@ impl Document {
             let mut rows = self.unknown([""]);
             self.name(&mut rows);
             self.splice(range, &rows);
-            self.deleted.put(old);
+            self.bury(old);
         } else if new.is_empty() {
             self.delete(range, old);
         } else {
@@ -209,7 +209,7 @@ impl Document {
         self.splice(range.clone(), &[]);
         let Some(put_in) = self.put_in.take().filter(|put| put.end <= range.start || range.end <= put.start)
         else {
-            self.deleted.put(gone);
+            self.bury(gone);
             return;
         };
         let is_beside = put_in.end == range.start || range.end == put_in.start;
@@ -218,7 +218,7 @@ impl Document {
         let is_whole =
             copies.len() == gone.len() && copies.iter().zip(&gone).all(|(copy, gone)| copy.hash == gone.hash);
         if is_beside || is_whole {
-            let origins = align(&gone, &copies, &self.hasher).origins;
+            let origins = align(&gone, &copies).origins;
             let mut moved = copies.clone();
             let mut came_back = Vec::new();
             for (copy, origin) in moved.iter_mut().zip(origins) {
@@ -231,13 +231,13 @@ impl Document {
             gone.retain(|row| moved.iter().all(|copy| copy.id != row.id));
             self.edit_columns(&moved);
             self.splice(at..at + copies.len(), &moved);
-            self.deleted.put(came_back);
+            self.bury(came_back);
         }
-        self.deleted.put(gone);
+        self.bury(gone);
     }
 
     fn replace(&mut self, range: Range<usize>, old: &[Row], mut new: Vec<Row>, by: Option<AnchorId>) {
-        let alignment = align(old, &new, &self.hasher);
+        let alignment = align(old, &new);
         let born = self.next_id;
         let mut is_gone: Vec<bool> = alignment.in_doubt.iter().map(|in_doubt| !in_doubt).collect();
         for (row, origin) in new.iter_mut().zip(&alignment.origins) {
@@ -263,14 +263,15 @@ impl Document {
         let gone: Vec<Row> = gone.collect();
         let ids: Vec<Id> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
         self.splice(range.clone(), &new);
-        self.deleted.put(gone);
+        self.bury(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
         self.doubt(&in_doubt.map(|(row, _)| row.id).collect::<Vec<_>>());
         self.is_unsettled = true;
         self.put_in = (old.is_empty() && by.is_none()).then_some(range.start..end);
         match by.and_then(|by| self.anchors.get_mut(&by)) {
             Some(anchor) => anchor.adopt(ids.into_iter()),
-            None if old.is_empty() => {}
+            // Rows that are put in, and those of a split row, may be copies.
+            None if old.len() < 2 => {}
             None => self.recall(range.start..end, &alignment.origins),
         }
     }
@@ -346,7 +347,7 @@ impl Document {
             self.deleted.remove(row.id);
         }
         self.edit_columns(&back);
-        self.deleted.put(gone);
+        self.bury(gone);
     }
 
     fn edit_columns(&mut self, rows: &[Row]) {
@@ -367,19 +368,25 @@ impl Document {
         self.rows.splice(range, new);
     }
 
+    /// Keeps rows that were deleted together.
+    fn bury(&mut self, rows: Vec<Row>) {
+        self.twins.extend(rows.iter().map(|row| row.ink).filter(|ink| self.texts.contains_key(ink)));
+        self.deleted.put(rows);
+    }
+
     fn count(&mut self, row: &Row, is_there: bool) {
-        let count = self.texts.entry(row.hash).or_default();
+        let count = self.texts.entry(row.ink).or_default();
         if is_there {
             *count += 1;
             self.bytes += row.text.len();
-            if *count > 1 || self.deleted.has(row.hash) {
-                self.twins.insert(row.hash);
+            if *count > 1 || self.deleted.has(row.ink) {
+                self.twins.insert(row.ink);
             }
         } else {
             *count -= 1;
             self.bytes -= row.text.len();
             if *count == 0 {
-                self.texts.remove(&row.hash);
+                self.texts.remove(&row.ink);
             }
         }
     }
@@ -388,7 +395,8 @@ impl Document {
     fn unknown<R: AsRef<[u8]>>(&self, text: impl IntoIterator<Item = R>) -> Vec<Row> {
         let row = |text: R| {
             let text = text.as_ref();
-            Row { id: 0, split_from: None, hash: self.hasher.of(text), text: text.into() }
+            let (hash, ink) = (self.hasher.of(text), self.hasher.of_ink(text));
+            Row { id: 0, split_from: None, hash, ink, text: text.into() }
         };
         text.into_iter().map(row).collect()
     }

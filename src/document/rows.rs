@@ -43,6 +43,8 @@ pub struct Row {
     pub split_from: Option<Id>,
     /// The hash of its text.
     pub hash: u64,
+    /// The hash of its text without white space: a row that was only indented is not told from others by that.
+    pub ink: u64,
     /// Its bytes, without the end of the line.
     pub text: Arc<[u8]>,
 }
@@ -226,7 +228,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(id: Id, text: &str, hasher: &Hasher) -> Row {
-        Row { id, split_from: None, hash: hasher.of(text.as_bytes()), text: text.as_bytes().into() }
+        let text = text.as_bytes();
+        Row { id, split_from: None, hash: hasher.of(text), ink: hasher.of_ink(text), text: text.into() }
     }
 
     proptest! {

@@ -108,6 +108,11 @@ impl Job {
         Some(lines.iter().position(is_own)?..lines.iter().rposition(is_own)? + 1)
     }
 
+    /// Whether whole rows are where they are by truth.
+    pub fn is_true(&self, lines: &[Line], place: &Place) -> bool {
+        matches!(place, Place::Lines(rows) if self.span(lines).as_ref() == Some(rows))
+    }
+
     /// Whether rows may be put in above a row: next to one of its own, or between them; for an insertion next to one of
     /// the rows that were beside it.
     pub fn may_insert(&self, lines: &[Line], row: usize) -> bool {
