@@ -274,11 +274,12 @@ end)
 --- Starts two jobs, of which the host has started the first, and lets the host end as it was told to.
 local function end_in_order()
   local nvim = child.with_host({ "a", "b" })
+  nvim:lua("require('botglue').setup({ max_parallel = 1 })")
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:eventually("the first one runs", "return require('botglue').job(1).status == 'running'")
   nvim:lua([[
-    require("botglue.apply").frame({ { id = 1, status = "running" }, { id = 2, status = "queued" } })
-    require("support.host").exit(9999, 0)
+    require("support.host").stop()
   ]])
   return nvim
 end
@@ -300,7 +301,7 @@ end)
 test("a job is not sent to one host after the other for ever", function()
   local nvim = end_in_order()
   nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
-  nvim:lua("require('support.host').exit(9999, 0)")
+  nvim:host("stop")
   equal({ nvim:job(2).status, nvim:job(2).error.code }, { "failed", "host_lost" })
   equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
 end)
@@ -308,7 +309,7 @@ end)
 test(
   "answers that a host could not tell are asked of the next one until one has said, and are held",
   function()
-    local nvim = child.with_host({ "local a = 1", "local b = 2" })
+    local nvim = child.with_scripted_host({ "local a = 1", "local b = 2" })
     local function connect()
       nvim:lua("require('botglue.client').connect((require('botglue.client').options()))")
     end
@@ -349,7 +350,7 @@ test(
 )
 
 test("updates come at most ten a second, and the last one is not lost", function()
-  local nvim = child.with_host({ "a", "b" })
+  local nvim = child.with_scripted_host({ "a", "b" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua([[
     for i = 1, 5 do

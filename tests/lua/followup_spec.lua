@@ -87,9 +87,7 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   says("require('botglue').followup(9, 'x')", "botglue: there is no job 9")
   says("require('botglue').followup(1, ' ')", "botglue: prompt must be some words")
   says("require('botglue').retry(9)", "botglue: there is no job 9")
-  nvim:lua(
-    "require('botglue').setup({ host = '/bin/sh', agents = { mine = { protocol = 'text', command = { 'cat' } } } })"
-  )
+  nvim:lua("require('botglue').setup({ agents = { mine = { protocol = 'text', command = { 'cat' } } } })")
   nvim:lua("require('botglue').run({ prompt = 'x', agent = 'mine', range = ... })", line(1, 1))
   says("require('botglue').followup(2, 'x')", "botglue: job 2 has not ended yet")
   says("require('botglue').retry(2)", "botglue: job 2 has not ended yet")
@@ -113,7 +111,7 @@ test("without a session there is nothing to go on in", function()
 end)
 
 test("what wrote a text in an earlier Neovim is known by the text", function()
-  local nvim = child.with_host({ "above", "fn two() {", "  2", "}", "below" })
+  local nvim = child.with_scripted_host({ "above", "fn two() {", "  2", "}", "below" })
   nvim:lua([[
     vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
     local rows = { 'fn two() {', '  2', '}' }
@@ -140,7 +138,7 @@ end)
 
 test("nothing opens under keys that were typed before the store had answered", function()
   for _, command in ipairs({ "followup", "open", "rewind" }) do
-    local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
+    local nvim = child.with_scripted_host({ "fn two() {", "  2", "}", "" })
     nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
     nvim:type("3G:Botglue " .. command .. "<CR>")
     nvim:type("GA x")
@@ -157,7 +155,7 @@ test("nothing opens under keys that were typed before the store had answered", f
 end)
 
 test("a follow-up with its prompt is sent whatever was typed meanwhile", function()
-  local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
+  local nvim = child.with_scripted_host({ "fn two() {", "  2", "}", "" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
   nvim:type("2G:Botglue followup go on<CR>")
   nvim:type("GA x")
@@ -170,7 +168,7 @@ test("a follow-up with its prompt is sent whatever was typed meanwhile", functio
 end)
 
 test("what is too short to tell is known where it was", function()
-  local nvim = child.with_host({ "a", "x = 1", "b" })
+  local nvim = child.with_scripted_host({ "a", "x = 1", "b" })
   nvim:lua([[
     vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
     require('support.host').replies.writers = { jobs = {
@@ -231,7 +229,7 @@ test("a range is known again after its file was read again", function()
 end)
 
 test("after a file was read again, a job is known only where its text stands", function()
-  local nvim = child.with_host({})
+  local nvim = child.with_scripted_host({})
   nvim:lua(
     [[
     local path = vim.fn.tempname()

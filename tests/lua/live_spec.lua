@@ -6,7 +6,12 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 local function rows(nvim, count, first)
   local all = vim.list_slice(vim.split(nvim:screen(), "\n"), first or 1, (first or 1) + count - 1)
   return vim.tbl_map(function(row)
-    return (vim.fn.substitute(row, "[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏○]", "@", "g"):gsub("%d+s$", "Ns"))
+    return (
+      vim.fn
+        .substitute(row, "[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏○]", "@", "g")
+        :gsub("%d+s$", "Ns")
+        :gsub(" · starting", "")
+    )
   end, all)
 end
 
@@ -37,7 +42,7 @@ local function line_range(first, last)
 end
 
 test("code is previewed in a block that comes once and keeps its height", function()
-  local nvim = child.with_host({ "  one", "two" })
+  local nvim = child.with_scripted_host({ "  one", "two" })
   nvim:run(line_range(1))
   equal(rows(nvim, 3), { "  one", "  @ it · Ns", "two" })
   frame(nvim, { activity = "writing", preview = { "fn a() {" } })
@@ -66,11 +71,11 @@ end)
 
 test("status.preview says how many lines, and 0 asks for none", function()
   local nvim = child.with_host({ "one", "two" })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 1 } })")
+  nvim:lua("require('botglue').setup({ status = { preview = 1 } })")
   nvim:run(line_range(1))
   frame(nvim, { preview = { "a", "b" } })
   equal(rows(nvim, 4), { "one", "@ it · Ns", "│ b", "two" })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 0 } })")
+  nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
   nvim:run(line_range(2))
   local asked = nvim:host("received", "run")
   equal({ asked[1].preview, asked[2].preview }, { 1, 0 })
@@ -78,7 +83,7 @@ end)
 
 test("with ascii nothing else is drawn", function()
   local nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', ascii = true })")
+  nvim:lua("require('botglue').setup({ ascii = true })")
   nvim:run(line_range(1))
   frame(nvim, {
     activity = "writing",
@@ -205,7 +210,7 @@ test("a block that would push the cursor out of the window does not come", funct
 end)
 
 test("while somebody types below it no row is added", function()
-  local nvim = child.with_host(numbered(9))
+  local nvim = child.with_scripted_host(numbered(9))
   nvim:run(line_range(1))
   nvim:type("5GA more")
   frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
@@ -296,7 +301,7 @@ test(
 )
 
 test("it fits into a window of twenty columns", function()
-  local nvim = child.with_host({ "        one", "two" })
+  local nvim = child.with_scripted_host({ "        one", "two" })
   nvim:lua("vim.cmd('vsplit | vertical resize 20')")
   nvim:run(line_range(1))
   frame(nvim, { activity = "Read src/a/long/path.rs", preview = { "        some_code(with, arguments)" } })
@@ -393,7 +398,7 @@ end)
 
 test("status.rows = 0 lists none, and a narrow window has no room for it", function()
   local nvim = child.with_host(numbered(5))
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { rows = 0 } })")
+  nvim:lua("require('botglue').setup({ status = { rows = 0 } })")
   nvim:run(line_range(1))
   frame(nvim, { tools = { tool(1, "ok") } })
   equal(list(nvim), nil)
@@ -431,7 +436,7 @@ test("of two ranges under the cursor one lists its tools", function()
 end)
 
 test("a view that fails is told of once, and the others go on", function()
-  local nvim = child.with_host(numbered(5))
+  local nvim = child.with_scripted_host(numbered(5))
   nvim:run(line_range(1))
   nvim:run(line_range(3))
   nvim:lua("require('botglue.client').job(1).view.block.below = function() error('oh no') end")

@@ -17,7 +17,7 @@ local function start(options)
           end,
         })
       end
-      require("botglue").setup(vim.tbl_extend("error", { host = "/bin/sh" }, ...))
+      require("botglue").setup(vim.tbl_extend("error", {}, ...))
     ]],
     options or vim.empty_dict()
   )
@@ -67,7 +67,6 @@ test("when Neovim or the host ends, so does the progress", function()
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua("require('support.host').die()")
   equal(told(nvim)[2], known and "failed 100 it" or nil)
-  nvim:lua("require('support.host').install()")
   nvim:lua([[
     vim.api.nvim_create_autocmd("VimLeave", {
       callback = function()

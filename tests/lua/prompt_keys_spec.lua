@@ -7,7 +7,7 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 --- A child in which earlier prompts are these.
 ---@param prompts string[]?
 local function start(prompts)
-  local nvim = child.with_host({ "one", "two", "three" })
+  local nvim = child.with_scripted_host({ "one", "two", "three" })
   nvim:lua("require('support.host').prompts = ...", prompts or {})
   return nvim
 end
@@ -341,7 +341,7 @@ test(
   "an agent is started with the prompt, another for another choice once it is made, and it goes with its job",
   function()
     local nvim = start()
-    nvim:lua([[require("botglue").setup({ host = "/bin/sh", models = { "opus", "sonnet", "haiku" } })]])
+    nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" } })]])
     nvim:type(":1Botglue<CR>")
     equal(#received(nvim, "prewarm"), 1)
     equal(received(nvim, "prewarm")[1].agent.model, nil)
@@ -370,7 +370,7 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
   end
   nvim:lua([[require("botglue").setup({
-    host = "/bin/sh", agents = { mine = { protocol = "text", command = { "mine" } } },
+    agents = { mine = { protocol = "text", command = { "mine" } } },
   })]])
   nvim:type(":1Botglue<CR><Tab><Tab>")
   contains(nvim:screen(), "botglue · mine")
@@ -390,7 +390,7 @@ end)
 
 test("none is started where the option says so", function()
   local nvim = start()
-  nvim:lua([[require("botglue").setup({ host = "/bin/sh", prewarm = false })]])
+  nvim:lua([[require("botglue").setup({ prewarm = false })]])
   nvim:type(":1Botglue<CR><S-Tab>words<C-s>")
   equal(#received(nvim, "prewarm"), 0)
   equal(received(nvim, "run")[1].prewarmed, nil)

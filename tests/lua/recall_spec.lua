@@ -238,7 +238,7 @@ test("f goes on in its session, at its place", function()
   local nvim = with_jobs(2, { ["2"] = { agent = "mine" } })
   nvim:lua([[
     local mine = { protocol = "text", command = { "x" } }
-    require("botglue").setup({ host = "/bin/sh", prompt = "ui", agents = { mine = mine } })
+    require("botglue").setup({ prompt = "ui", agents = { mine = mine } })
   ]])
   open(nvim)
   nvim:type("jf")
@@ -257,7 +257,7 @@ end)
 
 test("o opens its session in a terminal", function()
   local nvim = with_jobs(1)
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', agents = { claude = { command = { 'echo' } } } })")
+  nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'echo' } } } })")
   open(nvim)
   nvim:type("o")
   nvim:eventually("a terminal is open", "return vim.bo.buftype == 'terminal'")

@@ -9,13 +9,13 @@ local line = child.line
 --- A review whose answer is accepted, and whose merge is not there yet. It was begun on row 1.
 local function accepting(...)
   local nvim = review.open(...)
-  nvim:lua("require('support.host').merges = nil")
+  nvim:host("hold", "merged")
   nvim:type("a")
   return nvim
 end
 
 local function merge(nvim, lines)
-  nvim:host("merge", nvim:host("received", "merge")[1], lines)
+  nvim:host("deliver", "merged")
   nvim:settle()
 end
 
@@ -25,7 +25,7 @@ test("who types in the buffer when an answer was accepted types on there", funct
     nvim:type("<C-w>h5GAone")
     for nth = 1, 2 do
       -- What was typed meanwhile makes it ask once more.
-      nvim:host("merge", nvim:host("received", "merge")[nth], { "B", "C" })
+      nvim:host("deliver", "merged")
     end
     nvim:settle()
     nvim:type(" two<Esc>")
@@ -107,7 +107,7 @@ test(
   "an answer that was accepted without its review, and is changed there by then, is not accepted",
   function()
     local nvim = review.open({ line(2, 3), { "B", "C" } })
-    nvim:lua("require('support.host').merges = nil")
+    nvim:host("hold", "merged")
     nvim:type("q:Botglue accept 1<CR>:Botglue review 1<CR>otyped<Esc>")
     merge(nvim, { "B", "C" })
     equal(nvim:job(1).landing, "held")
@@ -152,8 +152,8 @@ test("the line above a review counts the answers that are held by now", function
     return nvim:lua("return vim.wo[vim.api.nvim_tabpage_list_wins(0)[1]].winbar")
   end
   suite.contains(title(), "1 of 1")
-  nvim:run(line(5, 5), { bufnr = 1 })
-  nvim:answer(2, { "E" }, { held_for = "review" })
+  nvim:run(line(5, 5), { bufnr = 1, review = true })
+  nvim:answer(2, { "E" })
   nvim:settle()
   suite.contains(title(), "1 of 2")
   nvim:type(":Botglue reject 2<CR>")

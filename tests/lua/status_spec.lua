@@ -107,7 +107,8 @@ end)
 
 --- The rows of the screen, without what is behind the text and the last two.
 local function rows(nvim, count)
-  return vim.list_slice(vim.split(nvim:screen(), "\n"), 1, count)
+  local screen = nvim:screen():gsub(" · starting", "")
+  return vim.list_slice(vim.split(screen, "\n"), 1, count)
 end
 
 --- Rows with the moving parts of a status line replaced.
@@ -170,7 +171,7 @@ test("it follows its range at once, also when a line is opened above it", functi
 end)
 
 test("a buffer that is not shown is not drawn into, and is up to date when it comes back", function()
-  local nvim = child.with_host({ "one", "two" })
+  local nvim = child.with_scripted_host({ "one", "two" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
   frame(nvim, { activity = "Read src/error.rs" })

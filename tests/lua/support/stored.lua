@@ -10,7 +10,7 @@ local M = {}
 ---@param more table<string, table>? fields of single jobs, by their number
 ---@return Child
 function M.with_jobs(count, more)
-  local nvim = child.with_host({ "start" })
+  local nvim = child.with_scripted_host({ "start" })
   nvim:lua(
     [[
       local count, more = ...
