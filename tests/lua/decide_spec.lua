@@ -289,7 +289,7 @@ test("what is typed after an answer was accepted is not replaced by it", functio
   nvim:host("hold", "merged")
   decide(nvim, "accept")
   nvim:type("2GA typed<Esc>")
-  for nth = 1, 2 do
+  for _ = 1, 2 do
     nvim:host("deliver", "merged")
   end
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b typed", "c" } })

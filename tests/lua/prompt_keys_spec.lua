@@ -7,8 +7,19 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 --- A child in which earlier prompts are these.
 ---@param prompts string[]?
 local function start(prompts)
-  local nvim = child.with_scripted_host({ "one", "two", "three" })
-  nvim:lua("require('support.host').prompts = ...", prompts or {})
+  local nvim = child.with_host({ "one", "two", "three" })
+  if prompts then
+    nvim:host(
+      "earlier",
+      unpack(vim
+        .iter(prompts)
+        :rev()
+        :map(function(prompt)
+          return { prompt = prompt }
+        end)
+        :totable())
+    )
+  end
   return nvim
 end
 
@@ -76,25 +87,19 @@ test("prompts of jobs that run, and drafts, are earlier ones too", function()
 end)
 
 test("keys that come before the store's answer count", function()
-  local nvim = start()
-  nvim:lua("require('support.host').prompts = nil")
+  local nvim = start({ "a", "b" })
+  nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p><C-p>")
   equal(typed(nvim), { "" })
-  nvim:lua([[
-    local query = require("support.host").received("query")[1]
-    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "a" }, { prompt = "b" } } })
-  ]])
+  nvim:host("release", "reply")
   nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
 end)
 
 test("what was typed while the store had not answered stays", function()
-  local nvim = start()
-  nvim:lua("require('support.host').prompts = nil")
+  local nvim = start({ "make it shorter" })
+  nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p>make")
-  nvim:lua([[
-    local query = require("support.host").received("query")[1]
-    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
-  ]])
+  nvim:host("release", "reply")
   nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
   equal(typed(nvim), { "make" })
   nvim:type("<C-p>")
@@ -103,13 +108,10 @@ end)
 
 test("an earlier prompt that comes late ends no selection, here or elsewhere", function()
   for _, keys in ipairs({ "<Esc><C-w>wv", "<Esc>v" }) do
-    local nvim = start()
-    nvim:lua("require('support.host').prompts = nil")
+    local nvim = start({ "make it shorter" })
+    nvim:host("hold", "reply")
     nvim:type(":1Botglue<CR>make<C-p>" .. keys)
-    nvim:lua([[
-      local query = require("support.host").received("query")[1]
-      require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
-    ]])
+    nvim:host("release", "reply")
     nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "v", keys)

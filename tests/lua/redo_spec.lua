@@ -6,11 +6,9 @@ local equal, test = suite.equal, suite.test
 
 local LINES = { "one two three", "four five six", "", "seven eight nine", "ten" }
 
----@param with (fun(lines: string[]): Child)? with which host
-local function start(with)
-  local nvim = (with or child.with_host)(LINES)
+local function start()
+  local nvim = child.with_host(LINES)
   nvim:lua([[
-    require("support.host").prompts = { "an earlier one" }
     vim.keymap.set("n", "gb", "<Plug>(botglue-run)")
   ]])
   return nvim
@@ -283,7 +281,8 @@ test("a motion over no text starts nothing, and says so", function()
 end)
 
 test("what the menu put into the prompt is not repeated either", function()
-  local nvim = start(child.with_scripted_host)
+  local nvim = start()
+  nvim:host("earlier", { prompt = "an earlier one" })
   nvim:type("dw")
   nvim:type(":2Botglue<CR><C-f>")
   nvim:eventually("the menu is there", "return vim.fn.pumvisible() == 1")

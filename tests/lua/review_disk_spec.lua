@@ -26,7 +26,7 @@ end
 local function next_nvim(nvim)
   local told = nvim:host("received", "draft")
   local other = child.start()
-  other:lua("require('support.scripted_host').install() vim.cmd('set noswapfile hidden autoread')")
+  other:lua("require('support.host').install() vim.cmd('set noswapfile hidden autoread')")
   other:lua("vim.g.path = ... vim.cmd.edit(...)", nvim:lua("return vim.g.path"))
   local rows = vim.list_slice(LINES, 2, 5)
   local answer = review.stored(nvim:lua("return vim.g.path"), {
@@ -39,7 +39,7 @@ local function next_nvim(nvim)
     draft = #told > 0 and told[#told].draft or nil,
     held_for = "review",
   })
-  other:lua("require('support.host').store = { ... }", answer)
+  other:host("earlier", answer)
   return other
 end
 

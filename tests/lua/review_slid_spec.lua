@@ -115,7 +115,7 @@ test(
 test("rows that were taken by hand before Neovim was left are not put in once more", function()
   local function open(range, lines, answer, draft)
     local nvim = child.start()
-    nvim:lua("require('support.scripted_host').install()")
+    nvim:lua("require('support.host').install()")
     nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", lines)
     local stored = review.stored(
       nvim:lua("return file"),
@@ -125,7 +125,7 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
         range
       )
     )
-    nvim:lua("require('support.host').store = { ... }", stored)
+    nvim:host("earlier", stored)
     nvim:type(":Botglue review<CR>")
     nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
     return nvim

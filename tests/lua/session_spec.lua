@@ -66,7 +66,6 @@ test("a session opens in a terminal in its directory", function()
     vim.fn.setfperm(script, 'rwx------')
     vim.env.CLAUDECODE = '1'
     require('botglue').setup({
-      
       agents = { claude = { command = { script, 'first' }, args = { '--not' }, env = { MINE = 'mine' } } },
     })
   ]])
@@ -81,14 +80,12 @@ test("a session opens in a terminal in its directory", function()
 end)
 
 test("the session of an earlier Neovim opens, too", function()
-  local nvim = child.with_scripted_host({ "fn two() {", "  2", "}" })
+  local nvim = child.with_host({ "fn two() {", "  2", "}" })
   nvim:lua([[
     vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
     require('botglue').setup({ agents = { claude = { command = { 'echo' } } } })
-    require('support.host').replies.writers = { jobs = {
-      { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = { 'fn two() {', '  2', '}' } },
-    } }
   ]])
+  nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
   nvim:type(":Botglue open<CR>")
   nvim:eventually(
     "the program has run",

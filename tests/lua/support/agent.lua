@@ -53,6 +53,13 @@ function Agent:print(line)
   assert(vim.uv.fs_write(self.fifo, line .. "\n"))
 end
 
+--- A text by lines, in a fence, so that nothing in it is read as talk around it.
+---@param lines string[]
+---@return string
+function M.fenced(lines)
+  return table.concat(vim.iter({ "```", lines, "```" }):flatten():totable(), "\n")
+end
+
 ---@param object table
 local function encoded(self, object)
   self:print(vim.json.encode(object))

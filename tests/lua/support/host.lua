@@ -99,6 +99,9 @@ function M.install()
   assert(vim.fn.executable(M.PROGRAM) == 1, "there is no host at " .. M.PROGRAM .. "; run `cargo build`")
   vim.fn.mkdir(vim.fn.stdpath("data"), "p")
   local jobstart, rpcnotify = vim.fn.jobstart, vim.rpcnotify
+  function M.earlier(...)
+    require("support.earlier").run(jobstart, rpcnotify, M.PROGRAM, { ... })
+  end
   vim.fn.jobstart = function(command, options)
     if command[2] ~= "serve" then
       return jobstart(command, options)
@@ -255,7 +258,7 @@ end
 ---@return string
 local function spoken(lines, ambiguous)
   local text = table.concat(lines, "\n")
-  local fenced = ("```\n%s```"):format(#lines > 0 and text .. "\n" or "")
+  local fenced = agent.fenced(lines)
   if ambiguous then
     return fenced .. "\nor\n" .. fenced
   end
