@@ -17,6 +17,7 @@ end
 
 local function frame(nvim, state)
   state = vim.tbl_extend("keep", state, { id = 1, status = "running", tools = {} })
+  nvim:runs(state.id)
   nvim:lua("require('botglue.apply').frame({ ... })", state)
   nvim:ticks(2)
 end
@@ -45,11 +46,10 @@ test("code is previewed in a block that comes once and keeps its height", functi
   local nvim = child.with_host({ "  one", "two" })
   nvim:run(line_range(1))
   equal(rows(nvim, 3), { "  one", "  @ it · Ns", "two" })
-  --- Waits until these are the rows of the screen.
-  local function shows(expected, what)
-    nvim:eventually("the job has them: " .. expected[3], "return require('botglue.client').job(1).preview")
-    suite.eventually(what or expected[3], function()
-      return vim.deep_equal(rows(nvim, 6), expected)
+  --- Waits until these are the rows of the screen; beside the first one the tools are listed.
+  local function shows(expected)
+    suite.eventually("the screen has " .. vim.inspect(expected), function()
+      return vim.deep_equal(rows(nvim, 5, 2), vim.list_slice(expected, 2))
     end)
   end
   nvim:agent(1, "say", "fn a() {")
@@ -216,7 +216,7 @@ test("a block that would push the cursor out of the window does not come", funct
 end)
 
 test("while somebody types below it no row is added", function()
-  local nvim = child.with_scripted_host(numbered(9))
+  local nvim = child.with_host(numbered(9))
   nvim:run(line_range(1))
   nvim:type("5GA more")
   frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
@@ -232,6 +232,7 @@ end)
 
 test("wherever the cursor is, neither it nor the view moves while a job runs", function()
   local nvim = child.with_host(numbered(100))
+  nvim:lua("require('botglue').setup({ max_parallel = 100 })")
   for _, at in ipairs({ "gg", "10G", "22G", "50Gzt", "50Gzz", "50Gzb", "G", "Gzt" }) do
     nvim:type(at)
     local before = view(nvim)
@@ -307,7 +308,7 @@ test(
 )
 
 test("it fits into a window of twenty columns", function()
-  local nvim = child.with_scripted_host({ "        one", "two" })
+  local nvim = child.with_host({ "        one", "two" })
   nvim:lua("vim.cmd('vsplit | vertical resize 20')")
   nvim:run(line_range(1))
   frame(nvim, { activity = "Read src/a/long/path.rs", preview = { "        some_code(with, arguments)" } })
@@ -442,7 +443,7 @@ test("of two ranges under the cursor one lists its tools", function()
 end)
 
 test("a view that fails is told of once, and the others go on", function()
-  local nvim = child.with_scripted_host(numbered(5))
+  local nvim = child.with_host(numbered(5))
   nvim:run(line_range(1))
   nvim:run(line_range(3))
   nvim:lua("require('botglue.client').job(1).view.block.below = function() error('oh no') end")

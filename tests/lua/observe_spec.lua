@@ -83,12 +83,11 @@ test("the updates have the fields of the contract", function()
     { kind = "tool", tool = { id = "t", name = "Read", status = "error", error = "no such file" } },
     retry,
   })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 1, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(1, "exit", 3)
+  nvim:host("ended", 1)
   local said = told(nvim)
   equal({ said[1], said[2].kind }, { { kind = "state", status = "failed" }, "finished" })
-  equal({ said[2].job.id, said[2].job.error.code }, { 1, "timeout" })
+  equal({ said[2].job.id, said[2].job.error.code }, { 1, "exited" })
 end)
 
 test("a job that has to wait, and an answer that has to, are states too", function()
@@ -251,7 +250,7 @@ test("on every way out nothing of it is left", function()
   for _, way in ipairs({
     "require('support.host').answer(1, { 'ONE' })",
     "require('support.host').answer(1, { 'ONE' }, { held_for = 'ambiguous' })",
-    "require('botglue.apply').finish({ id = 1, status = 'failed', error = { code = 'timeout', message = 'no' } })",
+    "require('support.host').steer(1, 'exit', 3); require('support.host').ended(1)",
     "require('support.host').die()",
     "vim.cmd('bwipeout! 1'); require('support.host').answer(1, { 'ONE' })",
   }) do

@@ -38,9 +38,8 @@ test("progress is that of all jobs that run at a time, and it ends", function()
   nvim:answer(2, { "2" }, { held_for = "ambiguous" })
   nvim:answer(3, { "THREE" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 4, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(4, "exit", 3)
+  nvim:host("ended", 4)
   equal(told(nvim), known and {
     "running 0 it",
     "running 0 0 of 2 jobs done",

@@ -120,6 +120,7 @@ end
 
 local function frame(nvim, state)
   state.id, state.status = state.id or 1, "running"
+  nvim:runs(state.id)
   nvim:lua("require('botglue.apply').frame({ ... })", state)
   nvim:ticks(2)
 end
@@ -171,7 +172,7 @@ test("it follows its range at once, also when a line is opened above it", functi
 end)
 
 test("a buffer that is not shown is not drawn into, and is up to date when it comes back", function()
-  local nvim = child.with_scripted_host({ "one", "two" })
+  local nvim = child.with_host({ "one", "two" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
   frame(nvim, { activity = "Read src/error.rs" })
@@ -215,9 +216,8 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     nvim:run({ kind = "line", first = { i }, last = { i } })
   end
   nvim:answer(1, { "ONE" })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 2, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(2, "exit", 3)
+  nvim:host("ended", 2)
   nvim:answer(3, {}, { held_for = "ambiguous" })
   equal(rows(nvim, 4), {
     "ONE",

@@ -99,6 +99,16 @@ function Child:host(name, ...)
   return self:lua("local name = ...; return require('support.host')[name](select(2, ...))", name, ...)
 end
 
+--- Waits until the host has said that a job runs: what is told of the job from then on follows that.
+---@param id integer
+function Child:runs(id)
+  self:eventually(
+    ("job %d runs"):format(id),
+    "return require('botglue.client').job(...).status == 'running'",
+    id
+  )
+end
+
 --- Has the agent of a job do something: a method of `support.agent`.
 function Child:agent(id, what, ...)
   return self:host("steer", id, what, ...)

@@ -1,14 +1,12 @@
---- Stands in for the host inside one Neovim: takes what the plugin sends, and answers as a test says.
+--- A scripted peer in place of the host, inside one Neovim: takes what the plugin sends, and replies as a spec says. It
+--- knows no texts. It is for messages that a real host does not send at a spec's word: one within a call of the user's,
+--- an error of the store, figures of months.
 
 local M = {
   sent = {},
   events = {},
-  store = {}, -- the held answers of Neovims that are gone
-  trouble = nil, -- why they cannot be read
-  prompts = nil, -- the earlier ones; without them a test answers by itself
-  keeps = true, -- says at once that a held answer is on the disk
+  trouble = nil, -- why the held answers of Neovims that are gone cannot be read
   replies = {}, -- what the store answers, or a function that does, by the name of the question; without one, nothing
-  merges = {}, -- the replies to come, by the merged rows; without one, they are merged by lines
 }
 
 --- Takes the place of the host's process.
@@ -27,21 +25,14 @@ function M.install()
   end
   vim.rpcnotify = function(_, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
-    if method == "landed" and argument.landing == "held" and M.keeps then
+    if method == "landed" and argument.landing == "held" then
       require("botglue.apply").kept({ id = argument.id })
-    elseif method == "query" and argument.name == "prompts" and M.prompts then
-      local prompts = vim.tbl_map(function(prompt)
-        return { prompt = prompt, uses = 1, last_ms = 0 }
-      end, M.prompts)
-      require("botglue.apply").reply({ token = argument.token, prompts = prompts })
     elseif method == "held" then
-      require("botglue.apply").held({ answers = not M.trouble and M.store or nil, error = M.trouble })
+      require("botglue.apply").held({ answers = not M.trouble and {} or nil, error = M.trouble })
     elseif method == "query" and M.replies[argument.name] then
       local reply = M.replies[argument.name]
       reply = type(reply) == "function" and reply(argument) or reply
       require("botglue.query").reply(vim.tbl_extend("force", reply, { token = argument.token }))
-    elseif method == "merge" and M.merges then
-      M.merge(argument, table.remove(M.merges, 1) or M.three_way(argument))
     end
   end
   vim.g.botglue = { host = "/bin/sh" }
@@ -59,60 +50,6 @@ function M.settle() end
 --- The host is killed.
 function M.die()
   M.exit(9999, 137)
-end
-
---- What changed from one text to another: the rows replaced, from 0, and those that stand there instead.
----@return table[]
-local function changes(base, text)
-  local function joined(rows)
-    return #rows > 0 and table.concat(rows, "\n") .. "\n" or ""
-  end
-  return vim.tbl_map(function(hunk)
-    local first = hunk[2] == 0 and hunk[1] or hunk[1] - 1
-    local from = hunk[4] == 0 and hunk[3] or hunk[3] - 1
-    return { first = first, past = first + hunk[2], lines = vim.list_slice(text, from + 1, from + hunk[4]) }
-  end, vim.diff(joined(base), joined(text), { result_type = "indices" }))
-end
-
---- What comes of a merge by lines; nil where changes of the two sides touch, and are not the same.
----@param question table
----@return string[]?
-function M.three_way(question)
-  local both =
-    vim.list_extend(changes(question.base, question.current), changes(question.base, question.answer))
-  table.sort(both, function(one, other)
-    return one.first < other.first or (one.first == other.first and one.past < other.past)
-  end)
-  local merged, row, last = {}, 0, nil
-  for _, change in ipairs(both) do
-    if last and not vim.deep_equal(last, change) and change.first <= last.past then
-      return nil
-    elseif not vim.deep_equal(last, change) then
-      vim.list_extend(merged, question.base, row + 1, change.first)
-      vim.list_extend(merged, change.lines)
-      row, last = change.past, change
-    end
-  end
-  return vim.list_extend(merged, question.base, row + 1, #question.base)
-end
-
---- Replies to a merge: with these rows, or that there is a conflict.
----@param question table
----@param lines string[]?
-function M.merge(question, lines)
-  lines = lines ~= vim.NIL and lines or nil
-  local edits = lines
-    and vim.tbl_map(function(change)
-      return { first = change.first, last = change.past, lines = change.lines }
-    end, changes(question.current, lines))
-  require("botglue.apply").merged({
-    id = question.id,
-    purpose = question.purpose,
-    tick = question.tick,
-    clean = lines ~= nil,
-    lines = lines,
-    edits = edits,
-  })
 end
 
 --- The requests of one method that arrived.
