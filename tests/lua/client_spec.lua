@@ -5,9 +5,9 @@ local test, equal, script = suite.test, suite.equal, child.script
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
 
 --- A host that says it is of that version, and nothing else.
-local function fake(version)
+local function silent(version)
   return script(
-    ("exec %s --clean --headless -l %s/support/fake_host.lua %s"):format(child.program(), here, version)
+    ("exec %s --clean --headless -l %s/support/silent_host.lua %s"):format(child.program(), here, version)
   )
 end
 
@@ -107,7 +107,7 @@ test("a host that never answers", function()
 end)
 
 test("a host is not given up while a message waits for Enter at the first job", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   local file = vim.fn.tempname()
   nvim:lua(
     [[
@@ -146,14 +146,14 @@ test("a host that prints something else", function()
 end)
 
 test("a host of another version", function()
-  local nvim = with(fake("9.9.9"))
+  local nvim = with(silent("9.9.9"))
   local id, pid = run_on_new_host(nvim)
   check_failed(nvim, id, "host_version", { "9.9.9", VERSION, "make build" })
   dies(pid)
 end)
 
 test("a host that dies ends its jobs, and the next request starts another", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   run(nvim)
   local pid = host_pid(nvim)
@@ -170,7 +170,7 @@ test("a host that dies ends its jobs, and the next request starts another", func
 end)
 
 test("an answer that is ready outlives its host", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   nvim:type("v")
@@ -195,7 +195,7 @@ local function with_agent(nvim, program)
 end
 
 test("the agents of a host that died are ended, those that ignore TERM too", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "trap '' TERM; while :; do sleep 0.05; done")
@@ -205,7 +205,7 @@ test("the agents of a host that died are ended, those that ignore TERM too", fun
 end)
 
 test("a group that the host says is gone is left alone", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "exec sleep 60")
@@ -216,7 +216,7 @@ test("a group that the host says is gone is left alone", function()
 end)
 
 test("leaving Neovim ends jobs, agents and host", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "exec sleep 60")
@@ -240,7 +240,7 @@ test("leaving Neovim ends jobs, agents and host", function()
 end)
 
 test("Neovim ends while an answer is being merged, and starts no host for it", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   host_pid(nvim)
   local pid = nvim:lua("return vim.fn.getpid()")
