@@ -34,8 +34,7 @@ function M.with_real_jobs(count)
 end
 
 --- A child with a scripted store of so many jobs on a file of six lines: `jobs`, newest first, on `path`; where
---- `broken` is set
---- the history cannot be read.
+--- `broken` is set the history cannot be read.
 ---@param count integer
 ---@param more table<string, table>? fields of single jobs, by their number
 ---@return Child
