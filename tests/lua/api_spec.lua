@@ -54,12 +54,9 @@ test("a job table has what is known, and is made anew", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/project/some.lua')")
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
-  nvim:lua([[
-    require("botglue.apply").frame({ {
-      id = 1, status = "running", tool = "Read x", activity = "Read x", session_id = "s",
-      tools = { { index = 1, id = "t", name = "Read", status = "running", title = "Read x" } },
-    } })
-  ]])
+  nvim:agent(1, "begin", { session_id = "s", model = "opus" })
+  nvim:agent(1, "call", "Read", { file_path = "x" })
+  nvim:eventually("it reads", "return require('botglue').job(1).tool")
   local job = nvim:job(1)
   equal(job.elapsed_ms >= 0, true)
   job.elapsed_ms = nil
@@ -76,22 +73,17 @@ test("a job table has what is known, and is made anew", function()
     model = "opus",
     session_id = "s",
     tool = "Read x",
-    tools = { { id = "t", name = "Read", status = "running" } },
+    tools = { { id = "call-1", name = "Read", status = "running" } },
   }
   equal(job, expected)
   nvim:lua("require('botglue').job(1).tools[1].name = 'mine'")
   equal(nvim:job(1).tools[1].name, "Read")
-  nvim:answer(1, { "B" }, {
-    cost_usd = 0.5,
-    num_turns = 2,
-    input_tokens = 3,
-    output_tokens = 4,
-    tools = { { index = 1, id = "t", name = "Read", status = "error", error = "File does not exist." } },
-  })
+  nvim:agent(1, "result", "call-1", "File does not exist.", true)
+  nvim:answer(1, { "B" }, { cost_usd = 0.5, num_turns = 2, input_tokens = 3, output_tokens = 4 })
   nvim:lua("require('botglue.apply').amend({ id = 1, cost_usd = 0.75 })")
   job = nvim:job(1)
   equal({ job.cost_usd, job.num_turns, job.input_tokens, job.output_tokens }, { 0.75, 2, 3, 4 })
-  equal(job.tools, { { id = "t", name = "Read", status = "error", error = "File does not exist." } })
+  equal(job.tools, { { id = "call-1", name = "Read", status = "error", error = "File does not exist." } })
   equal(job.tool, nil)
 end)
 
@@ -231,7 +223,7 @@ test("what is sent along: the lines around, diagnostics, the project", function(
         { lnum = 7, end_lnum = 9, col = 0, message = "into it", severity = severity.HINT },
         { lnum = 3, col = 0, message = "elsewhere" },
       })
-      require("botglue").setup({ host = "/bin/sh", context = { lines = 3, bytes = 35 }, model = "opus" })
+      require("botglue").setup({ context = { lines = 3, bytes = 35 }, model = "opus" })
     ]],
     directory
   )
@@ -251,7 +243,7 @@ end)
 test("a model of its own for each agent", function()
   local nvim = child.with_host({ "a" })
   local function model(options, run)
-    nvim:lua("require('botglue').setup(vim.tbl_extend('error', { host = '/bin/sh' }, ...))", options)
+    nvim:lua("require('botglue').setup(vim.tbl_extend('error', {}, ...))", options)
     local id = nvim:run({ kind = "insert", first = { 1 } }, run)
     return nvim:host("received", "run")[id].agent.model
   end
@@ -264,7 +256,7 @@ end)
 
 test("an unknown option in vim.g.botglue warns once", function()
   local nvim = child.with_host({ "a" })
-  nvim:lua("vim.g.botglue = { timeuot = 1 }")
+  nvim:lua("vim.g.botglue = vim.tbl_extend('error', vim.g.botglue, { timeuot = 1 })")
   nvim:run({ kind = "insert", first = { 1 } })
   nvim:run({ kind = "insert", first = { 1 } })
   local _, count = nvim:messages():gsub("botglue: there is no option timeuot", "")
@@ -278,7 +270,9 @@ test("who hears of a job can ask for it, and at its end the host knows already",
     vim.api.nvim_create_autocmd("User", { pattern = "BotglueJob*", callback = function(event)
       local job = require("botglue").job(event.data.id)
       local told = #require("support.host").received("landed")
-      table.insert(heard, { event.match, job.status, told })
+      if event.match ~= "BotglueJobUpdated" then
+        table.insert(heard, { event.match, job.status, told })
+      end
     end })
   ]])
   nvim:run({ kind = "insert", first = { 1 } })

@@ -176,12 +176,12 @@ test("a range that was deleted with what was next to it is not its twin, which s
     { counts, line(2, 2), { "2Gdd" } },
     { counts, { kind = "char", first = { 2, 2 }, last = { 2, 6 } }, { "2Gdd" } },
   }) do
-    for _, held_for in ipairs({ vim.NIL, "review" }) do
+    for _, review in ipairs({ false, true }) do
       local nvim = child.with_host(each[1])
-      nvim:run(each[2])
+      nvim:run(each[2], { review = review })
       nvim:play(each[3])
       local left = nvim:lines()
-      nvim:answer(1, { "NEW" }, { held_for = held_for })
+      nvim:answer(1, { "NEW" })
       nvim:settle()
       nvim:type(":silent! Botglue accept 1<CR>")
       nvim:settle()
@@ -208,8 +208,8 @@ test(
     }) do
       local nvim = child.with_host(each[1])
       nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-      nvim:run(line(2, 5))
-      nvim:answer(1, { "  fn b() {", "    X", "    y" }, { held_for = "review" })
+      nvim:run(line(2, 5), { review = true })
+      nvim:answer(1, { "  fn b() {", "    X", "    y" })
       nvim:play({ each[2], each[3], ":silent! Botglue accept 1<CR>" })
       local left = nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)")
       equal(

@@ -90,7 +90,7 @@ test("who cannot see the range is told, and notify = none says nothing", functio
   contains(nvim:messages(), "job 1 answered")
 
   nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', notify = 'none' })")
+  nvim:lua("require('botglue').setup({ notify = 'none' })")
   nvim:lua("require('botglue').ask({ prompt = 'it' })")
   nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
   nvim:lua("vim.cmd.enew()")
@@ -220,7 +220,7 @@ test("the maps ask about a selection and about a motion, which . repeats", funct
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua([[
     vim.ui.input = function(_, done) done("what?") end
-    require("botglue").setup({ host = "/bin/sh", prompt = "ui" })
+    require("botglue").setup({ prompt = "ui" })
     vim.keymap.set({ "n", "x" }, "ga", "<Plug>(botglue-ask)")
   ]])
   nvim:type("gaj")

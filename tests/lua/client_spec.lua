@@ -5,9 +5,9 @@ local test, equal, script = suite.test, suite.equal, child.script
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
 
 --- A host that says it is of that version, and nothing else.
-local function fake(version)
+local function silent(version)
   return script(
-    ("exec %s --clean --headless -l %s/support/fake_host.lua %s"):format(child.program(), here, version)
+    ("exec %s --clean --headless -l %s/support/silent_host.lua %s"):format(child.program(), here, version)
   )
 end
 
@@ -107,7 +107,7 @@ test("a host that never answers", function()
 end)
 
 test("a host is not given up while a message waits for Enter at the first job", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   local file = vim.fn.tempname()
   nvim:lua(
     [[
@@ -146,14 +146,14 @@ test("a host that prints something else", function()
 end)
 
 test("a host of another version", function()
-  local nvim = with(fake("9.9.9"))
+  local nvim = with(silent("9.9.9"))
   local id, pid = run_on_new_host(nvim)
   check_failed(nvim, id, "host_version", { "9.9.9", VERSION, "make build" })
   dies(pid)
 end)
 
 test("a host that dies ends its jobs, and the next request starts another", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   run(nvim)
   local pid = host_pid(nvim)
@@ -170,7 +170,7 @@ test("a host that dies ends its jobs, and the next request starts another", func
 end)
 
 test("an answer that is ready outlives its host", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   nvim:type("v")
@@ -195,7 +195,7 @@ local function with_agent(nvim, program)
 end
 
 test("the agents of a host that died are ended, those that ignore TERM too", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "trap '' TERM; while :; do sleep 0.05; done")
@@ -205,7 +205,7 @@ test("the agents of a host that died are ended, those that ignore TERM too", fun
 end)
 
 test("a group that the host says is gone is left alone", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "exec sleep 60")
@@ -216,7 +216,7 @@ test("a group that the host says is gone is left alone", function()
 end)
 
 test("leaving Neovim ends jobs, agents and host", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   local pid = host_pid(nvim)
   local agent = with_agent(nvim, "exec sleep 60")
@@ -240,7 +240,7 @@ test("leaving Neovim ends jobs, agents and host", function()
 end)
 
 test("Neovim ends while an answer is being merged, and starts no host for it", function()
-  local nvim = with(fake(VERSION))
+  local nvim = with(silent(VERSION))
   run(nvim)
   host_pid(nvim)
   local pid = nvim:lua("return vim.fn.getpid()")
@@ -274,11 +274,12 @@ end)
 --- Starts two jobs, of which the host has started the first, and lets the host end as it was told to.
 local function end_in_order()
   local nvim = child.with_host({ "a", "b" })
+  nvim:lua("require('botglue').setup({ max_parallel = 1 })")
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+  nvim:eventually("the first one runs", "return require('botglue').job(1).status == 'running'")
   nvim:lua([[
-    require("botglue.apply").frame({ { id = 1, status = "running" }, { id = 2, status = "queued" } })
-    require("support.host").exit(9999, 0)
+    require("support.host").stop()
   ]])
   return nvim
 end
@@ -300,7 +301,7 @@ end)
 test("a job is not sent to one host after the other for ever", function()
   local nvim = end_in_order()
   nvim:eventually("it arrives", "return #require('support.host').received('run') == 3")
-  nvim:lua("require('support.host').exit(9999, 0)")
+  nvim:host("stop")
   equal({ nvim:job(2).status, nvim:job(2).error.code }, { "failed", "host_lost" })
   equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
 end)
@@ -313,35 +314,22 @@ test(
       nvim:lua("require('botglue.client').connect((require('botglue.client').options()))")
     end
     nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    -- The host ends while it tells the outcome: the answer is in the store.
+    nvim:lua("require('botglue.apply').finish = function() _G.is_stored = true end")
+    nvim:agent(1, "answer", "B")
+    nvim:eventually("the answer is stored", "return is_stored")
     nvim:host("die")
     equal(nvim:job(1).status, "failed")
+    nvim:host("hold", "reply")
     connect()
     nvim:eventually("it is asked", "return #require('support.host').received('query') == 1")
     nvim:host("die")
     nvim:eventually("it has not said", "return #require('botglue.client').connection().lost == 1")
-    nvim:lua([[
-    require("support.host").replies.untold = function(args)
-      local rows = { "local b = 2" }
-      local selection = {
-        kind = "line", first_line = 2, last_line = 2, text = rows, rows = rows, cols = { 0 },
-        beside = { above = "local a = 1" },
-      }
-      local job = { uuid = "u", id = args.ids[1], selection = selection, text = "B", lines = { "B" } }
-      return {
-        jobs = {
-          vim.tbl_extend("error", job, {
-            agent = "claude", project = "/", path = "", prompt = "it", status = "done", landing = "held",
-            held_for = "review", started_ms = 1, ended_ms = 2, has_answer = true,
-            kind = "line", first_line = 2, last_line = 2,
-          }),
-        },
-      }
-    end
-  ]])
+    nvim:host("release", "reply")
     connect()
     local held = nvim:eventually("it is held", "return require('botglue').job(2)")
     equal({ held.landing, held.held_for, held.first_line, held.text }, { "held", "review", 2, "B" })
-    equal(nvim:host("received", "adopted"), { { uuid = "u", id = 2 } })
+    equal(nvim:host("received", "adopted")[1].id, 2)
     suite.contains(nvim:messages(), "the answer of job 1 was stored: it is held, :Botglue review 2 shows it")
     nvim:lua("require('botglue').accept(2)")
     equal({ nvim:job(2).landing, nvim:lines() }, { "applied", { "local a = 1", "B" } })
@@ -349,7 +337,7 @@ test(
 )
 
 test("updates come at most ten a second, and the last one is not lost", function()
-  local nvim = child.with_host({ "a", "b" })
+  local nvim = child.with_scripted_host({ "a", "b" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua([[
     for i = 1, 5 do

@@ -205,15 +205,15 @@ end)
 
 test("what opens a window says in the command-line window that there it cannot", function()
   local nvim = child.with_host({ "a", "b" })
-  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:answer(1, { "A" }, { held_for = "review", session_id = "s" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
+  nvim:answer(1, { "A" }, { session_id = "s" })
   nvim:lua([[
     local path = vim.fn.tempname()
     vim.fn.writefile({ "{}" }, path)
     require("botglue.client").job(1).transcript = path
     vim.fn.mkdir(vim.fn.stdpath("log"), "p")
     vim.fn.writefile({ "it began" }, require("botglue.host").log_path())
-    require("botglue").setup({ host = "/bin/sh", agents = { claude = { command = { "/bin/sh" } } } })
+    require("botglue").setup({ agents = { claude = { command = { "/bin/sh" } } } })
   ]])
   nvim:type("q:")
   local buffers = nvim:lua("return #vim.api.nvim_list_bufs()")

@@ -213,7 +213,6 @@ end)
 test("an autocommand of somebody's that fails does not keep a window from being one", function()
   for _, failing in ipairs({ "BufEnter", "BufWinEnter", "BufLeave", "WinEnter", "WinLeave", "WinNew" }) do
     local nvim = child.with_host({ "one", "two" })
-    nvim:lua("require('support.host').prompts = {}")
     nvim:lua("vim.cmd('autocmd ' .. ... .. ' * ++once call NoSuchFunction()')", failing)
     nvim:type("V:Botglue<CR>")
     nvim:type("typed")

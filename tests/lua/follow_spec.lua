@@ -189,7 +189,7 @@ end)
 --- What a merge is asked for after these keys, with the child idle between them or all at once: with the job's text as
 --- it is now.
 local function current(nvim, pieces, at_once)
-  nvim:lua("require('support.host').merges = vim.NIL")
+  nvim:host("hold", "merged")
   nvim:type(at_once and table.concat(pieces) or "")
   for _, keys in ipairs(at_once and {} or pieces) do
     nvim:type(keys)

@@ -87,9 +87,7 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   says("require('botglue').followup(9, 'x')", "botglue: there is no job 9")
   says("require('botglue').followup(1, ' ')", "botglue: prompt must be some words")
   says("require('botglue').retry(9)", "botglue: there is no job 9")
-  nvim:lua(
-    "require('botglue').setup({ host = '/bin/sh', agents = { mine = { protocol = 'text', command = { 'cat' } } } })"
-  )
+  nvim:lua("require('botglue').setup({ agents = { mine = { protocol = 'text', command = { 'cat' } } } })")
   nvim:lua("require('botglue').run({ prompt = 'x', agent = 'mine', range = ... })", line(1, 1))
   says("require('botglue').followup(2, 'x')", "botglue: job 2 has not ended yet")
   says("require('botglue').retry(2)", "botglue: job 2 has not ended yet")
@@ -114,15 +112,14 @@ end)
 
 test("what wrote a text in an earlier Neovim is known by the text", function()
   local nvim = child.with_host({ "above", "fn two() {", "  2", "}", "below" })
-  nvim:lua([[
-    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
-    local rows = { 'fn two() {', '  2', '}' }
-    require('support.host').replies.writers = { jobs = {
-      { agent = 'claude', session_id = 'newer', project = '/', landed_rows = { 'gone', 'since' } },
-      { agent = 'claude', session_id = 's1', project = '/tmp', model = 'opus', landed_rows = rows },
-      { agent = 'claude', session_id = 'older', project = '/', landed_rows = rows },
-    } }
-  ]])
+  nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+  local rows = { "fn two() {", "  2", "}" }
+  nvim:host(
+    "earlier",
+    { session_id = "older", landed_rows = rows },
+    { session_id = "s1", project = "/tmp", landed_rows = rows },
+    { session_id = "newer", landed_rows = { "gone", "since" } }
+  )
   nvim:type("4G:Botglue followup go on<CR>")
   local sent = request(nvim, 1)
   equal({ sent.resume, sent.cwd, sent.agent.model }, { { session_id = "s1" }, "/tmp", "opus" })
@@ -142,14 +139,11 @@ test("nothing opens under keys that were typed before the store had answered", f
   for _, command in ipairs({ "followup", "open", "rewind" }) do
     local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
     nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+    nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
+    nvim:host("hold", "reply")
     nvim:type("3G:Botglue " .. command .. "<CR>")
     nvim:type("GA x")
-    nvim:lua([[
-      local rows = { 'fn two() {', '  2', '}' }
-      local job = { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = rows }
-      require('support.host').replies.checkpoints = { checkpoints = {} }
-      require('botglue.query').reply({ token = 1, jobs = { job } })
-    ]])
+    nvim:host("release", "reply")
     nvim:eventually("it is told", "return vim.fn.execute('messages'):find('nothing was opened', 1, true)")
     equal({ nvim:api("get_mode").mode, #nvim:api("list_wins") }, { "i", 1 })
     equal(#nvim:lua("return vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, {})"), 0)
@@ -159,25 +153,22 @@ end)
 test("a follow-up with its prompt is sent whatever was typed meanwhile", function()
   local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+  nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
+  nvim:host("hold", "reply")
   nvim:type("2G:Botglue followup go on<CR>")
   nvim:type("GA x")
-  nvim:lua([[
-    local rows = { 'fn two() {', '  2', '}' }
-    local job = { agent = 'claude', session_id = 's1', project = '/tmp', landed_rows = rows }
-    require('botglue.query').reply({ token = 1, jobs = { job } })
-  ]])
+  nvim:host("release", "reply")
   equal(request(nvim, 1).prompt, "go on")
 end)
 
 test("what is too short to tell is known where it was", function()
   local nvim = child.with_host({ "a", "x = 1", "b" })
-  nvim:lua([[
-    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
-    require('support.host').replies.writers = { jobs = {
-      { agent = 'claude', session_id = 'moved', project = '/', landed_rows = { 'x = 1' }, landed_first = 3 },
-      { agent = 'claude', session_id = 's1', project = '/', landed_rows = { 'x = 1' }, landed_first = 2 },
-    } }
-  ]])
+  nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
+  nvim:host(
+    "earlier",
+    { session_id = "s1", landed_rows = { "x = 1" }, landed_first = 2 },
+    { session_id = "moved", landed_rows = { "x = 1" }, landed_first = 3 }
+  )
   nvim:type("2G:Botglue followup go on<CR>")
   equal(request(nvim, 1).resume, { session_id = "s1" })
 end)
@@ -237,7 +228,6 @@ test("after a file was read again, a job is known only where its text stands", f
     local path = vim.fn.tempname()
     vim.fn.writefile(..., path)
     vim.cmd.edit(path)
-    require("support.host").replies.writers = { jobs = {} }
   ]],
     ROWS
   )

@@ -17,7 +17,7 @@ end
 local HOST = [[
 case $1 in
   --version) echo "botglue %s" ;;
-  serve) exec %s --clean --headless -l %s/support/fake_host.lua %s ;;
+  serve) exec %s --clean --headless -l %s/support/silent_host.lua %s ;;
 esac
 ]]
 

@@ -19,7 +19,7 @@ end
 
 --- A child in which the store answers with this, or with an error.
 local function with_store(result, err)
-  local nvim = child.with_host({ "one", "two", "three" })
+  local nvim = child.with_scripted_host({ "one", "two", "three" })
   nvim:lua(
     "require('support.host').replies = ...",
     { info = result or { error = err }, writers = { jobs = {} } }

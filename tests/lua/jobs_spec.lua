@@ -6,10 +6,6 @@ local function frame(nvim, state)
   nvim:lua("require('botglue.apply').frame({ ... })", state)
 end
 
-local function finish(nvim, outcome)
-  nvim:lua("require('botglue.apply').finish(...)", outcome)
-end
-
 --- Six lines in a named buffer; on each of the first ones a job.
 local function start(count)
   local nvim = child.with_host({ "one", "two", "three", "four", "five", "six" })
@@ -46,18 +42,22 @@ local function title(nvim)
 end
 
 test("every state has its sign and its words, newest first", function()
-  local nvim = start(6)
-  frame(nvim, { id = 1, status = "running", activity = "Read src/error.rs", tool = "Read src/error.rs" })
-  frame(nvim, { id = 6, status = "queued" })
+  local nvim = start(5)
+  nvim:agent(1, "call", "Read", { file_path = "src/error.rs" })
   nvim:answer(2, { "TWO" }, { cost_usd = 0.02 })
   nvim:answer(3, { "3" }, { held_for = "ambiguous" })
-  finish(nvim, { id = 4, status = "failed", error = { code = "timeout", message = "it took too long" } })
+  nvim:agent(4, "exit", 3)
+  nvim:host("ended", 4)
   nvim:answer(5, { "five" })
+  nvim:lua("require('botglue').setup({ max_parallel = 1 })")
+  nvim:run({ kind = "line", first = { 6 }, last = { 6 } }, { prompt = "prompt 6" })
+  nvim:eventually("the last one waits", "return require('botglue.client').job(6).turn")
+  nvim:eventually("the first one reads", "return require('botglue').job(1).tool")
   open(nvim)
   equal(list(nvim), {
     "○ 6 …t/src/config.rs:6 prompt 6 queued, number 1 Ns",
     "✓ 5 …t/src/config.rs:5 prompt 5 unchanged Ns",
-    "✗ 4 …t/src/config.rs:4 prompt 4 it took too long Ns",
+    "✗ 4 …t/src/config.rs:4 prompt 4 claude exited wit… Ns",
     "◆ 3 …t/src/config.rs:3 prompt 3 held: ambiguous Ns",
     "✓ 2 …t/src/config.rs:2 prompt 2 landed Ns $0.02",
     "@ 1 …t/src/config.rs:1 prompt 1 Read src/error.rs Ns",
@@ -70,7 +70,7 @@ test("it follows the jobs, and its cursor stays on one", function()
   open(nvim)
   nvim:type("j")
   equal(nvim:api("win_get_cursor", 0)[1], 2)
-  frame(nvim, { id = 1, status = "running", activity = "writing" })
+  nvim:agent(1, "say", "one")
   nvim:eventually(
     "it is drawn",
     [[
@@ -217,9 +217,9 @@ end)
 
 test("f goes on in the session of a job, at its range", function()
   local nvim = start(3)
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })")
+  nvim:lua("require('botglue').setup({ prompt = 'ui' })")
   nvim:answer(1, { "ONE" }, { session_id = "s-1" })
-  nvim:answer(2, { "TWO" })
+  nvim:answer(2, { "TWO" }, { session_id = vim.NIL })
   nvim:type("3G")
   open(nvim)
   nvim:type("f")

@@ -3,11 +3,17 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line = child.line
 
---- A child with a job on rows 2 to 4 of five, and what the host replies to merges.
-local function with_job(merges)
+--- A child with a job on rows 2 to 4 of five.
+local function with_job()
   local nvim = child.with_host({ "a", "b", "c", "d", "e" })
-  nvim:lua("require('support.host').merges = ...", merges)
   nvim:run(line(2, 4))
+  return nvim
+end
+
+--- Such a child, in which the host's merges come when the spec lets them.
+local function with_late_merges()
+  local nvim = with_job()
+  nvim:host("hold", "merged")
   return nvim
 end
 
@@ -19,7 +25,7 @@ local function asked(nvim)
 end
 
 test("an edit inside the range is merged with the answer, as one undo step", function()
-  local nvim = with_job({ { "b -- mine", "c", "D" } })
+  local nvim = with_job()
   nvim:type("2GA -- mine<Esc>")
   nvim:answer(1, { "b", "c", "D" }, { edits = { { first = 2, last = 3, lines = { "D" } } } })
   equal(asked(nvim), { { "land", { "b", "c", "d" }, { "b -- mine", "c", "d" }, { "b", "c", "D" } } })
@@ -34,7 +40,7 @@ test("an edit inside the range is merged with the answer, as one undo step", fun
 end)
 
 test("a merge that leaves nothing to write is no step", function()
-  local nvim = with_job({ { "b", "c", "D" } })
+  local nvim = with_job()
   nvim:type("4GrD")
   local tick = nvim:lua("return vim.b.changedtick")
   nvim:answer(1, { "b", "c", "D" })
@@ -43,7 +49,7 @@ test("a merge that leaves nothing to write is no step", function()
 end)
 
 test("a conflict is held, and nothing is written", function()
-  local nvim = with_job({})
+  local nvim = with_job()
   nvim:type("4GrX")
   nvim:answer(1, { "b", "c", "D" })
   equal(nvim:outcome(1), { "done", "held", "conflict" })
@@ -51,44 +57,44 @@ test("a conflict is held, and nothing is written", function()
 end)
 
 test("what is typed while the merge is made starts it over", function()
-  local nvim = with_job(vim.NIL)
+  local nvim = with_late_merges()
   nvim:type("2GAx")
   nvim:answer(1, { "b", "c", "D" })
   nvim:type("y")
-  nvim:host("merge", nvim:host("received", "merge")[1], { "bx", "c", "D" })
+  nvim:host("deliver", "merged")
   equal(nvim:lines(), { "a", "bxy", "c", "d", "e" }, "the reply is out of date")
   equal(nvim:host("count", "BotglueJobFinished", 1), 0)
   equal(asked(nvim)[2][3], { "bxy", "c", "d" })
-  nvim:host("merge", nvim:host("received", "merge")[2], { "bxy", "c", "D" })
+  nvim:host("deliver", "merged")
   nvim:type("z<Esc>")
   equal(nvim:lines(), { "a", "bxyz", "c", "D", "e" })
   equal(nvim:outcome(1), { "done", "merged" })
 end)
 
 test("a reply at a bad moment waits for a good one", function()
-  local nvim = with_job(vim.NIL)
-  nvim:type("2GAx<Esc>G")
-  nvim:answer(1, { "b", "C", "d" })
+  local nvim = with_late_merges()
+  nvim:type("4GAx<Esc>G")
+  nvim:answer(1, { "B", "c", "d" })
   nvim:type("d")
-  nvim:lua("require('support.host').merges = { { 'bx', 'C' } }")
-  nvim:host("merge", nvim:host("received", "merge")[1], { "bx", "c", "D" })
+  nvim:host("deliver", "merged")
   equal(nvim:job(1).status, "ready")
   nvim:type("k")
-  nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
-  equal(nvim:lines(), { "a", "bx", "C" })
-  equal(asked(nvim)[2][3], { "bx", "c" }, "the last row was deleted, with the one below it")
+  nvim:eventually("it is asked once more", "return #require('support.host').received('merge') == 2")
+  nvim:host("deliver", "merged")
+  equal(nvim:lines(), { "a", "B", "c" })
+  equal(asked(nvim)[2][3], { "b", "c" }, "the last row was deleted, with the one below it")
 end)
 
 test("a host that is lost over a merge is asked again, and at its second end the answer is held", function()
-  local nvim = with_job(vim.NIL)
+  local nvim = with_late_merges()
   nvim:type("2GAx<Esc>")
   nvim:answer(1, { "b", "c", "D" })
   nvim:host("die")
   nvim:eventually("the next host is asked", "return #require('support.host').received('merge') == 2")
-  nvim:host("merge", nvim:host("received", "merge")[2], { "bx", "c", "D" })
+  nvim:host("deliver", "merged")
   equal(nvim:outcome(1), { "done", "merged" })
 
-  nvim = with_job(vim.NIL)
+  nvim = with_late_merges()
   nvim:type("2GAx<Esc>")
   nvim:answer(1, { "b", "c", "D" })
   nvim:host("die")
@@ -100,7 +106,7 @@ test("a host that is lost over a merge is asked again, and at its second end the
 end)
 
 test("a host that does not reply holds up nothing for ever", function()
-  local nvim = with_job(vim.NIL)
+  local nvim = with_late_merges()
   nvim:lua("require('botglue.client').connection().merged_within = 10")
   nvim:type("2GAx<Esc>")
   nvim:answer(1, { "b", "c", "D" })
@@ -120,13 +126,13 @@ test("characters and blocks that were edited inside are held, and nobody is aske
 end)
 
 test("a held answer is told of once it is on the disk", function()
-  local nvim = with_job({})
-  nvim:lua("require('support.host').keeps = false")
+  local nvim = with_job()
+  nvim:host("hold", "kept")
   nvim:answer(1, { "B" }, { held_for = "ambiguous" })
   nvim:ticks(2)
   equal(nvim:host("received", "landed"), { { id = 1, landing = "held", held_for = "ambiguous" } })
   equal({ nvim:job(1).landing, nvim:host("count", "BotglueJobFinished", 1) }, { nil, 0 })
-  nvim:lua("require('botglue.apply').kept({ id = 1 })")
+  nvim:host("deliver", "kept")
   equal(nvim:outcome(1), { "done", "held", "ambiguous" })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
   nvim:lua("require('botglue.apply').kept({ id = 1 })")
@@ -138,8 +144,8 @@ test("a disk that takes long, and a host that is lost, keep no held answer a sec
     ["the disk is slow"] = "require('botglue.client').connection().kept_within = 10",
     ["the host is lost"] = "_G.dies = true",
   }) do
-    local nvim = with_job({})
-    nvim:lua("require('support.host').keeps = false")
+    local nvim = with_job()
+    nvim:host("hold", "kept")
     nvim:lua(code)
     nvim:answer(1, { "B" }, { held_for = "ambiguous" })
     nvim:lua("if dies then require('support.host').die() end")
@@ -170,7 +176,7 @@ end)
 
 test("what a host could not be told any more, a new one is", function()
   for _, starts in ipairs({ true, false }) do
-    local nvim = with_job({})
+    local nvim = with_job()
     nvim:type("v")
     nvim:answer(1, { "B" })
     nvim:host("die")
@@ -390,14 +396,14 @@ test("a part of a row is found again with its row", function()
 end)
 
 test("rows of any bytes are merged, though the host takes only UTF-8", function()
-  local nvim = with_job(vim.NIL)
+  local nvim = with_late_merges()
   nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'caf\\233 \\239\\183\\144' })")
   nvim:answer(1, { "b", "c", "D" })
   local question = nvim:host("received", "merge")[1]
   local row = question.current[1]
   equal({ vim.startswith(row, "\239\183\144"), row:find("\233") }, { true })
   equal({ question.base, question.answer }, { { "b", "c", "d" }, { "b", "c", "D" } })
-  nvim:host("merge", question, { row, "c", "D" })
+  nvim:host("deliver", "merged")
   equal(nvim:lines(), { "a", "caf\233 \239\183\144", "c", "D", "e" })
   equal(nvim:outcome(1), { "done", "merged" })
 end)

@@ -5,8 +5,10 @@ local test, equal = suite.test, suite.equal
 local LINES = { "one", "two", "three", "foo bar", "foo baz", "fool", "" }
 
 --- A child with a job on line 1, whose answer adds two lines above everything else.
-local function with_job(setup)
-  local nvim = child.with_host(LINES)
+---@param setup string? Lua that runs before the job is started
+---@param start (fun(lines: string[]): Child)? with which host
+local function with_job(setup, start)
+  local nvim = (start or child.with_host)(LINES)
   if setup then
     nvim:lua(setup)
   end
@@ -120,13 +122,16 @@ test("a mapping that waits for a key", function()
 end)
 
 test("an expression mapping forbids writing: later, no error", function()
-  local nvim = with_job([[
+  local nvim = with_job(
+    [[
     vim.keymap.set("i", "X", function()
       require("support.host").answer(1, { "ONE", "+", "+" })
       _G.status = require("botglue").job(1).status
       return "x"
     end, { expr = true })
-  ]])
+  ]],
+    child.with_scripted_host
+  )
   nvim:type("4GiX")
   equal(nvim:lua("return _G.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
@@ -288,7 +293,7 @@ test("what the language client asked for comes back to the text as it was", func
 end)
 
 test("while a command may end Neovim nothing lands in a file that was written already", function()
-  local nvim = with_job()
+  local nvim = with_job(nil, child.with_scripted_host)
   nvim:lua([[
     vim.cmd.file(vim.fn.tempname())
     vim.cmd("silent write | split | enew")

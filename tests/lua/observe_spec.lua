@@ -3,8 +3,9 @@ local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
 --- A child in which a job runs on the first of two lines.
-local function running()
-  local nvim = child.with_host({ "one", "two" })
+---@param start (fun(lines: string[]): Child)? with which host
+local function running(start)
+  local nvim = (start or child.with_host)({ "one", "two" })
   nvim:lua([[
     _G.told = {}
     --- Notes in short what a function is told.
@@ -49,18 +50,19 @@ test("a function gets each update in its order, and last that the job has finish
   local nvim = running()
   on(nvim, "a")
   equal(nvim:host("received", "observe"), { { id = 1, thinking = false } })
-  local tool = { index = 1, id = "t", name = "Read", title = "Read x" }
-  say(nvim, text("on"), { kind = "tool", tool = vim.tbl_extend("error", { status = "running" }, tool) })
-  say(nvim, { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" }, text("e"))
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', activity = 'writing' } })")
-  local ended = vim.tbl_extend("error", { status = "unfinished" }, tool)
-  nvim:answer(1, { "ONE" }, { tools = { ended } })
+  nvim:agent(1, "say", "on")
+  nvim:agent(1, "call", "Read", { file_path = "x" })
+  nvim:agent(1, "retry", 1, 10, 5)
+  nvim:agent(1, "say", "e")
+  nvim:eventually("all of it is told", "return #told == 5")
+  nvim:answer(1, { "ONE" })
   equal(told(nvim), {
     "a state running",
     "a text on",
     "a tool Read running",
     "a retry overloaded",
-    "a text e",
+    "a text \ne",
+    "a text \nONE",
     "a tool Read unfinished",
     "a state done",
     "a finished done",
@@ -81,16 +83,15 @@ test("the updates have the fields of the contract", function()
     { kind = "tool", tool = { id = "t", name = "Read", status = "error", error = "no such file" } },
     retry,
   })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 1, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(1, "exit", 3)
+  nvim:host("ended", 1)
   local said = told(nvim)
   equal({ said[1], said[2].kind }, { { kind = "state", status = "failed" }, "finished" })
-  equal({ said[2].job.id, said[2].job.error.code }, { 1, "timeout" })
+  equal({ said[2].job.id, said[2].job.error.code }, { 1, "exited" })
 end)
 
 test("a job that has to wait, and an answer that has to, are states too", function()
-  local nvim = running()
+  local nvim = running(child.with_scripted_host)
   on(nvim, "a")
   nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
   nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
@@ -229,7 +230,7 @@ test("it is told before the job's own view draws the same", function()
     end)
   ]])
   nvim:answer(1, { "ONE" })
-  equal(told(nvim), { "state drawn", "finished drawn" })
+  equal(told(nvim), { "state drawn", "text drawn", "state drawn", "finished drawn" })
   equal(nvim:drawn(), 0)
 end)
 
@@ -249,7 +250,7 @@ test("on every way out nothing of it is left", function()
   for _, way in ipairs({
     "require('support.host').answer(1, { 'ONE' })",
     "require('support.host').answer(1, { 'ONE' }, { held_for = 'ambiguous' })",
-    "require('botglue.apply').finish({ id = 1, status = 'failed', error = { code = 'timeout', message = 'no' } })",
+    "require('support.host').steer(1, 'exit', 3); require('support.host').ended(1)",
     "require('support.host').die()",
     "vim.cmd('bwipeout! 1'); require('support.host').answer(1, { 'ONE' })",
   }) do

@@ -6,7 +6,7 @@ local written = require("support.written")
 local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local AGENTS = [[require("botglue").setup({
-  host = "/bin/sh", model = "own", models = { "opus", "sonnet" },
+  model = "own", models = { "opus", "sonnet" },
   agents = { mine = { protocol = "text", command = { "mine" }, models = { "a", "b" } } },
 })]]
 

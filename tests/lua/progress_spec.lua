@@ -17,7 +17,7 @@ local function start(options)
           end,
         })
       end
-      require("botglue").setup(vim.tbl_extend("error", { host = "/bin/sh" }, ...))
+      require("botglue").setup(vim.tbl_extend("error", {}, ...))
     ]],
     options or vim.empty_dict()
   )
@@ -38,9 +38,8 @@ test("progress is that of all jobs that run at a time, and it ends", function()
   nvim:answer(2, { "2" }, { held_for = "ambiguous" })
   nvim:answer(3, { "THREE" })
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 4, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(4, "exit", 3)
+  nvim:host("ended", 4)
   equal(told(nvim), known and {
     "running 0 it",
     "running 0 0 of 2 jobs done",
@@ -67,7 +66,6 @@ test("when Neovim or the host ends, so does the progress", function()
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua("require('support.host').die()")
   equal(told(nvim)[2], known and "failed 100 it" or nil)
-  nvim:lua("require('support.host').install()")
   nvim:lua([[
     vim.api.nvim_create_autocmd("VimLeave", {
       callback = function()

@@ -6,7 +6,6 @@ local equal, test = suite.equal, suite.test
 
 local function start()
   local nvim = child.with_host({ "one", "two", "three" })
-  nvim:lua("require('support.host').prompts = {}")
   return nvim
 end
 

@@ -8,7 +8,18 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 ---@param prompts string[]?
 local function start(prompts)
   local nvim = child.with_host({ "one", "two", "three" })
-  nvim:lua("require('support.host').prompts = ...", prompts or {})
+  if prompts then
+    nvim:host(
+      "earlier",
+      unpack(vim
+        .iter(prompts)
+        :rev()
+        :map(function(prompt)
+          return { prompt = prompt }
+        end)
+        :totable())
+    )
+  end
   return nvim
 end
 
@@ -76,25 +87,19 @@ test("prompts of jobs that run, and drafts, are earlier ones too", function()
 end)
 
 test("keys that come before the store's answer count", function()
-  local nvim = start()
-  nvim:lua("require('support.host').prompts = nil")
+  local nvim = start({ "a", "b" })
+  nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p><C-p>")
   equal(typed(nvim), { "" })
-  nvim:lua([[
-    local query = require("support.host").received("query")[1]
-    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "a" }, { prompt = "b" } } })
-  ]])
+  nvim:host("release", "reply")
   nvim:eventually("the second is there", "return vim.api.nvim_get_current_line() == 'b'")
 end)
 
 test("what was typed while the store had not answered stays", function()
-  local nvim = start()
-  nvim:lua("require('support.host').prompts = nil")
+  local nvim = start({ "make it shorter" })
+  nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p>make")
-  nvim:lua([[
-    local query = require("support.host").received("query")[1]
-    require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
-  ]])
+  nvim:host("release", "reply")
   nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
   equal(typed(nvim), { "make" })
   nvim:type("<C-p>")
@@ -103,13 +108,10 @@ end)
 
 test("an earlier prompt that comes late ends no selection, here or elsewhere", function()
   for _, keys in ipairs({ "<Esc><C-w>wv", "<Esc>v" }) do
-    local nvim = start()
-    nvim:lua("require('support.host').prompts = nil")
+    local nvim = start({ "make it shorter" })
+    nvim:host("hold", "reply")
     nvim:type(":1Botglue<CR>make<C-p>" .. keys)
-    nvim:lua([[
-      local query = require("support.host").received("query")[1]
-      require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it shorter" } } })
-    ]])
+    nvim:host("release", "reply")
     nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "v", keys)
@@ -341,7 +343,7 @@ test(
   "an agent is started with the prompt, another for another choice once it is made, and it goes with its job",
   function()
     local nvim = start()
-    nvim:lua([[require("botglue").setup({ host = "/bin/sh", models = { "opus", "sonnet", "haiku" } })]])
+    nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" } })]])
     nvim:type(":1Botglue<CR>")
     equal(#received(nvim, "prewarm"), 1)
     equal(received(nvim, "prewarm")[1].agent.model, nil)
@@ -370,7 +372,7 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
   end
   nvim:lua([[require("botglue").setup({
-    host = "/bin/sh", agents = { mine = { protocol = "text", command = { "mine" } } },
+    agents = { mine = { protocol = "text", command = { "mine" } } },
   })]])
   nvim:type(":1Botglue<CR><Tab><Tab>")
   contains(nvim:screen(), "botglue · mine")
@@ -390,7 +392,7 @@ end)
 
 test("none is started where the option says so", function()
   local nvim = start()
-  nvim:lua([[require("botglue").setup({ host = "/bin/sh", prewarm = false })]])
+  nvim:lua([[require("botglue").setup({ prewarm = false })]])
   nvim:type(":1Botglue<CR><S-Tab>words<C-s>")
   equal(#received(nvim, "prewarm"), 0)
   equal(received(nvim, "run")[1].prewarmed, nil)

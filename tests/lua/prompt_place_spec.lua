@@ -11,7 +11,6 @@ local function start()
     lines[i] = ("line %d"):format(i)
   end
   local nvim = child.with_host(lines)
-  nvim:lua("require('support.host').prompts = {}")
   return nvim
 end
 

@@ -174,7 +174,7 @@ end)
 test("<S-Tab> goes through the models, <Tab> through the agents", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({
-    host = "/bin/sh", models = { "opus", "sonnet" },
+    models = { "opus", "sonnet" },
     agents = { mine = { protocol = "text", command = { "mine" }, model = "a", models = { "a", "b" } } },
   })]])
   nvim:type(":2Botglue<CR>")
@@ -203,7 +203,7 @@ end)
 
 test("the footer has no key for models where no agent has a choice of them", function()
   local nvim = start()
-  nvim:lua([[require("botglue").setup({ host = "/bin/sh", models = {} })]])
+  nvim:lua([[require("botglue").setup({ models = {} })]])
   nvim:type(":2Botglue<CR>")
   contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
 end)
@@ -229,7 +229,7 @@ end)
 
 test("what was asked for is where it begins", function()
   local nvim = start()
-  nvim:lua([[require("botglue").setup({ host = "/bin/sh", model = "haiku" })]])
+  nvim:lua([[require("botglue").setup({ model = "haiku" })]])
   nvim:type(":lua require('botglue').run({ model = 'own', review = true })<CR>x")
   contains(nvim:screen(), "claude own")
   nvim:type("<S-Tab>")
@@ -450,13 +450,13 @@ end)
 test("vim.ui.input asks where the option says so, and a script's own where nobody looks", function()
   local nvim = start()
   nvim:lua([[
-    require("botglue").setup({ host = "/bin/sh", prompt = "ui" })
+    require("botglue").setup({ prompt = "ui" })
     vim.ui.input = function(options, fn) _G.asked = options; fn("from the other one") end
   ]])
   nvim:type(":2Botglue<CR>")
   equal(nvim:lua("return asked"), { prompt = "botglue: " })
   equal(sent(nvim)[1].prompt, "from the other one")
-  nvim:lua("require('botglue').setup({ host = '/bin/sh' })")
+  nvim:lua("require('botglue').setup({})")
   nvim:api("ui_detach")
   nvim:lua("require('botglue').run()")
   equal(#sent(nvim), 2)

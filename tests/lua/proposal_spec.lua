@@ -55,7 +55,7 @@ end)
 
 test("with the option context.diagnostics off nothing is proposed", function()
   local nvim = with_diagnostics({ { lnum = 0, col = 0, message = "a" } })
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', context = { diagnostics = false } })")
+  nvim:lua("require('botglue').setup({ context = { diagnostics = false } })")
   equal(asked(nvim, "1G:Botglue<CR>"), { "insert", 1, 1 })
   equal(asked(nvim, ":1Botglue<CR>"), { "line", 1, 1 })
 end)

@@ -47,7 +47,7 @@ test("a question is answered once, with what the host says", function()
 end)
 
 test("answers find their questions in any order, and an error is one", function()
-  local nvim = child.with_host({ "a" })
+  local nvim = child.with_scripted_host({ "a" })
   ask(nvim, "prompts", vim.empty_dict())
   ask(nvim, "job", { id = 7 })
   nvim:eventually("both are asked", "return #require('support.host').received('query') == 2")
@@ -59,7 +59,7 @@ test("answers find their questions in any order, and an error is one", function(
 end)
 
 test("a host that is lost, silent or not there is an answer too, and never at once", function()
-  local nvim = child.with_host({ "a" })
+  local nvim = child.with_scripted_host({ "a" })
   ask(nvim, "info", vim.empty_dict())
   asked(nvim)
   nvim:host("die")

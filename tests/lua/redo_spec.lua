@@ -9,7 +9,6 @@ local LINES = { "one two three", "four five six", "", "seven eight nine", "ten" 
 local function start()
   local nvim = child.with_host(LINES)
   nvim:lua([[
-    require("support.host").prompts = { "an earlier one" }
     vim.keymap.set("n", "gb", "<Plug>(botglue-run)")
   ]])
   return nvim
@@ -283,6 +282,7 @@ end)
 
 test("what the menu put into the prompt is not repeated either", function()
   local nvim = start()
+  nvim:host("earlier", { prompt = "an earlier one" })
   nvim:type("dw")
   nvim:type(":2Botglue<CR><C-f>")
   nvim:eventually("the menu is there", "return vim.fn.pumvisible() == 1")

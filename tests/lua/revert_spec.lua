@@ -79,7 +79,6 @@ end)
 test("reverting is a merge with the roles changed", function()
   local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
   nvim:type("GAx<Esc>")
-  nvim:lua("require('support.host').merges = { { 'a', 'b', 'c', 'dx' } }")
   decide(nvim, "revert")
   local asked = nvim:host("received", "merge")[1]
   equal(
@@ -153,8 +152,8 @@ test("what was accepted in a review can be taken back", function()
     { { "one" }, line(1, 1) },
   }) do
     local nvim = child.with_host(each[1])
-    nvim:run(each[2])
-    nvim:answer(1, { "B", "C" }, { held_for = "review" })
+    nvim:run(each[2], { review = true })
+    nvim:answer(1, { "B", "C" })
     nvim:type(":Botglue review<CR>")
     nvim:type("a")
     equal(landing(nvim), "applied")
@@ -354,7 +353,7 @@ test(
       }) do
         for _, at_once in ipairs({ false, true }) do
           local nvim = with_landed(lines, line(2, 5), each[1], each[2])
-          nvim:lua("require('support.host').merges = vim.NIL")
+          nvim:host("hold", "merged")
           type_in(nvim, keys, at_once)
           local about = vim.inspect({ each[1], keys, at_once })
           local now = nvim:lines()

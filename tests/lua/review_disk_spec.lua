@@ -17,8 +17,8 @@ local function held()
   local nvim = child.with_host(LINES)
   nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
   nvim:lua("vim.cmd('set noswapfile hidden autoread')")
-  nvim:run(line(2, 5))
-  nvim:answer(1, ANSWER, { held_for = "review" })
+  nvim:run(line(2, 5), { review = true })
+  nvim:answer(1, ANSWER)
   return nvim
 end
 
@@ -39,7 +39,7 @@ local function next_nvim(nvim)
     draft = #told > 0 and told[#told].draft or nil,
     held_for = "review",
   })
-  other:lua("require('support.host').store = { ... }", answer)
+  other:host("earlier", answer)
   return other
 end
 
@@ -169,8 +169,8 @@ test("of a part and of an insertion nobody knows in the next Neovim what of it s
   }) do
     local nvim = child.with_host(LINES)
     nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
-    nvim:run(each[1])
-    nvim:answer(1, each[2], { held_for = "review" })
+    nvim:run(each[1], { review = true })
+    nvim:answer(1, each[2])
     nvim:play(":Botglue review<CR>", each[3], "q", ":silent write<CR>")
     local told = nvim:host("received", "draft")
     equal(told[#told].draft.disk_rows, {}, each[1].kind)
@@ -217,8 +217,8 @@ test("what was taken of a part is not put in once more where another program cha
       local nvim = child.with_host({ "r1", "let x = call(alpha, tail);", "r3", "r4" })
       nvim:lua("vim.g.path = vim.fn.tempname() vim.cmd.file(vim.g.path) vim.cmd('silent write')")
       nvim:lua("vim.cmd('set noswapfile hidden autoread')")
-      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 17 } })
-      nvim:answer(1, { "beta,", "  gamma" }, { held_for = "review" })
+      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 17 } }, { review = true })
+      nvim:answer(1, { "beta,", "  gamma" })
       nvim:play(":Botglue review<CR>", each, "q", ":silent write<CR>")
       nvim:play(SED:format("s/gamma/GAMMA/;s/beta/BETA/", "%"), read, ":Botglue review<CR>", "a")
       equal(nvim:job(1).landing, "held", vim.inspect({ each, read }))

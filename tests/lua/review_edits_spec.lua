@@ -9,11 +9,11 @@ local in_review, texts = review.open, review.texts
 
 test("nothing is drawn on either side of a review, whatever other jobs do", function()
   local nvim = child.with_host(LINES)
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', status = { preview = 3 } })")
+  nvim:lua("require('botglue').setup({ status = { preview = 3 } })")
   for row = 1, 4 do
-    nvim:run(line(row, row))
+    nvim:run(line(row, row), { review = true })
   end
-  nvim:answer(1, { "A" }, { held_for = "review" })
+  nvim:answer(1, { "A" })
   local function blocks()
     return nvim:lua([[
       local namespace = vim.api.nvim_create_namespace("botglue.status")
@@ -28,7 +28,7 @@ test("nothing is drawn on either side of a review, whatever other jobs do", func
   nvim:type(":Botglue review<CR>")
   equal(blocks(), 0)
   nvim:ticks(3)
-  nvim:answer(2, { "B" }, { held_for = "review" })
+  nvim:answer(2, { "B" })
   nvim:run(line(5, 5), { bufnr = 1 })
   nvim:run(line(5, 5))
   nvim:ticks(3)
@@ -72,8 +72,8 @@ end)
 test("what is typed beside characters in the buffer is beside the answer too", function()
   local function in_row()
     local nvim = child.with_host({ "a", "local b = 1", "c" })
-    nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } })
-    nvim:answer(1, { "2" }, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } }, { review = true })
+    nvim:answer(1, { "2" })
     nvim:type(":Botglue review<CR>")
     return nvim
   end
@@ -119,8 +119,8 @@ test("the answer follows a buffer that is formatted or read again", function()
       _G.formatted = vim.fn.readfile(file)
       formatted[1], formatted[5] = formatted[1]:gsub("local", "my"), formatted[5]:gsub("local", "my")
     ]])
-    nvim:run(line(2, 3))
-    nvim:answer(1, { "local beta = 20", "local gamma = 3" }, { held_for = "review" })
+    nvim:run(line(2, 3), { review = true })
+    nvim:answer(1, { "local beta = 20", "local gamma = 3" })
     nvim:type(":Botglue review<CR>2GA -- mine<Esc><C-w>h" .. keys .. "<C-w>l")
     nvim:settle()
     nvim:settle()
@@ -137,8 +137,8 @@ test("an answer whose place is not known any more stays as it is shown, and is n
     local nvim = child.start()
     nvim:lua("require('support.host').install()")
     nvim:lua("local file = vim.fn.tempname(); vim.fn.writefile(..., file); vim.cmd.edit(file)", LINES)
-    nvim:run(range)
-    nvim:answer(1, { "C" }, { held_for = "review" })
+    nvim:run(range, { review = true })
+    nvim:answer(1, { "C" })
     nvim:type(":Botglue review<CR>")
     nvim:type("<C-w>hggOtop<Esc>")
     nvim:settle()
@@ -156,11 +156,11 @@ end)
 test("what is typed into the answer while it is being accepted is not lost with it", function()
   for _, keys in ipairs({ "3GA mine<Esc>", "ggOtyped<Esc>", "a", "q" }) do
     local nvim = in_review({ line(3, 3), { "C" } })
-    nvim:lua("require('support.host').merges = nil")
+    nvim:host("hold", "merged")
     nvim:type("a" .. keys)
     local shown = texts(nvim)[2]
     equal(#nvim:host("received", "merge"), 1)
-    nvim:lua("local host = require('support.host'); host.merge(host.received('merge')[1], { 'C' })")
+    nvim:host("deliver", "merged")
     nvim:settle()
     if #keys == 1 then
       equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "b", "C", "d", "e" }, "applied" })
@@ -178,9 +178,9 @@ test("what lands beside the answer waits until the user has finished in it", fun
     ["3GA<C-n>|<C-p>!"] = { "C!", "CC" },
   }) do
     local nvim = child.with_host(LINES)
-    nvim:run(line(3, 4))
+    nvim:run(line(3, 4), { review = true })
     nvim:run(line(1, 1))
-    nvim:answer(1, { "C", "CC" }, { held_for = "review" })
+    nvim:answer(1, { "C", "CC" })
     nvim:type(":Botglue review<CR>")
     local before, after = keys:match("(.*)|(.*)")
     nvim:type(before)
@@ -199,9 +199,9 @@ test("what lands beside the answer leaves the cursor in it on its line", functio
   }) do
     local nvim = child.with_host(LINES)
     local held = first == 2 and 1 or 3
-    nvim:run(line(held, held))
+    nvim:run(line(held, held), { review = true })
     nvim:run(line(first, first))
-    nvim:answer(1, { held == 1 and "A" or "c" }, { held_for = "review" })
+    nvim:answer(1, { held == 1 and "A" or "c" })
     nvim:type((":Botglue review<CR>%dGA"):format(first == 2 and 5 or 4))
     nvim:answer(2, { "B", "BB", "BBB" })
     nvim:settle()
@@ -257,9 +257,9 @@ test(
 
 test("undoing in the answer takes back what was typed there, and never the answer", function()
   local nvim = child.with_host(LINES)
-  nvim:run(line(2, 2))
+  nvim:run(line(2, 2), { review = true })
   nvim:run(line(4, 4))
-  nvim:answer(1, { "B" }, { held_for = "review" })
+  nvim:answer(1, { "B" })
   nvim:type(":Botglue review<CR>2GA mine")
   nvim:answer(2, { "D" })
   nvim:settle()
@@ -286,7 +286,6 @@ end)
 test("where all of the buffer is to go, what is typed in its stead is the answer", function()
   local nvim = in_review({ line(1, 5), {} })
   nvim:type("ihello<CR>you<Esc>")
-  nvim:lua("require('support.host').merges = { ... }", { "hello", "you" })
   nvim:type("a")
   equal({ nvim:lines(), nvim:job(1).landing }, { { "hello", "you" }, "applied" })
 end)
@@ -317,8 +316,8 @@ end)
 
 test("what lands beside a part waits until nobody types in its rows", function()
   local nvim = child.with_host({ "one foo two bar three" })
-  nvim:run({ kind = "char", first = { 1, 12 }, last = { 1, 14 } })
-  nvim:answer(1, { "BAR" }, { held_for = "review" })
+  nvim:run({ kind = "char", first = { 1, 12 }, last = { 1, 14 } }, { review = true })
+  nvim:answer(1, { "BAR" })
   nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
   nvim:type(":Botglue review 1<CR>fRlityped")
   nvim:answer(2, { "FOOFOO", "" })
@@ -377,8 +376,8 @@ end)
 
 test("to open the review again finds a place that was not known when it was opened", function()
   local nvim = child.with_host(LINES)
-  nvim:run(line(2, 3))
-  nvim:answer(1, { "B", "C" }, { held_for = "review" })
+  nvim:run(line(2, 3), { review = true })
+  nvim:answer(1, { "B", "C" })
   nvim:play({ "2Gdj", ":Botglue review<CR>", "<C-w>hu", ":Botglue review 1<CR>", "a" })
   equal({ nvim:lines(), nvim:job(1).landing }, { { "a", "B", "C", "d", "e" }, "applied" })
 end)
@@ -388,8 +387,8 @@ test(
   function()
     local nvim = child.with_host({ "a", "b", "c", "d", "e" })
     nvim:type(":4,$d<CR>")
-    nvim:run(line(1, 3))
-    nvim:answer(1, { "a", "B", "c" }, { held_for = "review" })
+    nvim:run(line(1, 3), { review = true })
+    nvim:answer(1, { "a", "B", "c" })
     nvim:type(":Botglue review<CR><C-w>hGotyped<Esc>")
     nvim:settle()
     for _, each in ipairs({
@@ -497,8 +496,8 @@ test(
       { "gg0/r4<CR>Amine<Esc>", ":2s/, two/,\\rtwo/<CR>", below, "u" },
     }) do
       local nvim = child.with_host(lines)
-      nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
-      nvim:answer(1, { "UNO" }, { held_for = "review" })
+      nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } }, { review = true })
+      nvim:answer(1, { "UNO" })
       nvim:type(":Botglue review<CR>" .. each[1])
       nvim:settle()
       nvim:type("<C-w>h" .. each[2])
@@ -519,8 +518,8 @@ test(
 
 test("a row of an answer to a part that was taken by itself, with what was typed behind it", function()
   local nvim = child.with_host({ "r1", "let x = call(alpha_beta_gamma_delta, tail);", "r3", "r4" })
-  nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
-  nvim:answer(1, { "alpha_beta_gamma_delta,", "  more_row" }, { held_for = "review" })
+  nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } }, { review = true })
+  nvim:answer(1, { "alpha_beta_gamma_delta,", "  more_row" })
   nvim:play({ ":Botglue review<CR>", "/more_row<CR>A D1<Esc>", ":.diffput<CR>" })
   local all = { "r1", "let x = call(alpha_beta_gamma_delta,", "  more_row, tail); D1", "r3", "r4" }
   equal(texts(nvim)[2], all)
@@ -535,8 +534,8 @@ test("a row that was typed next to a part's row, taken over after something else
     { "2GOmine<Esc>", { "r1", "mine", "call(ONE, two)", "r3", "r4x" } },
   }) do
     local nvim = child.with_host({ "r1", "call(one, two)", "r3", "r4" })
-    nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
-    nvim:answer(1, { "ONE" }, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } }, { review = true })
+    nvim:answer(1, { "ONE" })
     for _, keys in ipairs({
       ":Botglue review<CR>",
       each[1],
@@ -573,8 +572,8 @@ test(
         "2GJ",
       }) do
         local nvim = child.with_host({ "r1", "call(one, two, three)", "r3" })
-        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
-        nvim:answer(1, { "UNO" }, { held_for = "review" })
+        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } }, { review = true })
+        nvim:answer(1, { "UNO" })
         nvim:play({ ":Botglue review<CR>", draft, "<C-w>h" .. keys, "u" })
         equal(texts(nvim)[2], { "r1", kept, "r3" }, draft .. keys)
       end
@@ -601,8 +600,8 @@ test("a row that the answer changes is moved by hand: it was not taken over by b
   }) do
     for _, way in ipairs({ { "a" }, { "q", ":Botglue accept<CR>" } }) do
       local nvim = child.with_host(lines)
-      nvim:run(line(1, 6))
-      nvim:answer(1, answer, { held_for = "review" })
+      nvim:run(line(1, 6), { review = true })
+      nvim:answer(1, answer)
       nvim:play({ ":Botglue review<CR>", each[1], way })
       equal(
         nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
@@ -616,8 +615,8 @@ end)
 test("a row of the user's that is moved by hand in an open review does not leave what was sent", function()
   for _, keys in ipairs({ { "5Gddp" }, { "5Gyy", '"_dd', "p" }, { "5Gdd", "u", "<C-r>", "p" } }) do
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g" })
-    nvim:run(line(2, 6))
-    nvim:answer(1, { "b", "C", "d", "e", "f" }, { held_for = "review" })
+    nvim:run(line(2, 6), { review = true })
+    nvim:answer(1, { "b", "C", "d", "e", "f" })
     local all = { "5GA mine<Esc>", ":Botglue review<CR>", "<C-w>h", keys, "<C-w>l", "a" }
     nvim:play(all)
     equal(table.concat(nvim:lines(), " "), "a b C d f e mine g", vim.inspect(keys))

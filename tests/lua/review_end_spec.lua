@@ -9,13 +9,13 @@ local line = child.line
 --- A review whose answer is accepted, and whose merge is not there yet. It was begun on row 1.
 local function accepting(...)
   local nvim = review.open(...)
-  nvim:lua("require('support.host').merges = nil")
+  nvim:host("hold", "merged")
   nvim:type("a")
   return nvim
 end
 
-local function merge(nvim, lines)
-  nvim:host("merge", nvim:host("received", "merge")[1], lines)
+local function merge(nvim)
+  nvim:host("deliver", "merged")
   nvim:settle()
 end
 
@@ -23,9 +23,9 @@ test("who types in the buffer when an answer was accepted types on there", funct
   for _, others in ipairs({ {}, { { line(4, 4), { "D" } } } }) do
     local nvim = accepting({ line(2, 3), { "B", "C" } }, unpack(others))
     nvim:type("<C-w>h5GAone")
-    for nth = 1, 2 do
+    for _ = 1, 2 do
       -- What was typed meanwhile makes it ask once more.
-      nvim:host("merge", nvim:host("received", "merge")[nth], { "B", "C" })
+      nvim:host("deliver", "merged")
     end
     nvim:settle()
     nvim:type(" two<Esc>")
@@ -54,7 +54,7 @@ end)
 test("the next review takes no keys of who is somewhere else when an answer was accepted", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } }, { line(5, 5), { "E" } })
   nvim:type(":tabnew<CR>inew")
-  merge(nvim, { "B", "C" })
+  merge(nvim)
   nvim:type(" text<Esc>")
   equal(nvim:lines(), { "new text" })
   equal({ nvim:job(1).landing, nvim:job(2).landing }, { "applied", "held" })
@@ -63,7 +63,7 @@ end)
 test("a review that is decided while the command-line window is open ends behind it", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } })
   nvim:type("<C-w>hq:")
-  merge(nvim, { "B", "C" })
+  merge(nvim)
   equal({ nvim:job(1).landing, nvim:lua("return vim.v.errmsg") }, { "applied", "" })
   nvim:type(":q<CR>")
   nvim:settle()
@@ -74,7 +74,7 @@ test("an operator that waits in the answer by then is not for the buffer", funct
   for _, keys in ipairs({ "dk", "vkd" }) do
     local nvim = accepting({ line(2, 3), { "B", "C" } })
     nvim:type("j" .. keys:sub(1, -2))
-    merge(nvim, { "B", "C" })
+    merge(nvim)
     nvim:type(keys:sub(-1))
     equal({ review.texts(nvim)[1], nvim:job(1).landing }, { review.LINES, "held" }, keys)
   end
@@ -83,7 +83,7 @@ end)
 test("an answer that is typed in by then is not accepted", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } })
   nvim:type("A")
-  merge(nvim, { "B", "C" })
+  merge(nvim)
   equal(nvim:job(1).landing, "held")
   suite.contains(nvim:messages(), "the answer was changed meanwhile")
   nvim:type("typed<Esc>")
@@ -107,9 +107,9 @@ test(
   "an answer that was accepted without its review, and is changed there by then, is not accepted",
   function()
     local nvim = review.open({ line(2, 3), { "B", "C" } })
-    nvim:lua("require('support.host').merges = nil")
+    nvim:host("hold", "merged")
     nvim:type("q:Botglue accept 1<CR>:Botglue review 1<CR>otyped<Esc>")
-    merge(nvim, { "B", "C" })
+    merge(nvim)
     equal(nvim:job(1).landing, "held")
     equal(review.texts(nvim)[2], { "a", "B", "typed", "C", "d", "e" })
   end
@@ -122,7 +122,7 @@ test("who types in a floating window of the tab page, as in the prompt, types on
     vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true, config)
   ]])
   nvim:type("ione")
-  merge(nvim, { "B", "C" })
+  merge(nvim)
   nvim:type(" two<Esc>")
   equal({ nvim:lines(), nvim:job(1).landing }, { { "one two" }, "applied" })
 end)
@@ -142,7 +142,7 @@ end)
 
 test("who waits in the review goes on to the next one", function()
   local nvim = accepting({ line(2, 3), { "B", "C" } }, { line(5, 5), { "E" } })
-  merge(nvim, { "B", "C" })
+  merge(nvim)
   equal(review.texts(nvim)[2], { "a", "B", "C", "d", "E" })
 end)
 
@@ -152,8 +152,8 @@ test("the line above a review counts the answers that are held by now", function
     return nvim:lua("return vim.wo[vim.api.nvim_tabpage_list_wins(0)[1]].winbar")
   end
   suite.contains(title(), "1 of 1")
-  nvim:run(line(5, 5), { bufnr = 1 })
-  nvim:answer(2, { "E" }, { held_for = "review" })
+  nvim:run(line(5, 5), { bufnr = 1, review = true })
+  nvim:answer(2, { "E" })
   nvim:settle()
   suite.contains(title(), "1 of 2")
   nvim:type(":Botglue reject 2<CR>")

@@ -45,8 +45,8 @@ test("what was typed in an answer and around it is there again, whatever closed 
     ]],
       LINES
     )
-    nvim:run(line(3, 3))
-    nvim:answer(1, { "C" }, { held_for = "review" })
+    nvim:run(line(3, 3), { review = true })
+    nvim:answer(1, { "C" })
     nvim:type(":Botglue review<CR>1GAtyped<Esc>3GA mine<Esc>5GAtoo<Esc>")
     if keys:find("noautocmd") then
       -- Neovim 0.10 tells nobody of this before the text is gone: then what is a quarter of a second old is kept.
@@ -78,8 +78,8 @@ test("what was typed beside the answer in its own row is kept too", function()
   equal(texts(nvim), { LINES, { "a", "b", "before C", "d", "e" } })
   nvim:type("q")
   nvim = child.with_host({ "a", "local b = 1", "c" })
-  nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } })
-  nvim:answer(1, { "2" }, { held_for = "review" })
+  nvim:run({ kind = "char", first = { 2, 10 }, last = { 2, 10 } }, { review = true })
+  nvim:answer(1, { "2" })
   nvim:type(":Botglue review<CR>2G0cwmy<Esc>A0<Esc>q")
   equal(kept(nvim).draft, { rows = { "my b = 20" }, beside = { "a", "local b = ", "", "c" } })
   nvim:type(":Botglue review<CR>")
@@ -107,8 +107,8 @@ test(
         ["3GOx<Esc>GAx<Esc>"] = true,
       }) do
         local nvim = child.with_host(ROWS)
-        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } })
-        nvim:answer(1, { "ONE" }, { held_for = "review" })
+        nvim:run({ kind = "char", first = { 2, 5 }, last = { 2, 7 } }, { review = true })
+        nvim:answer(1, { "ONE" })
         nvim:type(":Botglue review<CR>" .. typed .. "q")
         nvim:settle()
         nvim:type(keys)
@@ -266,7 +266,7 @@ test("an adopted answer comes with what was typed in it and around it", function
     nvim:lua("require('support.host').install()")
     nvim:lua("_G.file = vim.fn.tempname(); vim.fn.writefile(..., file)", LINES)
     local answer = stored(nvim:lua("return file"), vim.tbl_extend("force", { draft = draft }, more or {}))
-    nvim:lua("require('support.host').store = { ... }", answer)
+    nvim:host("earlier", answer)
     nvim:type(":Botglue review<CR>")
     nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
     return texts(nvim)[2]
@@ -327,8 +327,8 @@ end)
 test("rows that hold a part stay rows while the place of the part is not known", function()
   local function job()
     local nvim = child.with_host({ "foo(bar) end", "second" })
-    nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
-    nvim:answer(1, { "BAR" }, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, { review = true })
+    nvim:answer(1, { "BAR" })
     nvim:type(":Botglue review<CR>")
     return nvim
   end
@@ -346,7 +346,7 @@ end)
 
 test("what was typed in an answer right before it was accepted is kept with it, too", function()
   local nvim = in_review({ line(2, 4), { "B" } })
-  nvim:lua("require('support.host').merges = nil")
+  nvim:host("hold", "merged")
   nvim:type("oX<Esc>a")
   equal(kept(nvim), { id = 1, draft = { lines = { "B", "X" } } })
 end)

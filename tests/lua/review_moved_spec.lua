@@ -15,8 +15,8 @@ local test, equal = suite.test, suite.equal
 ---@param told boolean? whether it is told that what was changed in the buffer was replaced
 local function accept(lines, range, answer, keys, expected, told)
   local nvim = child.with_host(vim.split(lines, " "))
-  nvim:run(range)
-  nvim:answer(1, vim.split(answer, " "), { held_for = "review" })
+  nvim:run(range, { review = true })
+  nvim:answer(1, vim.split(answer, " "))
   nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>l")
   nvim:play(keys)
   nvim:type("a")
@@ -104,8 +104,8 @@ end)
 
 test("a hunk is taken where it stands also in the moment in which another answer landed", function()
   local nvim = child.with_host(vim.split("a b c d e f", " "))
-  nvim:run(rows(1, 3))
-  nvim:answer(1, vim.split("N0 a B c N1", " "), { held_for = "review" })
+  nvim:run(rows(1, 3), { review = true })
+  nvim:answer(1, vim.split("N0 a B c N1", " "))
   nvim:run(rows(4, 6))
   nvim:type(":Botglue review 1<CR>zn<C-w>hzn<C-w>l5G")
   nvim:lua([[

@@ -98,8 +98,8 @@ local function in_review(pick)
     range.first[2] = math.min(1, #LINES[first])
     range.last[2] = math.max(math.min(1, #LINES[last] - 1), 0)
   end
-  nvim:run(range)
-  nvim:answer(1, ANSWERS[pick(#ANSWERS)], { held_for = "review" })
+  nvim:run(range, { review = true })
+  nvim:answer(1, ANSWERS[pick(#ANSWERS)])
   nvim:type(":Botglue review<CR>")
   return nvim, range
 end

@@ -11,8 +11,8 @@ test(
     for _, between in ipairs({ {}, { "GAown<Esc>" }, { "q", "2GAown<Esc>", ":Botglue review<CR>", "<C-w>h" } }) do
       local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
       nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
-      nvim:run(line(2, 5))
-      nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+      nvim:run(line(2, 5), { review = true })
+      nvim:answer(1, { "b", "X", "c", "d", "Y", "e" })
       local keys = { ":Botglue review<CR>", "3Gdp", "<C-w>h:write<CR>", "<C-w>l/Y<CR>dp", "<C-w>h:edit!<CR>" }
       nvim:play(vim.list_extend(keys, between))
       nvim:type("<C-w>la")
@@ -41,8 +41,8 @@ test("what was taken, through reading the file again and undoing that", function
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
     nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
     nvim:type("GAx<Esc>")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    nvim:run(line(2, 5), { review = true })
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" })
     local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
     nvim:play(vim.list_extend(all, { ":Botglue accept<CR>" }))
     equal(table.concat(nvim:lines(), " "), "a b X c d e E1 E2 own fx", table.concat(keys))
@@ -53,8 +53,8 @@ test("what was taken and changed in the file by another program is not put in on
   for _, keys in ipairs({ { "q" }, {} }) do
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
     nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile autoread')")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    nvim:run(line(2, 5), { review = true })
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" })
     local all = { ":Botglue review<CR>", "/E1<CR>dp", "<C-w>h:write<CR><C-w>l", keys }
     all[#all + 1] =
       ":lua vim.fn.writefile({ 'a', 'b', 'c', 'd', 'e', 'E1', 'E2x', 'f' }, vim.fn.bufname(1))<CR>"
@@ -70,8 +70,8 @@ end)
 test("what was taken and thrown away with its buffer was never taken", function()
   local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
   nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile hidden')")
-  nvim:run(line(2, 5))
-  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+  nvim:run(line(2, 5), { review = true })
+  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" })
   for _, keys in ipairs({
     ":Botglue review<CR>",
     "/Y<CR>dp",
@@ -102,8 +102,8 @@ test("rows that were taken, typed into where no review sees it, written and read
   }) do
     local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
     nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile')")
-    nvim:run(line(2, 5))
-    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" }, { held_for = "review" })
+    nvim:run(line(2, 5), { review = true })
+    nvim:answer(1, { "b", "X", "c", "d", "e", "E1", "E2" })
     local all = vim.list_extend({ ":Botglue review<CR>", "/E1<CR>dp", "q" }, keys)
     nvim:play(vim.list_extend(all, { ":write<CR>", ":edit!<CR>", ":Botglue accept<CR>" }))
     local question = nvim:host("received", "merge")
@@ -116,8 +116,8 @@ test("what was taken and read again behind the review is put in when the answer 
   local rows = { "the first row of all", "the second of them", "the third one", "the fourth" }
   local nvim = child.with_host(rows)
   nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-  nvim:run(line(1, 4))
-  nvim:answer(1, { "the FIRST row of all", rows[2], rows[3], rows[4] }, { held_for = "review" })
+  nvim:run(line(1, 4), { review = true })
+  nvim:answer(1, { "the FIRST row of all", rows[2], rows[3], rows[4] })
   for _, keys in ipairs({
     ":Botglue review<CR>1Gdp",
     "q",
@@ -136,8 +136,8 @@ test("what was taken, written and read again does not come twice", function()
     local rows = { "one", "two", "three", "four" }
     local nvim = child.with_host(rows)
     nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-    nvim:run(line(2, 3))
-    nvim:answer(1, { "two", "and a half", "three", "and more" }, { held_for = "review" })
+    nvim:run(line(2, 3), { review = true })
+    nvim:answer(1, { "two", "and a half", "three", "and more" })
     nvim:play({ ":Botglue review<CR>G-dp", "q", ":write<CR>", between, ":Botglue accept 1<CR>" })
     local lines = nvim:lines()
     if lines[1] == "new" then
@@ -150,8 +150,8 @@ end)
 test("what was taken at the top, changed, written and read again does not come twice", function()
   local nvim = child.with_host({ "one", "two", "three", "four" })
   nvim:lua("vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write')")
-  nvim:run(line(1, 3))
-  nvim:answer(1, { "zero", "one", "TWO", "three", "more" }, { held_for = "review" })
+  nvim:run(line(1, 3), { review = true })
+  nvim:answer(1, { "zero", "one", "TWO", "three", "more" })
   local open = ":Botglue review<CR>zn<C-w>hzn<C-w>l"
   nvim:play({ open, "5Gdp", "<C-w>h4GA!<Esc>", ":write<CR>", ":edit!<CR>", "<C-w>l", "a" })
   equal(nvim:lines(), { "zero", "one", "TWO", "three", "more!", "four" })
@@ -177,8 +177,8 @@ test("what was taken and undone in an undo tree that is gone was never taken", f
     }) do
       local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
       nvim:lua("vim.cmd.saveas(vim.fn.tempname()); vim.cmd('set noswapfile hidden')")
-      nvim:run(each[1])
-      nvim:answer(1, each[2], { held_for = "review" })
+      nvim:run(each[1], { review = true })
+      nvim:answer(1, each[2])
       local keys = { ":Botglue review<CR>", each[3], "<C-w>lq", way, "GAown<Esc>" }
       for _, key in ipairs(vim.list_extend(keys, { ":Botglue review<CR>", "a" })) do
         nvim:play({ key })
@@ -194,8 +194,8 @@ test("both sides are compared again where the buffer was read again in its windo
     local path = vim.fn.tempname()
     local nvim = child.with_host({ "a", "b", "c", "d" })
     nvim:lua("vim.cmd.file(...) vim.cmd('silent write')", path)
-    nvim:run(line(2, 3))
-    nvim:answer(1, { "b", "X", "c" }, { held_for = "review" })
+    nvim:run(line(2, 3), { review = true })
+    nvim:answer(1, { "b", "X", "c" })
     nvim:play({ ":Botglue review<CR>", "<C-w>h", unload, ":edit " .. path .. "<CR>" })
     local seen = nvim:lua([[return vim.tbl_map(function(win)
       return { vim.wo[win].diff, vim.wo[win].winbar ~= "" }
@@ -256,8 +256,8 @@ test("what was taken, and begins as what is next to the range does, in a file th
       nvim:lua(
         "vim.cmd.file(vim.fn.tempname()) vim.cmd('silent write') vim.cmd('set noswapfile hidden autoread')"
       )
-      nvim:run(line(1, each[2]))
-      nvim:answer(1, each[3], { held_for = "review" })
+      nvim:run(line(1, each[2]), { review = true })
+      nvim:answer(1, each[3])
       nvim:play({ each[4], each[5], way })
       local left = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "|")
       local what = vim.inspect({ each, way })

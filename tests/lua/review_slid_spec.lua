@@ -40,8 +40,8 @@ test("some rows of those that are taken by hand do not come twice", function()
       }) do
         local told = vim.inspect({ range, taking, way })
         local nvim = child.with_host(LINES)
-        nvim:run(range)
-        nvim:answer(1, answer, { held_for = "review" })
+        nvim:run(range, { review = true })
+        nvim:answer(1, answer)
         nvim:type(":Botglue review<CR>" .. taking)
         for _, keys in ipairs(way) do
           nvim:settle()
@@ -63,8 +63,8 @@ test("rows that are taken by hand with a blank one at their end do not leave one
   for _, taking in ipairs({ ":4,5diffput<CR>", ":5,6diffput<CR>" }) do
     for _, way in ipairs({ { "a" }, { "q:Botglue review<CR>", "a" }, { "<C-w>hu<C-w>l", "a" } }) do
       local nvim = child.with_host(lines)
-      nvim:run({ kind = "insert", first = { 3 } })
-      nvim:answer(1, answer, { held_for = "review" })
+      nvim:run({ kind = "insert", first = { 3 } }, { review = true })
+      nvim:answer(1, answer)
       nvim:type(":Botglue review<CR>" .. taking)
       for _, keys in ipairs(way) do
         nvim:settle()
@@ -83,8 +83,8 @@ test("a block that ends as the row above it does, taken next to a row that the a
     local nvim = child.with_host({ "a", "x", "}", "b" })
     -- Neovim 0.10 takes both changes with one key otherwise.
     nvim:lua("vim.opt.diffopt:append('linematch:40')")
-    nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
-    nvim:answer(1, { "a", "x2", "}", "N", "}" }, { held_for = "review" })
+    nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } }, { review = true })
+    nvim:answer(1, { "a", "x2", "}", "N", "}" })
     nvim:play({ ":Botglue review<CR>", way, "a" })
     equal(nvim:host("received", "merge")[1].base, { "a", "x", "}", "N", "}" }, way)
   end
@@ -103,8 +103,8 @@ test(
       for _, keys in ipairs({ before, within, put_back }) do
         local nvim = child.with_host(lines)
         nvim:lua("vim.o.autoindent = false")
-        nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } })
-        nvim:answer(1, answer, { held_for = "review" })
+        nvim:run({ kind = "line", first = { 1, 0 }, last = { 3, 0 } }, { review = true })
+        nvim:answer(1, answer)
         nvim:play(keys)
         equal(nvim:host("received", "merge")[1].base, lines, row .. keys[1])
       end
@@ -125,7 +125,7 @@ test("rows that were taken by hand before Neovim was left are not put in once mo
         range
       )
     )
-    nvim:lua("require('support.host').store = { ... }", stored)
+    nvim:host("earlier", stored)
     nvim:type(":Botglue review<CR>")
     nvim:eventually("the review opens", "return vim.fn.tabpagenr('$') == 2")
     return nvim
@@ -228,8 +228,8 @@ test("rows that were typed stay the user's where another hunk is taken", functio
   }
   local nvim = child.with_host(lines)
   nvim:lua("vim.o.autoindent = false")
-  nvim:run({ kind = "line", first = { 1, 0 }, last = { 4, 0 } })
-  nvim:answer(1, answer, { held_for = "review" })
+  nvim:run({ kind = "line", first = { 1, 0 }, last = { 4, 0 } }, { review = true })
+  nvim:answer(1, answer)
   nvim:play({ "2Go  return nil<CR>end<Esc>", ":Botglue review<CR>", "/M.z<CR>dp", "a" })
   local base = nvim:host("received", "merge")[1].base
   equal(base, { "local M = {}", "function M.q()", "M.x = 1", "M.z = 2", "return M" })
@@ -244,8 +244,8 @@ test(
     }) do
       for _, way in ipairs({ { "a" }, { "q", ":Botglue accept<CR>" }, { "q", ":Botglue review<CR>", "a" } }) do
         local nvim = child.with_host(each[1])
-        nvim:run(line(1, 4))
-        nvim:answer(1, each[2], { held_for = "review" })
+        nvim:run(line(1, 4), { review = true })
+        nvim:answer(1, each[2])
         nvim:play(vim.list_extend({ ":Botglue review<CR>", "G[cdp" }, way))
         local left = table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), "|")
         equal(left, each[3], vim.inspect({ each, way }))

@@ -16,7 +16,6 @@ test("a hunk that was taken and given back belongs to the place of the answer ag
     nvim:type(keys:len() > 4 and "uu" or "u")
     nvim:settle()
     equal(texts(nvim), { LINES, { "a", "B", "c", "D", "D", "e" } }, keys)
-    nvim:lua("require('support.host').merges = { ... }", answer)
     nvim:type("<C-w>la")
     equal(nvim:lines(), { "a", "B", "c", "D", "D", "e" }, keys)
     equal(nvim:job(1).landing, "applied", keys)
@@ -129,8 +128,8 @@ test("what was taken for an empty row does not come twice, and takes no row alon
       ["2GA1<Esc>"] = { "a", "X1", "Y", "c" },
     }) do
       local nvim = child.with_host({ "a", "", "c" })
-      nvim:run(line(2, 2))
-      nvim:answer(1, { "X", "Y" }, { held_for = "review" })
+      nvim:run(line(2, 2), { review = true })
+      nvim:answer(1, { "X", "Y" })
       nvim:type(":Botglue review<CR>" .. keys)
       nvim:settle()
       nvim:type(more)
@@ -208,8 +207,8 @@ test("rows that end before a block and were taken by hand do not come twice", fu
       { "1GIT<Esc>", all, B .. "u" .. A, B .. "<C-r>" .. A },
     }) do
       local nvim = child.with_host(lines)
-      nvim:run(range)
-      nvim:answer(1, answer, { held_for = "review" })
+      nvim:run(range, { review = true })
+      nvim:answer(1, answer)
       nvim:type(":Botglue review<CR>")
       local left, right = unpack(texts(nvim))
       for _, keys in ipairs(way) do
@@ -236,8 +235,8 @@ end)
 test("rows of a part that were taken by hand without the others do not come twice", function()
   for _, row in ipairs({ 2, 3, 4 }) do
     local nvim = child.with_host({ "_a_", "_b_", "_c_", "_d_", "_e_" })
-    nvim:run({ kind = "char", first = { 2, 1 }, last = { 4, 1 } })
-    nvim:answer(1, { "B", "C", "D" }, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 2, 1 }, last = { 4, 1 } }, { review = true })
+    nvim:answer(1, { "B", "C", "D" })
     nvim:type(":Botglue review 1<CR>")
     local shown = texts(nvim)[2]
     nvim:type((":%ddiffput<CR>"):format(row))
@@ -254,8 +253,8 @@ test("rows of a part that were taken with what was typed beside it stand once on
   local sent = { "top", "let x = call(alpha_beta_gamma_delta, tail);", "end" }
   local function after(answer, keys)
     local nvim = child.with_host(sent)
-    nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } })
-    nvim:answer(1, answer, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 34 } }, { review = true })
+    nvim:answer(1, answer)
     nvim:type(":Botglue review<CR>")
     nvim:play(keys)
     return nvim
@@ -328,7 +327,6 @@ test(
       { { kind = "char", first = { 2, 0 }, last = { 3, 0 } }, { "B" }, { "top", "a", "B", "d", "e, too" } },
     }) do
       local nvim = in_review({ each[1], each[2] })
-      nvim:lua("require('support.host').merges = { ... }", each[2])
       nvim:type("GA, too<Esc>ggOtop<Esc>")
       -- The keys come faster than the review looks.
       nvim:type("1Gdp:%diffput<CR>a")
@@ -359,8 +357,8 @@ test("what was typed beside a part on its side and taken with it leaves its plac
       { "qu:Botglue review<CR>", sent, "q<C-r>:Botglue review<CR>", taken },
     }) do
       local nvim = child.with_host(sent)
-      nvim:run(range[1])
-      nvim:answer(1, range[2], { held_for = "review" })
+      nvim:run(range[1], { review = true })
+      nvim:answer(1, range[2])
       local steps = { ":Botglue review<CR>" .. typed, sent, "a", sent, take, taken }
       vim.list_extend(steps, way)
       for i = 1, #steps, 2 do
@@ -380,8 +378,8 @@ end)
 test("all of a part of rows that was taken is accepted, where nothing tells its place any more", function()
   for _, last in ipairs({ 1, 2 }) do
     local nvim = child.with_host({ "a", "bbb" })
-    nvim:run({ kind = "char", first = { 2, 1 }, last = { 2, last } })
-    nvim:answer(1, { "1", "2" }, { held_for = "review" })
+    nvim:run({ kind = "char", first = { 2, 1 }, last = { 2, last } }, { review = true })
+    nvim:answer(1, { "1", "2" })
     nvim:type(":Botglue review<CR>")
     nvim:type("<C-w>hGdo<C-w>l")
     nvim:settle()
@@ -434,8 +432,8 @@ test("what stands beside the answer, or is taken with it, never comes twice", fu
     { part("char", 5, 0, 6, 3), { "X" }, { B .. "5GccT<Esc>" .. A, ":%diffget<CR>" } },
   }) do
     local nvim = child.with_host({ "aaaa", "bbbb", "cccc", "dddd", "eeee", "ffff" })
-    nvim:run(each[1])
-    nvim:answer(1, each[2], { held_for = "review" })
+    nvim:run(each[1], { review = true })
+    nvim:answer(1, each[2])
     nvim:type(":Botglue review<CR>")
     nvim:play(each[3])
     nvim:type("a")
@@ -486,8 +484,8 @@ test("what is typed in the part that was taken of an answer is kept when the res
     },
   }) do
     local nvim = child.with_host({ "aaa one", "bbb one", "ccc one", "ddd one", "eee." })
-    nvim:run(each[1])
-    nvim:answer(1, each[2], { held_for = "review" })
+    nvim:run(each[1], { review = true })
+    nvim:answer(1, each[2])
     nvim:play({ ":Botglue review<CR>2Gdp", "<C-w>h1G$ié<Esc>", "<C-w>la" })
     equal({ nvim:lines(), nvim:job(1).landing }, { each[3], "merged" })
   end
@@ -532,8 +530,8 @@ test("rows that the answer adds, which a diff shows beyond the row next to the r
   local lines = { "use", "", "fn a", "  one", "}", "", "fn b", "  one", "}", "", "end" }
   local function take(range, answer, row, keys)
     local nvim = child.with_host(lines)
-    nvim:run(range)
-    nvim:answer(1, answer, { held_for = "review" })
+    nvim:run(range, { review = true })
+    nvim:answer(1, answer)
     nvim:type(":Botglue review<CR>" .. row .. "Gdp")
     nvim:settle()
     nvim:play(keys)
@@ -568,8 +566,8 @@ test(
   function()
     for _, keys in ipairs({ { "dp" }, { "<C-w>h3Gdo<C-w>l" } }) do
       local nvim = child.with_host({ "r1", "let x = call(aa, bb, cc); let y = 1;", "r3", "r4" })
-      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 22 } })
-      nvim:answer(1, { "aa, B2, cc" }, { held_for = "review" })
+      nvim:run({ kind = "char", first = { 2, 13 }, last = { 2, 22 } }, { review = true })
+      nvim:answer(1, { "aa, B2, cc" })
       nvim:play(vim.list_extend({ ":Botglue review<CR>", "/r3<CR>Inew <Esc>" }, keys))
       nvim:type("a")
       nvim:settle()

@@ -17,8 +17,8 @@ local HUNKS = { "cd build || exit 1", "make -j4", "", "make DESTDIR=x install" }
 ---@return Child
 local function play(rows, range, answer, steps)
   local nvim = child.with_host(rows)
-  nvim:run(range)
-  nvim:answer(1, answer, { held_for = "review" })
+  nvim:run(range, { review = true })
+  nvim:answer(1, answer)
   nvim:type(":Botglue review<CR>zn<C-w>hzn<C-w>l")
   nvim:play(steps)
   return nvim

@@ -29,8 +29,8 @@ end)
 test("a hunk that was taken and undone together with what no review has seen", function()
   for _, undo in ipairs({ "2u", ":silent earlier 2<CR>", ":silent undo 1<CR>" }) do
     local nvim = child.with_host(LINES)
-    nvim:run(line(2, 4))
-    nvim:answer(1, { "B", "c", "D" }, { held_for = "review" })
+    nvim:run(line(2, 4), { review = true })
+    nvim:answer(1, { "B", "c", "D" })
     nvim:play({ "GAmine<Esc>", ":Botglue review<CR>", "2Gdp", "<C-w>h" .. undo })
     equal(texts(nvim), { LINES, { "a", "B", "c", "D", "e" } }, undo)
     nvim:type("<C-w>la")
@@ -43,8 +43,8 @@ test("a row that was taken and moved where no review sees it, undone and redone 
   local answer = vim.split("b B1 c d D1 e f g G1 h i I1 j k", " ")
   for _, way in ipairs({ { "3u", "3<C-r>" }, { ":silent earlier 3<CR>", ":silent later 3<CR>" } }) do
     local nvim = child.with_host(vim.split("a b c d e f g h i j k l", " "))
-    nvim:run(line(2, 11))
-    nvim:answer(1, answer, { held_for = "review" })
+    nvim:run(line(2, 11), { review = true })
+    nvim:answer(1, answer)
     nvim:play({ ":Botglue review<CR>", "/D1<CR>", "dp", "q", "/D1<CR>", "dd", "jp" })
     local moved = nvim:lines()
     nvim:play(way)
@@ -94,8 +94,8 @@ test(
 
 test("a state in which something was taken, come to by one jump and left by another", function()
   local nvim = child.with_host({ "aaaa", "b", "c", "d", "e", "f" })
-  nvim:run(line(2, 5))
-  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" }, { held_for = "review" })
+  nvim:run(line(2, 5), { review = true })
+  nvim:answer(1, { "b", "X", "c", "d", "Y", "e" })
   local keys = { ":Botglue review<CR>", "/Y<CR>dp", "q", "u", "gg0" }
   for _ = 1, 36 do
     keys[#keys + 1] = "rx"
@@ -128,8 +128,8 @@ test(
     for _, edit in ipairs({ "zn", "7GA own<Esc>", "7Goown<Esc>", "8Gdd" }) do
       for _, way in ipairs({ { "a" }, { "q", ":Botglue accept 1<CR>" } }) do
         local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
-        nvim:run(line(2, 6))
-        nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
+        nvim:run(line(2, 6), { review = true })
+        nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" })
         nvim:play(":Botglue review<CR>", "/F1<CR>", "Vjd", "<C-w>hzn6Gp", edit, "<C-w>l", "u", "u", way)
         equal(nvim:job(1).landing, "held", vim.inspect({ edit, way }))
         local lines = review.texts(nvim)
@@ -145,8 +145,8 @@ test(
   function()
     local function cut(more, way)
       local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g", "h" })
-      nvim:run(line(2, 6))
-      nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" }, { held_for = "review" })
+      nvim:run(line(2, 6), { review = true })
+      nvim:answer(1, { "b", "c", "D1", "d", "e", "f", "F1", "F2" })
       nvim:play(":Botglue review<CR>", more, "<C-w>hzn6Gp", "<C-w>l", "u", "u", way)
       nvim:play(":Botglue review 1<CR>", "a")
       return table.concat(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), " ")

@@ -28,7 +28,7 @@ local CHECKPOINTS = {
 
 --- A child in which the choices of `vim.ui.select` are made by the test.
 local function with_checkpoints()
-  local nvim = with_landed()
+  local nvim = with_landed(nil, nil, child.with_scripted_host)
   nvim:lua(
     [[
       require('support.host').replies.checkpoints = { checkpoints = ... }
@@ -92,7 +92,7 @@ test("a rewind that is given up leaves everything as it is", function()
 end)
 
 test("only an agent that can go back does", function()
-  local nvim = with_landed()
+  local nvim = with_landed(nil, nil, child.with_scripted_host)
   nvim:lua("require('botglue.client').job(1).agent = 'droid'")
   nvim:type("3G")
   contains(message_of(nvim, "rewind"), "droid cannot go back within a session: use :Botglue followup")
@@ -123,7 +123,7 @@ local function put_back(nvim, checkpoint)
 end
 
 test("a rewind to when nothing stood there takes the lines away", function()
-  local nvim = child.with_host({ "a", "b" })
+  local nvim = child.with_scripted_host({ "a", "b" })
   nvim:run({ kind = "insert", first = { 1, 0 } })
   nvim:answer(1, { "one", "two" }, { session_id = "s1" })
   nvim:type("2G")
@@ -133,7 +133,7 @@ test("a rewind to when nothing stood there takes the lines away", function()
 end)
 
 test("a rewind puts back a part of a line", function()
-  local nvim = child.with_host({ "let a = (b + c);" })
+  local nvim = child.with_scripted_host({ "let a = (b + c);" })
   nvim:run({ kind = "char", first = { 1, 8 }, last = { 1, 14 } })
   nvim:answer(1, { "(d)" }, { session_id = "s1" })
   nvim:lua("require('support.host').replies.job = { job = { selection = { text = { '(b + c)' } } } }")

@@ -107,7 +107,8 @@ end)
 
 --- The rows of the screen, without what is behind the text and the last two.
 local function rows(nvim, count)
-  return vim.list_slice(vim.split(nvim:screen(), "\n"), 1, count)
+  local screen = nvim:screen():gsub(" · starting", "")
+  return vim.list_slice(vim.split(screen, "\n"), 1, count)
 end
 
 --- Rows with the moving parts of a status line replaced.
@@ -119,6 +120,7 @@ end
 
 local function frame(nvim, state)
   state.id, state.status = state.id or 1, "running"
+  nvim:runs(state.id)
   nvim:lua("require('botglue.apply').frame({ ... })", state)
   nvim:ticks(2)
 end
@@ -214,9 +216,8 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     nvim:run({ kind = "line", first = { i }, last = { i } })
   end
   nvim:answer(1, { "ONE" })
-  nvim:lua([[
-    require("botglue.apply").finish({ id = 2, status = "failed", error = { code = "timeout", message = "no" } })
-  ]])
+  nvim:agent(2, "exit", 3)
+  nvim:host("ended", 2)
   nvim:answer(3, {}, { held_for = "ambiguous" })
   equal(rows(nvim, 4), {
     "ONE",

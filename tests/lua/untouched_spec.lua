@@ -34,10 +34,10 @@ local STATE = [[
 
 --- The ways in which an answer for lines 10 and 11 gets into the buffer.
 local WAYS = {
-  landing = { before = "", answer = {} },
-  merging = { before = ":10s/$/ mine/<CR>", answer = {}, merged = { "line 10 mine", "new", "line 11" } },
-  accepting = { before = "", answer = { held_for = "review" }, decide = "accept" },
-  reverting = { before = "", answer = {}, decide = "revert" },
+  landing = { before = "" },
+  merging = { before = ":10s/$/ mine/<CR>" },
+  accepting = { before = "", review = true, decide = "accept" },
+  reverting = { before = "", decide = "revert" },
 }
 
 --- Where the user may be meanwhile: keys to get there, and keys that go on.
@@ -59,14 +59,10 @@ for way, how in pairs(WAYS) do
         lines[i] = "line " .. i
       end
       local nvim = child.with_host(lines)
-      nvim:run({ kind = "line", first = { 10 }, last = { 11 } })
+      nvim:run({ kind = "line", first = { 10 }, last = { 11 } }, { review = how.review })
       nvim:type(how.before)
-      nvim:lua("require('support.host').merges = { ... }", how.merged or vim.NIL)
-      nvim:lua("if require('support.host').merges[1] == vim.NIL then require('support.host').merges = {} end")
-      if how.decide == "revert" then
-        nvim:answer(1, { "line 10", "new", "line 11" })
-      elseif how.decide then
-        nvim:answer(1, { "line 10", "new", "line 11" }, how.answer)
+      if how.decide then
+        nvim:answer(1, { "line 10", "line 11", "new" })
       end
       nvim:type("30Gzt32GyyjVj<Esc>/line 6.<CR>60G3|:split<CR>50Gzt55G4|")
       nvim:type(keys[1])
@@ -74,7 +70,7 @@ for way, how in pairs(WAYS) do
       if how.decide then
         nvim:lua("require('botglue')[...](1)", how.decide)
       else
-        nvim:answer(1, { "line 10", "new", "line 11" }, how.answer)
+        nvim:answer(1, { "line 10", "line 11", "new" })
       end
       local landing = nvim:job(1).landing
       equal(

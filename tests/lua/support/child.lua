@@ -21,13 +21,16 @@ function Child:api(name, ...)
   return vim.rpcrequest(self.channel, "nvim_" .. name, ...)
 end
 
---- Runs a chunk of Lua in the child and returns what it returns. A child that waits for a key would never answer.
+local SETTLE = "if package.loaded['support.host'] then require('support.host').settle() end "
+
+--- Runs a chunk of Lua in the child and returns what it returns, as soon as the host has replied to all that the plugin
+--- asked. A child that waits for a key would never answer.
 function Child:lua(code, ...)
   local mode = self:api("get_mode")
   if mode.blocking then
     error("the child waits for a key, in mode " .. mode.mode, 2)
   end
-  return self:api("exec_lua", code, { ... })
+  return self:api("exec_lua", SETTLE .. code, { ... })
 end
 
 --- Types keys, and waits until the child has taken all of them.
@@ -70,7 +73,7 @@ end
 
 ---@return string[]
 function Child:lines()
-  return self:api("buf_get_lines", 0, 0, -1, true)
+  return self:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
 end
 
 ---@param lines string[]
@@ -91,9 +94,24 @@ function Child:run(range, options)
   return id
 end
 
---- Calls a function of the stand-in for the host.
+--- Calls a function of the host's support.
 function Child:host(name, ...)
   return self:lua("local name = ...; return require('support.host')[name](select(2, ...))", name, ...)
+end
+
+--- Waits until the host has said that a job runs: what is told of the job from then on follows that.
+---@param id integer
+function Child:runs(id)
+  self:eventually(
+    ("job %d runs"):format(id),
+    "return require('botglue.client').job(...).status == 'running'",
+    id
+  )
+end
+
+--- Has the agent of a job do something: a method of `support.agent`.
+function Child:agent(id, what, ...)
+  return self:host("steer", id, what, ...)
 end
 
 --- Ends a job with an answer, by lines.
@@ -187,10 +205,16 @@ end
 ---@return Child
 function M.start(before)
   local directory = vim.fn.tempname()
-  vim.fn.mkdir(directory, "p")
+  vim.fn.mkdir(directory .. "/home", "p")
   local channel = vim.fn.jobstart({ M.program(), "--embed", "--clean", "-n", "-i", "NONE" }, {
     rpc = true,
+    clear_env = true,
     env = {
+      PATH = vim.env.PATH,
+      HOME = directory .. "/home",
+      TERM = "xterm-256color",
+      LANG = "C.UTF-8",
+      TMPDIR = vim.env.TMPDIR,
       XDG_DATA_HOME = directory .. "/data",
       XDG_STATE_HOME = directory .. "/state",
       XDG_CACHE_HOME = directory .. "/cache",
@@ -217,7 +241,7 @@ function M.start(before)
   return self
 end
 
---- A child in which `support.host` stands in for the host.
+--- A child with the real host, whose agents the spec steers.
 ---@param lines string[]
 ---@return Child
 function M.with_host(lines)
@@ -225,6 +249,17 @@ function M.with_host(lines)
   self:lua("require('support.host').install()")
   self:set_lines(lines)
   -- The filling of the buffer is no change of the user's.
+  self:lua("vim.bo.undolevels = vim.bo.undolevels")
+  return self
+end
+
+--- A child with a scripted peer in place of the host, for what a real one does not do at a spec's word.
+---@param lines string[]
+---@return Child
+function M.with_scripted_host(lines)
+  local self = M.start()
+  self:lua("require('support.scripted_host').install()")
+  self:set_lines(lines)
   self:lua("vim.bo.undolevels = vim.bo.undolevels")
   return self
 end

@@ -8,13 +8,13 @@ local M = {}
 --- A child with an answer for rows 2 to 4 of five that is held.
 ---@param answer string[]
 ---@param keys string? typed before it comes
----@param more table? other fields of the outcome
+---@param options table? other options of the job than that it is to be reviewed
 ---@return Child
-function M.held(answer, keys, more)
+function M.held(answer, keys, options)
   local nvim = child.with_host({ "a", "b", "c", "d", "e" })
-  nvim:run(child.line(2, 4))
+  nvim:run(child.line(2, 4), options or { review = true })
   nvim:type(keys or "")
-  nvim:answer(1, answer, more or { held_for = "review" })
+  nvim:answer(1, answer)
   equal(nvim:job(1).landing, "held")
   return nvim
 end

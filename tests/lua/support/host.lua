@@ -1,117 +1,309 @@
---- Stands in for the host inside one Neovim: takes what the plugin sends, and answers as a test says.
+--- The real host for a spec, inside one Neovim: the plugin starts `botglue serve`, and the spec says what its agents
+--- print. Notes what the plugin sends and what comes back, and knows what is still to come.
+
+local agent = require("support.agent")
 
 local M = {
   sent = {},
   events = {},
-  store = {}, -- the held answers of Neovims that are gone
-  trouble = nil, -- why they cannot be read
-  prompts = nil, -- the earlier ones; without them a test answers by itself
-  keeps = true, -- says at once that a held answer is on the disk
-  replies = {}, -- what the store answers, or a function that does, by the name of the question; without one, nothing
-  merges = {}, -- the replies to come, by the merged rows; without one, they are merged by lines
+  calls = {}, -- what the host calls, by name
+  agents = {}, -- those that were asked for, by the key of their job or of their prompt
+  finished = {}, -- the jobs that the host has told the end of
+  awaited = {}, -- what the host is to reply to, by a name that a failure can say
+  held_back = {}, -- replies that came and are not given to the plugin yet, by the name of the call
 }
 
---- Takes the place of the host's process.
+local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h")
+
+--- The host's program, as cargo builds it for tests.
+M.PROGRAM = vim.env.BOTGLUE_TEST_HOST or (root .. "/target/debug/botglue")
+
+--- Which agent a request is for: the one that was started ahead of it, or its own.
+---@param request table
+---@return string
+local function key_of(request)
+  return request.prewarmed and "prompt-" .. request.prewarmed
+    or request.token and "prompt-" .. request.token
+    or "job-" .. request.id
+end
+
+--- A request in which the agent is one that the spec steers.
+---@param request table
+---@return table
+local function steered(request)
+  local key = key_of(request)
+  if not M.agents[key] then
+    local path = vim.fn.stdpath("data") .. "/agent-" .. key
+    M.agents[key] = agent.new(path, "session-" .. key, request.agent)
+  end
+  local copy = vim.deepcopy(request)
+  copy.agent.command, copy.agent.args = M.agents[key]:command(), {}
+  return copy
+end
+
+---@param method string
+---@param argument table
+---@return string? name of what is to come back
+local function reply_to(method, argument)
+  if method == "merge" then
+    return ("the merge of job %d"):format(argument.id)
+  elseif method == "landed" and argument.landing == "held" then
+    return ("the answer of job %d is kept"):format(argument.id)
+  elseif method == "query" then
+    return "the answer to question " .. argument.token
+  elseif method == "held" then
+    return "the held answers"
+  end
+end
+
+--- What a call of the host's replies to.
+local REPLIES = {
+  merged = function(argument)
+    return ("the merge of job %d"):format(argument.id)
+  end,
+  kept = function(argument)
+    return ("the answer of job %d is kept"):format(argument.id)
+  end,
+  reply = function(argument)
+    return "the answer to question " .. argument.token
+  end,
+  held = function()
+    return "the held answers"
+  end,
+}
+
+--- Notes what the host calls, once that is done.
+local function note_calls()
+  local apply = require("botglue.apply")
+  for name, reply in pairs(REPLIES) do
+    local call = apply[name]
+    apply[name] = function(argument)
+      M.awaited[reply(argument)] = nil
+      if M.held_back[name] then
+        table.insert(M.held_back[name], argument)
+      else
+        call(argument)
+      end
+    end
+    M.calls[name] = call
+  end
+  local finish = apply.finish
+  apply.finish = function(outcome)
+    finish(outcome)
+    M.finished[outcome.id] = true
+  end
+end
+
+--- Makes the plugin use the host, and the host the agents of the spec.
 function M.install()
-  local jobstart = vim.fn.jobstart
+  assert(vim.fn.executable(M.PROGRAM) == 1, "there is no host at " .. M.PROGRAM .. "; run `cargo build`")
+  vim.fn.mkdir(vim.fn.stdpath("data"), "p")
+  local jobstart, rpcnotify = vim.fn.jobstart, vim.rpcnotify
+  function M.earlier(...)
+    require("support.earlier").run(jobstart, rpcnotify, M.PROGRAM, { ... })
+  end
   vim.fn.jobstart = function(command, options)
     if command[2] ~= "serve" then
       return jobstart(command, options)
     end
-    M.exit = options.on_exit
-    vim.schedule(function()
-      require("botglue.apply").ready({ version = require("botglue.version"), pid = 1 })
-    end)
-    return 9999
+    local on_exit = options.on_exit
+    M.channel = jobstart(
+      command,
+      vim.tbl_extend("force", options, {
+        on_exit = function(...)
+          M.awaited, M.channel = {}, nil
+          for name in pairs(M.held_back) do
+            M.held_back[name] = {}
+          end
+          on_exit(...)
+        end,
+      })
+    )
+    return M.channel
   end
-  vim.rpcnotify = function(_, method, argument)
+  vim.rpcnotify = function(channel, method, argument)
     table.insert(M.sent, { method = method, argument = argument })
-    if method == "landed" and argument.landing == "held" and M.keeps then
-      require("botglue.apply").kept({ id = argument.id })
-    elseif method == "query" and argument.name == "prompts" and M.prompts then
-      local prompts = vim.tbl_map(function(prompt)
-        return { prompt = prompt, uses = 1, last_ms = 0 }
-      end, M.prompts)
-      require("botglue.apply").reply({ token = argument.token, prompts = prompts })
-    elseif method == "held" then
-      require("botglue.apply").held({ answers = not M.trouble and M.store or nil, error = M.trouble })
-    elseif method == "query" and M.replies[argument.name] then
-      local reply = M.replies[argument.name]
-      reply = type(reply) == "function" and reply(argument) or reply
-      require("botglue.query").reply(vim.tbl_extend("force", reply, { token = argument.token }))
-    elseif method == "merge" and M.merges then
-      M.merge(argument, table.remove(M.merges, 1) or M.three_way(argument))
+    local what = reply_to(method, argument)
+    if what then
+      M.awaited[what] = true
     end
+    if method == "run" or method == "prewarm" then
+      argument = steered(argument)
+    end
+    return rpcnotify(channel, method, argument)
   end
-  require("botglue").setup({ host = "/bin/sh" })
+  note_calls()
+  -- Specs say the rows of an answer as they are to land.
+  vim.g.botglue = { host = M.PROGRAM, tidy = { indent = false, newline = false } }
   vim.api.nvim_create_autocmd("User", {
     pattern = "Botglue*",
     callback = function(event)
       table.insert(M.events, { name = event.match, job = event.data })
     end,
   })
+  vim.api.nvim_create_autocmd("VimLeave", {
+    callback = function()
+      for _, each in pairs(M.agents) do
+        each:close()
+      end
+    end,
+  })
+end
+
+--- Waits for a condition; fails with its name.
+---@param name string
+---@param condition fun(): any
+local function eventually(name, condition)
+  if not vim.wait(5000, condition, 1) then
+    error("within 5 s it was not true that " .. name, 3)
+  end
+end
+
+--- Waits until the host is ready, if it was started, and has replied to all that it was asked.
+function M.settle()
+  local process = require("botglue.client").connection().process
+  if process and not process.ready then
+    eventually("the host is ready", function()
+      return process.ready or not process.gone
+    end)
+  end
+  if next(M.awaited) then
+    eventually("the host replies: " .. vim.inspect(vim.tbl_keys(M.awaited)), function()
+      return next(M.awaited) == nil
+    end)
+  end
+end
+
+--- Keeps what the host replies from the plugin from now on.
+---@param name "merged"|"kept"|"reply"|"held"
+function M.hold(name)
+  M.held_back[name] = M.held_back[name] or {}
+end
+
+--- Gives the plugin the oldest reply that was held back, as soon as it has come.
+---@param name "merged"|"kept"|"reply"|"held"
+function M.deliver(name)
+  eventually("the host has replied: " .. name, function()
+    return #M.held_back[name] > 0
+  end)
+  M.calls[name](table.remove(M.held_back[name], 1))
+end
+
+--- Gives the plugin all replies again, and first those that were held back.
+---@param name "merged"|"kept"|"reply"|"held"
+function M.release(name)
+  local replies = M.held_back[name]
+  M.held_back[name] = nil
+  for _, argument in ipairs(replies) do
+    M.calls[name](argument)
+  end
+end
+
+--- The request of a job, as soon as the host was sent it.
+---@param id integer
+---@return table
+local function request_of(id)
+  local found
+  eventually(("the host is asked for job %d"):format(id), function()
+    for _, request in ipairs(M.received("run")) do
+      found = request.id == id and request or found
+    end
+    return found
+  end)
+  return found
+end
+
+--- The agent of a job.
+---@param id integer
+---@return Agent
+function M.agent(id)
+  return M.agents[key_of(request_of(id))]
+end
+
+--- Has the agent of a job do something.
+---@param id integer
+---@param what string a method of `support.agent`
+function M.steer(id, what, ...)
+  local steered_agent = M.agent(id)
+  return steered_agent[what](steered_agent, ...)
+end
+
+--- Waits until the host has told the end of a job, and has replied to what followed from that.
+---@param id integer
+function M.ended(id)
+  eventually(("job %d has ended"):format(id), function()
+    return M.finished[id]
+  end)
+  M.settle()
+end
+
+--- The rows that an answer leaves, where it is said as edits of those that were sent.
+---@param id integer
+---@param edits { first: integer, last: integer, lines: string[] }[]
+---@return string[]
+local function edited(id, edits)
+  local rows, made, row = request_of(id).selection.rows, {}, 0
+  for _, edit in ipairs(edits) do
+    vim.list_extend(made, rows, row + 1, edit.first)
+    vim.list_extend(made, edit.lines)
+    row = edit.last
+  end
+  return vim.list_extend(made, rows, row + 1, #rows)
+end
+
+--- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where nobody is to
+--- know which one is meant.
+---@param lines string[]
+---@param ambiguous boolean
+---@return string
+local function spoken(lines, ambiguous)
+  local text = table.concat(lines, "\n")
+  local fenced = agent.fenced(lines)
+  if ambiguous then
+    return fenced .. "\nor\n" .. fenced
+  end
+  return vim.trim(text) == "" and fenced or text
+end
+
+--- Ends a job with an answer by lines.
+---@param id integer
+---@param lines string[]
+---@param more table?
+function M.answer(id, lines, more)
+  more = more or {}
+  if more.edits then
+    lines = edited(id, more.edits)
+  end
+  if more.held_for == "raw" then
+    M.agent(id):print(table.concat(lines, "\n"))
+    M.agent(id):exit(0)
+  else
+    M.agent(id):answer(more.text or spoken(lines, more.held_for == "ambiguous"), more)
+  end
+  M.ended(id)
+end
+
+--- Sends the host a signal, and waits until it is gone; there may be another one by then.
+---@param signal string
+local function end_by(signal)
+  local channel = M.channel
+  vim.uv.kill(vim.fn.jobpid(channel), signal)
+  eventually("the host is gone", function()
+    return M.channel ~= channel
+  end)
 end
 
 --- The host is killed.
 function M.die()
-  M.exit(9999, 137)
+  end_by("sigkill")
 end
 
---- What changed from one text to another: the rows replaced, from 0, and those that stand there instead.
----@return table[]
-local function changes(base, text)
-  local function joined(rows)
-    return #rows > 0 and table.concat(rows, "\n") .. "\n" or ""
-  end
-  return vim.tbl_map(function(hunk)
-    local first = hunk[2] == 0 and hunk[1] or hunk[1] - 1
-    local from = hunk[4] == 0 and hunk[3] or hunk[3] - 1
-    return { first = first, past = first + hunk[2], lines = vim.list_slice(text, from + 1, from + hunk[4]) }
-  end, vim.diff(joined(base), joined(text), { result_type = "indices" }))
+--- The host is told to end, and does.
+function M.stop()
+  end_by("sigterm")
 end
 
---- What comes of a merge by lines; nil where changes of the two sides touch, and are not the same.
----@param question table
----@return string[]?
-function M.three_way(question)
-  local both =
-    vim.list_extend(changes(question.base, question.current), changes(question.base, question.answer))
-  table.sort(both, function(one, other)
-    return one.first < other.first or (one.first == other.first and one.past < other.past)
-  end)
-  local merged, row, last = {}, 0, nil
-  for _, change in ipairs(both) do
-    if last and not vim.deep_equal(last, change) and change.first <= last.past then
-      return nil
-    elseif not vim.deep_equal(last, change) then
-      vim.list_extend(merged, question.base, row + 1, change.first)
-      vim.list_extend(merged, change.lines)
-      row, last = change.past, change
-    end
-  end
-  return vim.list_extend(merged, question.base, row + 1, #question.base)
-end
-
---- Replies to a merge: with these rows, or that there is a conflict.
----@param question table
----@param lines string[]?
-function M.merge(question, lines)
-  lines = lines ~= vim.NIL and lines or nil
-  local edits = lines
-    and vim.tbl_map(function(change)
-      return { first = change.first, last = change.past, lines = change.lines }
-    end, changes(question.current, lines))
-  require("botglue.apply").merged({
-    id = question.id,
-    purpose = question.purpose,
-    tick = question.tick,
-    clean = lines ~= nil,
-    lines = lines,
-    edits = edits,
-  })
-end
-
---- The requests of one method that arrived.
+--- The requests of one method that were sent to it.
 ---@param method string
 ---@return table[]
 function M.received(method)
@@ -136,19 +328,6 @@ function M.count(name, id)
     end
   end
   return count
-end
-
---- Ends a job with an answer by lines.
----@param id integer
----@param lines string[]
----@param more table?
-function M.answer(id, lines, more)
-  require("botglue.apply").finish(vim.tbl_extend("force", {
-    id = id,
-    status = "done",
-    text = table.concat(lines, "\n"),
-    lines = lines,
-  }, more or {}))
 end
 
 return M

@@ -31,8 +31,8 @@ M.CODE = {
 function M.open(...)
   local nvim = child.with_host(M.LINES)
   for id, each in ipairs({ ... }) do
-    nvim:run(each[1])
-    nvim:answer(id, each[2], { held_for = "review" })
+    nvim:run(each[1], { review = true })
+    nvim:answer(id, each[2])
   end
   nvim:type(":Botglue review 1<CR>")
   return nvim

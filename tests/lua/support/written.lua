@@ -11,9 +11,15 @@ function M.line(first, last)
 end
 
 --- A child in which job 1 has written rows 2 to 4.
-function M.with_landed(more)
-  local nvim = child.with_host(M.ROWS)
-  nvim:lua("require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })")
+---@param more table? what else the agent says
+---@param options table? others than those of these specs
+---@param start (fun(lines: string[]): Child)? with which host
+function M.with_landed(more, options, start)
+  local nvim = (start or child.with_host)(M.ROWS)
+  nvim:lua(
+    "require('botglue').setup(vim.tbl_extend('error', { prompt = 'ui' }, ...))",
+    options or vim.empty_dict()
+  )
   nvim:run(M.line(2, 4), { agent = "claude", model = "haiku" })
   nvim:answer(
     1,
@@ -26,7 +32,7 @@ end
 --- A prompt that the test answers with `typed`.
 function M.with_plain_prompt(nvim)
   nvim:lua([[
-    require('botglue').setup({ host = '/bin/sh', prompt = 'ui' })
+    require('botglue').setup({ prompt = 'ui' })
     vim.ui.input = function(_, callback) _G.typed = callback end
   ]])
 end

@@ -1,4 +1,4 @@
--- Speaks as a host does: nvim --clean --headless -l fake_host.lua VERSION. Says that it is ready, then does nothing
+-- Speaks as a host does: nvim --clean --headless -l silent_host.lua VERSION. Says that it is ready, then does nothing
 -- until its input closes.
 
 -- As many lines as it is started with; a real host gets arguments after these.

@@ -1,0 +1,10 @@
+#!/bin/sh
+# An agent that a spec steers: once it has its message, what is written to the FIFO that is its first argument it
+# prints, line by line; a line that says `exit N` ends it with that code. Without one it ends when the spec does.
+IFS= read -r _
+while IFS= read -r line; do
+  case $line in
+    "exit "*) exit "${line#exit }" ;;
+    *) printf '%s\n' "$line" ;;
+  esac
+done < "$1"
