@@ -22,6 +22,9 @@ local function running(start)
     end
   ]])
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  if not start then
+    nvim:eventually("it runs", "return require('botglue.client').job(1).entered == 'running'")
+  end
   return nvim
 end
 
@@ -54,10 +57,9 @@ test("a function gets each update in its order, and last that the job has finish
   nvim:agent(1, "call", "Read", { file_path = "x" })
   nvim:agent(1, "retry", 1, 10, 5)
   nvim:agent(1, "say", "e")
-  nvim:eventually("all of it is told", "return #told == 5")
+  nvim:eventually("all of it is told", "return #told == 4")
   nvim:answer(1, { "ONE" })
   equal(told(nvim), {
-    "a state running",
     "a text on",
     "a tool Read running",
     "a retry overloaded",
@@ -78,7 +80,6 @@ test("the updates have the fields of the contract", function()
   local retry = { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" }
   say(nvim, text("a"), { kind = "tool", tool = tool }, retry)
   equal(told(nvim), {
-    { kind = "state", status = "running" },
     { kind = "text", text = "a" },
     { kind = "tool", tool = { id = "t", name = "Read", status = "error", error = "no such file" } },
     retry,
@@ -111,7 +112,7 @@ test("thinking is for those that ask for it", function()
   on(nvim, "c", { thinking = false })
   equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
   say(nvim, { kind = "thinking", text = "hm" })
-  equal(told(nvim), { "a state running", "b state running", "c state running", "b thinking hm" })
+  equal(told(nvim), { "b thinking hm" })
 end)
 
 test("where text is missing a gap says how much, with thinking for those that ask for it", function()
@@ -144,7 +145,7 @@ test("a tool that was not told with the text is told with the state", function()
   frame("running")
   frame("running")
   frame("ok")
-  equal(told(nvim), { "a state running", "a tool Read running", "a tool Read ok" })
+  equal(told(nvim), { "a tool Read running", "a tool Read ok" })
 end)
 
 test("one function registered twice counts once", function()
@@ -155,7 +156,7 @@ test("one function registered twice counts once", function()
     _G.second = require("botglue").on(1, fn, { thinking = true })
   ]])
   say(nvim, text("x"), { kind = "thinking", text = "hm" })
-  equal(told(nvim), { "a state running", "a text x", "a thinking hm" })
+  equal(told(nvim), { "a text x", "a thinking hm" })
   nvim:lua("first()")
   say(nvim, text("y"))
   equal(told(nvim), {})
@@ -174,11 +175,7 @@ test("taking it back ends it, also from within, and the host sends no more", fun
   ]])
   on(nvim, "c")
   say(nvim, text("x"))
-  equal(
-    told(nvim),
-    { "a state running", "b state", "c state running", "a text x", "c text x" },
-    "those that stay miss nothing"
-  )
+  equal(told(nvim), { "a text x", "b text", "c text x" }, "those that stay miss nothing")
   nvim:lua("back(); back()")
   say(nvim, text("y"))
   equal(told(nvim), { "a text y" })
@@ -214,7 +211,7 @@ test("an error of a function is told once and ends it, and the others and the jo
   nvim:lua("require('botglue').on(1, function() table.insert(told, 'called') error('oh\\nno') end)")
   on(nvim, "a")
   say(nvim, text("x"), text("y"))
-  equal(told(nvim), { "called", "a state running", "a text x", "a text y" })
+  equal(told(nvim), { "called", "a text x", "a text y" })
   contains(nvim:messages(), "botglue: a function that watched job 1 failed and watches no more: ")
   equal(select(2, nvim:messages():gsub("watched job 1", "")), 1)
   nvim:answer(1, { "ONE" })
@@ -230,7 +227,7 @@ test("it is told before the job's own view draws the same", function()
     end)
   ]])
   nvim:answer(1, { "ONE" })
-  equal(told(nvim), { "state drawn", "text drawn", "state drawn", "finished drawn" })
+  equal(told(nvim), { "text drawn", "state drawn", "finished drawn" })
   equal(nvim:drawn(), 0)
 end)
 
