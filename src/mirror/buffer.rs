@@ -1,0 +1,148 @@
+//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::event::{Mark, Notice};
+use super::view::View;
+use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS};
+
+/// How a mirror stands to its buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// No events come: the text is the one of the last event.
+    Detached,
+    /// Text and changedtick are the buffer's.
+    Sure,
+    /// Events came that may not be the buffer's text: those of a preview, which are taken back without a word, and
+    /// changes during one, which look the same. Until the text was compared no changedtick is adopted.
+    Unsure,
+    /// The text is too large to be mirrored. It stays so until it is unloaded.
+    TooLarge,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Buffer {
+    name: Vec<u8>,
+    link: Link,
+    tick: u64,
+    document: Option<Document>,
+    anchors: BTreeMap<u64, AnchorId>,
+}
+
+impl Buffer {
+    /// Of a buffer that nothing is known of.
+    pub fn new() -> Self {
+        Self { name: Vec::new(), link: Link::Detached, tick: 0, document: None, anchors: BTreeMap::new() }
+    }
+
+    /// How it stands to its buffer.
+    pub fn link(&self) -> Link {
+        self.link
+    }
+
+    /// The bytes of memory that it takes, roughly.
+    pub fn memory(&self) -> usize {
+        self.document.as_ref().map_or(0, Document::memory)
+    }
+
+    /// The whole text, as it is sent after an attach. What was there before was replaced by it.
+    pub fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
+        match &mut self.document {
+            Some(document) => document.apply(0..document.rows().len(), rows),
+            None => self.document = Some(Document::new(rows)),
+        }
+        self.link = if tick.is_some() { Link::Sure } else { Link::Unsure };
+        self.tick = tick.unwrap_or_default();
+        self.check_size(rows);
+    }
+
+    /// Rows were replaced.
+    pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>]) {
+        let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) else { return };
+        let Some(tick) = tick else {
+            self.link = Link::Unsure;
+            return;
+        };
+        document.apply(range, rows);
+        self.adopt(tick);
+        self.check_size(rows);
+    }
+
+    /// An undo or a redo is complete.
+    pub fn settle(&mut self, tick: u64) {
+        if let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) {
+            document.settle();
+            self.adopt(tick);
+        }
+    }
+
+    /// No more events come.
+    pub fn detach(&mut self) {
+        if self.link != Link::TooLarge {
+            self.link = Link::Detached;
+        }
+    }
+
+    /// Takes over what the plugin says of the buffer; tells whether its text is to be sent.
+    pub fn notice(&mut self, notice: Notice) -> bool {
+        let is_attached = matches!(self.link, Link::Sure | Link::Unsure);
+        if !is_attached && self.name != notice.name {
+            // A number that got another name while nobody watched is another buffer.
+            *self = Self::new();
+        }
+        self.name = notice.name;
+        let is_same = self.tick == notice.tick;
+        match self.link {
+            Link::TooLarge if notice.rows == 0 => self.link = Link::Detached,
+            Link::Detached if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
+                self.link = Link::TooLarge;
+            }
+            // A write raises the changedtick without an event.
+            Link::Sure => self.tick = notice.tick,
+            Link::Unsure if is_same => self.link = Link::Sure,
+            Link::Detached | Link::Unsure | Link::TooLarge => {}
+        }
+        if self.link == Link::Sure {
+            self.anchor(&notice.marks);
+        }
+        notice.rows > 0 && matches!(self.link, Link::Detached | Link::Unsure)
+    }
+
+    /// What is known of it.
+    pub fn view(&self) -> View {
+        let places = self.document.iter().flat_map(|document| {
+            self.anchors.iter().map(|(job, anchor)| (*job, document.place(*anchor, None)))
+        });
+        View {
+            link: self.link,
+            tick: self.tick,
+            rows: self.document.as_ref().map(|document| document.rows().clone()).unwrap_or_default(),
+            places: places.collect(),
+        }
+    }
+
+    /// From now on the ranges of these jobs are followed; one that is followed already stays as it is.
+    fn anchor(&mut self, marks: &[Mark]) {
+        let Some(document) = &mut self.document else { return };
+        for Mark { job, place } in marks {
+            if place.rows().end <= document.rows().len() {
+                self.anchors.entry(*job).or_insert_with(|| document.anchor(place));
+            }
+        }
+    }
+
+    fn adopt(&mut self, tick: u64) {
+        if self.link == Link::Sure {
+            self.tick = tick;
+        }
+    }
+
+    /// What is too large is forgotten; `rows` came last.
+    fn check_size(&mut self, rows: &[Vec<u8>]) {
+        if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
+            *self = Self { name: std::mem::take(&mut self.name), link: Link::TooLarge, ..Self::new() };
+        }
+    }
+}
