@@ -45,7 +45,7 @@ struct Entry {
     used: u64,
     /// How many contacts are under way.
     contacts: usize,
-    /// Whether the whole text comes with one of them.
+    /// Whether the whole text is to come with one of them.
     is_attaching: bool,
     /// The queries that wait for them.
     tokens: Vec<u64>,
@@ -60,16 +60,15 @@ impl Mirrors {
             Event::Notice(notice) => {
                 let number = notice.buffer;
                 self.buffers.entry(number).or_insert_with(Entry::new);
-                self.change(number, &mut orders, |entry, orders| {
-                    if entry.buffer.notice(notice) {
-                        entry.contact(number, true, orders);
-                    }
-                });
+                self.change(number, &mut orders, |entry, _| entry.buffer.notice(notice));
             }
             Event::Lines { buffer, tick, range, rows } => {
                 self.change(buffer, &mut orders, |entry, _| match range {
                     Some(range) => entry.buffer.lines(tick, range, &rows),
-                    None => entry.buffer.whole(tick, &rows),
+                    None => {
+                        entry.is_attaching = false;
+                        entry.buffer.whole(tick, &rows);
+                    }
                 });
             }
             Event::Tick { buffer, tick } => self.change(buffer, &mut orders, |entry, _| entry.buffer.settle(tick)),
@@ -87,7 +86,8 @@ impl Mirrors {
         orders
     }
 
-    /// Changes a mirror that is there, and ends the events of one that becomes too large.
+    /// Changes a mirror that is there. Ends the events of one that becomes too large, and has the text sent of one that
+    /// does not know it any more.
     fn change(&mut self, number: u64, orders: &mut Vec<Order>, change: impl FnOnce(&mut Entry, &mut Vec<Order>)) {
         let Some(entry) = self.buffers.get_mut(&number) else { return };
         entry.used = self.clock;
@@ -97,6 +97,8 @@ impl Mirrors {
         if is_too_large && was != Link::TooLarge {
             tracing::info!(buffer = number, "too large to be mirrored");
             orders.push(Order::Detach(number));
+        } else if entry.buffer.needs_text() {
+            entry.contact(number, true, orders);
         }
     }
 
@@ -135,8 +137,11 @@ impl Entry {
     /// A contact is over. One that showed that the text is wanted has led to another.
     fn contacted(&mut self, orders: &mut Vec<Order>) {
         self.contacts = self.contacts.saturating_sub(1);
-        if self.contacts == 0 {
-            self.is_attaching = false;
+        if self.contacts > 0 {
+            return;
+        }
+        self.is_attaching = false;
+        if !self.buffer.needs_text() {
             for token in std::mem::take(&mut self.tokens) {
                 orders.push(Order::Reply { token, view: Some(self.buffer.view()) });
             }

@@ -10,12 +10,12 @@ use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS};
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// No events come: the text is the one of the last event.
-    Detached,
+    /// The text is one that the buffer had: no events come, or they do not fit it.
+    Unknown,
     /// Text and changedtick are the buffer's.
     Sure,
     /// Events came that may not be the buffer's text: those of a preview, which are taken back without a word, and
-    /// changes during one, which look the same. Until the text was compared no changedtick is adopted.
+    /// changes during one, which look the same. Until the changedticks were compared none is adopted.
     Unsure,
     /// The text is too large to be mirrored. It stays so until it is unloaded.
     TooLarge,
@@ -25,6 +25,7 @@ pub enum Link {
 #[derive(Debug)]
 pub struct Buffer {
     name: Vec<u8>,
+    is_loaded: bool,
     link: Link,
     tick: u64,
     document: Option<Document>,
@@ -34,12 +35,24 @@ pub struct Buffer {
 impl Buffer {
     /// Of a buffer that nothing is known of.
     pub fn new() -> Self {
-        Self { name: Vec::new(), link: Link::Detached, tick: 0, document: None, anchors: BTreeMap::new() }
+        Self {
+            name: Vec::new(),
+            is_loaded: false,
+            link: Link::Unknown,
+            tick: 0,
+            document: None,
+            anchors: BTreeMap::new(),
+        }
     }
 
     /// How it stands to its buffer.
     pub fn link(&self) -> Link {
         self.link
+    }
+
+    /// Whether there is a text, which is not known.
+    pub fn needs_text(&self) -> bool {
+        self.is_loaded && self.link == Link::Unknown
     }
 
     /// The bytes of memory that it takes, roughly.
@@ -65,6 +78,11 @@ impl Buffer {
             self.link = Link::Unsure;
             return;
         };
+        if range.start > range.end || range.end > document.rows().len() {
+            // While `:s///c` asks, no change of its own is told; at its end it miscounts what others changed meanwhile.
+            self.link = Link::Unknown;
+            return;
+        }
         document.apply(range, rows);
         self.adopt(tick);
         self.check_size(rows);
@@ -81,33 +99,36 @@ impl Buffer {
     /// No more events come.
     pub fn detach(&mut self) {
         if self.link != Link::TooLarge {
-            self.link = Link::Detached;
+            self.link = Link::Unknown;
         }
     }
 
-    /// Takes over what the plugin says of the buffer; tells whether its text is to be sent.
-    pub fn notice(&mut self, notice: Notice) -> bool {
-        let is_attached = matches!(self.link, Link::Sure | Link::Unsure);
-        if !is_attached && self.name != notice.name {
+    /// Takes over what the plugin says of the buffer.
+    pub fn notice(&mut self, notice: Notice) {
+        let is_followed = matches!(self.link, Link::Sure | Link::Unsure);
+        if !is_followed && self.name != notice.name {
             // A number that got another name while nobody watched is another buffer.
             *self = Self::new();
         }
         self.name = notice.name;
-        let is_same = self.tick == notice.tick;
-        match self.link {
-            Link::TooLarge if notice.rows == 0 => self.link = Link::Detached,
-            Link::Detached if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
-                self.link = Link::TooLarge;
-            }
-            // A write raises the changedtick without an event.
-            Link::Sure => self.tick = notice.tick,
-            Link::Unsure if is_same => self.link = Link::Sure,
-            Link::Detached | Link::Unsure | Link::TooLarge => {}
+        self.is_loaded = notice.rows > 0;
+        if !self.is_loaded {
+            self.link = Link::Unknown;
+            return;
         }
+        let is_as_long = self.document.as_ref().is_some_and(|document| document.rows().len() == notice.rows);
+        self.link = match self.link {
+            Link::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => Link::TooLarge,
+            // A write raises the changedtick without an event.
+            Link::Sure if is_as_long => Link::Sure,
+            Link::Unsure if is_as_long && self.tick == notice.tick => Link::Sure,
+            Link::Sure | Link::Unsure => Link::Unknown,
+            other => other,
+        };
         if self.link == Link::Sure {
+            self.tick = notice.tick;
             self.anchor(&notice.marks);
         }
-        notice.rows > 0 && matches!(self.link, Link::Detached | Link::Unsure)
     }
 
     /// What is known of it.
@@ -142,7 +163,8 @@ impl Buffer {
     /// What is too large is forgotten; `rows` came last.
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
-            *self = Self { name: std::mem::take(&mut self.name), link: Link::TooLarge, ..Self::new() };
+            let name = std::mem::take(&mut self.name);
+            *self = Self { name, is_loaded: true, link: Link::TooLarge, ..Self::new() };
         }
     }
 }

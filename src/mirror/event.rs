@@ -17,7 +17,8 @@ pub enum Event {
         buffer: u64,
         /// The changedtick that this led to; none in a preview of `'inccommand'`.
         tick: Option<u64>,
-        /// The rows that were replaced; none where the event has the whole text, which is the first after an attach.
+        /// The rows that were replaced, from the first to the one behind the last as Neovim counts them; none where the
+        /// event has the whole text, which is the first after an attach.
         range: Option<Range<usize>>,
         /// The rows that are there instead.
         rows: Vec<Vec<u8>>,
@@ -83,13 +84,12 @@ impl Event {
     pub fn decode(method: &str, params: &[Value]) -> Option<Self> {
         match (method, params) {
             ("nvim_buf_lines_event", [buffer, tick, first, last, rows, ..]) => {
-                let last = last.as_i64()?;
-                let last = usize::try_from(last).ok();
+                let (first, last) = (size(first)?, last.as_i64()?);
                 let rows = rows.as_array()?.iter().map(|row| row.as_slice().map(<[u8]>::to_vec));
                 Some(Self::Lines {
                     buffer: handle(buffer)?,
                     tick: tick.as_u64(),
-                    range: last.zip(size(first)).map(|(last, first)| first..last.max(first)),
+                    range: (last != -1).then(|| first..usize::try_from(last).unwrap_or_default()),
                     rows: rows.collect::<Option<_>>()?,
                 })
             }

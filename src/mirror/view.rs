@@ -22,7 +22,7 @@ impl View {
     /// The fields of a reply.
     pub fn fields(&self) -> Vec<(Value, Value)> {
         let link = match self.link {
-            Link::Detached => "detached",
+            Link::Unknown => "unknown",
             Link::Sure => "sure",
             Link::Unsure => "unsure",
             Link::TooLarge => "too_large",
