@@ -79,10 +79,10 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (feed, fed) = mirror::feed();
+    let (feed, buffer_events) = mirror::feed();
     let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
     let editor = Editor::start(neovim, calls, send.clone());
-    mirror::start(fed, carry_out(editor.clone(), feed))?;
+    mirror::start(buffer_events, carry_out(editor.clone(), feed))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }

@@ -62,19 +62,23 @@ impl Mirrors {
                 self.buffers.entry(number).or_insert_with(Entry::new);
                 self.change(number, &mut orders, |entry, _| entry.buffer.notice(notice));
             }
-            Event::Lines { buffer, tick, range, rows } => {
-                self.change(buffer, &mut orders, |entry, _| match range {
-                    Some(range) => entry.buffer.lines(tick, range, &rows),
-                    None => {
-                        entry.is_attaching = false;
-                        entry.buffer.whole(tick, &rows);
-                    }
+            Event::Lines { buffer, tick, range: Some(range), rows } => {
+                self.change(buffer, &mut orders, |entry, _| entry.buffer.lines(tick, range, &rows));
+            }
+            Event::Lines { buffer, tick, range: None, rows } => {
+                self.change(buffer, &mut orders, |entry, _| {
+                    entry.is_attaching = false;
+                    entry.buffer.whole(tick, &rows);
                 });
             }
-            Event::Tick { buffer, tick } => self.change(buffer, &mut orders, |entry, _| entry.buffer.settle(tick)),
-            Event::Detached { buffer } => self.change(buffer, &mut orders, |entry, _| entry.buffer.detach()),
+            Event::Tick { buffer, tick } => {
+                self.change(buffer, &mut orders, |entry, _| entry.buffer.settle(tick));
+            }
+            Event::Detached { buffer } => {
+                self.change(buffer, &mut orders, |entry, _| entry.buffer.detach());
+            }
             Event::Contacted { buffer, exists: true } => {
-                self.change(buffer, &mut orders, |entry, orders| entry.contacted(orders));
+                self.change(buffer, &mut orders, Entry::contacted);
             }
             Event::Contacted { buffer, exists: false } => self.forget(buffer, &mut orders),
             Event::Query { token, buffer } => match self.buffers.get_mut(&buffer) {
@@ -88,7 +92,12 @@ impl Mirrors {
 
     /// Changes a mirror that is there. Ends the events of one that becomes too large, and has the text sent of one that
     /// does not know it any more.
-    fn change(&mut self, number: u64, orders: &mut Vec<Order>, change: impl FnOnce(&mut Entry, &mut Vec<Order>)) {
+    fn change(
+        &mut self,
+        number: u64,
+        orders: &mut Vec<Order>,
+        change: impl FnOnce(&mut Entry, &mut Vec<Order>),
+    ) {
         let Some(entry) = self.buffers.get_mut(&number) else { return };
         entry.used = self.clock;
         let was = entry.buffer.link();
@@ -106,7 +115,9 @@ impl Mirrors {
     pub(super) fn keep_within(&mut self, limit: usize, orders: &mut Vec<Order>) {
         while self.buffers.values().map(|entry| entry.buffer.memory()).sum::<usize>() > limit {
             let oldest = self.buffers.iter().filter(|(_, entry)| entry.buffer.memory() > 0);
-            let Some(number) = oldest.min_by_key(|(_, entry)| entry.used).map(|(number, _)| *number) else { return };
+            let Some(number) = oldest.min_by_key(|(_, entry)| entry.used).map(|(number, _)| *number) else {
+                return;
+            };
             tracing::info!(buffer = number, "a mirror is dropped: all together take too much memory");
             self.forget(number, orders);
             orders.push(Order::Detach(number));

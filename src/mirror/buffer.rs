@@ -29,7 +29,8 @@ pub struct Buffer {
     link: Link,
     tick: u64,
     document: Option<Document>,
-    anchors: BTreeMap<u64, AnchorId>,
+    /// Of the jobs' ranges; none for one whose text is forgotten.
+    anchors: BTreeMap<u64, Option<AnchorId>>,
 }
 
 impl Buffer {
@@ -108,7 +109,7 @@ impl Buffer {
         let is_followed = matches!(self.link, Link::Sure | Link::Unsure);
         if !is_followed && self.name != notice.name {
             // A number that got another name while nobody watched is another buffer.
-            *self = Self::new();
+            self.forget();
         }
         self.name = notice.name;
         self.is_loaded = notice.rows > 0;
@@ -118,7 +119,9 @@ impl Buffer {
         }
         let is_as_long = self.document.as_ref().is_some_and(|document| document.rows().len() == notice.rows);
         self.link = match self.link {
-            Link::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => Link::TooLarge,
+            Link::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
+                Link::TooLarge
+            }
             // A write raises the changedtick without an event.
             Link::Sure if is_as_long => Link::Sure,
             Link::Unsure if is_as_long && self.tick == notice.tick => Link::Sure,
@@ -133,9 +136,8 @@ impl Buffer {
 
     /// What is known of it.
     pub fn view(&self) -> View {
-        let places = self.document.iter().flat_map(|document| {
-            self.anchors.iter().map(|(job, anchor)| (*job, document.place(*anchor, None)))
-        });
+        let place = |anchor: Option<AnchorId>| self.document.as_ref()?.place(anchor?, None);
+        let places = self.anchors.iter().map(|(job, anchor)| (*job, place(*anchor)));
         View {
             link: self.link,
             tick: self.tick,
@@ -149,7 +151,7 @@ impl Buffer {
         let Some(document) = &mut self.document else { return };
         for Mark { job, place } in marks {
             if place.rows().end <= document.rows().len() {
-                self.anchors.entry(*job).or_insert_with(|| document.anchor(place));
+                self.anchors.entry(*job).or_insert_with(|| Some(document.anchor(place)));
             }
         }
     }
@@ -163,8 +165,15 @@ impl Buffer {
     /// What is too large is forgotten; `rows` came last.
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
-            let name = std::mem::take(&mut self.name);
-            *self = Self { name, is_loaded: true, link: Link::TooLarge, ..Self::new() };
+            self.forget();
+            self.link = Link::TooLarge;
         }
+    }
+
+    /// Lets go of the text. The ranges in it are lost: a mark that is still there stands in another text.
+    fn forget(&mut self) {
+        self.document = None;
+        self.anchors.values_mut().for_each(|anchor| *anchor = None);
+        self.link = Link::Unknown;
     }
 }

@@ -101,8 +101,12 @@ impl Event {
             ("query", [query]) => {
                 let fields = Fields::root(query).ok()?;
                 let is_ours = fields.get("name").and_then(Value::as_str) == Some("mirror");
-                let event =
-                    || Some(Self::Query { token: fields.count("token").ok()?, buffer: fields.count("buffer").ok()? });
+                let event = || {
+                    Some(Self::Query {
+                        token: fields.count("token").ok()?,
+                        buffer: fields.count("buffer").ok()?,
+                    })
+                };
                 is_ours.then(event).flatten()
             }
             _ => None,
@@ -119,7 +123,11 @@ impl Notice {
             tick: fields.count("tick")?,
             rows: count(&fields, "rows")?,
             bytes: count(&fields, "bytes")?,
-            marks: fields.maps("marks")?.iter().filter_map(|mark| Mark::decode(mark).transpose()).collect::<Result<_, _>>()?,
+            marks: fields
+                .maps("marks")?
+                .iter()
+                .filter_map(|mark| Mark::decode(mark).transpose())
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -130,7 +138,9 @@ impl Mark {
         let (first, last) = (count(fields, "first")?, count(fields, "last")?);
         let place = match fields.text("kind")?.as_str() {
             "insert" => Place::Insertion(first),
-            "char" => Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) },
+            "char" => {
+                Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) }
+            }
             "block" => Place::Block { first, columns: spans(fields)? },
             _ => Place::Lines(first..last + 1),
         };
@@ -151,7 +161,9 @@ fn spans(fields: &Fields<'_>) -> Result<Vec<Range<usize>>, JobError> {
         Some(size(ends.first()?)?..size(ends.get(1)?)?)
     };
     let spans: Option<Vec<_>> = fields.list("spans")?.iter().map(span).collect();
-    spans.filter(|spans| !spans.is_empty()).ok_or_else(|| crate::request::fields::bad("spans", "must be columns"))
+    spans
+        .filter(|spans| !spans.is_empty())
+        .ok_or_else(|| crate::request::fields::bad("spans", "must be columns"))
 }
 
 fn count(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {

@@ -229,7 +229,10 @@ mod tests {
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        Input::new(io::Cursor::new(said), send, mirror::feed().0, calls(2)).read_to_end(&mut passed).await.unwrap();
+        Input::new(io::Cursor::new(said), send, mirror::feed().0, calls(2))
+            .read_to_end(&mut passed)
+            .await
+            .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
         assert!(matches!(messages.try_recv(), Ok(Message::Command(Command::Adopted { id: 5, .. }))));
     }

@@ -75,6 +75,8 @@ impl Editor {
         let nvim = builder.screen(80, 24).start();
         nvim.scratch.write("mirrored.txt", text);
         nvim.command("set hidden inccommand=split nomore shortmess+=aAoOTIcF autoread textwidth=30");
+        // Else a dialog waits for an answer where a file has changed under a changed buffer.
+        nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'");
         nvim.exec_with(
             "package.preload['test.mirror'] = loadstring(...); _G.M = require('test.mirror')",
             &[json!(include_str!("editor.lua"))],
@@ -99,7 +101,8 @@ impl Editor {
         self.nvim.exec_with("M.ask(...)", &[buffer.into(), token.into()]);
         let reply = self.nvim.channel().wait(DEADLINE, |inbox| {
             let at = inbox.notifications.iter().position(|(_, told)| {
-                told.first().and_then(|name| name.as_str()) == Some("mirror") && to_json(&told[1])["token"] == token
+                told.first().and_then(|name| name.as_str()) == Some("mirror")
+                    && to_json(&told[1])["token"] == token
             })?;
             Some(to_json(&inbox.notifications.remove(at).1[1]))
         });

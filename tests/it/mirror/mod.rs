@@ -4,6 +4,7 @@
 //! `make test` plays a few hundred steps, always the same; `make soak` plays 10,000 others. A failure prints its seed
 //! and its story; `make soak SEED=7` plays the round of a seed again.
 
+mod cost;
 mod editor;
 mod random;
 mod rules;
