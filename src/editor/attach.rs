@@ -7,17 +7,18 @@ use rmpv::Value;
 use super::survive;
 use crate::rpc::Writer;
 
-/// The calls after which comes how the buffer is, behind the whole text where that is wanted.
+/// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
+/// says whose text it is, the second one where the marks are in it.
 pub(super) fn contact(buffer: u64, whole: bool) -> Vec<Value> {
-    let mut calls = Vec::new();
-    if whole {
-        // Neovim sends the text to those alone that are not attached.
-        calls.extend(detach(buffer));
-        let attach = vec![buffer.into(), true.into(), Value::Map(Vec::new())];
-        calls.push(call("nvim_buf_attach", attach));
+    let lua = "require('botglue.attach').report(...)";
+    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(vec![buffer.into()])]);
+    if !whole {
+        return vec![report];
     }
-    let report = vec!["require('botglue.attach').report(...)".into(), Value::Array(vec![buffer.into()])];
-    calls.push(call("nvim_exec_lua", report));
+    let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);
+    let mut calls = detach(buffer);
+    // Neovim sends the text to those alone that are not attached.
+    calls.extend([report.clone(), attach, report]);
     calls
 }
 

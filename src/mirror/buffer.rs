@@ -106,17 +106,18 @@ impl Buffer {
 
     /// Takes over what the plugin says of the buffer.
     pub fn notice(&mut self, notice: Notice) {
+        self.is_loaded = notice.rows > 0;
+        if !self.is_loaded {
+            // Its name may be that of the text which is read next.
+            self.link = Link::Unknown;
+            return;
+        }
         let is_followed = matches!(self.link, Link::Sure | Link::Unsure);
         if !is_followed && self.name != notice.name {
             // A number that got another name while nobody watched is another buffer.
             self.forget();
         }
         self.name = notice.name;
-        self.is_loaded = notice.rows > 0;
-        if !self.is_loaded {
-            self.link = Link::Unknown;
-            return;
-        }
         let is_as_long = self.document.as_ref().is_some_and(|document| document.rows().len() == notice.rows);
         self.link = match self.link {
             Link::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
