@@ -101,6 +101,8 @@ impl Buffer {
     pub fn detach(&mut self) {
         if self.link != Link::TooLarge {
             self.link = Link::Unknown;
+            // Or it may be; only a contact tells what became of it.
+            self.is_loaded = true;
         }
     }
 
