@@ -224,7 +224,7 @@ const LUA: &[&str] = &[
      vim.bo.formatexpr = 'v:lua.formatted()'; vim.cmd('normal! gqj'); vim.bo.formatexpr = ''",
 ];
 
-/// Typed: what they begin may go on in the next step.
+/// Typed: what they begin may go on in the next step. None opens the command-line window: what is run there may quit.
 const INPUTS: &[&str] = &[
     ":%s/e/ZZ",
     ":%s/e/ZZ/g<Esc>",
@@ -246,7 +246,6 @@ const INPUTS: &[&str] = &[
     "<C-v>jIq",
     "d",
     "d<Esc>",
-    "q:",
     "\"",
     "<C-r>\"",
     "V",
