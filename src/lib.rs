@@ -15,6 +15,7 @@ pub mod land;
 mod log;
 mod memory;
 pub mod message;
+pub mod mirror;
 mod names;
 pub mod parse;
 mod record;

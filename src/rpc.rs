@@ -16,6 +16,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 
 use crate::error::JobError;
 use crate::host::Message;
+use crate::mirror::Feed;
 use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
 pub use input::CallCount;
@@ -197,17 +198,19 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
     command.unwrap_or_else(|error| Command::Unknown(format!("{method}: {error}")))
 }
 
-/// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`. The future ends
+/// Talks to the Neovim at the other end of standard input and output: what it says goes to `messages`, and what happens
+/// to its buffers to `feed`. The future ends
 /// with the connection, and by then all of it is there. Who calls Neovim counts each call before it is made.
 ///
 /// # Errors
 /// Where standard output is closed.
 pub fn connect(
     messages: mpsc::UnboundedSender<Message>,
+    feed: Feed,
 ) -> io::Result<(Neovim<Writer>, CallCount, impl Future<Output = End> + Send)> {
     let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let calls = CallCount::default();
-    let input = Input::new(tokio::io::stdin(), messages, calls.clone());
+    let input = Input::new(tokio::io::stdin(), messages, feed, calls.clone());
     let output = tokio::fs::File::from_std(output).compat_write();
     let (neovim, connection) = Neovim::new(input.compat(), output, Dummy::new());
     Ok((neovim, calls, connection))

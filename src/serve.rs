@@ -16,6 +16,7 @@ use crate::editor::Editor;
 use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::log;
+use crate::mirror::{self, Event, Feed, Order};
 use crate::rpc;
 use crate::store::{Database, EmptyDirectory, Transcripts};
 
@@ -78,8 +79,10 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
-    let (neovim, calls, connection) = rpc::connect(send.clone())?;
+    let (feed, buffer_events) = mirror::feed();
+    let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
     let editor = Editor::start(neovim, calls, send.clone());
+    mirror::start(buffer_events, carry_out(editor.clone(), feed))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }
@@ -100,6 +103,20 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
         .await;
     tracing::info!("the host ends");
     Ok(())
+}
+
+/// Has the editor do what the mirrors want.
+fn carry_out(editor: Editor, feed: Feed) -> impl FnMut(Order) + Send {
+    move |order| match order {
+        Order::Contact { buffer, whole } => {
+            let feed = feed.clone();
+            editor.contact(buffer, whole, move |exists| feed.send(Event::Contacted { buffer, exists }));
+        }
+        Order::Detach(buffer) => editor.detach(buffer),
+        Order::Reply { token, view } => {
+            editor.mirrored(token, view.map(|view| view.fields()).unwrap_or_default());
+        }
+    }
 }
 
 fn open_database(options: &Options, editor: &Editor) -> Database {

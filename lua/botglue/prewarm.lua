@@ -95,6 +95,7 @@ function M.start(bufnr, wish, options)
   local self = setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
   -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
   client.connect(options)
+  require("botglue.attach").want(bufnr)
   if options.prewarm and config.agent(options, wish.agent or options.agent, "agent") then
     self:ask(wish)
   end

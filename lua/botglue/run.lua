@@ -158,6 +158,7 @@ function M.send(target, wish, options)
   registry.register(new)
   new:open()
   client.submit(new, request)
+  require("botglue.attach").want(bufnr)
   if new.question then
     require("botglue.ask").asked(new)
   end

@@ -4,6 +4,7 @@
 //! future is dropped before the reply. While a call is under way, what else there is to tell is folded
 //! together, so a blocked editor builds no queue of frames; answers are kept in order and never folded.
 
+mod attach;
 mod board;
 mod frame;
 mod observed;
@@ -44,11 +45,18 @@ use value::Map;
 const FRAME: Duration = Duration::from_millis(100);
 
 /// What the host has to tell the editor.
-#[derive(Debug)]
 enum Tell {
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
-    /// Any other call, by name.
-    Call(&'static str, Value),
+    /// Any other call.
+    Call(Call),
+}
+
+/// One call to Neovim.
+enum Call {
+    /// A function of `botglue.apply`, by name, with its argument.
+    Apply(&'static str, Value),
+    /// Several functions of Neovim's API at once; whether all of them went well is told to the one who wanted them.
+    Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
 }
 
 /// The host's end of the writer: every method returns at once.
@@ -109,43 +117,63 @@ impl Editor {
     /// Where a job's raw stream is kept.
     pub fn recording(&self, id: u64, path: &Path) {
         let path = path.to_string_lossy().into_owned();
-        self.send(Tell::Call("recording", Map::default().with("id", id).with("path", path).build()));
+        self.apply("recording", Map::default().with("id", id).with("path", path).build());
     }
 
     /// Further amounts of a finished job.
     pub fn amend(&self, id: u64, outcome: &Outcome) {
-        self.send(Tell::Call("amend", value::amend(id, outcome)));
+        self.apply("amend", value::amend(id, outcome));
     }
 
     /// The reply to a merge request.
     pub fn merged(&self, request: &MergeRequest, merge: &Merge) {
-        self.send(Tell::Call("merged", value::merged(request, merge)));
+        self.apply("merged", value::merged(request, merge));
     }
 
     /// A held answer is safe on the disk.
     pub fn kept(&self, id: u64) {
-        self.send(Tell::Call("kept", Map::default().with("id", id).build()));
+        self.apply("kept", Map::default().with("id", id).build());
     }
 
     /// The held answers that this Neovim takes over, or why nobody knows of any.
     pub fn held(&self, held: &Result<Vec<Held>, String>) {
-        self.send(Tell::Call("held", value::held(held)));
+        self.apply("held", value::held(held));
     }
 
     /// The process group of an agent that waits for its message; none when it is gone.
     pub fn prewarmed(&self, token: u64, pgid: Option<i32>) {
         let group = pgid.map_or(Value::Boolean(false), Value::from);
-        self.send(Tell::Call("prewarmed", Map::default().with("token", token).with("pgid", group).build()));
+        self.apply("prewarmed", Map::default().with("token", token).with("pgid", group).build());
     }
 
     /// The reply to a question to the store.
     pub fn reply(&self, token: u64, reply: Result<serde_json::Value, String>) {
-        self.send(Tell::Call("reply", value::reply(token, reply)));
+        self.apply("reply", value::reply(token, reply));
+    }
+
+    /// The reply to a question of which the mirrors know.
+    pub fn mirrored(&self, token: u64, fields: Vec<(Value, Value)>) {
+        self.apply("reply", Map(fields).with("token", token).build());
+    }
+
+    /// Has the plugin say how a buffer is; before that, where `whole` is set, has Neovim send its text and from then on
+    /// its events. `done` is told whether there is such a buffer, after all that was sent.
+    pub fn contact(&self, buffer: u64, whole: bool, done: impl FnOnce(bool) + Send + 'static) {
+        self.send(Tell::Call(Call::Atomic(attach::contact(buffer, whole), Box::new(done))));
+    }
+
+    /// Has Neovim send no more events of a buffer.
+    pub fn detach(&self, buffer: u64) {
+        self.send(Tell::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));
     }
 
     /// Something that the user should know, and that concerns no single job.
     pub fn warn(&self, message: String) {
-        self.send(Tell::Call("warn", Map::default().with("message", message).build()));
+        self.apply("warn", Map::default().with("message", message).build());
+    }
+
+    fn apply(&self, name: &'static str, argument: Value) {
+        self.send(Tell::Call(Call::Apply(name, argument)));
     }
 
     fn send(&self, tell: Tell) {
@@ -155,7 +183,7 @@ impl Editor {
 }
 
 type Called = Result<(), Box<CallError>>;
-type Call = Pin<Box<dyn Future<Output = Called> + Send>>;
+type UnderWay = Pin<Box<dyn Future<Output = Called> + Send>>;
 
 /// The writer's state.
 struct Calls {
@@ -163,15 +191,15 @@ struct Calls {
     count: CallCount,
     board: Arc<Board>,
     /// Outcomes and replies, oldest first.
-    waiting: VecDeque<(&'static str, Value)>,
+    waiting: VecDeque<Call>,
     /// What goes out next, before anything else.
-    staged: Option<(&'static str, Value)>,
+    staged: Option<Call>,
 }
 
 impl Calls {
     async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Tell>) -> Result<(), Box<CallError>> {
         self.introduce().await?;
-        let mut under_way: Option<Call> = None;
+        let mut under_way: Option<UnderWay> = None;
         let mut next_frame = Instant::now();
         loop {
             if under_way.is_none() {
@@ -191,7 +219,7 @@ impl Calls {
     }
 
     /// Says who we are; Lua compares the version before it sends anything.
-    async fn introduce(&self) -> Result<(), Box<CallError>> {
+    async fn introduce(&mut self) -> Result<(), Box<CallError>> {
         let version = env!("CARGO_PKG_VERSION");
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
         let parts =
@@ -199,39 +227,43 @@ impl Calls {
         self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
         let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
-        self.call("ready", hello).await
+        self.make(Call::Apply("ready", hello)).await
     }
 
     fn take(&mut self, tell: Tell) {
         match tell {
             Tell::Finish(id, outcome, landing) => {
                 let tools = self.board.lock().frames.finish(id);
-                self.waiting.push_back(("finish", value::finish(id, &outcome, landing.as_deref(), tools)));
+                let argument = value::finish(id, &outcome, landing.as_deref(), tools);
+                self.waiting.push_back(Call::Apply("finish", argument));
             }
-            Tell::Call(name, argument) => self.waiting.push_back((name, argument)),
+            Tell::Call(call) => self.waiting.push_back(call),
         }
     }
 
-    fn next(&mut self, next_frame: &mut Instant) -> Option<Call> {
-        let (name, argument) = self.staged.take().or_else(|| self.choose(next_frame))?;
-        Some(Box::pin(self.call(name, argument)))
+    fn next(&mut self, next_frame: &mut Instant) -> Option<UnderWay> {
+        let call = self.staged.take().or_else(|| self.choose(next_frame))?;
+        Some(Box::pin(self.make(call)))
     }
 
-    fn call(&self, name: &'static str, argument: Value) -> impl Future<Output = Called> + Send + use<> {
+    fn make(&self, call: Call) -> impl Future<Output = Called> + Send + use<> {
         let (neovim, count) = (self.neovim.clone(), self.count.clone());
         async move {
             count.add();
-            call(neovim, name, argument).await
+            match call {
+                Call::Apply(name, argument) => apply(neovim, name, argument).await,
+                Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
+            }
         }
     }
 
     /// What observers are to see goes out before a frame or an outcome that shows the same. That one is made at the
     /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
-    fn choose(&mut self, next_frame: &mut Instant) -> Option<(&'static str, Value)> {
+    fn choose(&mut self, next_frame: &mut Instant) -> Option<Call> {
         let mut sheet = self.board.lock();
         let mut next = self.waiting.pop_front();
         if next.is_none() && sheet.frames.is_changed() && Instant::now() >= *next_frame {
-            next = sheet.frames.take().map(|frame| ("frame", frame));
+            next = sheet.frames.take().map(|frame| Call::Apply("frame", frame));
             if next.is_some() {
                 *next_frame = Instant::now() + FRAME;
             }
@@ -239,7 +271,7 @@ impl Calls {
         match sheet.observed.take() {
             Some(observed) => {
                 self.staged = next;
-                Some(("observed", observed))
+                Some(Call::Apply("observed", observed))
             }
             None => next,
         }
@@ -247,32 +279,36 @@ impl Calls {
 }
 
 /// Waits for the call that is under way; for ever when there is none.
-async fn finished(under_way: &mut Option<Call>) -> Result<(), Box<CallError>> {
+async fn finished(under_way: &mut Option<UnderWay>) -> Result<(), Box<CallError>> {
     let Some(call) = under_way else { return std::future::pending().await };
     let result = call.await;
     *under_way = None;
     result
 }
 
-/// One call to `botglue.apply`. An error in Lua is logged and no reason to end; a broken channel is.
-async fn call(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Result<(), Box<CallError>> {
+/// One call to `botglue.apply`.
+async fn apply(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Called {
     let code = format!("return require('botglue.apply').{name}(...)");
-    match neovim.exec_lua(&code, vec![argument]).await {
-        Ok(_) => {
-            if name == "finish" {
-                memory::give_back();
-            }
-            Ok(())
-        }
+    let is_over = survive(name, neovim.exec_lua(&code, vec![argument]).await)?.is_some();
+    if is_over && name == "finish" {
+        memory::give_back();
+    }
+    Ok(())
+}
+
+/// What a call gave. An error in Lua is logged and no reason to end; a broken channel is.
+fn survive<T>(name: &'static str, result: Result<T, Box<CallError>>) -> Result<Option<T>, Box<CallError>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
         Err(error) => match *error {
             CallError::NeovimError(_, ref message) => {
                 // What Lua raises may quote a buffer.
                 tracing::error!(call = name, message_bytes = message.len(), "the editor's side failed");
                 tracing::debug!(call = name, %message, "what Lua raised");
-                Ok(())
+                Ok(None)
             }
             _ if error.is_channel_closed() => Err(error),
-            CallError::WrongValueType(_) => Ok(()),
+            CallError::WrongValueType(_) => Ok(None),
             _ => Err(error),
         },
     }

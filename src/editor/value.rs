@@ -12,7 +12,7 @@ use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
 #[derive(Debug, Default)]
-pub(super) struct Map(Vec<(Value, Value)>);
+pub(super) struct Map(pub(super) Vec<(Value, Value)>);
 
 impl Map {
     /// Adds a field.

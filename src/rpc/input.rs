@@ -21,6 +21,7 @@ use tokio_util::io::poll_read_buf;
 use super::Command;
 use super::whole::Whole;
 use crate::host::Message;
+use crate::mirror::{self, Feed};
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
@@ -47,6 +48,8 @@ impl CallCount {
 #[derive(Debug)]
 enum Said {
     Command(Command),
+    /// What happened to a buffer.
+    Event(mirror::Event),
     /// The reply to a call of the host.
     Reply,
     /// Something that the host is asked for: nvim-rs refuses it.
@@ -59,6 +62,9 @@ enum Said {
 pub(super) struct Input<R> {
     pipe: R,
     messages: mpsc::UnboundedSender<Message>,
+    /// Of the buffers that are mirrored. Events go there at once: whatever a reply leads to comes after all that was said
+    /// before it.
+    feed: Feed,
     /// What was read and is not whole yet.
     read: Vec<u8>,
     whole: Whole,
@@ -70,9 +76,14 @@ pub(super) struct Input<R> {
 }
 
 impl<R> Input<R> {
-    pub(super) fn new(pipe: R, messages: mpsc::UnboundedSender<Message>, calls: CallCount) -> Self {
+    pub(super) fn new(
+        pipe: R,
+        messages: mpsc::UnboundedSender<Message>,
+        feed: Feed,
+        calls: CallCount,
+    ) -> Self {
         let (read, whole, passed) = (Vec::new(), Whole::default(), Vec::new());
-        Self { pipe, messages, read, whole, calls, replies: 0, passed }
+        Self { pipe, messages, feed, read, whole, calls, replies: 0, passed }
     }
 
     /// Deals out what is whole of what was read.
@@ -83,6 +94,7 @@ impl<R> Input<R> {
             match said(message, self.replies..self.calls.get()) {
                 // The receiver is gone only while the host shuts down; nobody waits for this message then.
                 Said::Command(command) => _ = self.messages.send(Message::Command(command)),
+                Said::Event(event) => self.feed.send(event),
                 Said::Reply => {
                     self.replies += 1;
                     self.passed.extend_from_slice(message);
@@ -136,7 +148,10 @@ fn said(message: &[u8], open: Range<u64>) -> Said {
         }
         (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => Said::Reply,
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
-            Some(method) => Said::Command(Command::decode(method, params)),
+            Some(method) => match mirror::Event::decode(method, params) {
+                Some(event) => Said::Event(event),
+                None => Said::Command(Command::decode(method, params)),
+            },
             None => Said::Malformed,
         },
         _ => Said::Malformed,
@@ -173,7 +188,7 @@ mod tests {
             let bytes = said.clone();
             tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut editor, &bytes).await });
             let mut passed = Vec::new();
-            Input::new(input, send, calls(3)).read_to_end(&mut passed).await.unwrap();
+            Input::new(input, send, mirror::feed().0, calls(3)).read_to_end(&mut passed).await.unwrap();
             assert_eq!(passed, [reply(0), reply(1), reply(2)].concat(), "in pieces of {size}");
             for expected in 0..4 {
                 let message = messages.try_recv().expect("a message before the end");
@@ -214,7 +229,10 @@ mod tests {
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        Input::new(io::Cursor::new(said), send, calls(2)).read_to_end(&mut passed).await.unwrap();
+        Input::new(io::Cursor::new(said), send, mirror::feed().0, calls(2))
+            .read_to_end(&mut passed)
+            .await
+            .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
         assert!(matches!(messages.try_recv(), Ok(Message::Command(Command::Adopted { id: 5, .. }))));
     }

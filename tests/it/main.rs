@@ -37,6 +37,8 @@ mod load;
 #[cfg(test)]
 mod log;
 #[cfg(test)]
+mod mirror;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod observers;

@@ -1,0 +1,46 @@
+//! The calls by which Neovim's core is told to send a buffer's events, and to stop it.
+
+use nvim_rs::Neovim;
+use nvim_rs::error::CallError;
+use rmpv::Value;
+
+use super::survive;
+use crate::rpc::Writer;
+
+/// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
+/// says whose text it is, the second one where the marks are in it.
+pub(super) fn contact(buffer: u64, whole: bool) -> Vec<Value> {
+    let lua = "require('botglue.attach').report(...)";
+    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(vec![buffer.into()])]);
+    if !whole {
+        return vec![report];
+    }
+    let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);
+    let mut calls = detach(buffer);
+    // Neovim sends the text to those alone that are not attached.
+    calls.extend([report.clone(), attach, report]);
+    calls
+}
+
+/// The calls after which nothing comes. To one who is not attached they do nothing.
+pub(super) fn detach(buffer: u64) -> Vec<Value> {
+    vec![call("nvim_buf_detach", vec![buffer.into()])]
+}
+
+fn call(function: &str, arguments: Vec<Value>) -> Value {
+    Value::Array(vec![function.into(), Value::Array(arguments)])
+}
+
+/// Makes the calls, and tells whether all of them went well.
+pub(super) async fn make(
+    neovim: Neovim<Writer>,
+    calls: Vec<Value>,
+    done: Box<dyn FnOnce(bool) + Send>,
+) -> Result<(), Box<CallError>> {
+    let results = survive("call_atomic", neovim.call_atomic(calls).await)?;
+    // The results, and then the error that ended them.
+    let went_well = results.is_some_and(|results| results.get(1).is_some_and(Value::is_nil));
+    tracing::debug!(went_well, "several calls at once");
+    done(went_well);
+    Ok(())
+}

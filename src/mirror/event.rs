@@ -1,0 +1,183 @@
+//! What a mirror is told, decoded from Neovim's notifications. Rows and names are bytes: Neovim assumes no encoding.
+
+use std::ops::Range;
+
+use rmpv::Value;
+
+use crate::document::Place;
+use crate::error::JobError;
+use crate::request::Fields;
+
+/// Something that happened to a buffer, or that is asked of its mirror.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Rows were replaced.
+    Lines {
+        /// The buffer's number.
+        buffer: u64,
+        /// The changedtick that this led to; none in a preview of `'inccommand'`.
+        tick: Option<u64>,
+        /// The rows that were replaced, from the first to the one behind the last as Neovim counts them; none where the
+        /// event has the whole text, which is the first after an attach.
+        range: Option<Range<usize>>,
+        /// The rows that are there instead.
+        rows: Vec<Vec<u8>>,
+    },
+    /// An undo or a redo is complete.
+    Tick {
+        /// The buffer's number.
+        buffer: u64,
+        /// Its changedtick.
+        tick: u64,
+    },
+    /// No more events of this buffer come.
+    Detached {
+        /// The buffer's number.
+        buffer: u64,
+    },
+    /// The plugin says how a buffer is.
+    Notice(Notice),
+    /// The reply to [`Order::Contact`](super::Order::Contact) is there, and all that Neovim sent before it was taken.
+    Contacted {
+        /// The buffer's number.
+        buffer: u64,
+        /// Whether there is such a buffer.
+        exists: bool,
+    },
+    /// Somebody asks for a mirror.
+    Query {
+        /// Comes back with the reply.
+        token: u64,
+        /// The buffer's number.
+        buffer: u64,
+    },
+}
+
+/// How a buffer is at this point of its events. It asks for the buffer to be mirrored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Its number.
+    pub buffer: u64,
+    /// Its name.
+    pub name: Vec<u8>,
+    /// Its changedtick.
+    pub tick: u64,
+    /// How many rows it has; none where it is not loaded.
+    pub rows: usize,
+    /// How many bytes it has, line ends included.
+    pub bytes: usize,
+    /// Where the display marks of jobs are.
+    pub marks: Vec<Mark>,
+}
+
+/// Where the display mark of a job is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The job's id.
+    pub job: u64,
+    /// Its place.
+    pub place: Place,
+}
+
+impl Event {
+    /// Reads a notification; none where it is not for a mirror, or cannot be read.
+    pub fn decode(method: &str, params: &[Value]) -> Option<Self> {
+        match (method, params) {
+            ("nvim_buf_lines_event", [buffer, tick, first, last, rows, ..]) => {
+                let (first, last) = (size(first)?, last.as_i64()?);
+                let rows = rows.as_array()?.iter().map(|row| row.as_slice().map(<[u8]>::to_vec));
+                Some(Self::Lines {
+                    buffer: handle(buffer)?,
+                    tick: tick.as_u64(),
+                    range: (last != -1).then(|| first..usize::try_from(last).unwrap_or_default()),
+                    rows: rows.collect::<Option<_>>()?,
+                })
+            }
+            ("nvim_buf_changedtick_event", [buffer, tick]) => {
+                Some(Self::Tick { buffer: handle(buffer)?, tick: tick.as_u64()? })
+            }
+            ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
+            ("buffer", [notice]) => Notice::decode(notice).ok().map(Self::Notice),
+            ("query", [query]) => {
+                let fields = Fields::root(query).ok()?;
+                let is_ours = fields.get("name").and_then(Value::as_str) == Some("mirror");
+                let event = || {
+                    Some(Self::Query {
+                        token: fields.count("token").ok()?,
+                        buffer: fields.count("buffer").ok()?,
+                    })
+                };
+                is_ours.then(event).flatten()
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Notice {
+    fn decode(value: &Value) -> Result<Self, JobError> {
+        let fields = Fields::root(value)?;
+        Ok(Self {
+            buffer: fields.count("buffer")?,
+            name: fields.get("name").and_then(Value::as_slice).unwrap_or_default().to_vec(),
+            tick: fields.count("tick")?,
+            rows: count(&fields, "rows")?,
+            bytes: count(&fields, "bytes")?,
+            marks: fields
+                .maps("marks")?
+                .iter()
+                .filter_map(|mark| Mark::decode(mark).transpose())
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+impl Mark {
+    /// None for a mark around nothing, which is no place of a range.
+    fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
+        let (first, last) = (count(fields, "first")?, count(fields, "last")?);
+        let place = match fields.text("kind")?.as_str() {
+            "insert" => Place::Insertion(first),
+            "char" => {
+                Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) }
+            }
+            "block" => Place::Block { first, columns: spans(fields)? },
+            _ => Place::Lines(first..last + 1),
+        };
+        let is_turned = match &place {
+            Place::Insertion(_) => false,
+            Place::Part { start, end } => end < start,
+            Place::Lines(rows) => rows.is_empty(),
+            Place::Block { columns, .. } => columns.iter().any(|columns| columns.end < columns.start),
+        };
+        Ok(if is_turned { None } else { Some(Self { job: fields.count("id")?, place }) })
+    }
+}
+
+/// The columns of a block's rows, each a list of two.
+fn spans(fields: &Fields<'_>) -> Result<Vec<Range<usize>>, JobError> {
+    let span = |value: &Value| {
+        let ends = value.as_array()?;
+        Some(size(ends.first()?)?..size(ends.get(1)?)?)
+    };
+    let spans: Option<Vec<_>> = fields.list("spans")?.iter().map(span).collect();
+    spans
+        .filter(|spans| !spans.is_empty())
+        .ok_or_else(|| crate::request::fields::bad("spans", "must be columns"))
+}
+
+fn count(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+    Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX - 1))
+}
+
+fn size(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|number| usize::try_from(number).ok())
+}
+
+/// The number of a buffer, which Neovim sends as an extension type.
+fn handle(value: &Value) -> Option<u64> {
+    match value {
+        Value::Ext(_, data) => rmpv::decode::read_value(&mut &data[..]).ok()?.as_u64(),
+        number => number.as_u64(),
+    }
+}

@@ -1,0 +1,58 @@
+//! The mirrors of this Neovim's buffers: one [`Document`] for each buffer that has jobs, kept equal to it by the events
+//! that Neovim's core sends.
+//!
+//! They live on a thread of their own, since aligning a large change takes up to a few hundred milliseconds, and take
+//! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, [`Mirrors`] are all of
+//! them. What they want of Neovim goes out as an [`Order`]; no handle of Neovim's is known here.
+//!
+//! [`Document`]: crate::document::Document
+
+mod all;
+mod buffer;
+mod event;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::io;
+use std::sync::mpsc;
+
+pub use all::{Mirrors, Order};
+pub use event::{Event, Mark, Notice};
+pub use view::View;
+
+/// Where events go in, in their order.
+#[derive(Debug, Clone)]
+pub struct Feed(mpsc::Sender<Event>);
+
+impl Feed {
+    /// Adds an event; never waits.
+    pub fn send(&self, event: Event) {
+        // The thread ends only with the last feed, or when the host has panicked.
+        let _ = self.0.send(event);
+    }
+}
+
+/// The feed, and where its events come out.
+pub fn feed() -> (Feed, mpsc::Receiver<Event>) {
+    let (send, events) = mpsc::channel();
+    (Feed(send), events)
+}
+
+/// Starts the thread: it takes events until nobody can send any more, and gives each order to `carry_out`, which must
+/// not wait.
+///
+/// # Errors
+/// Where the system gives no thread.
+pub fn start(
+    events: mpsc::Receiver<Event>,
+    mut carry_out: impl FnMut(Order) + Send + 'static,
+) -> io::Result<()> {
+    let run = move || {
+        let mut mirrors = Mirrors::default();
+        for event in events {
+            mirrors.take(event).into_iter().for_each(&mut carry_out);
+        }
+    };
+    std::thread::Builder::new().name("mirrors".to_owned()).spawn(run).map(drop)
+}

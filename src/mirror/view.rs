@@ -1,0 +1,71 @@
+//! What is known of a buffer at one time, for whoever asks.
+
+use rmpv::Value;
+
+use super::buffer::Link;
+use crate::document::{Place, Rows};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// How the mirror stands to its buffer.
+    pub link: Link,
+    /// The changedtick that its text has.
+    pub tick: u64,
+    /// Its rows, with their ids.
+    pub rows: Rows,
+    /// Where the range of each job is; none where that cannot be told.
+    pub places: Vec<(u64, Option<Place>)>,
+}
+
+impl View {
+    /// The fields of a reply.
+    pub fn fields(&self) -> Vec<(Value, Value)> {
+        let link = match self.link {
+            Link::Unknown => "unknown",
+            Link::Sure => "sure",
+            Link::Unsure => "unsure",
+            Link::TooLarge => "too_large",
+        };
+        let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
+        let places = self.places.iter().map(|(job, place)| match place {
+            Some(place) => fields(*job, place),
+            None => Value::Map(vec![("id".into(), (*job).into())]),
+        });
+        vec![
+            ("link".into(), link.into()),
+            ("tick".into(), self.tick.into()),
+            ("rows".into(), Value::Array(rows)),
+            ("places".into(), Value::Array(places.collect())),
+        ]
+    }
+}
+
+/// A place in the shape in which the plugin sends one.
+fn fields(job: u64, place: &Place) -> Value {
+    let (kind, first, last) = match place {
+        Place::Lines(rows) => ("line", rows.start, rows.end - 1),
+        Place::Insertion(row) => ("insert", *row, *row),
+        Place::Part { start, end } => ("char", start.0, end.0),
+        Place::Block { first, columns } => ("block", *first, first + columns.len() - 1),
+    };
+    let mut fields: Vec<(Value, Value)> = vec![
+        ("id".into(), job.into()),
+        ("kind".into(), kind.into()),
+        ("first".into(), first.into()),
+        ("last".into(), last.into()),
+    ];
+    match place {
+        Place::Part { start, end } => {
+            fields.extend([("from".into(), start.1.into()), ("to".into(), end.1.into())]);
+        }
+        Place::Block { columns, .. } => {
+            let span = |columns: &std::ops::Range<usize>| {
+                Value::Array(vec![columns.start.into(), columns.end.into()])
+            };
+            fields.push(("spans".into(), Value::Array(columns.iter().map(span).collect())));
+        }
+        Place::Lines(_) | Place::Insertion(_) => {}
+    }
+    Value::Map(fields)
+}
