@@ -63,10 +63,11 @@ function M.report(bufnr)
   tell(bufnr, { marks = marks(bufnr) })
 end
 
---- From now on the host mirrors a buffer.
+--- From now on the host mirrors a buffer. Nothing lands by a mirror yet, so there is one only where `vim.g.botglue_mirror`
+--- is set, as tests of the mirror do.
 ---@param bufnr integer
 function M.want(bufnr)
-  if not has_text(bufnr) then
+  if not vim.g.botglue_mirror or not has_text(bufnr) then
     return
   end
   local group = api.nvim_create_augroup("botglue.attach", { clear = false })

@@ -240,6 +240,7 @@ end)
 
 test("t shows the transcript of a job", function()
   local nvim = start(1)
+  nvim:eventually("its own is known", "return require('botglue.client').job(1).transcript ~= nil")
   nvim:lua([[
     _G.path = vim.fn.tempname()
     vim.fn.writefile({ "{}" }, path)
