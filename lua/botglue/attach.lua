@@ -63,8 +63,8 @@ function M.report(bufnr)
   tell(bufnr, { marks = marks(bufnr) })
 end
 
---- From now on the host mirrors a buffer. Nothing lands by a mirror yet, so there is one only where `vim.g.botglue_mirror`
---- is set, as tests of the mirror do.
+--- From now on the host mirrors a buffer. Nothing lands by a mirror yet, so there is one only where
+--- `vim.g.botglue_mirror` is set, as the tests of the mirror set it.
 ---@param bufnr integer
 function M.want(bufnr)
   if not vim.g.botglue_mirror or not has_text(bufnr) then
