@@ -1,8 +1,8 @@
 //! Which rows of a replaced block are which rows of the new one.
 //!
 //! A row is known again by a text that stands once on both sides, wherever it went; rows whose text stands more often
-//! go with their neighbours. Where two neighbours claim a row differently, or nobody claims it, it is in doubt, and no
-//! row: a guess here would send an answer into a copy. What is left between known rows is compared by likeness; a wrong
+//! go with their neighbours. Where two neighbours claim a row differently, or neither claims it, it is in doubt and has
+//! no identity: a guess would send an answer into a copy. What is left between known rows is compared by likeness; a wrong
 //! pair there costs a conflict at most, since its text differs.
 
 use std::collections::HashMap;

@@ -104,7 +104,7 @@ impl Columns {
         }
     }
 
-    /// The part was written anew, here.
+    /// The part was replaced, and is here now.
     pub fn set(&mut self, row: &Row, bounds: Bounds) {
         (self.text, self.hash, self.places) = (row.text.clone(), row.hash, vec![bounds]);
         self.is_new = true;

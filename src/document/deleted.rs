@@ -1,8 +1,7 @@
 //! Rows that were deleted, by their text, so that rows which come back are known again; each once.
 //!
 //! Rows that were deleted together are a block: of rows that come in, one with a text that no other row ever had is
-//! known again, and its neighbours in the block with it. Everything else is new: whoever pastes a copy of a row pastes
-//! a copy.
+//! known again, and its neighbours in the block with it. Every other row is new: a pasted copy is a copy.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -191,7 +191,7 @@ impl Document {
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
-            // An empty buffer has one row, which is nobody's.
+            // An empty buffer has one row, which has no history.
             self.put_in = None;
             let mut rows = self.unknown([""]);
             self.name(&mut rows);
