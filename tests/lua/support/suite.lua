@@ -97,7 +97,7 @@ function M.watch_child(address, under_way, messages)
   children[#children + 1] = { address = address, under_way = under_way, messages = messages }
 end
 
---- Presses Enter in a child that waits for a key. This runs in a callback of a timer, where only the socket is allowed.
+--- Presses a key in a child that waits for one. This runs in a callback of a timer, where only the socket is allowed.
 ---@param child table
 local function unblock(child)
   local pipe = assert(vim.uv.new_pipe())
@@ -108,12 +108,14 @@ local function unblock(child)
     pipe:write(vim.mpack.encode({ 0, 1, "nvim_get_mode", {} }))
     pipe:read_start(function(_, data)
       local reply = data and vim.mpack.decode(data)[4]
-      if not reply or not reply.blocking then
+      -- Where it reads a command line within the call, as `input()` does, it is not blocking.
+      local key = reply and (reply.blocking and "<CR>" or reply.mode:match("^c") and "<Esc>")
+      if not key then
         return pipe:close()
       end
       child.waited_in = reply.mode
       pipe:read_stop()
-      pipe:write(vim.mpack.encode({ 2, "nvim_input", { "<CR>" } }), function()
+      pipe:write(vim.mpack.encode({ 2, "nvim_input", { key } }), function()
         pipe:close()
       end)
     end)
