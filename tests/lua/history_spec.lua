@@ -155,7 +155,7 @@ test("a job that ends while the list is open is there, and the cursor stays on i
   equal(nvim:lua("return { vim.fn.line('.'), vim.fn.line('$') }"), { 5, 6 })
 end)
 
-test("who has gone down the list sees the same rows when a job ends", function()
+test("further down the list the same rows stay in sight when a job ends", function()
   local nvim = with_jobs(150)
   open(nvim)
   nvim:type("60Gzt")
