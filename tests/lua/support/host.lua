@@ -182,7 +182,7 @@ function M.settle()
   end
 end
 
---- Waits until the host has read all that the plugin has sent: a question of its own, of which the plugin knows nothing.
+--- Waits until the host has read all that the plugin has sent: asks a question of which the plugin knows nothing.
 function M.heard()
   M.awaited[REPLIES.reply({ token = 0 })] = true
   M.notify(M.channel, "query", { token = 0, name = "prompts" })
