@@ -410,3 +410,22 @@ test("who types right behind what is replaced goes on behind it", function()
   goes_on("GA", { { 0, 2, { "1" } } }, { "1y" }, { "1" })
   goes_on("GA", { { 0, 1, { "first" } }, { 1, 2, { "fifth" } } }, { "first", "fifthy" }, { "first", "fifth" })
 end)
+
+test("who types within a row that is parted or joined goes on in the same text", function()
+  local function goes_on(rows, keys, edit, expected)
+    local nvim = steps.start(rows)
+    nvim:type(keys)
+    steps.written(nvim, { edit })
+    nvim:type("x<BS>y<Esc>")
+    equal(steps.rows(nvim), expected, keys)
+  end
+  local one, two = { "foo(a, b)", "n" }, { "foo(a,", "  b)", "n" }
+  local part, join = { 0, 1, { "foo(a,", "  b)" } }, { 0, 2, { "foo(a, b)" } }
+  goes_on(one, "gg0fai", part, { "foo(ya,", "  b)", "n" })
+  goes_on(one, "gg0f)i", part, { "foo(a,", "  by)", "n" })
+  goes_on(one, "ggA", part, { "foo(a,", "  b)y", "n" })
+  goes_on(two, "gg0fai", join, { "foo(ya, b)", "n" })
+  goes_on(two, "2G0f)i", join, { "foo(a, by)", "n" })
+  goes_on(two, "2GA", join, { "foo(a, b)y", "n" })
+  goes_on(two, "3GI", join, { "foo(a, b)", "yn" })
+end)

@@ -147,7 +147,7 @@ end)
 
 test("a step that is no edit of rows is an error, and nothing of it is written", function()
   local nvim = steps.start({ "a", "b", "c" })
-  local reply = steps.write(nvim, { { { 0, 1, { "A" } }, { 1, 2, { "x\ny" } } } })
+  local reply = steps.write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
   equal({ steps.states(reply), type(reply.steps[1].message) }, { "error", "string" })
   local call = steps.call(nvim, { { { 0, 1, { "A" } }, { 1, 2, { "B" } } } })
   call.steps[1].edits = { call.steps[1].edits[2], call.steps[1].edits[1] }
@@ -186,7 +186,17 @@ test("a step that fails half-way is taken back whole", function()
   equal({ steps.states(reply), steps.rows(nvim) }, { "error", { "a", "b", "c" } })
   equal(nvim:lua("return vim.bo[1].modifiable"), false)
   nvim:lua("vim.g.is_over, vim.bo[1].modifiable = true, true")
-  call.tick = reply.tick
+  local half = nvim:lua([[
+    local tree = vim.fn.undotree()
+    for number = 0, tree.seq_last do
+      vim.cmd("silent! undo " .. number)
+      local rows = vim.api.nvim_buf_get_lines(1, 0, -1, true)
+      if vim.tbl_contains(rows, "A") or vim.tbl_contains(rows, "C") then return rows end
+    end
+    vim.cmd("silent undo " .. tree.seq_cur)
+  ]])
+  equal(half, vim.NIL, "it is in no state of the undo tree")
+  call.tick = tick(nvim)
   equal({ steps.states(steps.send(nvim, call)), steps.rows(nvim) }, { "written", { "A", "b", "C" } })
   nvim:type("u")
   equal(steps.rows(nvim), { "a", "b", "c" })

@@ -191,3 +191,59 @@ test(":undo back and forth passes through each step whole", function()
     equal(steps.rows(nvim), states[state])
   end
 end)
+
+--- Presses a key until that changes nothing any more, and fails unless these states came by in this order.
+local function check_walk(nvim, key, states, story)
+  local before, tries = steps.rows(nvim), 0
+  local passed = vim.deep_equal(before, states[1]) and 1 or 0
+  -- A few steps of the undo tree leave the text as it is.
+  while tries < 3 do
+    nvim:type(key)
+    local now = steps.rows(nvim)
+    tries = vim.deep_equal(now, before) and tries + 1 or 0
+    before = now
+    if vim.deep_equal(now, states[passed + 1]) then
+      passed = passed + 1
+    end
+  end
+  equal(passed, #states, ("after %s, never %s\n%s"):format(key, vim.inspect(states[passed + 1]), story))
+end
+
+test("whatever is typed, each text before and after a step comes back", function()
+  math.randomseed(11)
+  local function rows(count)
+    local made = {}
+    for i = 1, count do
+      made[i] = ({ "a b", "a", "", "é b", "a x b", "c" })[math.random(6)]
+    end
+    return made
+  end
+  for _ = 1, 12 do
+    local nvim = steps.start(rows(4))
+    local states, story = { steps.rows(nvim) }, {}
+    for _ = 1, 6 do
+      local keys = ({ "i", "A", "o", "ggI" })[math.random(4)] .. "t" .. math.random(9)
+      nvim:type(keys)
+      story[#story + 1] = keys
+      for _ = 1, math.random(0, 2) do
+        local before = steps.rows(nvim)
+        local first = math.random(0, #before)
+        local edit = { first, math.random(first, math.min(first + 3, #before)), rows(math.random(0, 3)) }
+        local result = steps.written(nvim, { edit })
+        if result.from ~= result.to then
+          vim.list_extend(states, vim.deep_equal(before, states[#states]) and {} or { before })
+          states[#states + 1] = steps.rows(nvim)
+        end
+        local more = ({ "u", "<BS>", "v<CR>" })[math.random(3)]
+        nvim:type(more)
+        vim.list_extend(story, { edit, more })
+      end
+      nvim:type("<Esc>")
+    end
+    vim.list_extend(states, vim.deep_equal(steps.rows(nvim), states[#states]) and {} or { steps.rows(nvim) })
+    story = vim.inspect(story)
+    local back = vim.iter(states):rev():totable()
+    check_walk(nvim, "u", back, story)
+    check_walk(nvim, "<C-r>", states, story)
+  end
+end)

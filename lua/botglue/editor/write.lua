@@ -81,8 +81,7 @@ end
 ---@return boolean
 local function is_current(buffer, edit)
   local above = given(edit.above)
-  local is_within = edit.first + #edit.old == edit.last and edit.last <= api.nvim_buf_line_count(buffer)
-  if not is_within or (above == nil) ~= (edit.first == 0) then
+  if edit.first + #edit.old ~= edit.last or (above == nil) ~= (edit.first == 0) then
     return false
   end
   local expected = vim.list_extend({ above }, edit.old)
