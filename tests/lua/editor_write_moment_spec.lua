@@ -189,8 +189,12 @@ test("the command-line window and a terminal hold nothing up", function()
   local nvim = start()
   nvim:type("q:idel")
   equal(steps.states(steps.write(nvim, STEP)), "written")
+  local parted_and_joined =
+    { { { 6, 7, { "foo", "baz" } } }, { { 6, 8, { "foo baz" } } }, { { 0, 0, { "0" } } } }
+  equal(steps.states(steps.write(nvim, parted_and_joined)), "written written written")
   nvim:type("ete<Esc>")
   equal(nvim:lines(), { "delete" })
+  equal(vim.list_slice(steps.rows(nvim), 1, 4), { "0", "ONE", "+", "+" })
   nvim = start("vim.o.hidden = true")
   nvim:type(":terminal cat<CR>i")
   equal(nvim:api("get_mode").mode, "t")

@@ -131,10 +131,11 @@ test("edits touch only the rows that differ, and never a part of a character", f
   equal(nvim:lua("return changes"), { { 1, 0, 0, 1 }, { 2, 2, 0, 2 } })
 end)
 
-test("rows become others whatever they are", function()
+test("rows become others whatever they are, and those beside them keep their marks", function()
   local nvim = steps.start({ "" })
   local wrong = nvim:lua([[
     local api, write = vim.api, require("botglue.editor.write")
+    local ns = api.nvim_create_namespace("other")
     math.randomseed(7)
     local function rows(count)
       local made = {}
@@ -160,19 +161,34 @@ test("rows become others whatever they are", function()
         }
         first = last + 1
       end
-      local past = 0
+      local past, marks = 0, {}
+      local function stay(last)
+        for row = past, last - 1 do
+          local name = ("abcdef"):sub(row + 1, row + 1)
+          api.nvim_buf_set_extmark(0, ns, row, 0, { id = row + 1 })
+          api.nvim_buf_set_mark(0, name, row + 1, 0, {})
+          marks[#marks + 1] = { id = row + 1, name = name, row = #expected }
+          expected[#expected + 1] = buffer[row + 1]
+        end
+      end
       for _, edit in ipairs(edits) do
-        vim.list_extend(expected, buffer, past + 1, edit.first)
+        stay(edit.first)
         vim.list_extend(expected, edit.lines)
         past = edit.last
       end
-      vim.list_extend(expected, buffer, past + 1, #buffer)
+      stay(#buffer)
       expected = #expected > 0 and expected or { "" }
       local call = { buffer = 1, tick = vim.b.changedtick, steps = { { job = job, attempt = 1, edits = edits } } }
       local reply = write.write(call)
       local got = api.nvim_buf_get_lines(0, 0, -1, false)
       if reply.state ~= "done" or reply.steps[1].state ~= "written" or not vim.deep_equal(got, expected) then
         return { buffer, edits, reply, got }
+      end
+      for _, mark in ipairs(marks) do
+        local at = api.nvim_buf_get_extmark_by_id(0, ns, mark.id, {})
+        if at[1] ~= mark.row or at[2] ~= 0 or api.nvim_buf_get_mark(0, mark.name)[1] ~= mark.row + 1 then
+          return { buffer, edits, mark, at, api.nvim_buf_get_mark(0, mark.name) }
+        end
       end
     end
   ]])

@@ -18,6 +18,8 @@ local M = {}
 
 local api = vim.api
 
+local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a reply: they concern all steps
+
 ---@class botglue.WriteCall
 ---@field buffer integer
 ---@field tick integer the changedtick that the steps were made for
@@ -202,7 +204,7 @@ end
 local function notify_when_safe(buffer)
   local stop
   stop = moment.watch("write." .. buffer, function()
-    if api.nvim_buf_is_loaded(buffer) and not moment.is_safe(buffer) then
+    if not moment.is_safe(buffer) then
       return
     end
     stop()
@@ -227,42 +229,46 @@ local function refusal(buffer, tick)
   return now ~= tick and { state = "stale", tick = now } or nil
 end
 
+---@param call botglue.WriteCall
+---@param results botglue.StepResult[]
+---@return botglue.WriteReply
+local function done(call, results)
+  local is_loaded = api.nvim_buf_is_loaded(call.buffer)
+  local tick = is_loaded and api.nvim_buf_get_changedtick(call.buffer) or call.tick
+  return { state = "done", tick = tick, steps = results }
+end
+
 --- Writes the steps of a call, each as an undo step of its own. The first one that cannot be written ends the call.
 ---
---- A step that an earlier call wrote is not written again, and its result is the same. The steps behind it are written
---- where the text is as it was after it; else the call ends there, and what stands in the way is told to the next call.
+--- A step that an earlier call wrote is not written again, and its result is the same. The steps after it are written
+--- if the text is still as that step left it; else the call ends there, and only a call without such a step is told
+--- what stands in the way.
 ---@param call botglue.WriteCall
 ---@return botglue.WriteReply
 function M.write(call)
   local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
-  local refused
   for _, step in ipairs(call.steps) do
-    local result = find_written(step)
-    if result then
-      result = { state = "written", from = result.from, to = result.to }
-      tick = result.to
+    local result
+    local written = find_written(step)
+    if written then
+      tick = written.to
+      result = { state = "written", from = written.from, to = written.to }
     else
-      refused = not is_checked and refusal(buffer, tick) or nil
+      result = not is_checked and refusal(buffer, tick) or take(buffer, step)
       is_checked = true
-      result = refused or take(buffer, step)
+    end
+    if REFUSALS[result.state] then
       if result.state == "not_now" then
-        refused = result
         notify_when_safe(buffer)
       end
-    end
-    if refused then
-      break
+      return #results == 0 and result or done(call, results)
     end
     results[#results + 1] = result
     if result.state ~= "written" then
       break
     end
   end
-  if refused and #results == 0 then
-    return refused
-  end
-  local now = api.nvim_buf_is_loaded(buffer) and api.nvim_buf_get_changedtick(buffer) or tick
-  return { state = "done", tick = now, steps = results }
+  return done(call, results)
 end
 
 --- What was written and is not known to be stored, oldest first: a new host asks that first.
