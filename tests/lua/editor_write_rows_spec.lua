@@ -105,6 +105,13 @@ test("extmarks stay on the equal beginning and end of rows that become more or f
   )
   -- Nothing but the end is shared: the row goes with the last one.
   extmarks({ "x = 1", "n" }, { { 0, 4 } }, { { 0, 1, { "-- why", "y = 1" } } }, { { 1, 4 } })
+  -- Equal rows at both ends, whatever the host says of them.
+  extmarks(
+    { "a", "b", "c", "d" },
+    { { 0, 0, 1 }, { 1, 0, 1 }, { 2, 0, 1 }, { 3, 0, 1 } },
+    { { 0, 4, { "a", "new", "b", "c", "d" } } },
+    { { 0, 0, 1 }, { 2, 0, 1 }, { 3, 0, 1 }, { 4, 0, 1 } }
+  )
   -- Many rows at once.
   local many = {}
   for i = 1, 80 do
@@ -116,6 +123,26 @@ test("extmarks stay on the equal beginning and end of rows that become more or f
     { { 0, 3, vim.list_extend(many, { "the row" }) } },
     { { 0, 0, 3 }, { 80, 4, 7 } }
   )
+end)
+
+test("many rows that become as many others keep the ends of them, and the user's marks", function()
+  for _, count in ipairs({ 50, 51, 120 }) do
+    local old, new = {}, {}
+    for i = 1, count do
+      old[i], new[i] = ("row %d."):format(i), ("row-%d!."):format(i)
+    end
+    extmarks(
+      vim.list_extend({ "above" }, old),
+      { { 0, 0, 5 }, { 1, 0, 3 }, { count, #old[count] - 1, #old[count] } },
+      { { 0, count + 1, vim.list_extend({ "above" }, new) } },
+      { { 0, 0, 5 }, { 1, 0, 3 }, { count, #new[count] - 1, #new[count] } }
+    )
+    local nvim = steps.start(old)
+    nvim:type("20Gma")
+    steps.written(nvim, { { 0, count, new } })
+    equal(steps.rows(nvim), new)
+    equal(nvim:api("buf_get_mark", 0, "a"), { 20, 0 })
+  end
 end)
 
 test("edits touch only the rows that differ, and never a part of a character", function()
@@ -415,6 +442,12 @@ test("who types right behind what is replaced goes on behind it", function()
     { { 0, 1, { "one", "", "three" } } },
     { "one", "", "threey", "four" },
     { "one", "", "three", "four" }
+  )
+  goes_on(
+    "ggA",
+    { { 0, 2, { "one two three, x", "five" } } },
+    { "one two three, xy", "five" },
+    { "one two three, x", "five" }
   )
   goes_on(
     "GA",

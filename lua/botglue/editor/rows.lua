@@ -158,9 +158,6 @@ end
 ---@param last integer exclusive
 ---@param lines string[]
 function M.replace(buffer, first, last, lines)
-  if #lines == 0 and last - first == api.nvim_buf_line_count(buffer) then
-    lines = { "" }
-  end
   local old = api.nvim_buf_get_lines(buffer, first, last, true)
   local head, tail = replace.shared(old, lines)
   local new = vim.list_slice(lines, head + 1, #lines - tail)
