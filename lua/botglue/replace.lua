@@ -104,7 +104,7 @@ function M.shared_head(one, other)
   while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
     head = head + 1
   end
-  while is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1)) do
+  while head > 0 and (is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1))) do
     head = head - 1
   end
   return head

@@ -167,7 +167,7 @@ test("rows become others whatever they are, and those beside them keep their mar
     local function rows(count)
       local made = {}
       for i = 1, count do
-        made[i] = ({ "a", "b", "", "é", "xy", "xéy", "x\0y", "x\xc3", "ayb" })[math.random(9)]
+        made[i] = ({ "a", "b", "", "é", "xy", "xéy", "x\0y", "x\xc3", "ayb", "\x80\x80" })[math.random(10)]
       end
       return made
     end

@@ -145,6 +145,14 @@ test("NULs, carriage returns and bytes that are no UTF-8 are compared and writte
   equal(steps.rows(nvim), { "\0", "\xff", "nul\0nul", "cr", "\xff\0", "\r", "\xc3", "half €" })
 end)
 
+test("a row that begins within a character", function()
+  local nvim = steps.start({ "\x80\x80", "\xbfa\x80" })
+  steps.written(nvim, { { 0, 1, { "\x80" } }, { 1, 2, { "\xbf", "\x80\x80" } } })
+  equal(steps.rows(nvim), { "\x80", "\xbf", "\x80\x80" })
+  steps.written(nvim, { { 0, 3, { "\x80\x80\x80" } } })
+  equal(steps.rows(nvim), { "\x80\x80\x80" })
+end)
+
 test("a step that is no edit of rows is an error, and nothing of it is written", function()
   local nvim = steps.start({ "a", "b", "c" })
   local reply = steps.write(nvim, { { { 0, 1, { "A" } }, { 1, 1, { "x\ny" } } } })
