@@ -272,7 +272,7 @@ test("a script that waits has printed so much that the screen scrolled", functio
   equal(steps.rows(nvim)[1], "ONE")
 end)
 
-test("what the language client asked for comes back to the text as it was", function()
+test("the language client's reply meets the text that it asked about", function()
   local nvim = start([[
     local function serve(dispatchers)
       return {

@@ -51,7 +51,7 @@ test("another tick is stale, and the reply has it", function()
   equal(steps.rows(nvim), { "a", "bx" })
 end)
 
-test("a tick that rose with the text as it was is stale, too", function()
+test("a tick that rose with an unchanged text is stale, too", function()
   local nvim = steps.start({ "a" })
   nvim:lua("vim.cmd.file(vim.fn.tempname())")
   local call = steps.call(nvim, { { { 0, 1, { "A" } } } })

@@ -106,7 +106,7 @@ test("undo in a buffer whose undo levels are its own, or none", function()
   equal({ steps.rows(nvim), nvim:lua("return vim.bo.undolevels") }, { { "AA", "A", "b" }, -1 })
 end)
 
-test("a backspace over a line end behind a step is taken back as it was", function()
+test("undo takes back a backspace over a line end behind a step", function()
   for name, case in pairs({
     ["rows came above"] = { new = { "A", "A" }, before = "3GI", keys = "<BS>x", typed = "bxc" },
     ["rows went above"] = { new = {}, before = "3GIy", keys = "<BS><BS>x", typed = "bxc" },
