@@ -29,6 +29,7 @@ local M = {}
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
+---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
@@ -69,6 +70,7 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  written = {},
   lost = {},
   drafts = {},
   groups = {},
