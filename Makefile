@@ -49,7 +49,7 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 		cargo test --locked --no-fail-fast $(TEST)
 
 .PHONY: test-lua
-test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name)
+test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name; BOTGLUE_TEST_TIMES=1)
 	@cargo build --locked --quiet
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 

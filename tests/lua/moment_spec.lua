@@ -6,14 +6,21 @@ local LINES = { "one", "two", "three", "foo bar", "foo baz", "fool", "" }
 
 --- A child with a job on line 1, whose answer adds two lines above everything else.
 ---@param setup string? Lua that runs before the job is started
----@param start (fun(lines: string[]): Child)? with which host
-local function with_job(setup, start)
-  local nvim = (start or child.with_host)(LINES)
+local function with_job(setup)
+  local nvim = child.with_host(LINES)
   if setup then
     nvim:lua(setup)
   end
   nvim:run({ kind = "line", first = { 1, 0 }, last = { 1, 0 } })
   return nvim
+end
+
+--- Has the answer come, and keeps it until the spec delivers it within a call of the user's.
+---@param nvim Child
+local function hold_answer(nvim)
+  nvim:host("hold", "finish")
+  nvim:agent(1, "answer", "ONE\n+\n+")
+  nvim:host("arrived", "finish", 1)
 end
 
 local function status(nvim)
@@ -122,16 +129,14 @@ test("a mapping that waits for a key", function()
 end)
 
 test("an expression mapping forbids writing: later, no error", function()
-  local nvim = with_job(
-    [[
+  local nvim = with_job([[
     vim.keymap.set("i", "X", function()
-      require("support.host").answer(1, { "ONE", "+", "+" })
+      require("support.host").deliver("finish")
       _G.status = require("botglue").job(1).status
       return "x"
     end, { expr = true })
-  ]],
-    child.with_scripted_host
-  )
+  ]])
+  hold_answer(nvim)
   nvim:type("4GiX")
   equal(nvim:lua("return _G.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
@@ -293,12 +298,13 @@ test("what the language client asked for comes back to the text as it was", func
 end)
 
 test("while a command may end Neovim nothing lands in a file that was written already", function()
-  local nvim = with_job(nil, child.with_scripted_host)
+  local nvim = with_job()
+  hold_answer(nvim)
   nvim:lua([[
     vim.cmd.file(vim.fn.tempname())
     vim.cmd("silent write | split | enew")
     vim.api.nvim_create_autocmd("QuitPre", { once = true, callback = function()
-      require("support.host").answer(1, { "ONE", "+", "+" })
+      require("support.host").deliver("finish")
       vim.g.status = require("botglue").job(1).status
     end })
   ]])
@@ -306,6 +312,7 @@ test("while a command may end Neovim nothing lands in a file that was written al
   equal(nvim:lua("return vim.g.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines()[1], "ONE")
+  nvim:host("release", "finish")
   -- A command that came without a key.
   nvim:run({ kind = "line", first = { 4, 0 }, last = { 4, 0 } })
   nvim:lua("vim.cmd('split | quit')")

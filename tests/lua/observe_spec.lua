@@ -3,9 +3,8 @@ local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
 --- A child in which a job runs on the first of two lines.
----@param start (fun(lines: string[]): Child)? with which host
-local function running(start)
-  local nvim = (start or child.with_host)({ "one", "two" })
+local function running()
+  local nvim = child.with_host({ "one", "two" })
   nvim:lua([[
     _G.told = {}
     --- Notes in short what a function is told.
@@ -22,9 +21,7 @@ local function running(start)
     end
   ]])
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  if not start then
-    nvim:eventually("it runs", "return require('botglue.client').job(1).entered == 'running'")
-  end
+  nvim:eventually("it runs", "return require('botglue.client').job(1).entered == 'running'")
   return nvim
 end
 
@@ -92,16 +89,22 @@ test("the updates have the fields of the contract", function()
 end)
 
 test("a job that has to wait, and an answer that has to, are states too", function()
-  local nvim = running(child.with_scripted_host)
-  on(nvim, "a")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'queued' } })")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running' } })")
-  nvim:type("v")
+  local nvim = running()
+  nvim:lua([[
+    local botglue = require("botglue")
+    botglue.setup({ max_parallel = 1 })
+    botglue.run({ prompt = "it", range = { kind = "line", first = { 2 }, last = { 2 } } })
+    botglue.on(2, watcher("a"))
+  ]])
+  nvim:eventually("it waits", "return #told > 0")
   nvim:answer(1, { "ONE" })
-  equal(told(nvim), { "a state queued", "a state running", "a state ready" })
+  nvim:eventually("it runs", "return #told > 1")
+  nvim:type("v")
+  nvim:agent(2, "answer", "TWO")
+  nvim:eventually("it is ready", "return require('botglue').job(2).status == 'ready'")
+  equal(told(nvim), { "a state queued", "a state running", "a text TWO", "a state ready" })
   nvim:type("<Esc>")
-  nvim:eventually("it lands", "return require('botglue').job(1).status == 'done'")
+  nvim:eventually("it lands", "return require('botglue').job(2).status == 'done'")
   equal(told(nvim), { "a state done", "a finished done" })
 end)
 

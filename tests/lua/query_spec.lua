@@ -36,10 +36,6 @@ test("a question is answered once, with what the host says", function()
   ask(nvim, "history", { limit = 2 })
   local question = asked(nvim)[1]
   equal({ question.name, question.limit }, { "history", 2 })
-  nvim:lua(
-    "for _ = 1, 2 do require('botglue.apply').reply({ token = ..., jobs = {}, more = false }) end",
-    question.token
-  )
   equal(answers(nvim, 1), { { result = { jobs = {}, more = false }, fast = false } })
   nvim:ticks(1)
   equal(#answers(nvim, 1), 1)
@@ -47,31 +43,36 @@ test("a question is answered once, with what the host says", function()
 end)
 
 test("answers find their questions in any order, and an error is one", function()
-  local nvim = child.with_scripted_host({ "a" })
+  local nvim = child.with_host({ "a" })
+  nvim:host("hold", "reply")
   ask(nvim, "prompts", vim.empty_dict())
   ask(nvim, "job", { id = 7 })
-  nvim:eventually("both are asked", "return #require('support.host').received('query') == 2")
-  local first, second = unpack(asked(nvim))
-  nvim:lua("require('botglue.apply').reply({ token = ..., error = 'no such job' })", second.token)
-  nvim:lua("require('botglue.apply').reply({ token = ..., prompts = { 1 } })", first.token)
+  nvim:host("deliver", "reply", 2)
+  nvim:host("deliver", "reply")
   local got = answers(nvim, 2)
-  equal({ got[1].err, got[1].result, got[2].result }, { "no such job", nil, { prompts = { 1 } } })
+  equal({ got[1].err, got[1].result, got[2].err, got[2].result }, {
+    "the store has no such job",
+    nil,
+    nil,
+    { prompts = {} },
+  })
 end)
 
 test("a host that is lost, silent or not there is an answer too, and never at once", function()
-  local nvim = child.with_scripted_host({ "a" })
-  ask(nvim, "info", vim.empty_dict())
+  local nvim = child.with_host({ "a" })
+  nvim:host("hold", "reply")
+  ask(nvim, "prompts", vim.empty_dict())
   asked(nvim)
   nvim:host("die")
   suite.contains(answers(nvim, 1)[1].err, "signal 9")
 
   nvim:lua("require('botglue.client').connection().answered_within = 10")
-  ask(nvim, "info", vim.empty_dict())
+  ask(nvim, "prompts", vim.empty_dict())
   suite.contains(answers(nvim, 2)[2].err, "does not answer")
 
   nvim:host("die")
   nvim:lua("require('botglue').setup({ host = '/no/such/host' })")
-  ask(nvim, "info", vim.empty_dict())
+  ask(nvim, "prompts", vim.empty_dict())
   equal(nvim:lua("return at_once"), 2)
   suite.contains(answers(nvim, 3)[3].err, "no host")
   equal(open_queries(nvim), 0)

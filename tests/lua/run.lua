@@ -1,4 +1,5 @@
 -- Runs the specs: nvim --clean --headless -l tests/lua/run.lua [part of a spec's or a test's name …]
+-- BOTGLUE_TEST_TIMES=1 prints the slowest tests.
 -- The Neovims that specs start are BOTGLUE_TEST_NVIM, else the one that runs this.
 
 local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")

@@ -80,55 +80,12 @@ test("a session opens in a terminal in its directory", function()
 end)
 
 test("the session of an earlier Neovim opens, too", function()
-  local nvim = child.with_host({ "fn two() {", "  2", "}" })
-  nvim:lua([[
-    vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
-    require('botglue').setup({ agents = { claude = { command = { 'echo' } } } })
-  ]])
-  nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
-  nvim:type(":Botglue open<CR>")
-  nvim:eventually(
-    "the program has run",
-    "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] == '--resume s1'"
-  )
-end)
-
-test("a session that cannot be opened changes nothing", function()
-  local nvim = with_landed()
-  nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'no-such' } } } })")
-  contains(message_of(nvim, "open"), "there is no program no-such")
-  nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'sh' } } } })")
-  nvim:lua("require('botglue.client').job(1).cwd = '/no/such'")
-  contains(message_of(nvim, "open 1"), "the directory of the session is gone: /no/such")
-  contains(message_of(nvim, "open 7"), "there is no job 7")
-  equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
-end)
-
-test("a session id that would be an option or several words is not opened, nor gone on from", function()
-  for _, id in ipairs({ "--dangerously-skip-permissions", "-c", "s1 --debug", "s1\n", "" }) do
-    -- The host drops such an id; this is what is left if one comes all the same.
-    local nvim = with_landed()
-    nvim:lua("require('botglue.client').job(1).session_id = ...", id)
-    nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'true' } } } })")
-    for _, command in ipairs({ "open", "open 1", "followup more" }) do
-      contains(
-        message_of(nvim, command),
-        "the session id of job 1 is not one word that does not begin with -"
-      )
-    end
-    equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1)
-    equal(#nvim:host("received", "run"), 1)
-  end
-end)
-
-test("a stored session id that would be an option is not opened, nor gone on from", function()
-  local nvim = child.with_scripted_host({ "fn two() {", "  2", "}" })
+  local rows = { "fn two() {", "  2", "}" }
+  local nvim = child.with_host(rows)
+  nvim:host("earlier", { session_id = "--debug", project = "/tmp", path = "/somewhere/a.rs", lines = rows })
   nvim:lua([[
     vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
     require('botglue').setup({ agents = { claude = { command = { 'true' } } } })
-    require('support.host').replies.writers = { jobs = {
-      { agent = 'claude', session_id = '--debug', project = '/tmp', landed_rows = { 'fn two() {', '  2', '}' } },
-    } }
   ]])
   for _, command in ipairs({ "open", "followup more", "rewind" }) do
     nvim:type((":Botglue %s<CR>"):format(command))

@@ -6,6 +6,8 @@ local M = {}
 
 ---@class Child
 ---@field channel integer
+---@field calls integer
+---@field under_way integer? the number of the call that has not returned
 local Child = {}
 Child.__index = Child
 
@@ -18,7 +20,11 @@ end
 
 --- Calls an API function of the child.
 function Child:api(name, ...)
-  return vim.rpcrequest(self.channel, "nvim_" .. name, ...)
+  self.calls = self.calls + 1
+  self.under_way = self.calls
+  local result = vim.rpcrequest(self.channel, "nvim_" .. name, ...)
+  self.under_way = nil
+  return result
 end
 
 local SETTLE = "if package.loaded['support.host'] then require('support.host').settle() end "
@@ -54,9 +60,10 @@ function Child:settle()
   if self:api("get_mode").blocking then
     return
   end
-  self:lua("_G.settled = false; vim.schedule(function() _G.settled = true end)")
+  local schedule = SETTLE .. "_G.settled = false; vim.schedule(function() _G.settled = true end)"
+  self:api("exec_lua", schedule, {})
   suite.eventually("the child is idle", function()
-    return self:api("get_mode").blocking or self:lua("return _G.settled")
+    return self:api("get_mode").blocking or self:api("exec_lua", SETTLE .. "return _G.settled", {})
   end)
 end
 
@@ -214,6 +221,7 @@ function M.start(before)
       HOME = directory .. "/home",
       TERM = "xterm-256color",
       LANG = "C.UTF-8",
+      BOTGLUE_TEST_HOST = vim.env.BOTGLUE_TEST_HOST,
       TMPDIR = vim.env.TMPDIR,
       XDG_DATA_HOME = directory .. "/data",
       XDG_STATE_HOME = directory .. "/state",
@@ -221,10 +229,15 @@ function M.start(before)
     },
   })
   assert(channel > 0, "the child Neovim does not start")
-  local self = setmetatable({ channel = channel }, Child)
+  local self = setmetatable({ channel = channel, calls = 0 }, Child)
   suite.finally(function()
     pcall(vim.fn.jobstop, channel)
     vim.fn.delete(directory, "rf")
+  end)
+  suite.watch_child(self:api("get_vvar", "servername"), function()
+    return self.under_way
+  end, function()
+    return self:messages()
   end)
   self:api("ui_attach", 80, 24, { rgb = true })
   self:lua(before or "")

@@ -10,7 +10,7 @@ local M = {
   agents = {}, -- those that were asked for, by the key of their job or of their prompt
   finished = {}, -- the jobs that the host has told the end of
   awaited = {}, -- what the host is to reply to, by a name that a failure can say
-  held_back = {}, -- replies that came and are not given to the plugin yet, by the name of the call
+  held_back = {}, -- what the host has called and the plugin is not given yet, by the name of the call
 }
 
 local root = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h:h:h:h")
@@ -88,9 +88,16 @@ local function note_calls()
     M.calls[name] = call
   end
   local finish = apply.finish
-  apply.finish = function(outcome)
+  M.calls.finish = function(outcome)
     finish(outcome)
     M.finished[outcome.id] = true
+  end
+  apply.finish = function(outcome)
+    if M.held_back.finish then
+      table.insert(M.held_back.finish, outcome)
+    else
+      M.calls.finish(outcome)
+    end
   end
 end
 
@@ -174,23 +181,31 @@ function M.settle()
   end
 end
 
---- Keeps what the host replies from the plugin from now on.
----@param name "merged"|"kept"|"reply"|"held"
+--- Keeps what the host calls from the plugin from now on.
+---@param name "merged"|"kept"|"reply"|"held"|"finish"
 function M.hold(name)
   M.held_back[name] = M.held_back[name] or {}
 end
 
---- Gives the plugin the oldest reply that was held back, as soon as it has come.
----@param name "merged"|"kept"|"reply"|"held"
-function M.deliver(name)
-  eventually("the host has replied: " .. name, function()
-    return #M.held_back[name] > 0
+--- Waits until so many calls of the host's are held back.
+---@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param count integer
+function M.arrived(name, count)
+  eventually(("the host has called %d times: %s"):format(count, name), function()
+    return #M.held_back[name] >= count
   end)
-  M.calls[name](table.remove(M.held_back[name], 1))
 end
 
---- Gives the plugin all replies again, and first those that were held back.
----@param name "merged"|"kept"|"reply"|"held"
+--- Gives the plugin the oldest call that was held back, as soon as it has come, or that at an index.
+---@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param index integer?
+function M.deliver(name, index)
+  M.arrived(name, index or 1)
+  M.calls[name](table.remove(M.held_back[name], index or 1))
+end
+
+--- Gives the plugin all calls again, and first those that were held back.
+---@param name "merged"|"kept"|"reply"|"held"|"finish"
 function M.release(name)
   local replies = M.held_back[name]
   M.held_back[name] = nil

@@ -85,18 +85,92 @@ local function selected(name, filters)
   return #filters == 0
 end
 
---- Ends the run when a test hangs: a call to a child that waits for a key never returns.
+--- The children of the running test: a child in which a call waits for a key never replies.
+---@type { address: string, under_way: (fun(): integer?), messages: fun(): string }[]
+local children = {}
+
+--- Watches the calls to a child of the running test.
+---@param address string the socket at which it can be asked while a call is under way
+---@param under_way fun(): integer? the number of the call to it that has not returned
+---@param messages fun(): string what it has shown
+function M.watch_child(address, under_way, messages)
+  children[#children + 1] = { address = address, under_way = under_way, messages = messages }
+end
+
+--- Presses a key in a child that waits for one. This runs in a callback of a timer, where only the socket is allowed.
+---@param child table
+local function unblock(child)
+  local pipe = assert(vim.uv.new_pipe())
+  pipe:connect(child.address, function(failure)
+    if failure then
+      return pipe:close()
+    end
+    pipe:write(vim.mpack.encode({ 0, 1, "nvim_get_mode", {} }))
+    pipe:read_start(function(_, data)
+      local reply = data and vim.mpack.decode(data)[4]
+      -- Where it reads a command line within the call, as `input()` does, it is not blocking.
+      local key = reply and (reply.blocking and "<CR>" or reply.mode:match("^c") and "<Esc>")
+      if not key then
+        return pipe:close()
+      end
+      child.waited_in = reply.mode
+      pipe:read_stop()
+      pipe:write(vim.mpack.encode({ 2, "nvim_input", { key } }), function()
+        pipe:close()
+      end)
+    end)
+  end)
+end
+
+local CHECK_MS, CHECKS = 10000, 6
+
+--- Looks after a test that hangs: a child that waits for a key gets one, and the test fails; other hangs end the run.
 ---@param name string
----@return fun() over
+---@return fun(): string? over tells which key a child has waited for
 local function watch(name)
-  local timer = assert(vim.uv.new_timer())
-  timer:start(60000, 0, function()
-    io.stdout:write(("FAILED %s\nit hangs\n"):format(name))
-    io.stdout:flush()
-    os.exit(1)
+  local timer, checks, seen = assert(vim.uv.new_timer()), 0, {}
+  timer:start(CHECK_MS, CHECK_MS, function()
+    checks = checks + 1
+    if checks == CHECKS then
+      io.stdout:write(("FAILED %s\nit hangs\n"):format(name))
+      io.stdout:flush()
+      os.exit(1)
+    end
+    for _, child in ipairs(children) do
+      local call = child.under_way()
+      if call and call == seen[child] then
+        unblock(child)
+      end
+      seen[child] = call
+    end
   end)
   return function()
     timer:close()
+    local waited
+    for _, child in ipairs(children) do
+      if child.waited_in then
+        local _, messages = pcall(child.messages)
+        waited = ("a call waited for a key, in mode %s; these are the messages of the child:\n%s\n"):format(
+          child.waited_in,
+          messages
+        )
+      end
+    end
+    children = {}
+    return waited
+  end
+end
+
+local SLOWEST = 30
+
+--- Prints the slowest tests.
+---@param times { name: string, ms: number }[]
+local function print_times(times)
+  table.sort(times, function(a, b)
+    return a.ms > b.ms
+  end)
+  for i = 1, math.min(SLOWEST, #times) do
+    io.stdout:write(("%7.0f ms  %s\n"):format(times[i].ms, times[i].name))
   end
 end
 
@@ -104,16 +178,20 @@ end
 ---@param filters string[]
 ---@return boolean ok
 function M.run(filters)
-  local passed, failed = 0, 0
+  local passed, failed, times = 0, 0, {}
   for _, test in ipairs(tests) do
     if selected(test.name, filters) then
-      local over = watch(test.name)
+      local over, start = watch(test.name), vim.uv.hrtime()
       local ok, err = xpcall(test.fn, debug.traceback)
+      local waited = over()
+      if waited then
+        ok, err = false, waited .. (err or "")
+      end
       for i = #cleanups, 1, -1 do
         local clean, why = pcall(table.remove(cleanups, i))
         ok, err = ok and clean, err or why
       end
-      over()
+      times[#times + 1] = { name = test.name, ms = (vim.uv.hrtime() - start) / 1e6 }
       if ok then
         passed = passed + 1
       else
@@ -121,6 +199,9 @@ function M.run(filters)
         io.stdout:write(("FAILED %s\n%s\n"):format(test.name, err))
       end
     end
+  end
+  if vim.env.BOTGLUE_TEST_TIMES then
+    print_times(times)
   end
   io.stdout:write(("%d passed, %d failed\n"):format(passed, failed))
   return failed == 0 and passed > 0
