@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::rows::Row;
+use super::rows::{Hasher, Row};
 
 /// The most pairs of rows between which likeness is looked at in one gap.
 const PAIRS: usize = 10_000;
@@ -59,6 +59,20 @@ pub fn align(old: &[Row], new: &[Row]) -> Alignment {
     sides.match_texts();
     sides.match_gaps();
     sides.alignment()
+}
+
+/// For each line of a text that came of others, which of them it is and reads the same; none where it is new, or where
+/// that cannot be told.
+pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Option<usize>> {
+    let hasher = Hasher::default();
+    let old: Vec<Row> = old.iter().map(|row| hasher.row(row.as_ref())).collect();
+    let new: Vec<Row> = new.iter().map(|row| hasher.row(row.as_ref())).collect();
+    let mut sides = Sides::new(&old, &new);
+    sides.match_texts();
+    let is_same = |(new, origin): (&Row, Option<Origin>)| {
+        origin.and_then(Origin::row).filter(|row| old[*row].hash == new.hash)
+    };
+    new.iter().zip(sides.origins).map(is_same).collect()
 }
 
 /// Whether a row's text tells it from others: brackets and empty rows do not.
@@ -274,4 +288,18 @@ fn likeness(a: &[u8], b: &[u8]) -> u32 {
         return 0;
     }
     u32::try_from(common * 1000 / longer).unwrap_or(1000).max(1)
+}
+
+/// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.
+pub fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for at in 0..pairs.len() {
+        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
+        before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
+        if len == tails.len() { tails.push(at) } else { tails[len] = at }
+    }
+    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| before[*at]).collect();
+    run.reverse();
+    run
 }

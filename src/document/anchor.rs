@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::align::rising;
 use super::columns::{Bounds, Columns};
 use super::rows::{Id, Row, Rows};
 
@@ -84,6 +85,8 @@ pub struct Anchor {
     since: Id,
     /// The text when it was made.
     at: Rows,
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    base: Vec<Row>,
     /// Those of a part of a row, or of a block, from its first row on.
     columns: Vec<(Id, Columns)>,
 }
@@ -109,6 +112,7 @@ impl Anchor {
             beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
             since,
             at: rows.clone(),
+            base: rows.slice(range),
             columns: bounds.collect(),
         }
     }
@@ -116,6 +120,11 @@ impl Anchor {
     /// The text when it was made.
     pub fn at(&self) -> &Rows {
         &self.at
+    }
+
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    pub fn base(&self) -> &[Row] {
+        &self.base
     }
 
     /// Its answer brought these rows.
@@ -132,6 +141,7 @@ impl Anchor {
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
     pub fn set(&mut self, place: &Place, rows: &Rows) {
+        self.base = rows.slice(place.rows());
         for (at, bounds) in place.bounds() {
             let Some(row) = rows.get(at) else { continue };
             match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
@@ -265,18 +275,4 @@ impl Anchor {
         let (_, marked) = mark?.bounds().into_iter().find(|(marked, _)| *marked == at)?;
         columns.places().contains(&marked).then_some(marked)
     }
-}
-
-/// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.
-fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for at in 0..pairs.len() {
-        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
-        before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
-        if len == tails.len() { tails.push(at) } else { tails[len] = at }
-    }
-    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| before[*at]).collect();
-    run.reverse();
-    run
 }

@@ -18,6 +18,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+pub use align::{rising, unchanged};
 pub use anchor::Place;
 pub use rows::{Id, Row, Rows};
 
@@ -37,6 +38,17 @@ pub const MAX_ROW_BYTES: usize = 256 << 10;
 /// What an anchor is called in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnchorId(u64);
+
+/// A range with its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Where it is now.
+    pub place: Place,
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    pub base: Vec<Row>,
+    /// Its rows now.
+    pub current: Vec<Row>,
+}
 
 /// The rows of a text, by identity, through all its changes.
 #[derive(Debug)]
@@ -164,6 +176,14 @@ impl Document {
     /// where a part of a row may have several places.
     pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
         self.anchors.get(&anchor)?.place(&self.rows, mark)
+    }
+
+    /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none where it cannot be told where
+    /// it is.
+    pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
+        let place = self.place(anchor, mark)?;
+        let base = self.anchors.get(&anchor)?.base().to_vec();
+        Some(Located { base, current: self.rows.slice(place.rows()), place })
     }
 
     fn change<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R], by: Option<AnchorId>) {
@@ -393,12 +413,7 @@ impl Document {
 
     /// Rows that nothing is known of; their ids are 0.
     fn unknown<R: AsRef<[u8]>>(&self, text: impl IntoIterator<Item = R>) -> Vec<Row> {
-        let row = |text: R| {
-            let text = text.as_ref();
-            let (hash, ink) = (self.hasher.of(text), self.hasher.of_ink(text));
-            Row { id: 0, split_from: None, hash, ink, text: text.into() }
-        };
-        text.into_iter().map(row).collect()
+        text.into_iter().map(|text| self.hasher.row(text.as_ref())).collect()
     }
 
     /// Gives new ids to the rows that have none.

@@ -22,13 +22,18 @@ const BASE: u64 = 0x1a2b_3c4d_5e6f_7081 % MODULUS;
 pub struct Hasher(RandomState);
 
 impl Hasher {
+    /// A row of which nothing is known but its text; its id is 0.
+    pub fn row(&self, text: &[u8]) -> Row {
+        Row { id: 0, split_from: None, hash: self.of(text), ink: self.of_ink(text), text: text.into() }
+    }
+
     /// The hash of a row's text.
-    pub fn of(&self, text: &[u8]) -> u64 {
+    fn of(&self, text: &[u8]) -> u64 {
         self.0.hash_one(text) % MODULUS
     }
 
     /// The hash of a row's text without its white space.
-    pub fn of_ink(&self, text: &[u8]) -> u64 {
+    fn of_ink(&self, text: &[u8]) -> u64 {
         let ink: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         self.of(&ink)
     }
@@ -47,6 +52,12 @@ pub struct Row {
     pub ink: u64,
     /// Its bytes, without the end of the line.
     pub text: Arc<[u8]>,
+}
+
+impl AsRef<[u8]> for Row {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
 }
 
 #[derive(Debug)]
@@ -228,8 +239,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(id: Id, text: &str, hasher: &Hasher) -> Row {
-        let text = text.as_bytes();
-        Row { id, split_from: None, hash: hasher.of(text), ink: hasher.of_ink(text), text: text.into() }
+        Row { id, ..hasher.row(text.as_bytes()) }
     }
 
     proptest! {
