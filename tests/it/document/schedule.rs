@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
-use botglue::document::{Document, Place};
-use botglue::land::{Merge, merge};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use botglue::document::{Document, Located, Place, Row};
+use botglue::land::merge_rows;
 
 use super::editor::{Editor, Line};
 use super::truth::{Edit, Job, words};
@@ -48,12 +47,23 @@ struct Tally {
     lost_by_undo: usize,
 }
 
+/// What is known of an undo state.
+#[derive(Default)]
+struct State {
+    /// The places of the jobs in it.
+    places: BTreeMap<usize, Place>,
+    /// Rows of which truth does not say which row of the state before they are.
+    blurred: Vec<Line>,
+}
+
 struct World {
     random: Random,
     editor: Editor,
     jobs: Vec<Job>,
-    /// For each undo state, the places of the jobs in it.
-    places: Vec<BTreeMap<usize, Place>>,
+    /// What is known of each undo state.
+    states: Vec<State>,
+    /// Rows of the step that is made now of which truth does not say which row they were.
+    blurred: Vec<Line>,
     /// Whether rows may be copied, and empty rows and brackets be among them.
     has_copies: bool,
     words: usize,
@@ -66,7 +76,8 @@ impl World {
             random: Random(seed),
             editor: Editor::new(&[""]),
             jobs: Vec::new(),
-            places: Vec::new(),
+            states: Vec::new(),
+            blurred: Vec::new(),
             has_copies: seed % 2 == 1,
             words: 0,
             story: Vec::new(),
@@ -200,7 +211,7 @@ impl World {
                 let lines = self.editor.reversed(rows.clone());
                 // Of several rows that read the same which is which nobody can tell.
                 let twins = self.editor.twins(rows.clone());
-                self.jobs.iter_mut().for_each(|job| job.blur(&twins));
+                self.blur(&twins);
                 if self.random.one_in(2) {
                     self.editor.replace(rows.clone(), lines);
                     format!("reverse {rows:?}")
@@ -212,11 +223,17 @@ impl World {
             16 | 17 => {
                 let (is_undo, times) = (self.random.one_in(2), 1 + self.random.below(3));
                 for _ in 0..times {
+                    let before = self.editor.state();
                     if is_undo {
                         self.editor.undo()
                     } else {
                         self.editor.redo()
                     };
+                    let crossed = before.max(self.editor.state());
+                    if before != self.editor.state() {
+                        let blurred = &self.states[crossed].blurred;
+                        self.jobs.iter_mut().for_each(|job| job.blur(blurred));
+                    }
                     self.tell(format!(
                         "{} to state {}",
                         if is_undo { "undo" } else { "redo" },
@@ -228,8 +245,21 @@ impl World {
             _ => return false,
         };
         self.tell(what);
-        self.places.truncate(self.editor.state());
+        self.stepped();
         true
+    }
+
+    /// Truth does not say which of the rows that are written now these are.
+    fn blur(&mut self, lines: &[Line]) {
+        self.jobs.iter_mut().for_each(|job| job.blur(lines));
+        self.blurred.extend_from_slice(lines);
+    }
+
+    /// There is a new undo state.
+    fn stepped(&mut self) {
+        self.states.truncate(self.editor.state());
+        self.states.resize_with(self.editor.state() + 1, State::default);
+        self.states[self.editor.state()].blurred = std::mem::take(&mut self.blurred);
     }
 
     /// The whole buffer is written anew: indented, with a row put in and another one left out.
@@ -264,14 +294,15 @@ impl World {
     /// Where the places are that were known in this undo state.
     fn look(&mut self, tally: &mut Tally) {
         let state = self.editor.state();
-        self.places.resize_with(self.places.len().max(state + 1), BTreeMap::new);
+        self.states.resize_with(self.states.len().max(state + 1), State::default);
+        let places = &mut self.states[state].places;
         for (number, job) in self.jobs.iter().enumerate() {
             let Some(place) = self.editor.document.place(job.anchor, None) else {
-                tally.lost_by_undo += usize::from(self.places[state].contains_key(&number));
+                tally.lost_by_undo += usize::from(places.contains_key(&number));
                 continue;
             };
-            tally.undone += usize::from(self.places[state].contains_key(&number));
-            let before = self.places[state].entry(number).or_insert_with(|| place.clone());
+            tally.undone += usize::from(places.contains_key(&number));
+            let before = places.entry(number).or_insert_with(|| place.clone());
             // It may be known better than it was, if it is the true one.
             assert!(
                 *before == place || job.is_blurred || job.is_true(&self.editor.lines, &place),
@@ -292,14 +323,12 @@ impl World {
         };
         let (should, is_done) = (job.should_land(&self.editor.lines), job.is_done);
         let mark = job.parts(&self.editor.lines).map(|parts| mark(&job.place, parts));
-        let place = self.editor.document.place(job.anchor, mark.as_ref());
-        let result = match (place, is_done) {
-            (None, _) => Err("lost"),
-            (Some(place @ (Place::Part { .. } | Place::Block { .. })), false) => {
-                self.land_parts(number, &place)
-            }
-            (Some(Place::Part { .. } | Place::Block { .. }), true) => return,
-            (Some(place), _) => self.land_rows(number, place.rows()),
+        let located = self.editor.document.locate(job.anchor, mark.as_ref());
+        let result = match (located, matches!(job.place, Place::Lines(_) | Place::Insertion(_)), is_done) {
+            (None, ..) => Err("lost"),
+            (Some(located), true, _) => self.land_rows(number, &located),
+            (Some(located), false, false) => self.land_parts(number, &located.place),
+            (Some(_), false, true) => return,
         };
         self.jobs[number].is_done = true;
         self.tell(format!("job {number} {result:?}"));
@@ -322,63 +351,75 @@ impl World {
         }
     }
 
-    fn land_rows(&mut self, number: usize, rows: Range<usize>) -> Result<(), &'static str> {
+    fn land_rows(&mut self, number: usize, located: &Located) -> Result<(), &'static str> {
         let job = &self.jobs[number];
-        let current = self.editor.text()[rows.clone()].to_vec();
-        let (base, answer) = match &job.landed {
-            Some((before, after)) => (after.clone(), before.clone()),
-            None if job.is_done => return Err("not landed"),
-            None => (job.base(), job.answer()),
+        let first = located.place.rows().start;
+        let text = |rows: &[Row]| -> Vec<String> {
+            rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect()
         };
-        let Merge::Clean(merged) = merge(&base, &current, &answer) else { return Err("conflict") };
-        self.tell(format!("job {number} writes {rows:?}: {current:?} → {merged:?}"));
+        let (base, current) = (text(&located.base), text(&located.current));
+        if job.is_done && job.replaced.is_none() {
+            return Err("not landed");
+        }
+        let wanted = job.wanted(&mut self.editor);
+        let answer: Vec<String> = wanted.iter().map(Line::text).collect();
+        assert!(job.is_done || base == job.base(), "the base of job {number} is {base:?}");
+        let hunks = merge_rows(&located.base, &located.current, &answer);
+        if hunks.iter().any(|hunk| hunk.is_conflict) {
+            return Err("conflict");
+        }
+        self.tell(format!("job {number} writes from {first} on: {current:?} → {answer:?}: {hunks:?}"));
         let before = self.editor.text();
-        self.write(number, rows.start, &current, &merged);
+        let replaced = self.editor.lines[located.place.rows()].to_vec();
+        for hunk in hunks.iter().rev() {
+            let rows = first + hunk.current.start..first + hunk.current.end;
+            self.write(number, rows, &wanted[hunk.answer.clone()]);
+        }
+        if !hunks.is_empty() {
+            self.editor.step();
+            self.stepped();
+        }
         self.check_words(&before, &base, &answer);
         let job = &mut self.jobs[number];
-        job.landed = if job.landed.is_none() { Some((current, merged)) } else { None };
+        let len = current.len() + self.editor.lines.len() - before.len();
+        let written = if len > 0 { Place::Lines(first..first + len) } else { Place::Insertion(first) };
+        self.editor.document.landed(job.anchor, &written);
+        job.replaced = if job.replaced.is_none() { Some(replaced) } else { None };
         Ok(())
     }
 
-    /// Writes the smallest edits, each of which has to be of rows that are the job's.
-    fn write(&mut self, number: usize, first: usize, current: &[String], merged: &[String]) {
-        let anchor = self.jobs[number].anchor;
-        for op in capture_diff_slices(Algorithm::Myers, current, merged).iter().rev() {
-            if matches!(op, DiffOp::Equal { .. }) {
-                continue;
-            }
-            let (old, new) = (op.old_range(), &merged[op.new_range()]);
-            let rows = first + old.start..first + old.end;
-            let job = &self.jobs[number];
-            for line in &self.editor.lines[rows.clone()] {
-                assert!(job.may_write(line), "job {number} writes a row of others: {:?}", line.text());
-            }
-            assert!(
-                !rows.is_empty() || job.may_insert(&self.editor.lines, rows.start),
-                "job {number} puts rows in above {}, which is none of its places",
-                rows.start
-            );
-            let old = self.editor.lines[rows.clone()].to_vec();
-            let mut lines: Vec<Line> = new.iter().map(|text| self.editor.line(text)).collect();
-            let mut rest = &old[..];
-            for line in &mut lines {
-                let is_edit =
-                    |old: &Line| line.text().starts_with(&old.text()) || old.text().starts_with(&line.text());
-                let edited = if old.len() == new.len() { Some(0) } else { rest.iter().position(is_edit) };
-                if let Some(at) = edited {
-                    line.edit_of(&rest[at]);
-                    rest = &rest[at + 1..];
-                }
-            }
-            if old.len() != lines.len() || self.jobs[number].is_done {
-                self.jobs.iter_mut().for_each(|job| job.blur(&old));
-            }
-            self.jobs[number].adopt(&lines);
-            self.editor
-                .event_as(rows, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
+    /// Writes rows in the place of others, which have to be the job's.
+    fn write(&mut self, number: usize, rows: Range<usize>, new: &[Line]) {
+        let job = &self.jobs[number];
+        for line in &self.editor.lines[rows.clone()] {
+            assert!(job.may_write(line), "job {number} writes a row of others: {:?}", line.text());
         }
-        self.editor.step();
-        self.places.truncate(self.editor.state());
+        assert!(
+            !rows.is_empty() || job.may_insert(&self.editor.lines, rows.start),
+            "job {number} puts rows in above {}, which is none of its places",
+            rows.start
+        );
+        let anchor = job.anchor;
+        let old = self.editor.lines[rows.clone()].to_vec();
+        // One row in the place of one is that row, whatever it reads.
+        let is_edit = old.len() == 1 && new.len() == 1;
+        let is_revert = self.jobs[number].is_done;
+        let row = |new: &Line| match old.iter().find(|old| is_edit || old.id == new.id) {
+            // A revert brings back the characters that were there.
+            Some(old) if is_revert => Line { id: old.id, from: old.from, cells: new.cells.clone() },
+            Some(old) => {
+                let mut line = new.clone();
+                line.edit_of(old);
+                line
+            }
+            None => Line { id: self.editor.fresh(), from: None, cells: new.cells.clone() },
+        };
+        let lines: Vec<Line> = new.iter().map(row).collect();
+        if !is_edit && !old.is_empty() && !lines.is_empty() {
+            self.blur(&[&old[..], &lines[..]].concat());
+        }
+        self.jobs[number].adopt(&lines);
+        self.editor.event_as(rows, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
     }
 
     /// No word is lost or doubled but by the answer.
@@ -442,7 +483,7 @@ impl World {
         }
         self.editor.document.landed(anchor, &written);
         self.editor.step();
-        self.places.truncate(self.editor.state());
+        self.stepped();
         Ok(())
     }
 }
