@@ -163,33 +163,28 @@ impl<'a> Sides<'a> {
                 && sides.is_open(old)
                 && sides.old[old].ink == sides.new[new].ink
         };
-        let mut from_above: Vec<Option<usize>> = vec![None; self.new.len()];
+        let mut claims: Vec<(usize, usize)> = Vec::new();
         let mut above = Some(0);
-        for (new, from_above) in from_above.iter_mut().enumerate() {
-            *from_above = above.filter(|old| is_match(self, *old, new));
-            above = self.partner(new).or(*from_above).map(|old| old + 1);
+        for new in 0..self.new.len() {
+            let claim = above.filter(|old| is_match(self, *old, new));
+            claims.extend(claim.map(|old| (old, new)));
+            above = self.partner(new).or(claim).map(|old| old + 1);
         }
-        let mut from_below: Vec<Option<usize>> = vec![None; self.new.len()];
         let mut below = self.old.len().checked_sub(1);
-        for (new, from_below) in from_below.iter_mut().enumerate().rev() {
-            *from_below = below.filter(|old| is_match(self, *old, new));
-            below = self.partner(new).or(*from_below).and_then(|old| old.checked_sub(1));
+        for new in (0..self.new.len()).rev() {
+            let claim = below.filter(|old| is_match(self, *old, new));
+            claims.extend(claim.map(|old| (old, new)));
+            below = self.partner(new).or(claim).and_then(|old| old.checked_sub(1));
         }
-        let mut claims: Vec<Vec<usize>> = vec![vec![]; self.old.len()];
-        for new in 0..self.new.len() {
-            for old in [from_above[new], from_below[new]].into_iter().flatten() {
-                if claims[old].last() != Some(&new) {
-                    claims[old].push(new);
-                }
-            }
+        claims.sort_unstable();
+        claims.dedup();
+        let (mut of_old, mut of_new) = (vec![0; self.old.len()], vec![0; self.new.len()]);
+        for (old, new) in &claims {
+            of_old[*old] += 1;
+            of_new[*new] += 1;
         }
-        for new in 0..self.new.len() {
-            let claim = match (from_above[new], from_below[new]) {
-                (Some(old), None) | (None, Some(old)) => Some(old),
-                (Some(above), Some(below)) if above == below => Some(above),
-                _ => None,
-            };
-            if let Some(old) = claim.filter(|old| claims[*old].len() == 1) {
+        for (old, new) in claims {
+            if of_old[old] == 1 && of_new[new] == 1 {
                 self.pair(old, new, Origin::Same);
             }
         }

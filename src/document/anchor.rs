@@ -1,7 +1,7 @@
 //! What a range is known by: the ids of its rows, and for a part of a row its columns. Where it is now follows from
 //! the document alone, or it is lost.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::align::rising;
@@ -62,23 +62,15 @@ impl Place {
     }
 }
 
-/// What kind of a range an anchor is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Lines,
-    Insertion,
-    Part,
-    Block,
-}
-
 /// One range.
 #[derive(Debug)]
 pub struct Anchor {
-    kind: Kind,
+    /// Where it was when it was made.
+    place: Place,
     /// Its rows, and those that its answer brought.
-    own: HashSet<Id>,
+    own: BTreeSet<Id>,
     /// Those of its rows, and beside it, of which it was unknown at some time where they are.
-    in_doubt: HashSet<Id>,
+    in_doubt: BTreeSet<Id>,
     /// The rows right above and below it.
     beside: (Option<Id>, Option<Id>),
     /// Rows with ids from here on were born after it.
@@ -101,14 +93,9 @@ impl Anchor {
             Some((row.id, Columns::new(row, bounds)))
         });
         Self {
-            kind: match place {
-                Place::Lines(_) => Kind::Lines,
-                Place::Insertion(_) => Kind::Insertion,
-                Place::Part { .. } => Kind::Part,
-                Place::Block { .. } => Kind::Block,
-            },
+            place: place.clone(),
             own: rows.slice(range.clone()).iter().map(|row| row.id).collect(),
-            in_doubt: HashSet::new(),
+            in_doubt: BTreeSet::new(),
             beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
             since,
             at: rows.clone(),
@@ -190,11 +177,11 @@ impl Anchor {
             return None;
         }
         let range = self.own_rows(rows);
-        match self.kind {
-            Kind::Insertion if range.is_none() => self.between(rows).map(Place::Insertion),
-            Kind::Lines | Kind::Insertion => Some(Place::Lines(self.with_split_rows(rows, range?))),
-            Kind::Part => self.part(rows, range?, mark),
-            Kind::Block => self.block(rows, range?, mark),
+        match self.place {
+            Place::Insertion(_) if range.is_none() => self.between(rows).map(Place::Insertion),
+            Place::Lines(_) | Place::Insertion(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
+            Place::Part { .. } => self.part(rows, range?, mark),
+            Place::Block { .. } => self.block(rows, range?, mark),
         }
     }
 
@@ -214,7 +201,7 @@ impl Anchor {
     }
 
     fn own_rows(&self, rows: &Rows) -> Option<Range<usize>> {
-        let span = (*self.own.iter().min()?, *self.own.iter().max()?);
+        let span = (*self.own.first()?, *self.own.last()?);
         let mut own = rows.positions(span, |id| self.own.contains(&id));
         let first = own.next()?;
         let last = own.last().unwrap_or(first);

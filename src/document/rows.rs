@@ -3,6 +3,7 @@
 //! Rows live in chunks that versions share. Each chunk caches a hash of its texts and one of its ids, so that whole
 //! texts are compared without reading them. It knows nothing of why a row has its id.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -171,30 +172,25 @@ impl Rows {
 
     /// Where the rows are that are looked for, in order. All their ids are within `span`.
     pub fn positions(&self, span: (Id, Id), is_wanted: impl Fn(Id) -> bool) -> impl Iterator<Item = usize> {
-        let mut above = 0;
-        let chunks = self.chunks.iter().map(move |chunk| {
-            above += chunk.rows.len();
-            (above - chunk.rows.len(), chunk)
-        });
-        chunks.filter(move |(_, chunk)| chunk.span.0 <= span.1 && span.0 <= chunk.span.1).flat_map(
-            move |(above, chunk)| {
-                let found = |(at, row): (usize, &Row)| is_wanted(row.id).then_some(above + at);
-                chunk.rows.iter().enumerate().filter_map(found).collect::<Vec<_>>()
-            },
-        )
+        let chunks =
+            self.numbered().filter(move |(_, chunk)| chunk.span.0 <= span.1 && span.0 <= chunk.span.1);
+        let rows = chunks.flat_map(|(above, chunk)| (above..).zip(&chunk.rows));
+        rows.filter(move |(_, row)| is_wanted(row.id)).map(|(at, _)| at)
     }
 
     /// The rows of the chunks that `other` does not share: every row that differs is among them.
     pub fn apart<'a>(&'a self, other: &Self) -> impl Iterator<Item = (usize, &'a Row)> {
-        let shared: std::collections::HashSet<_> = other.chunks.iter().map(Arc::as_ptr).collect();
-        let mut above = 0;
-        let chunks = self.chunks.iter().map(move |chunk| {
-            above += chunk.rows.len();
-            (above - chunk.rows.len(), chunk)
-        });
-        chunks
-            .filter(move |(_, chunk)| !shared.contains(&Arc::as_ptr(chunk)))
-            .flat_map(|(above, chunk)| chunk.rows.iter().enumerate().map(move |(at, row)| (above + at, row)))
+        let shared: HashSet<_> = other.chunks.iter().map(Arc::as_ptr).collect();
+        let chunks = self.numbered().filter(move |(_, chunk)| !shared.contains(&Arc::as_ptr(chunk)));
+        chunks.flat_map(|(above, chunk)| (above..).zip(&chunk.rows))
+    }
+
+    /// The chunks, each with the number of its first row.
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Arc<Chunk>)> {
+        self.chunks.iter().scan(0, |above, chunk| {
+            *above += chunk.rows.len();
+            Some((*above - chunk.rows.len(), chunk))
+        })
     }
 
     /// The number of chunks, by which the memory of a snapshot is estimated.
