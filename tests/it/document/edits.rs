@@ -157,6 +157,11 @@ fn putting() {
                 |e| e.delete(2..3).insert(2, &["charlie"]),
                 SAME,
             ),
+            (
+                "a row put in that reads as its own did, and before that another",
+                |e| e.change(0, "x").change(2, "alpha").delete(2..3).insert(2, &["alpha"]),
+                "3: delta|echo",
+            ),
             ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
         ],
     );
