@@ -19,7 +19,7 @@ local M = {}
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field ended integer[] those that have ended and are not held, in that order
 ---@field spent number? what the jobs have cost that are not known any more
----@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
+---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
 ---@field queries table<integer, botglue.Query> questions to the store, by their token
 ---@field last_query integer
@@ -263,6 +263,7 @@ function M.connect(options)
     for _, message in ipairs(unsent) do
       process:tell(message)
     end
+    require("botglue.attach").want_again()
     require("botglue.adopt").recover()
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()

@@ -162,6 +162,11 @@ impl Document {
         }
     }
 
+    /// The text when an anchor was made.
+    pub fn text_at(&self, anchor: AnchorId) -> Option<&Rows> {
+        self.anchors.get(&anchor).map(Anchor::at)
+    }
+
     /// The answer of an anchor was written, and is here now. Those bytes are no part of another range.
     pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
         for (id, other) in &mut self.anchors {

@@ -1,5 +1,7 @@
 //! The mirrors without a Neovim: what no schedule of a real one can be made to show.
 
+mod ranges;
+
 use super::*;
 
 fn notice(buffer: u64, tick: u64, rows: usize) -> Event {
