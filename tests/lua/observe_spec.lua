@@ -31,6 +31,7 @@ local function on(nvim, name, opts)
     name,
     opts or vim.empty_dict()
   )
+  nvim:host("heard")
 end
 
 local function told(nvim)
@@ -229,6 +230,7 @@ test("it is told before the job's own view draws the same", function()
       table.insert(told, update.kind .. " " .. (view and view.block.mark and "drawn" or "gone"))
     end)
   ]])
+  nvim:host("heard")
   nvim:answer(1, { "ONE" })
   equal(told(nvim), { "text drawn", "state drawn", "finished drawn" })
   equal(nvim:drawn(), 0)

@@ -2,8 +2,7 @@ local child = require("support.child")
 local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_jobs, with_real_jobs, open, asked =
-  stored.with_jobs, stored.with_real_jobs, stored.open, stored.asked
+local with_jobs, open, asked = stored.with_jobs, stored.open, stored.asked
 
 test("<CR> goes to where the answer stands now, else to what was sent, else to its line", function()
   for _, case in ipairs({
@@ -12,7 +11,7 @@ test("<CR> goes to where the answer stands now, else to what was sent, else to i
     { { "a", "b", "c", "d" }, 2, "neither the answer nor what was sent stands here any more" },
     { { "a" }, 1, "neither the answer" },
   }) do
-    local nvim = with_real_jobs(1)
+    local nvim = with_jobs(1)
     nvim:lua("vim.fn.writefile(..., path)", case[1])
     open(nvim)
     nvim:type("<CR>")
@@ -25,7 +24,7 @@ test("<CR> goes to where the answer stands now, else to what was sent, else to i
 end)
 
 test("<CR> to a file that another Neovim has open says so in one line, and opens it to be read", function()
-  local nvim, other = with_real_jobs(1), child.start()
+  local nvim, other = with_jobs(1), child.start()
   local swapping = [[
     vim.o.directory, vim.o.updatecount = select(1, ...), 1
     vim.cmd("autocmd BufReadPost * let b:was_read = 1")
@@ -92,7 +91,7 @@ test("d shows what stood there beside the answer, to be read", function()
 end)
 
 test("d shows both where new buffers cannot be changed", function()
-  local nvim = with_real_jobs(1)
+  local nvim = with_jobs(1)
   nvim:type(":set nomodifiable<CR>")
   open(nvim)
   nvim:type("d")
@@ -109,7 +108,7 @@ test("a holds the answer once more, and shows it for review", function()
   nvim:type("ja")
   contains(nvim:messages(), "botglue: this job has no answer")
 
-  nvim = with_real_jobs(1)
+  nvim = with_jobs(1)
   open(nvim)
   nvim:type("a")
   nvim:eventually("the review is open", "return #vim.api.nvim_list_tabpages() == 2")
@@ -127,7 +126,7 @@ test("a holds the answer once more, and shows it for review", function()
 end)
 
 test("R sends the same prompt once more, at its place", function()
-  local nvim = with_real_jobs(1)
+  local nvim = with_jobs(1)
   nvim:lua("vim.fn.writefile({ 'new', 'local one = 1', 'local two = 2', 'local three = 3' }, path)")
   open(nvim)
   nvim:type("R")
@@ -177,7 +176,7 @@ end)
 ---@param key string
 ---@return Child
 local function left_before_the_answer(key)
-  local nvim = with_real_jobs(1)
+  local nvim = with_jobs(1)
   nvim:set_lines({ "mine" })
   open(nvim)
   nvim:host("hold", "reply")
@@ -192,7 +191,7 @@ local function left_before_the_answer(key)
   return nvim
 end
 
-test("who has left the list when the store answers is not taken elsewhere", function()
+test("leaving the list before the store answers drops the jump", function()
   for _, key in ipairs({ "<CR>", "d", "f" }) do
     local nvim = left_before_the_answer(key)
     equal(nvim:messages(), "")
@@ -214,7 +213,7 @@ test("an answer that is held once more is told of where the list was left meanwh
 end)
 
 test("R on a job whose lines are gone says so, and starts nothing", function()
-  local nvim = with_real_jobs(1)
+  local nvim = with_jobs(1)
   nvim:lua("vim.fn.writefile({ 'x' }, path)")
   open(nvim)
   nvim:type("R")
@@ -250,7 +249,7 @@ test("f goes on in its session, at its place", function()
 end)
 
 test("o opens its session in a terminal", function()
-  local nvim = with_real_jobs(1)
+  local nvim = with_jobs(1)
   nvim:lua("require('botglue').setup({ agents = { claude = { command = { 'echo' } } } })")
   open(nvim)
   nvim:type("o")

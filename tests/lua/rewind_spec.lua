@@ -5,41 +5,39 @@ local test, equal, contains = suite.test, suite.equal, suite.contains
 local ROWS, with_landed, with_plain_prompt, request, message_of =
   written.ROWS, written.with_landed, written.with_plain_prompt, written.request, written.message_of
 
-local CHECKPOINTS = {
+--- What a session has of messages, as jobs of the store: the first is that of another one, which it was forked from.
+local EARLIER = {
   {
-    uuid = "m1",
+    uuid = "j1",
     session_id = "s0",
-    job = "j1",
     prompt = "first\nof all",
-    at_ms = 0,
+    first_line = 2,
     rows = { "fn one() {", "  1", "}" },
-    kind = "line",
+    checkpoints = { "m1" },
+    ended_ms = 2000,
   },
   {
-    uuid = "m2",
+    uuid = "j2",
     session_id = "s1",
-    job = "j2",
+    resumed = { session_id = "s0" },
     prompt = "second",
-    at_ms = 0,
+    first_line = 2,
     rows = { "fn two() {", "  2", "}" },
-    kind = "line",
+    checkpoints = { "m2" },
+    ended_ms = 4000,
   },
 }
 
 --- A child in which the choices of `vim.ui.select` are made by the test.
 local function with_checkpoints()
-  local nvim = with_landed(nil, nil, child.with_scripted_host)
-  nvim:lua(
-    [[
-      require('support.host').replies.checkpoints = { checkpoints = ... }
-      _G.asked = {}
-      vim.ui.select = function(items, options, callback)
-        table.insert(asked, { items = items, shown = vim.tbl_map(options.format_item or tostring, items) })
-        _G.pick = function(n) callback(items[n], n and n or nil) end
-      end
-    ]],
-    CHECKPOINTS
-  )
+  local nvim = with_landed(nil, nil, EARLIER)
+  nvim:lua([[
+    _G.asked = {}
+    vim.ui.select = function(items, options, callback)
+      table.insert(asked, { items = items, shown = vim.tbl_map(options.format_item or tostring, items) })
+      _G.pick = function(n) callback(items[n], n and n or nil) end
+    end
+  ]])
   with_plain_prompt(nvim)
   nvim:type("3G:Botglue rewind<CR>")
   nvim:eventually("the checkpoints are shown", "return #asked == 1")
@@ -92,52 +90,51 @@ test("a rewind that is given up leaves everything as it is", function()
 end)
 
 test("only an agent that can go back does", function()
-  local nvim = with_landed(nil, nil, child.with_scripted_host)
+  local nvim = with_landed()
   nvim:lua("require('botglue.client').job(1).agent = 'droid'")
   nvim:type("3G")
   contains(message_of(nvim, "rewind"), "droid cannot go back within a session: use :Botglue followup")
   nvim:lua("require('botglue.client').job(1).agent = 'claude'")
-  nvim:lua("require('support.host').replies.checkpoints = { checkpoints = {} }")
   nvim:type("3G:Botglue rewind<CR>")
   nvim:eventually("it is said", "return vim.fn.execute('messages'):find('no message to go back to', 1, true)")
 end)
 
---- A rewind of what a job wrote, to one checkpoint, with its text put back.
-local function put_back(nvim, checkpoint)
-  nvim:lua(
-    [[
-      require('support.host').replies.checkpoints = { checkpoints = { ... } }
-      vim.ui.select = function(items, _, callback) callback(items[#items], #items) end
-    ]],
-    vim.tbl_extend(
-      "force",
-      { uuid = "m1", session_id = "s1", job = "j1", prompt = "x", at_ms = 0 },
-      checkpoint
-    )
-  )
+--- A child in which a job wrote something in the session of an earlier one, which had this text; rewinds to that, with
+--- its text put back.
+---@param lines string[]
+---@param range table
+---@param answer string[]
+---@param earlier table as `support.spilled` takes it
+local function put_back(lines, range, answer, earlier)
+  local nvim = child.with_host(lines)
+  local job = vim.tbl_extend("error", earlier, { uuid = "j1", session_id = "s1", checkpoints = { "m1" } })
+  nvim:lua("require('support.spilled').write({ ... })", job)
+  nvim:run(range)
+  nvim:answer(1, answer, { session_id = "s1" })
+  nvim:lua("vim.ui.select = function(items, _, callback) callback(items[#items], #items) end")
   with_plain_prompt(nvim)
-  nvim:type(":Botglue rewind<CR>")
+  nvim:type((earlier.kind == "insert" and "2G" or "") .. ":Botglue rewind<CR>")
   nvim:eventually("the prompt is there", "return typed ~= nil")
   nvim:lua("typed('again')")
-  return request(nvim, 2).selection
+  return nvim, request(nvim, 2).selection
 end
 
 test("a rewind to when nothing stood there takes the lines away", function()
-  local nvim = child.with_scripted_host({ "a", "b" })
-  nvim:run({ kind = "insert", first = { 1, 0 } })
-  nvim:answer(1, { "one", "two" }, { session_id = "s1" })
-  nvim:type("2G")
-  local sent = put_back(nvim, { rows = {}, kind = "insert" })
+  local range = { kind = "insert", first = { 1, 0 } }
+  local nvim, sent = put_back({ "a", "b" }, range, { "one", "two" }, { kind = "insert", rows = {} })
   equal(nvim:lines(), { "a", "b" })
   equal({ sent.kind, sent.first_line }, { "insert", 1 })
 end)
 
 test("a rewind puts back a part of a line", function()
-  local nvim = child.with_scripted_host({ "let a = (b + c);" })
-  nvim:run({ kind = "char", first = { 1, 8 }, last = { 1, 14 } })
-  nvim:answer(1, { "(d)" }, { session_id = "s1" })
-  nvim:lua("require('support.host').replies.job = { job = { selection = { text = { '(b + c)' } } } }")
-  local sent = put_back(nvim, { rows = { "let a = (b + c);" }, kind = "char" })
-  equal(nvim:lines(), { "let a = (b + c);" })
+  local row = "let a = (b + c);"
+  local range = { kind = "char", first = { 1, 8 }, last = { 1, 14 } }
+  local nvim, sent = put_back(
+    { row },
+    range,
+    { "(d)" },
+    { kind = "char", rows = { row }, text = { "(b + c)" }, cols = { 8 } }
+  )
+  equal(nvim:lines(), { row })
   equal({ sent.kind, sent.text, nvim:host("received", "query")[2].uuid }, { "char", { "(b + c)" }, "j1" })
 end)

@@ -266,17 +266,6 @@ function M.with_host(lines)
   return self
 end
 
---- A child with a scripted peer in place of the host, for what a real one does not do at a spec's word.
----@param lines string[]
----@return Child
-function M.with_scripted_host(lines)
-  local self = M.start()
-  self:lua("require('support.scripted_host').install()")
-  self:set_lines(lines)
-  self:lua("vim.bo.undolevels = vim.bo.undolevels")
-  return self
-end
-
 --- Such a child with a job on a range of the API.
 ---@param lines string[]
 ---@param range table

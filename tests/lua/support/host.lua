@@ -106,6 +106,7 @@ function M.install()
   assert(vim.fn.executable(M.PROGRAM) == 1, "there is no host at " .. M.PROGRAM .. "; run `cargo build`")
   vim.fn.mkdir(vim.fn.stdpath("data"), "p")
   local jobstart, rpcnotify = vim.fn.jobstart, vim.rpcnotify
+  M.notify = rpcnotify
   function M.earlier(...)
     require("support.earlier").run(jobstart, rpcnotify, M.PROGRAM, { ... })
   end
@@ -179,6 +180,13 @@ function M.settle()
       return next(M.awaited) == nil
     end)
   end
+end
+
+--- Waits until the host has read all that the plugin has sent: asks a question of which the plugin knows nothing.
+function M.heard()
+  M.awaited[REPLIES.reply({ token = 0 })] = true
+  M.notify(M.channel, "query", { token = 0, name = "prompts" })
+  M.settle()
 end
 
 --- Keeps what the host calls from the plugin from now on.

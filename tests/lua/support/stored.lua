@@ -4,35 +4,6 @@ local child = require("support.child")
 
 local M = {}
 
---- A child with the real host and the real store of so many jobs that have landed, as below.
----@param count integer
----@return Child
-function M.with_real_jobs(count)
-  local nvim = child.with_host({ "start" })
-  local path = nvim:lua([[
-    _G.path = vim.fn.tempname() .. ".rs"
-    vim.fn.writefile({ "local one = 1", "local two = 2", "local three = 3", "local four = 4", "", "end" }, path)
-    return path
-  ]])
-  local jobs = {}
-  for i = 1, count do
-    jobs[count - i + 1] = {
-      session_id = "session-" .. i,
-      project = vim.fs.dirname(path),
-      path = path,
-      filetype = "rust",
-      first_line = 2,
-      rows = { "local two = 2", "local three = 3" },
-      cols = { 0, 0 },
-      prompt = "prompt " .. i,
-      lines = { "local TWO = 2", "local THREE = 3" },
-      cost_usd = 0.02,
-    }
-  end
-  nvim:host("earlier", unpack(jobs))
-  return nvim
-end
-
 --- A child with the real host and the store of so many jobs on a file of six lines: `jobs`, newest first, on `path`.
 --- A host that is gone has left them in a spill file, which the next one takes up.
 ---@param count integer

@@ -13,9 +13,12 @@ end
 --- A child in which job 1 has written rows 2 to 4.
 ---@param more table? what else the agent says
 ---@param options table? others than those of these specs
----@param start (fun(lines: string[]): Child)? with which host
-function M.with_landed(more, options, start)
-  local nvim = (start or child.with_host)(M.ROWS)
+---@param earlier table[]? jobs of the store, as `support.spilled` takes them
+function M.with_landed(more, options, earlier)
+  local nvim = child.with_host(M.ROWS)
+  if earlier then
+    nvim:lua("require('support.spilled').write(...)", earlier)
+  end
   nvim:lua(
     "require('botglue').setup(vim.tbl_extend('error', { prompt = 'ui' }, ...))",
     options or vim.empty_dict()
