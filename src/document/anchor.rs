@@ -246,6 +246,11 @@ impl Anchor {
 
     fn block(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
         let within = rows.slice(range.clone());
+        let order = within.iter().map(|row| self.columns.iter().position(|(id, _)| *id == row.id));
+        if !order.is_sorted() {
+            // The answer has a text for each row, in their order.
+            return None;
+        }
         let columns = (range.start..).zip(&within).map(|(at, row)| {
             let bounds = self.bounds(row, at, mark)?;
             Some(bounds.from?..bounds.to?)

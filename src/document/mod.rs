@@ -198,6 +198,10 @@ impl Document {
         let mut new = self.unknown(new);
         let old = self.rows.slice(range.clone());
         self.anchors.values_mut().for_each(Anchor::remember_columns);
+        if by.is_some() {
+            // An answer moves no row of others.
+            self.put_in = None;
+        }
         if let ([old], [new]) = (&old[..], &mut new[..]) {
             (new.id, new.split_from) = (old.id, old.split_from);
             let new = vec![new.clone()];

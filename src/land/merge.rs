@@ -7,7 +7,8 @@
 //! It gives hunks, each a difference that the answer makes, in order and apart from each other. The rows that both
 //! sides still have stand between them. A hunk is clean where the user changed neither its rows nor the row on either
 //! side of it, as it is for git; where the user changed them in the same way there is no hunk; else it is a conflict. So
-//! to write the clean hunks loses no row of either side and invents none.
+//! to write the clean hunks, the last one first, loses no row of the user and invents none. An answer may land where all
+//! its hunks are clean: a row that it moves is in two of them.
 //!
 //! A row that both sides bring, each at its own place, would be there twice: the hunk that brings it is a conflict.
 //!

@@ -1,7 +1,7 @@
 //! What is true of a range, from who typed what: where it is, whether an answer to it can land, and what a write may
 //! touch.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use botglue::document::{AnchorId, Place};
@@ -209,8 +209,8 @@ impl Job {
 }
 
 /// How often each word is in a text; brackets are no words.
-pub fn words(rows: &[String]) -> BTreeMap<&str, i64> {
-    let mut counts = BTreeMap::new();
+pub fn words(rows: &[String]) -> HashMap<&str, i64> {
+    let mut counts = HashMap::new();
     let words = rows.iter().flat_map(|row| row.split(|byte: char| !byte.is_ascii_alphanumeric()));
     for word in words.filter(|word| !word.is_empty()) {
         *counts.entry(word).or_default() += 1;

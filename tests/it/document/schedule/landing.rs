@@ -1,6 +1,6 @@
 //! Answers that come, and that are reverted: what is written, and whether it may be.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use botglue::document::{Document, Located, Place, Row};
@@ -119,7 +119,7 @@ impl World {
         let after = self.editor.text();
         let (before, after) = (words(before), words(&after));
         let (base, answer) = (words(base), words(answer));
-        let count = |words: &BTreeMap<&str, i64>, word: &str| words.get(word).copied().unwrap_or(0);
+        let count = |words: &HashMap<&str, i64>, word: &str| words.get(word).copied().unwrap_or(0);
         for word in before.keys().chain(after.keys()) {
             let by = count(&after, word) - count(&before, word);
             let brought = count(&answer, word) - count(&base, word);
