@@ -19,6 +19,7 @@ use crate::job::{self, Job, Launch, Prewarm, Surroundings};
 use crate::land::{self, Merge};
 use crate::memory;
 use crate::message;
+use crate::mirror::{self, Feed};
 use crate::names::name;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
@@ -48,6 +49,8 @@ pub enum Message {
 /// The jobs of one Neovim.
 pub struct Host {
     editor: Editor,
+    /// Of the mirrors, which follow the jobs' ranges.
+    feed: Feed,
     database: Database,
     surroundings: Surroundings,
     jobs: Jobs,
@@ -70,9 +73,10 @@ enum Heard {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, database: Database, surroundings: Surroundings) -> Self {
+    pub fn new(editor: Editor, feed: Feed, database: Database, surroundings: Surroundings) -> Self {
         Self {
             editor,
+            feed,
             database,
             surroundings,
             jobs: Jobs::default(),
@@ -290,6 +294,9 @@ impl Host {
             (Some(text), None) => Some(land::prepare(request, text)),
             _ => None,
         };
+        if landing.is_none() || request.question {
+            self.feed.send(mirror::Event::Ended { job: id });
+        }
         let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
         *counted = record.amounts;
         // In the store first: from here on the answer survives the end of any process.
@@ -321,6 +328,9 @@ impl Host {
     fn landed(&mut self, id: u64, landed: Landed) {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
         let held = landed.landing == "held";
+        if !held {
+            self.feed.send(mirror::Event::Ended { job: id });
+        }
         let editor = self.editor.clone();
         self.database.land(id, landed, move || {
             if held {

@@ -82,7 +82,7 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     let (feed, buffer_events) = mirror::feed();
     let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
     let editor = Editor::start(neovim, calls, send.clone());
-    mirror::start(buffer_events, carry_out(editor.clone(), feed))?;
+    mirror::start(buffer_events, carry_out(editor.clone(), feed.clone()))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }
@@ -98,7 +98,7 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
     let empty = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, database, Surroundings { events, groups, empty, transcripts })
+    Host::new(editor, feed, database, Surroundings { events, groups, empty, transcripts })
         .run(messages, told)
         .await;
     tracing::info!("the host ends");

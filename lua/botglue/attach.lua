@@ -6,6 +6,7 @@ local client = require("botglue.client")
 local M = {}
 
 local api = vim.api
+local GROUP = "botglue.attach"
 
 --- Whether a buffer has a text that answers can be written to. A terminal changes all the time.
 ---@param bufnr integer
@@ -21,19 +22,51 @@ end
 ---@class botglue.DisplayMark: botglue.Extent
 ---@field id integer of the job
 ---@field kind "line"|"char"|"block"|"insert"
+---@field has_ended boolean whether the job has ended, and its answer is not held
+---@field sent table? in the shape of a request: what was sent or landed, where the host does not have the request
 
---- Where the ranges of jobs are in a buffer, as far as their marks tell.
----@param bufnr integer
----@return botglue.DisplayMark[]
-local function marks(bufnr)
-  local found = {}
-  for id, job in pairs(client.connection().jobs) do
-    local place = job.range.bufnr == bufnr and job.range:place()
-    if place then
-      found[#found + 1] = vim.tbl_extend("force", place, { id = id, kind = job.range.shape })
-    end
+--- Where the range of a job is, as far as its marks tell.
+---@param job botglue.Job
+---@return botglue.DisplayMark? mark nil where they tell nothing
+local function mark(job)
+  local range = job.range
+  local place = range:place()
+  if not place then
+    return nil
   end
-  return found
+  local sent
+  if job.process ~= client.connection().process then
+    local text = range:expected()
+    sent = {
+      id = job.id,
+      buffer = range.bufnr,
+      selection = {
+        kind = range.shape,
+        first_line = place.first + 1,
+        text = text.text,
+        rows = text.rows,
+        cols = text.cols,
+        beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
+      },
+    }
+  end
+  local is_held = job.landing == "held"
+  local more = { id = job.id, kind = range.shape, has_ended = not job:is_open() and not is_held, sent = sent }
+  return vim.tbl_extend("force", place, more)
+end
+
+--- The jobs whose ranges may be in a buffer.
+---@param bufnr integer
+---@return Iter
+local function jobs_in(bufnr)
+  local connection = client.connection()
+  local all = vim.list_slice(connection.kept[bufnr] or {})
+  for _, jobs in ipairs({ connection.open, connection.held }) do
+    vim.list_extend(all, vim.tbl_values(jobs))
+  end
+  return vim.iter(all):filter(function(job)
+    return job.range.bufnr == bufnr
+  end)
 end
 
 --- Tells the host how a buffer is now. It comes between the events of its text, at the place where it was said.
@@ -60,18 +93,16 @@ end
 --- How a buffer is, with the places of its jobs; for the host, once it has attached.
 ---@param bufnr integer
 function M.report(bufnr)
-  tell(bufnr, { marks = marks(bufnr) })
+  tell(bufnr, { marks = jobs_in(bufnr):map(mark):totable() })
 end
 
---- From now on the host mirrors a buffer. Nothing lands by a mirror yet, so there is one only where
---- `vim.g.botglue_mirror` is set, as the tests of the mirror set it.
+--- Has the events told by which Neovim's core says nothing of a text.
 ---@param bufnr integer
-function M.want(bufnr)
-  if not vim.g.botglue_mirror or not has_text(bufnr) then
+local function watch(bufnr)
+  local group = api.nvim_create_augroup(GROUP, { clear = false })
+  if #api.nvim_get_autocmds({ group = group, buffer = bufnr }) > 0 then
     return
   end
-  local group = api.nvim_create_augroup("botglue.attach", { clear = false })
-  api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
     group = group,
     buffer = bufnr,
@@ -80,7 +111,29 @@ function M.want(bufnr)
       tell(bufnr, event.event == "BufUnload" and { rows = 0 } or {})
     end,
   })
-  M.report(bufnr)
+end
+
+--- From now on the host mirrors a buffer, and follows the range of a job in it.
+---@param bufnr integer
+---@param job botglue.Job? none while its prompt is typed
+function M.want(bufnr, job)
+  if has_text(bufnr) then
+    watch(bufnr)
+    tell(bufnr, { marks = job and { mark(job) } or nil })
+  end
+end
+
+--- Another host has started: it mirrors what the one before it did.
+function M.want_again()
+  local group = api.nvim_create_augroup(GROUP, { clear = false })
+  local told = {}
+  for _, autocmd in ipairs(api.nvim_get_autocmds({ group = group })) do
+    local bufnr = autocmd.buffer
+    if bufnr and not told[bufnr] and has_text(bufnr) then
+      told[bufnr] = true
+      tell(bufnr, {})
+    end
+  end
 end
 
 return M

@@ -19,7 +19,7 @@ local M = {}
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field ended integer[] those that have ended and are not held, in that order
 ---@field spent number? what the jobs have cost that are not known any more
----@field kept table<integer, botglue.Range[]> by buffer the ranges of jobs that have ended, oldest first
+---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
 ---@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
 ---@field queries table<integer, botglue.Query> questions to the store, by their token
 ---@field last_query integer
@@ -29,6 +29,7 @@ local M = {}
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
+---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
@@ -69,6 +70,7 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  written = {},
   lost = {},
   drafts = {},
   groups = {},
@@ -261,6 +263,7 @@ function M.connect(options)
     for _, message in ipairs(unsent) do
       process:tell(message)
     end
+    require("botglue.attach").want_again()
     require("botglue.adopt").recover()
     require("botglue.draft").tell_again(process)
     require("botglue.ui.prompt.draft").tell_all()

@@ -45,24 +45,24 @@ local function forget(id)
   local range = job.range
   range:forget()
   local kept = vim.tbl_filter(function(other)
-    return other ~= range
+    return other ~= job
   end, connection.kept[range.bufnr] or {})
   connection.kept[range.bufnr] = #kept > 0 and kept or nil
 end
 
 --- Remembers the range of a job that has ended, as long as its buffer is there.
----@param range botglue.Range
-local function keep_range(range)
-  local bufnr, all = range.bufnr, client.connection().kept
+---@param job botglue.Job
+local function keep_range(job)
+  local bufnr, all = job.range.bufnr, client.connection().kept
   if not vim.api.nvim_buf_is_valid(bufnr) then
     all[bufnr] = nil
     return
   end
   local kept = all[bufnr] or {}
   all[bufnr] = kept
-  kept[#kept + 1] = range
+  kept[#kept + 1] = job
   if #kept > KEPT_RANGES then
-    table.remove(kept, 1):forget()
+    table.remove(kept, 1).range:forget()
   end
 end
 
@@ -84,7 +84,7 @@ function M.release(job)
   if #ended > KEPT_JOBS then
     forget(table.remove(ended, 1))
   end
-  keep_range(job.range)
+  keep_range(job)
 end
 
 --- Adds a held answer of the store, which knows its number.

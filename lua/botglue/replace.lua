@@ -77,7 +77,7 @@ end
 ---@param end_row integer
 ---@param end_col integer
 ---@return fun(row: integer, col: integer) stay to be called with where it ends afterwards
-local function behind(bufnr, row, col, end_row, end_col)
+function M.behind(bufnr, row, col, end_row, end_col)
   local at = vim.fn.getpos(".")
   at[1] = api.nvim_get_current_buf()
   local is_there = vim.deep_equal(at, { bufnr, end_row + 1, end_col + 1, 0 })
@@ -104,7 +104,7 @@ function M.shared_head(one, other)
   while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
     head = head + 1
   end
-  while is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1)) do
+  while head > 0 and (is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1))) do
     head = head - 1
   end
   return head
@@ -136,7 +136,7 @@ function M.part(bufnr, row, from, to, text)
   if old ~= text then
     local head = M.shared_head(old, text)
     local tail = M.shared_tail(old:sub(head + 1), text:sub(head + 1))
-    local stay = behind(bufnr, row, from, row, to)
+    local stay = M.behind(bufnr, row, from, row, to)
     M.text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
     stay(row, from + #text)
   end
@@ -208,7 +208,7 @@ function M.rows(bufnr, first, past, lines)
     insert_rows(bufnr, first, lines)
   else
     local to = #get_row(bufnr, past - 1)
-    local stay = behind(bufnr, first, 0, past - 1, to)
+    local stay = M.behind(bufnr, first, 0, past - 1, to)
     set_text(bufnr, first, 0, past - 1, to, lines)
     stay(first + #lines - 1, #lines[#lines])
   end
@@ -248,7 +248,7 @@ function M.chars(bufnr, place, lines)
   end
   local row, from = start_of(first)
   local end_row, to = end_of(math.max(past, 1))
-  local stay = behind(bufnr, place.first, place.from, place.last, place.to)
+  local stay = M.behind(bufnr, place.first, place.from, place.last, place.to)
   if #new == past - first + 1 and #new <= ONE_BY_ONE then
     for i, text in ipairs(new) do
       local at, start = start_of(head + i)

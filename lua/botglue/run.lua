@@ -116,6 +116,8 @@ function M.send(target, wish, options)
     preview = options.status.preview,
     tidy = options.tidy,
     path = path,
+    buffer = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
     filetype = vim.bo[bufnr].filetype,
     selection = {
       kind = target.kind,
@@ -158,7 +160,7 @@ function M.send(target, wish, options)
   registry.register(new)
   new:open()
   client.submit(new, request)
-  require("botglue.attach").want(bufnr)
+  require("botglue.attach").want(bufnr, new)
   if new.question then
     require("botglue.ask").asked(new)
   end

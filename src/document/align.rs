@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::rows::Row;
+use super::rows::{Hasher, Row};
 
 /// The most pairs of rows between which likeness is looked at in one gap.
 const PAIRS: usize = 10_000;
@@ -59,6 +59,20 @@ pub fn align(old: &[Row], new: &[Row]) -> Alignment {
     sides.match_texts();
     sides.match_gaps();
     sides.alignment()
+}
+
+/// For each line of a text that came of others, which of them it is and reads the same; none where it is new, or where
+/// that cannot be told.
+pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Option<usize>> {
+    let hasher = Hasher::default();
+    let old: Vec<Row> = old.iter().map(|row| hasher.row(row.as_ref())).collect();
+    let new: Vec<Row> = new.iter().map(|row| hasher.row(row.as_ref())).collect();
+    let mut sides = Sides::new(&old, &new);
+    sides.match_texts();
+    let is_same = |(new, origin): (&Row, Option<Origin>)| {
+        origin.and_then(Origin::row).filter(|row| old[*row].hash == new.hash)
+    };
+    new.iter().zip(sides.origins).map(is_same).collect()
 }
 
 /// Whether a row's text tells it from others: brackets and empty rows do not.
@@ -149,33 +163,28 @@ impl<'a> Sides<'a> {
                 && sides.is_open(old)
                 && sides.old[old].ink == sides.new[new].ink
         };
-        let mut from_above: Vec<Option<usize>> = vec![None; self.new.len()];
+        let mut claims: Vec<(usize, usize)> = Vec::new();
         let mut above = Some(0);
-        for (new, from_above) in from_above.iter_mut().enumerate() {
-            *from_above = above.filter(|old| is_match(self, *old, new));
-            above = self.partner(new).or(*from_above).map(|old| old + 1);
+        for new in 0..self.new.len() {
+            let claim = above.filter(|old| is_match(self, *old, new));
+            claims.extend(claim.map(|old| (old, new)));
+            above = self.partner(new).or(claim).map(|old| old + 1);
         }
-        let mut from_below: Vec<Option<usize>> = vec![None; self.new.len()];
         let mut below = self.old.len().checked_sub(1);
-        for (new, from_below) in from_below.iter_mut().enumerate().rev() {
-            *from_below = below.filter(|old| is_match(self, *old, new));
-            below = self.partner(new).or(*from_below).and_then(|old| old.checked_sub(1));
+        for new in (0..self.new.len()).rev() {
+            let claim = below.filter(|old| is_match(self, *old, new));
+            claims.extend(claim.map(|old| (old, new)));
+            below = self.partner(new).or(claim).and_then(|old| old.checked_sub(1));
         }
-        let mut claims: Vec<Vec<usize>> = vec![vec![]; self.old.len()];
-        for new in 0..self.new.len() {
-            for old in [from_above[new], from_below[new]].into_iter().flatten() {
-                if claims[old].last() != Some(&new) {
-                    claims[old].push(new);
-                }
-            }
+        claims.sort_unstable();
+        claims.dedup();
+        let (mut of_old, mut of_new) = (vec![0; self.old.len()], vec![0; self.new.len()]);
+        for (old, new) in &claims {
+            of_old[*old] += 1;
+            of_new[*new] += 1;
         }
-        for new in 0..self.new.len() {
-            let claim = match (from_above[new], from_below[new]) {
-                (Some(old), None) | (None, Some(old)) => Some(old),
-                (Some(above), Some(below)) if above == below => Some(above),
-                _ => None,
-            };
-            if let Some(old) = claim.filter(|old| claims[*old].len() == 1) {
+        for (old, new) in claims {
+            if of_old[old] == 1 && of_new[new] == 1 {
                 self.pair(old, new, Origin::Same);
             }
         }
@@ -274,4 +283,18 @@ fn likeness(a: &[u8], b: &[u8]) -> u32 {
         return 0;
     }
     u32::try_from(common * 1000 / longer).unwrap_or(1000).max(1)
+}
+
+/// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.
+pub fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for at in 0..pairs.len() {
+        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
+        before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
+        if len == tails.len() { tails.push(at) } else { tails[len] = at }
+    }
+    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| before[*at]).collect();
+    run.reverse();
+    run
 }

@@ -1,9 +1,10 @@
 //! What a range is known by: the ids of its rows, and for a part of a row its columns. Where it is now follows from
 //! the document alone, or it is lost.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use super::align::rising;
 use super::columns::{Bounds, Columns};
 use super::rows::{Id, Row, Rows};
 
@@ -61,29 +62,23 @@ impl Place {
     }
 }
 
-/// What kind of a range an anchor is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Lines,
-    Insertion,
-    Part,
-    Block,
-}
-
 /// One range.
 #[derive(Debug)]
 pub struct Anchor {
-    kind: Kind,
+    /// Where it was when it was made.
+    place: Place,
     /// Its rows, and those that its answer brought.
-    own: HashSet<Id>,
+    own: BTreeSet<Id>,
     /// Those of its rows, and beside it, of which it was unknown at some time where they are.
-    in_doubt: HashSet<Id>,
+    in_doubt: BTreeSet<Id>,
     /// The rows right above and below it.
     beside: (Option<Id>, Option<Id>),
     /// Rows with ids from here on were born after it.
     since: Id,
     /// The text when it was made.
     at: Rows,
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    base: Vec<Row>,
     /// Those of a part of a row, or of a block, from its first row on.
     columns: Vec<(Id, Columns)>,
 }
@@ -98,17 +93,13 @@ impl Anchor {
             Some((row.id, Columns::new(row, bounds)))
         });
         Self {
-            kind: match place {
-                Place::Lines(_) => Kind::Lines,
-                Place::Insertion(_) => Kind::Insertion,
-                Place::Part { .. } => Kind::Part,
-                Place::Block { .. } => Kind::Block,
-            },
+            place: place.clone(),
             own: rows.slice(range.clone()).iter().map(|row| row.id).collect(),
-            in_doubt: HashSet::new(),
+            in_doubt: BTreeSet::new(),
             beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
             since,
             at: rows.clone(),
+            base: rows.slice(range),
             columns: bounds.collect(),
         }
     }
@@ -116,6 +107,11 @@ impl Anchor {
     /// The text when it was made.
     pub fn at(&self) -> &Rows {
         &self.at
+    }
+
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    pub fn base(&self) -> &[Row] {
+        &self.base
     }
 
     /// Its answer brought these rows.
@@ -132,6 +128,7 @@ impl Anchor {
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
     pub fn set(&mut self, place: &Place, rows: &Rows) {
+        self.base = rows.slice(place.rows());
         for (at, bounds) in place.bounds() {
             let Some(row) = rows.get(at) else { continue };
             match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
@@ -180,11 +177,11 @@ impl Anchor {
             return None;
         }
         let range = self.own_rows(rows);
-        match self.kind {
-            Kind::Insertion if range.is_none() => self.between(rows).map(Place::Insertion),
-            Kind::Lines | Kind::Insertion => Some(Place::Lines(self.with_split_rows(rows, range?))),
-            Kind::Part => self.part(rows, range?, mark),
-            Kind::Block => self.block(rows, range?, mark),
+        match self.place {
+            Place::Insertion(_) if range.is_none() => self.between(rows).map(Place::Insertion),
+            Place::Lines(_) | Place::Insertion(_) => Some(Place::Lines(self.with_split_rows(rows, range?))),
+            Place::Part { .. } => self.part(rows, range?, mark),
+            Place::Block { .. } => self.block(rows, range?, mark),
         }
     }
 
@@ -204,7 +201,7 @@ impl Anchor {
     }
 
     fn own_rows(&self, rows: &Rows) -> Option<Range<usize>> {
-        let span = (*self.own.iter().min()?, *self.own.iter().max()?);
+        let span = (*self.own.first()?, *self.own.last()?);
         let mut own = rows.positions(span, |id| self.own.contains(&id));
         let first = own.next()?;
         let last = own.last().unwrap_or(first);
@@ -249,6 +246,11 @@ impl Anchor {
 
     fn block(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {
         let within = rows.slice(range.clone());
+        let order = within.iter().map(|row| self.columns.iter().position(|(id, _)| *id == row.id));
+        if !order.is_sorted() {
+            // The answer has a text for each row, in their order.
+            return None;
+        }
         let columns = (range.start..).zip(&within).map(|(at, row)| {
             let bounds = self.bounds(row, at, mark)?;
             Some(bounds.from?..bounds.to?)
@@ -265,18 +267,4 @@ impl Anchor {
         let (_, marked) = mark?.bounds().into_iter().find(|(marked, _)| *marked == at)?;
         columns.places().contains(&marked).then_some(marked)
     }
-}
-
-/// The longest run of pairs, not necessarily neighbours, whose second numbers rise: where they are among the pairs.
-fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
-    for at in 0..pairs.len() {
-        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
-        before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
-        if len == tails.len() { tails.push(at) } else { tails[len] = at }
-    }
-    let mut run: Vec<usize> = std::iter::successors(tails.last().copied(), |at| before[*at]).collect();
-    run.reverse();
-    run
 }

@@ -3,7 +3,7 @@
 //! Rows that were deleted together are a block: of rows that come in, one with a text that no other row ever had is
 //! known again, and its neighbours in the block with it. Every other row is new: a pasted copy is a copy.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::align::is_telling;
 use super::rows::{Id, Row};
@@ -18,7 +18,6 @@ type Spot = (u64, usize);
 #[derive(Debug, Default)]
 pub struct Deleted {
     blocks: BTreeMap<u64, Vec<Option<Row>>>,
-    by_ink: HashMap<u64, Vec<Spot>>,
     by_id: HashMap<Id, Spot>,
     next: u64,
     rows: usize,
@@ -34,39 +33,31 @@ impl Deleted {
         self.next += 1;
         self.rows += rows.len();
         for (at, row) in rows.iter().enumerate() {
-            self.by_ink.entry(row.ink).or_default().push((block, at));
             self.by_id.insert(row.id, (block, at));
         }
         self.blocks.insert(block, rows.into_iter().map(Some).collect());
         while self.rows > MAX_ROWS
-            && let Some((block, rows)) = self.blocks.pop_first()
+            && let Some((_, rows)) = self.blocks.pop_first()
         {
             self.rows -= rows.len();
-            for (at, row) in rows.into_iter().enumerate() {
-                if let Some(row) = row {
-                    self.forget(&row, (block, at));
-                }
+            for row in rows.into_iter().flatten() {
+                self.by_id.remove(&row.id);
             }
         }
     }
 
     /// The row lives again.
     pub fn remove(&mut self, id: Id) {
-        if let Some(spot) = self.by_id.get(&id).copied()
-            && let Some(row) = self.blocks.get_mut(&spot.0).and_then(|rows| rows.get_mut(spot.1)?.take())
+        if let Some((block, row)) = self.by_id.remove(&id)
+            && let Some(row) = self.blocks.get_mut(&block).and_then(|rows| rows.get_mut(row))
         {
-            self.forget(&row, spot);
+            *row = None;
         }
     }
 
-    /// Whether a deleted row has this text, by its hash without white space.
-    pub fn has(&self, ink: u64) -> bool {
-        self.by_ink.contains_key(&ink)
-    }
-
-    /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `twins` are the texts that
-    /// more than one row had.
-    pub fn give_back(&mut self, new: &mut [Row], twins: &HashSet<u64>) {
+    /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `owners` has the only row that
+    /// ever had a text.
+    pub fn give_back(&mut self, new: &mut [Row], owners: &HashMap<u64, Option<Id>>) {
         if self.by_id.is_empty() {
             return;
         }
@@ -76,12 +67,11 @@ impl Deleted {
         }
         for at in 0..new.len() {
             let row = &new[at];
-            let spot = match self.by_ink.get(&row.ink).map(Vec::as_slice) {
-                Some([spot]) if row.id == 0 && is_telling(&row.text) => *spot,
-                _ => continue,
-            };
-            if counts.get(&row.ink) == Some(&1)
-                && !twins.contains(&row.ink)
+            let owner = owners.get(&row.ink).copied().flatten();
+            let Some(spot) = owner.and_then(|id| self.by_id.get(&id)).copied() else { continue };
+            if row.id == 0
+                && is_telling(&row.text)
+                && counts.get(&row.ink) == Some(&1)
                 && self.get(spot).is_some_and(|kept| kept.hash == row.hash)
             {
                 self.give_back_around(new, at, spot);
@@ -107,15 +97,5 @@ impl Deleted {
 
     fn get(&self, (block, row): Spot) -> Option<&Row> {
         self.blocks.get(&block)?.get(row)?.as_ref()
-    }
-
-    fn forget(&mut self, row: &Row, spot: Spot) {
-        self.by_id.remove(&row.id);
-        if let Some(spots) = self.by_ink.get_mut(&row.ink) {
-            spots.retain(|other| *other != spot);
-            if spots.is_empty() {
-                self.by_ink.remove(&row.ink);
-            }
-        }
     }
 }

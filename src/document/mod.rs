@@ -18,6 +18,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+pub use align::{rising, unchanged};
 pub use anchor::Place;
 pub use rows::{Id, Row, Rows};
 
@@ -34,9 +35,23 @@ pub const MAX_BYTES: usize = 16 << 20;
 /// The most bytes of one row of it.
 pub const MAX_ROW_BYTES: usize = 256 << 10;
 
+/// The most texts of which it is known which row had them: more than a text may have rows.
+const MAX_TEXTS: usize = 4 * MAX_ROWS;
+
 /// What an anchor is called in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnchorId(u64);
+
+/// A range with its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Where it is now.
+    pub place: Place,
+    /// Its rows when it was made or, once its answer was written, as they were written.
+    pub base: Vec<Row>,
+    /// Its rows now.
+    pub current: Vec<Row>,
+}
 
 /// The rows of a text, by identity, through all its changes.
 #[derive(Debug)]
@@ -46,10 +61,8 @@ pub struct Document {
     next_id: Id,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// How many rows have a text, by its hash without white space.
-    texts: HashMap<u64, usize>,
-    /// Texts that two rows had at any time, living or deleted: they tell neither of them.
-    twins: HashSet<u64>,
+    /// The row that had a text at any time, by its hash without white space; none where several had: it tells none of them.
+    owners: HashMap<u64, Option<Id>>,
     bytes: usize,
     /// The rows before the last change, if that was an edit of one row.
     before_edit: Option<Rows>,
@@ -70,8 +83,7 @@ impl Document {
             next_id: 1,
             deleted: Deleted::default(),
             snapshots: Snapshots::default(),
-            texts: HashMap::new(),
-            twins: HashSet::new(),
+            owners: HashMap::new(),
             bytes: 0,
             before_edit: None,
             put_in: None,
@@ -105,8 +117,9 @@ impl Document {
         const ROW: usize = 96;
         const SNAPSHOT: usize = 12 << 10;
         const CHUNK: usize = 8;
+        const TEXT: usize = 32;
         let snapshots = self.snapshots.len() * (SNAPSHOT + self.rows.chunks() * CHUNK);
-        self.bytes + self.rows.len() * ROW + snapshots
+        self.bytes + self.rows.len() * ROW + self.owners.len() * TEXT + snapshots
     }
 
     /// Rows `range` were replaced by others, by anything but an answer of ours.
@@ -149,6 +162,11 @@ impl Document {
         }
     }
 
+    /// The text when an anchor was made.
+    pub fn text_at(&self, anchor: AnchorId) -> Option<&Rows> {
+        self.anchors.get(&anchor).map(Anchor::at)
+    }
+
     /// The answer of an anchor was written, and is here now. Those bytes are no part of another range.
     pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
         for (id, other) in &mut self.anchors {
@@ -166,12 +184,24 @@ impl Document {
         self.anchors.get(&anchor)?.place(&self.rows, mark)
     }
 
+    /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none where it cannot be told where
+    /// it is.
+    pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
+        let place = self.place(anchor, mark)?;
+        let base = self.anchors.get(&anchor)?.base().to_vec();
+        Some(Located { base, current: self.rows.slice(place.rows()), place })
+    }
+
     fn change<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R], by: Option<AnchorId>) {
         let last = range.end.min(self.rows.len());
         let range = range.start.min(last)..last;
         let mut new = self.unknown(new);
         let old = self.rows.slice(range.clone());
         self.anchors.values_mut().for_each(Anchor::remember_columns);
+        if by.is_some() {
+            // An answer moves no row of others.
+            self.put_in = None;
+        }
         if let ([old], [new]) = (&old[..], &mut new[..]) {
             (new.id, new.split_from) = (old.id, old.split_from);
             let new = vec![new.clone()];
@@ -196,7 +226,7 @@ impl Document {
             let mut rows = self.unknown([""]);
             self.name(&mut rows);
             self.splice(range, &rows);
-            self.bury(old);
+            self.deleted.put(old);
         } else if new.is_empty() {
             self.delete(range, old);
         } else {
@@ -209,7 +239,7 @@ impl Document {
         self.splice(range.clone(), &[]);
         let Some(put_in) = self.put_in.take().filter(|put| put.end <= range.start || range.end <= put.start)
         else {
-            self.bury(gone);
+            self.deleted.put(gone);
             return;
         };
         let is_beside = put_in.end == range.start || range.end == put_in.start;
@@ -231,9 +261,9 @@ impl Document {
             gone.retain(|row| moved.iter().all(|copy| copy.id != row.id));
             self.edit_columns(&moved);
             self.splice(at..at + copies.len(), &moved);
-            self.bury(came_back);
+            self.deleted.put(came_back);
         }
-        self.bury(gone);
+        self.deleted.put(gone);
     }
 
     fn replace(&mut self, range: Range<usize>, old: &[Row], mut new: Vec<Row>, by: Option<AnchorId>) {
@@ -254,7 +284,7 @@ impl Document {
             }
         }
         if old.is_empty() && by.is_none() {
-            self.deleted.give_back(&mut new, &self.twins);
+            self.deleted.give_back(&mut new, &self.owners);
         }
         self.name(&mut new);
         self.edit_columns(&new);
@@ -263,7 +293,7 @@ impl Document {
         let gone: Vec<Row> = gone.collect();
         let ids: Vec<Id> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
         self.splice(range.clone(), &new);
-        self.bury(gone);
+        self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
         self.doubt(&in_doubt.map(|(row, _)| row.id).collect::<Vec<_>>());
         self.is_unsettled = true;
@@ -347,7 +377,7 @@ impl Document {
             self.deleted.remove(row.id);
         }
         self.edit_columns(&back);
-        self.bury(gone);
+        self.deleted.put(gone);
     }
 
     fn edit_columns(&mut self, rows: &[Row]) {
@@ -359,46 +389,29 @@ impl Document {
     }
 
     fn splice(&mut self, range: Range<usize>, new: &[Row]) {
-        for row in self.rows.slice(range.clone()) {
-            self.count(&row, false);
-        }
-        for row in new {
-            self.count(row, true);
-        }
+        self.bytes -= self.rows.slice(range.clone()).iter().map(|row| row.text.len()).sum::<usize>();
+        self.bytes += new.iter().map(|row| row.text.len()).sum::<usize>();
         self.rows.splice(range, new);
+        self.own(new);
     }
 
-    /// Keeps rows that were deleted together.
-    fn bury(&mut self, rows: Vec<Row>) {
-        self.twins.extend(rows.iter().map(|row| row.ink).filter(|ink| self.texts.contains_key(ink)));
-        self.deleted.put(rows);
-    }
-
-    fn count(&mut self, row: &Row, is_there: bool) {
-        let count = self.texts.entry(row.ink).or_default();
-        if is_there {
-            *count += 1;
-            self.bytes += row.text.len();
-            if *count > 1 || self.deleted.has(row.ink) {
-                self.twins.insert(row.ink);
-            }
-        } else {
-            *count -= 1;
-            self.bytes -= row.text.len();
-            if *count == 0 {
-                self.texts.remove(&row.ink);
-            }
+    /// These rows have these texts.
+    fn own(&mut self, rows: &[Row]) {
+        for row in rows {
+            let owner = self.owners.entry(row.ink).or_insert(Some(row.id));
+            *owner = owner.filter(|id| *id == row.id);
+        }
+        if self.owners.len() > MAX_TEXTS {
+            // Without what is known of texts no deleted row may come back by its own.
+            self.deleted = Deleted::default();
+            self.owners.clear();
+            self.own(&self.rows.slice(0..self.rows.len()));
         }
     }
 
     /// Rows that nothing is known of; their ids are 0.
     fn unknown<R: AsRef<[u8]>>(&self, text: impl IntoIterator<Item = R>) -> Vec<Row> {
-        let row = |text: R| {
-            let text = text.as_ref();
-            let (hash, ink) = (self.hasher.of(text), self.hasher.of_ink(text));
-            Row { id: 0, split_from: None, hash, ink, text: text.into() }
-        };
-        text.into_iter().map(row).collect()
+        text.into_iter().map(|text| self.hasher.row(text.as_ref())).collect()
     }
 
     /// Gives new ids to the rows that have none.

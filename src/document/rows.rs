@@ -3,6 +3,7 @@
 //! Rows live in chunks that versions share. Each chunk caches a hash of its texts and one of its ids, so that whole
 //! texts are compared without reading them. It knows nothing of why a row has its id.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,13 +23,18 @@ const BASE: u64 = 0x1a2b_3c4d_5e6f_7081 % MODULUS;
 pub struct Hasher(RandomState);
 
 impl Hasher {
+    /// A row of which nothing is known but its text; its id is 0.
+    pub fn row(&self, text: &[u8]) -> Row {
+        Row { id: 0, split_from: None, hash: self.of(text), ink: self.of_ink(text), text: text.into() }
+    }
+
     /// The hash of a row's text.
-    pub fn of(&self, text: &[u8]) -> u64 {
+    fn of(&self, text: &[u8]) -> u64 {
         self.0.hash_one(text) % MODULUS
     }
 
     /// The hash of a row's text without its white space.
-    pub fn of_ink(&self, text: &[u8]) -> u64 {
+    fn of_ink(&self, text: &[u8]) -> u64 {
         let ink: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         self.of(&ink)
     }
@@ -47,6 +53,12 @@ pub struct Row {
     pub ink: u64,
     /// Its bytes, without the end of the line.
     pub text: Arc<[u8]>,
+}
+
+impl AsRef<[u8]> for Row {
+    fn as_ref(&self) -> &[u8] {
+        &self.text
+    }
 }
 
 #[derive(Debug)]
@@ -160,30 +172,25 @@ impl Rows {
 
     /// Where the rows are that are looked for, in order. All their ids are within `span`.
     pub fn positions(&self, span: (Id, Id), is_wanted: impl Fn(Id) -> bool) -> impl Iterator<Item = usize> {
-        let mut above = 0;
-        let chunks = self.chunks.iter().map(move |chunk| {
-            above += chunk.rows.len();
-            (above - chunk.rows.len(), chunk)
-        });
-        chunks.filter(move |(_, chunk)| chunk.span.0 <= span.1 && span.0 <= chunk.span.1).flat_map(
-            move |(above, chunk)| {
-                let found = |(at, row): (usize, &Row)| is_wanted(row.id).then_some(above + at);
-                chunk.rows.iter().enumerate().filter_map(found).collect::<Vec<_>>()
-            },
-        )
+        let chunks =
+            self.numbered().filter(move |(_, chunk)| chunk.span.0 <= span.1 && span.0 <= chunk.span.1);
+        let rows = chunks.flat_map(|(above, chunk)| (above..).zip(&chunk.rows));
+        rows.filter(move |(_, row)| is_wanted(row.id)).map(|(at, _)| at)
     }
 
     /// The rows of the chunks that `other` does not share: every row that differs is among them.
     pub fn apart<'a>(&'a self, other: &Self) -> impl Iterator<Item = (usize, &'a Row)> {
-        let shared: std::collections::HashSet<_> = other.chunks.iter().map(Arc::as_ptr).collect();
-        let mut above = 0;
-        let chunks = self.chunks.iter().map(move |chunk| {
-            above += chunk.rows.len();
-            (above - chunk.rows.len(), chunk)
-        });
-        chunks
-            .filter(move |(_, chunk)| !shared.contains(&Arc::as_ptr(chunk)))
-            .flat_map(|(above, chunk)| chunk.rows.iter().enumerate().map(move |(at, row)| (above + at, row)))
+        let shared: HashSet<_> = other.chunks.iter().map(Arc::as_ptr).collect();
+        let chunks = self.numbered().filter(move |(_, chunk)| !shared.contains(&Arc::as_ptr(chunk)));
+        chunks.flat_map(|(above, chunk)| (above..).zip(&chunk.rows))
+    }
+
+    /// The chunks, each with the number of its first row.
+    fn numbered(&self) -> impl Iterator<Item = (usize, &Arc<Chunk>)> {
+        self.chunks.iter().scan(0, |above, chunk| {
+            *above += chunk.rows.len();
+            Some((*above - chunk.rows.len(), chunk))
+        })
     }
 
     /// The number of chunks, by which the memory of a snapshot is estimated.
@@ -228,8 +235,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn row(id: Id, text: &str, hasher: &Hasher) -> Row {
-        let text = text.as_bytes();
-        Row { id, split_from: None, hash: hasher.of(text), ink: hasher.of_ink(text), text: text.into() }
+        Row { id, ..hasher.row(text.as_bytes()) }
     }
 
     proptest! {

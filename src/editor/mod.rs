@@ -27,6 +27,7 @@ use rmpv::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+pub use attach::contact;
 pub use frame::Change;
 
 use crate::error::JobError;

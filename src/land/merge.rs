@@ -1,234 +1,129 @@
-//! Three-way merge by line: what the user changed meanwhile and what the agent answered, over what was sent.
+//! Three-way merge of rows: what the user changed and what the agent answered, over the rows that were sent.
 //!
-//! Both sides become edits of the base. Edits that lie apart are all taken; the same edit on both sides is
-//! taken once; edits that overlap or touch are a conflict, as they are for git. So a merge loses no line
-//! of either side and invents none, and it does not matter which side is which.
+//! It takes the base (the rows as they were sent, see [`Located::base`](crate::document::Located)), the current rows of
+//! the same range, and the answer. Which current row is which row of the base is told by their ids. Which line of the
+//! answer is which row of the base is told by [`unchanged`]; a line of which that is in doubt is no row of the base.
+//!
+//! It gives hunks, each a difference that the answer makes, in order and apart from each other. The rows that both
+//! sides still have stand between them. A hunk is clean where the user changed neither its rows nor the row on either
+//! side of it, as it is for git; where the user changed them in the same way there is no hunk; else it is a conflict. So
+//! to write the clean hunks, the last one first, loses no row of the user and invents none. An answer may land where all
+//! its hunks are clean: a row that it moves is in two of them.
+//!
+//! A row that both sides bring, each at its own place, would be there twice: the hunk that brings it is a conflict.
+//!
+//! Reverting is the same with other roles: the base is what was written, the answer is what was there before.
 
-use super::edits::{Edit, between};
+mod guard;
+mod text;
 
-/// What came of a merge.
+use std::collections::HashMap;
+use std::ops::Range;
+
+pub use self::text::{Merge, merge};
+use crate::document::{Row, rising, unchanged};
+
+/// A difference that an answer makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Merge {
-    /// Both sides' changes, together.
-    Clean(Vec<String>),
-    /// Both sides changed the same place differently.
-    Conflict,
+pub struct Hunk {
+    /// The rows of the base that it replaces; where there are none, it puts rows in above the first one.
+    pub base: Range<usize>,
+    /// The current rows in their place.
+    pub current: Range<usize>,
+    /// The lines of the answer that replace them.
+    pub answer: Range<usize>,
+    /// The user changed the same place differently.
+    pub is_conflict: bool,
 }
 
-/// Merges two texts that both came of `base`.
-pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Merge {
-    let (mut ours, mut theirs) =
-        (between(base, ours).into_iter().peekable(), between(base, theirs).into_iter().peekable());
-    let mut edits = Vec::new();
-    loop {
-        let next = match (ours.peek(), theirs.peek()) {
-            (None, None) => return Merge::Clean(apply(base, &edits)),
-            (Some(our), Some(their)) if our == their => {
-                ours.next();
-                theirs.next()
-            }
-            (Some(our), Some(their)) if touch(our, their) => return Merge::Conflict,
-            (Some(our), Some(their)) if our.first < their.first => ours.next(),
-            (Some(_), None) => ours.next(),
-            (_, Some(_)) => theirs.next(),
+/// The differences that an answer makes to the current rows; see the module.
+pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<Hunk> {
+    let at: HashMap<_, _> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+    let ids = current.iter().map(|row| at.get(&row.id).copied());
+    let lines = unchanged(base, answer);
+    hunks(&bytes(base), &Side::new(&bytes(current), ids), &Side::new(&bytes(answer), lines.into_iter()))
+}
+
+fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
+    rows.iter().map(AsRef::as_ref).collect()
+}
+
+/// One side of a merge.
+struct Side<'a> {
+    rows: Vec<&'a [u8]>,
+    /// For each row of the base that has not left its order, which of the rows it is.
+    known: HashMap<usize, usize>,
+}
+
+impl<'a> Side<'a> {
+    /// The rows of a side; for each, which row of the base it is.
+    fn new(rows: &[&'a [u8]], origins: impl Iterator<Item = Option<usize>>) -> Self {
+        let pairs: Vec<(usize, usize)> =
+            origins.enumerate().filter_map(|(row, base)| Some((row, base?))).collect();
+        let known = rising(&pairs).into_iter().map(|at| (pairs[at].1, pairs[at].0)).collect();
+        Self { rows: rows.to_vec(), known }
+    }
+
+    /// Whether rows of the base are these rows, and read the same.
+    fn is_same(&self, base: &[&[u8]], mut from: Range<usize>, rows: Range<usize>) -> bool {
+        from.len() == rows.len()
+            && from.by_ref().zip(rows).all(|(from, row)| {
+                self.known.get(&from) == Some(&row) && base.get(from) == self.rows.get(row)
+            })
+    }
+}
+
+fn hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
+    let on_both = |row: usize| {
+        let (ours, theirs) = (*current.known.get(&row)?, *answer.known.get(&row)?);
+        (answer.rows[theirs] == base[row]).then_some((row, ours, theirs))
+    };
+    let end = (base.len(), current.rows.len(), answer.rows.len());
+    let mut hunks = Vec::new();
+    let (mut above, mut is_same_above) = ((0, 0, 0), true);
+    for row in (0..base.len()).filter_map(on_both).chain([end]) {
+        let (from, ours, theirs) = (above.0..row.0, above.1..row.1, above.2..row.2);
+        let is_same_below = row == end || base[row.0] == current.rows[row.1];
+        let is_answered = !answer.is_same(base, from.clone(), theirs.clone())
+            && current.rows[ours.clone()] != answer.rows[theirs.clone()];
+        if is_answered {
+            let is_clean =
+                is_same_above && is_same_below && current.is_same(base, from.clone(), ours.clone());
+            hunks.push(Hunk { base: from, current: ours, answer: theirs, is_conflict: !is_clean });
+        }
+        (above, is_same_above) = ((row.0 + 1, row.1 + 1, row.2 + 1), is_same_below);
+    }
+    for hunk in hunks.iter_mut().filter(|hunk: &&mut Hunk| !hunk.is_conflict) {
+        hunk.trim(base, current, answer);
+    }
+    guard::guard(&current.rows, &answer.rows, &mut hunks);
+    hunks
+}
+
+impl Hunk {
+    /// Leaves out rows at its ends that all have: what does not differ is not written. In a conflict they stay, as they
+    /// may be in doubt.
+    fn trim(&mut self, base: &[&[u8]], current: &Side, answer: &Side) {
+        let is_same = |base_row: usize, row: usize, line: usize| {
+            base[base_row] == answer.rows[line] && current.is_same(base, base_row..base_row + 1, row..row + 1)
         };
-        edits.extend(next);
+        while !self.is_empty() && is_same(self.base.start, self.current.start, self.answer.start) {
+            self.base.start += 1;
+            self.current.start += 1;
+            self.answer.start += 1;
+        }
+        while !self.is_empty() && is_same(self.base.end - 1, self.current.end - 1, self.answer.end - 1) {
+            self.base.end -= 1;
+            self.current.end -= 1;
+            self.answer.end -= 1;
+        }
     }
-}
 
-/// Applies ascending edits that lie apart.
-pub fn apply(base: &[String], edits: &[Edit]) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut copied = 0;
-    for edit in edits {
-        lines.extend_from_slice(&base[copied..edit.first]);
-        lines.extend_from_slice(&edit.lines);
-        copied = edit.last;
+    /// Whether one of the sides has no row of it.
+    fn is_empty(&self) -> bool {
+        self.base.is_empty() || self.current.is_empty() || self.answer.is_empty()
     }
-    lines.extend_from_slice(&base[copied..]);
-    lines
-}
-
-fn touch(a: &Edit, b: &Edit) -> bool {
-    a.first <= b.last && b.first <= a.last
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn lines(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
-
-    fn merged(base: &str, ours: &str, theirs: &str) -> Option<String> {
-        let forth = merge(&lines(base), &lines(ours), &lines(theirs));
-        let back = merge(&lines(base), &lines(theirs), &lines(ours));
-        assert_eq!(forth, back, "it matters which side is which");
-        match forth {
-            Merge::Clean(lines) => Some(lines.join(" ")),
-            Merge::Conflict => None,
-        }
-    }
-
-    #[test]
-    fn real_cases() {
-        let cases = [
-            ("only one side changed", "a b c", "a b c", "a X c", Some("a X c")),
-            ("both changed far apart", "a b c d e", "A b c d e", "a b c d E", Some("A b c d E")),
-            ("both the same", "a b c", "a X c", "a X c", Some("a X c")),
-            ("the same line differently", "a b c", "a X c", "a Y c", None),
-            ("neighbouring lines", "a b c", "A b c", "a B c", None),
-            ("both inserted at one place", "a b", "a X b", "a Y b", None),
-            ("both inserted the same", "a b", "a X b", "a X b", Some("a X b")),
-            ("one deleted what the other changed", "a b c", "a c", "a X c", None),
-            ("both deleted the same", "a b c", "a c", "a c", Some("a c")),
-            ("one inserted before what the other changed", "a b c", "a X b c", "a Y c", None),
-            ("appended and prepended", "a b c", "X a b c", "a b c Y", Some("X a b c Y")),
-            ("one emptied it, the other changed it", "a b c", "", "a b X", None),
-            ("both deleted, one of them more", "a b c d", "a d", "a c d", None),
-            ("one inserted into what the other deleted", "a b c d", "a d", "a b X c d", None),
-            ("one inserted beside what the other deleted", "a b c", "a c", "a b X c", None),
-            (
-                "one deleted the end, the other the beginning",
-                "a b c d e",
-                "a b c d",
-                "b c d e",
-                Some("b c d"),
-            ),
-            ("moved lines beside a change", "a b c d e f", "b a c d e f", "a b c d e F", Some("b a c d e F")),
-            ("moved a line that the other changed", "a b c d e", "b c d e a", "A b c d e", None),
-            ("moved a line from around a change", "a b c d e", "b c d e a", "a b C d e", Some("b C d e a")),
-            ("both moved the same", "a b c d", "d a b c", "d a b c", Some("d a b c")),
-            ("one of several like it", "a a a b c", "a a b c", "a a a b C", Some("a a b C")),
-            ("out of nothing", "", "X", "Y", None),
-            ("out of nothing, one side", "", "", "Y", Some("Y")),
-        ];
-        for (name, base, ours, theirs, expected) in cases {
-            assert_eq!(merged(base, ours, theirs).as_deref(), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn indentation_alone_is_a_change() {
-        let base = ["if x then", "y()", "end", "", "z()"].map(str::to_owned);
-        let ours = ["if x then", "  y()", "end", "", "z()"].map(str::to_owned);
-        let theirs = ["if x then", "y()", "end", "", "z(1)"].map(str::to_owned);
-        let both = ["if x then", "  y()", "end", "", "z(1)"].map(str::to_owned);
-        assert_eq!(merge(&base, &ours, &theirs), Merge::Clean(both.to_vec()));
-        let again = ["if x then", "\ty()", "end", "", "z()"].map(str::to_owned);
-        assert_eq!(merge(&base, &ours, &again), Merge::Conflict);
-    }
-
-    fn rows(text: &str) -> Vec<String> {
-        text.split('\n').map(str::to_owned).collect()
-    }
-
-    /// A final newline is an empty last row more.
-    #[test]
-    fn a_final_newline_is_a_row_like_others() {
-        let (with, without) = (rows("a\nb\nc\n"), rows("a\nb\nc"));
-        assert_eq!(merge(&with, &without, &rows("A\nb\nc\n")), Merge::Clean(rows("A\nb\nc")));
-        assert_eq!(merge(&without, &with, &rows("A\nb\nc")), Merge::Clean(rows("A\nb\nc\n")));
-        assert_eq!(merge(&without, &with, &with), Merge::Clean(with.clone()));
-        assert_eq!(merge(&with, &without, &rows("a\nb\nC\n")), Merge::Conflict);
-    }
-
-    /// A carriage return is part of its row, and is neither lost nor spread.
-    #[test]
-    fn line_ends_of_both_kinds() {
-        let base = rows("a\r\nb\r\nc\r\nd\r");
-        let ours = rows("A\r\nb\r\nc\r\nd\r");
-        assert_eq!(
-            merge(&base, &ours, &rows("a\r\nb\r\nC\r\nd\r")),
-            Merge::Clean(rows("A\r\nb\r\nC\r\nd\r"))
-        );
-        assert_eq!(merge(&base, &ours, &rows("a\r\nb\r\nC\nd\r")), Merge::Clean(rows("A\r\nb\r\nC\nd\r")));
-        assert_eq!(merge(&base, &ours, &rows("a\nb\nc\nd")), Merge::Conflict);
-        assert_eq!(merge(&base, &rows("a\nb\r\nc\r\nd\r"), &ours), Merge::Conflict);
-    }
-
-    #[test]
-    fn empty_rows_and_blank_ones_differ() {
-        let (base, blank) = (rows("a\n\nb\n\nc"), rows("a\n  \nb\n\nc"));
-        assert_eq!(merge(&base, &blank, &rows("a\n\nb\n\nC")), Merge::Clean(rows("a\n  \nb\n\nC")));
-        assert_eq!(merge(&base, &blank, &rows("a\nb\n\nc")), Merge::Conflict);
-    }
-
-    fn text() -> impl Strategy<Value = Vec<String>> {
-        proptest::collection::vec("[a-d]", 0..12)
-    }
-
-    fn count(lines: &[String], line: &str) -> usize {
-        lines.iter().filter(|other| *other == line).count()
-    }
-
-    proptest! {
-        #[test]
-        fn a_side_that_changed_nothing_leaves_the_other(base in text(), other in text()) {
-            prop_assert_eq!(merge(&base, &base, &other), Merge::Clean(other.clone()));
-            prop_assert_eq!(merge(&base, &other, &base), Merge::Clean(other.clone()));
-            prop_assert_eq!(merge(&base, &other, &other), Merge::Clean(other));
-        }
-
-        #[test]
-        fn it_does_not_matter_which_side_is_which(base in text(), ours in text(), theirs in text()) {
-            prop_assert_eq!(merge(&base, &ours, &theirs), merge(&base, &theirs, &ours));
-        }
-
-        /// Also where lines repeat: what both sides did apart from each other adds up.
-        #[test]
-        fn each_change_counts_once(base in text(), ours in text(), theirs in text()) {
-            let Merge::Clean(merged) = merge(&base, &ours, &theirs) else { return Ok(()) };
-            let (mine, yours) = (between(&base, &ours), between(&base, &theirs));
-            let shared: Vec<Edit> = mine.into_iter().filter(|edit| yours.contains(edit)).collect();
-            let common = apply(&base, &shared);
-            for line in base.iter().chain(&ours).chain(&theirs).chain(&merged) {
-                prop_assert_eq!(
-                    count(&merged, line) + count(&common, line),
-                    count(&ours, line) + count(&theirs, line),
-                    "{}", line
-                );
-            }
-        }
-
-        /// Lines that are unlike all others, so that each can be told from the rest.
-        #[test]
-        fn no_line_is_lost_and_none_invented(
-            rows in 1usize..30, ours in edits(), theirs in edits(),
-        ) {
-            let base: Vec<String> = (0..rows).map(|row| format!("base {row}")).collect();
-            let (ours, theirs) = (change(&base, &ours, "ours"), change(&base, &theirs, "theirs"));
-            let Merge::Clean(merged) = merge(&base, &ours, &theirs) else { return Ok(()) };
-            for line in ours.iter().chain(&theirs) {
-                let is_new = !base.contains(line);
-                let both_keep = ours.contains(line) && theirs.contains(line);
-                if is_new || both_keep {
-                    prop_assert_eq!(merged.iter().filter(|&other| other == line).count(), 1, "{}", line);
-                }
-            }
-            for line in &merged {
-                prop_assert!(ours.contains(line) || theirs.contains(line), "{} is invented", line);
-            }
-            for line in base.iter().filter(|line| !ours.contains(line) || !theirs.contains(line)) {
-                prop_assert!(!merged.contains(line), "{} came back", line);
-            }
-        }
-    }
-
-    fn edits() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
-        proptest::collection::vec((0usize..30, 0usize..3, 0usize..3), 0..4)
-    }
-
-    /// Replaces rows by new lines, from the end to the beginning.
-    fn change(base: &[String], edits: &[(usize, usize, usize)], who: &str) -> Vec<String> {
-        let mut lines = base.to_vec();
-        for (nth, &(at, removed, added)) in edits.iter().enumerate() {
-            let at = at.min(lines.len());
-            let last = (at + removed).min(lines.len());
-            lines.splice(at..last, (0..added).map(|row| format!("{who} {nth}.{row}")));
-        }
-        lines
-    }
-}
+mod tests;

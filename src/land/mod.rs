@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use self::capture::Capture;
 pub use self::edits::{Edit, between};
 pub use self::filetype::is_prose;
-pub use self::merge::{Merge, apply, merge};
+pub use self::merge::{Hunk, Merge, merge, merge_rows};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract

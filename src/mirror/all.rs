@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::buffer::{Buffer, Link};
 use super::event::Event;
 use super::view::View;
+use crate::document::Place;
 
 /// The most memory that all mirrors may take, roughly. Beyond it those go that were used longest ago.
 const MAX_MEMORY: usize = 64 << 20;
@@ -81,6 +82,14 @@ impl Mirrors {
                 self.change(buffer, &mut orders, Entry::contacted);
             }
             Event::Contacted { buffer, exists: false } => self.forget(buffer, &mut orders),
+            Event::Sent(sent) => {
+                self.change(sent.buffer, &mut orders, |entry, _| entry.buffer.sent(sent));
+            }
+            Event::Ended { job } => {
+                if let Some(entry) = self.buffers.values_mut().find(|entry| entry.buffer.has(job)) {
+                    entry.buffer.ended(job);
+                }
+            }
             Event::Query { token, buffer } => match self.buffers.get_mut(&buffer) {
                 None => orders.push(Order::Reply { token, view: None }),
                 Some(entry) => entry.query(token, buffer, &mut orders),
@@ -108,7 +117,19 @@ impl Mirrors {
             orders.push(Order::Detach(number));
         } else if entry.buffer.needs_text() {
             entry.contact(number, true, orders);
+        } else if entry.buffer.needs_marks() {
+            entry.contact(number, false, orders);
         }
+    }
+
+    /// Whether the range of a job is followed, wherever it is.
+    pub fn follows(&self, job: u64) -> bool {
+        self.buffers.values().any(|entry| entry.buffer.has(job))
+    }
+
+    /// Where the range of a job is; `mark` is where the editor's mark of it is now.
+    pub fn place(&self, job: u64, mark: Option<&Place>) -> Option<Place> {
+        self.buffers.values().find(|entry| entry.buffer.has(job))?.buffer.place(job, mark)
     }
 
     /// Drops those that were used longest ago.
@@ -152,6 +173,7 @@ impl Entry {
             return;
         }
         self.is_attaching = false;
+        self.buffer.told();
         if !self.buffer.needs_text() {
             for token in std::mem::take(&mut self.tokens) {
                 orders.push(Order::Reply { token, view: Some(self.buffer.view()) });

@@ -1,11 +1,12 @@
 //! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::event::{Mark, Notice};
+use super::event::Notice;
+use super::ranges::Ranges;
+use super::sent::Sent;
 use super::view::View;
-use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS};
+use crate::document::{Document, MAX_BYTES, MAX_ROWS, Place};
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +30,7 @@ pub struct Buffer {
     link: Link,
     tick: u64,
     document: Option<Document>,
-    /// Of the jobs' ranges; none for one whose text is forgotten.
-    anchors: BTreeMap<u64, Option<AnchorId>>,
+    ranges: Ranges,
 }
 
 impl Buffer {
@@ -42,7 +42,7 @@ impl Buffer {
             link: Link::Unknown,
             tick: 0,
             document: None,
-            anchors: BTreeMap::new(),
+            ranges: Ranges::default(),
         }
     }
 
@@ -131,31 +131,55 @@ impl Buffer {
             Link::Sure | Link::Unsure => Link::Unknown,
             other => other,
         };
-        if self.link == Link::Sure {
+        if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
             self.tick = notice.tick;
-            self.anchor(&notice.marks);
+            for mark in notice.marks {
+                self.ranges.marked(mark, document, notice.tick);
+            }
         }
+    }
+
+    /// A request was sent.
+    pub fn sent(&mut self, sent: Sent) {
+        let document = self.document.as_mut().filter(|_| self.link == Link::Sure);
+        self.ranges.sent(sent, document.map(|document| (document, self.tick)));
+    }
+
+    /// Whether the range of a job is here.
+    pub fn has(&self, job: u64) -> bool {
+        self.ranges.has(job)
+    }
+
+    /// A job has ended, and its answer is not held.
+    pub fn ended(&mut self, job: u64) {
+        self.ranges.ended(job, self.document.as_mut());
+    }
+
+    /// Whether the plugin has to say where its marks are.
+    pub fn needs_marks(&self) -> bool {
+        matches!(self.link, Link::Sure | Link::Unsure) && self.ranges.needs_marks()
+    }
+
+    /// The plugin has said where all its marks are.
+    pub fn told(&mut self) {
+        if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
+            self.ranges.told(document, self.tick);
+        }
+    }
+
+    /// Where the range of a job is, if its text is known; `mark` is where the editor's mark of it is now.
+    pub fn place(&self, job: u64, mark: Option<&Place>) -> Option<Place> {
+        self.ranges.place(job, self.document.as_ref()?, mark)
     }
 
     /// What is known of it.
     pub fn view(&self) -> View {
-        let place = |anchor: Option<AnchorId>| self.document.as_ref()?.place(anchor?, None);
-        let places = self.anchors.iter().map(|(job, anchor)| (*job, place(*anchor)));
+        let places = self.ranges.jobs().map(|job| (job, self.place(job, None)));
         View {
             link: self.link,
             tick: self.tick,
             rows: self.document.as_ref().map(|document| document.rows().clone()).unwrap_or_default(),
             places: places.collect(),
-        }
-    }
-
-    /// From now on the ranges of these jobs are followed; one that is followed already stays as it is.
-    fn anchor(&mut self, marks: &[Mark]) {
-        let Some(document) = &mut self.document else { return };
-        for Mark { job, place } in marks {
-            if place.rows().end <= document.rows().len() {
-                self.anchors.entry(*job).or_insert_with(|| Some(document.anchor(place)));
-            }
         }
     }
 
@@ -176,7 +200,7 @@ impl Buffer {
     /// Lets go of the text. The ranges in it are lost: a mark that is still there stands in another text.
     fn forget(&mut self) {
         self.document = None;
-        self.anchors.values_mut().for_each(|anchor| *anchor = None);
+        self.ranges.lose();
         self.link = Link::Unknown;
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rmpv::Value;
 
+use super::sent::Sent;
 use crate::document::Place;
 use crate::error::JobError;
 use crate::request::Fields;
@@ -37,6 +38,13 @@ pub enum Event {
     },
     /// The plugin says how a buffer is.
     Notice(Notice),
+    /// A request was sent. It is the host's, too.
+    Sent(Sent),
+    /// A job has ended and its answer is not held, or what was held was decided.
+    Ended {
+        /// The job's id.
+        job: u64,
+    },
     /// The reply to [`Order::Contact`](super::Order::Contact) is there, and all that Neovim sent before it was taken.
     Contacted {
         /// The buffer's number.
@@ -77,6 +85,10 @@ pub struct Mark {
     pub job: u64,
     /// Its place.
     pub place: Place,
+    /// What was sent, or landed, where this host does not have the request.
+    pub sent: Option<Sent>,
+    /// Whether the job has ended and its answer is not held.
+    pub has_ended: bool,
 }
 
 impl Event {
@@ -98,6 +110,8 @@ impl Event {
             }
             ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
             ("buffer", [notice]) => Notice::decode(notice).ok().map(Self::Notice),
+            // What is wrong with a request the host finds out.
+            ("run", [request]) => Sent::decode(&Fields::root(request).ok()?).ok().map(Self::Sent),
             ("query", [query]) => {
                 let fields = Fields::root(query).ok()?;
                 let is_ours = fields.get("name").and_then(Value::as_str) == Some("mirror");
@@ -134,7 +148,10 @@ impl Notice {
 
 impl Mark {
     /// None for a mark around nothing, which is no place of a range.
-    fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
         let (first, last) = (count(fields, "first")?, count(fields, "last")?);
         let place = match fields.text("kind")?.as_str() {
             "insert" => Place::Insertion(first),
@@ -150,7 +167,15 @@ impl Mark {
             Place::Lines(rows) => rows.is_empty(),
             Place::Block { columns, .. } => columns.iter().any(|columns| columns.end < columns.start),
         };
-        Ok(if is_turned { None } else { Some(Self { job: fields.count("id")?, place }) })
+        if is_turned {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            job: fields.count("id")?,
+            place,
+            sent: fields.get("sent").map(|_| Sent::decode(&fields.fields("sent")?)).transpose()?,
+            has_ended: fields.flag("has_ended")?,
+        }))
     }
 }
 

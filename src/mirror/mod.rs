@@ -10,6 +10,8 @@
 mod all;
 mod buffer;
 mod event;
+mod ranges;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -19,6 +21,7 @@ use std::sync::mpsc;
 
 pub use all::{Mirrors, Order};
 pub use event::{Event, Mark, Notice};
+pub use sent::Sent;
 pub use view::View;
 
 /// Where events go in, in their order.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use botglue::document::{AnchorId, Document, Place};
+use botglue::document::{AnchorId, Document, Place, Row};
 
 /// A character: what it is known by, and its byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Line {
     /// It is another row, edited: what both have in common at their ends is the other's.
     pub fn edit_of(&mut self, old: &Self) {
         let is_same = |(new, old): &(&mut Cell, &Cell)| new.byte == old.byte;
-        self.id = old.id;
+        (self.id, self.from) = (old.id, old.from);
         let head = self.cells.iter_mut().zip(&old.cells).take_while(is_same);
         let head = head.map(|(new, old)| *new = *old).count();
         let tail =
@@ -429,13 +429,19 @@ impl Editor {
     /// The document has the text, and each id once.
     fn compare(&self) {
         let rows = self.document.rows();
+        let is_same =
+            |(row, line): (&Row, &Line)| row.text.iter().eq(line.cells.iter().map(|cell| &cell.byte));
         assert!(
-            rows.iter().map(|row| row.text.to_vec()).eq(self.lines.iter().map(Line::bytes)),
+            rows.len() == self.lines.len() && rows.iter().zip(&self.lines).all(is_same),
             "the document has another text: {:?}",
             self.text()
         );
-        let ids: std::collections::HashSet<u64> = rows.iter().map(|row| row.id).collect();
-        assert_eq!(ids.len(), rows.len(), "an id twice");
-        assert!(!ids.contains(&0), "a row without an id");
+        let last = rows.iter().map(|row| row.id).max().unwrap_or(0);
+        let mut is_there = vec![false; usize::try_from(last).unwrap() + 1];
+        for row in rows.iter() {
+            assert!(row.id > 0, "a row without an id");
+            let is_twice = std::mem::replace(&mut is_there[usize::try_from(row.id).unwrap()], true);
+            assert!(!is_twice, "an id twice");
+        }
     }
 }

@@ -157,6 +157,11 @@ fn putting() {
                 |e| e.delete(2..3).insert(2, &["charlie"]),
                 SAME,
             ),
+            (
+                "a row put in that reads as its own did, and before that another",
+                |e| e.change(0, "x").change(2, "alpha").delete(2..3).insert(2, &["alpha"]),
+                "3: delta|echo",
+            ),
             ("rows of others put in it", |e| e.yank(6..8).put(3), "2: charlie|golf|hotel|delta|echo"),
         ],
     );
@@ -464,4 +469,14 @@ fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
     assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..5)));
     editor.redo();
     assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..6)));
+}
+
+#[test]
+fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    let anchor = editor.anchor(&Place::Lines(2..3));
+    editor.yank(2..3).put(0);
+    editor.event_as(3..4, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
+    editor.step();
+    assert_eq!(editor.document.place(anchor, None), None);
 }

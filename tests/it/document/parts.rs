@@ -108,6 +108,10 @@ fn a_block_is_a_part_of_each_of_its_rows() {
     assert_eq!(read(&e, anchor, None), "a|c");
     e.undo();
     assert_eq!(read(&e, anchor, None), "a|b|c");
+    e.relocate(2..3, 1);
+    assert_eq!(read(&e, anchor, None), "None", "its rows have another order");
+    e.undo();
+    assert_eq!(read(&e, anchor, None), "a|b|c");
 }
 
 #[test]

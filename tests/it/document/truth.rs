@@ -1,7 +1,7 @@
 //! What is true of a range, from who typed what: where it is, whether an answer to it can land, and what a write may
 //! touch.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use botglue::document::{AnchorId, Place};
@@ -35,8 +35,8 @@ pub struct Job {
     pub edits: Vec<Edit>,
     /// For an insertion and parts, the text of the answer.
     pub text: Vec<String>,
-    /// The text before and after it landed.
-    pub landed: Option<(Vec<String>, Vec<String>)>,
+    /// The rows that its answer replaced, once it was written.
+    pub replaced: Option<Vec<Line>>,
     pub is_done: bool,
     /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does not
     /// say.
@@ -56,7 +56,7 @@ impl Job {
             place,
             edits,
             text,
-            landed: None,
+            replaced: None,
             is_done: false,
             is_blurred: false,
         }
@@ -66,19 +66,21 @@ impl Job {
         self.base.iter().map(Line::text).collect()
     }
 
-    pub fn answer(&self) -> Vec<String> {
-        if self.edits.is_empty() {
-            return self.text.clone();
+    /// The rows that its answer wants, or reverting it: those that are rows of the base have their ids.
+    pub fn wanted(&self, editor: &mut Editor) -> Vec<Line> {
+        if let Some(lines) = &self.replaced {
+            return lines.clone();
         }
-        let mut rows = Vec::new();
+        let mut rows: Vec<Line> = Vec::new();
         for (line, edit) in self.base.iter().zip(&self.edits) {
             match edit {
-                Edit::Keep => rows.push(line.text()),
+                Edit::Keep => rows.push(line.clone()),
                 Edit::Delete => {}
-                Edit::Change(text) => rows.push(text.clone()),
-                Edit::Append(text) => rows.extend([line.text(), text.clone()]),
+                Edit::Change(text) => rows.push(Line { id: line.id, ..editor.line(text) }),
+                Edit::Append(text) => rows.extend([line.clone(), editor.line(text)]),
             }
         }
+        rows.extend(self.text.iter().map(|text| editor.line(text)));
         rows
     }
 
@@ -207,8 +209,8 @@ impl Job {
 }
 
 /// How often each word is in a text; brackets are no words.
-pub fn words(rows: &[String]) -> BTreeMap<&str, i64> {
-    let mut counts = BTreeMap::new();
+pub fn words(rows: &[String]) -> HashMap<&str, i64> {
+    let mut counts = HashMap::new();
     let words = rows.iter().flat_map(|row| row.split(|byte: char| !byte.is_ascii_alphanumeric()));
     for word in words.filter(|word| !word.is_empty()) {
         *counts.entry(word).or_default() += 1;

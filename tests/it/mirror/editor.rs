@@ -74,7 +74,6 @@ impl Editor {
     pub fn in_neovim(builder: Builder, text: impl AsRef<[u8]>) -> Self {
         let nvim = builder.screen(80, 24).start();
         nvim.scratch.write("mirrored.txt", text);
-        nvim.exec("vim.g.botglue_mirror = true");
         nvim.command("set hidden inccommand=split nomore shortmess+=aAoOTIcF autoread textwidth=30");
         // Else a dialog waits for an answer where a file has changed under a changed buffer.
         nvim.command("autocmd FileChangedShell * let v:fcs_choice = 'reload'");

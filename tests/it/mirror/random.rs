@@ -275,6 +275,20 @@ impl Random {
     }
 }
 
+/// What is played, printed also where Neovim ends in the middle of it.
+struct Story {
+    seed: u64,
+    steps: String,
+}
+
+impl Drop for Story {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("again with make soak SEED={}\n{}", self.seed, self.steps);
+        }
+    }
+}
+
 #[test]
 fn the_mirror_equals_the_buffer_after_each_of_many_random_steps() {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
@@ -294,7 +308,7 @@ fn play(seed: u64) -> Result<(), String> {
     }
     text.extend(b"no UTF-8: \xff\xc3( \xed\xa0\x80\n\n}\n\ta tab\n");
     let mut editor = Editor::new(text);
-    let mut story = String::new();
+    let mut story = Story { seed, steps: String::new() };
     for step in 1..=ROUND {
         let row = 1 + random.below(12);
         let home = editor.nvim.exec_with("return M.home(...)", &[editor.buffer.into(), row.into()]);
@@ -305,10 +319,10 @@ fn play(seed: u64) -> Result<(), String> {
             7 => ("lua", random.one_of(LUA)),
             _ => ("input", random.one_of(INPUTS)),
         };
-        _ = writeln!(story, "{step} at {row}: {kind} {what}");
+        _ = writeln!(story.steps, "{step} at {row}: {kind} {what}");
         act(&editor.nvim, kind, what);
         if let Some(fault) = editor.compare().fault() {
-            return Err(format!("seed {seed}: {fault}\n{story}"));
+            return Err(format!("seed {seed}: {fault}\n{}", story.steps));
         }
     }
     // In the mode that it ends in it might not quit by itself.

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::editor::{Editor, Place};
 use crate::support::agents::Gated;
 use crate::support::nvim::Builder;
+use crate::support::process;
 use crate::support::scratch::Scratch;
 
 const TEXT: &[u8] = b"row 1\nrow 2\nrow 3 \xff\xfe\nrow 4\n";
@@ -135,6 +136,43 @@ fn ranges_of_each_kind_are_known_from_the_first_contact() {
     editor.nvim.input("ggOabove<Esc>");
     let places = editor.is_mirrored().places.unwrap();
     assert!(places.contains(&place(char, "char", (1, 2), Some((1, 3)))), "{places:?}");
+}
+
+#[test]
+fn what_changed_before_the_first_contact_loses_a_range_only_where_its_ends_were_changed() {
+    let (mut editor, _gated) = with_jobs();
+    for (row, last) in [(3, Some(4)), (2, None), (4, None)] {
+        editor.nvim.edit(&format!("unknown{row}.txt"), "row 1\nrow 2\nrow 3\nrow 4\n");
+        let options = json!({
+            "prompt": "GATE:it",
+            "range": {"kind": "line", "first": [2, 0], "last": [4, 0]},
+        });
+        let run = "local options, row = ...
+            local id = require('botglue').run(options)
+            vim.fn.append(0, 'above')
+            vim.fn.setline(row + 1, 'edited')
+            return id";
+        let id = editor.nvim.exec_with(run, &[options, row.into()]).as_u64().unwrap();
+        editor.buffer = editor.nvim.call("nvim_get_current_buf", &[]).as_u64().unwrap();
+        let expected = match last {
+            Some(last) => place(id, "line", (2, last), None),
+            None => Place { id, kind: None, first: None, last: None, from: None, to: None },
+        };
+        assert_eq!(editor.is_mirrored().places, Some(vec![expected]), "row {row}");
+    }
+}
+
+#[test]
+fn the_next_host_follows_the_ranges_whose_text_is_what_was_sent() {
+    let (mut editor, _gated) = with_jobs();
+    let (kept, edited) = (lines(&editor, 2, 3), lines(&editor, 4, 4));
+    editor.is_mirrored();
+    editor.nvim.command("4substitute/row/edited/ | 1put! ='above'");
+    process::signal(editor.nvim.host().unwrap(), "KILL");
+    let lost = |job: u64| format!("return require('botglue').job({job}).status == 'failed'");
+    editor.nvim.wait("the plugin knows", || editor.nvim.exec(&lost(edited)) == true);
+    let gone = Place { id: edited, kind: None, first: None, last: None, from: None, to: None };
+    assert_eq!(editor.is_mirrored().places, Some(vec![place(kept, "line", (2, 3), None), gone]));
 }
 
 #[test]

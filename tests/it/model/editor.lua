@@ -62,6 +62,34 @@ require("botglue.notify").note = function(line)
   fault("an error: %s", line)
 end
 
+--- The shadow run: where today's code has the range of an answer, told before anything of it is written.
+local function tell(job, place)
+  local range = job.range
+  local function told(at)
+    return at and vim.tbl_extend("force", at, { id = job.id, kind = range.shape }) or nil
+  end
+  local tick = api.nvim_buf_is_loaded(lines.bufnr) and api.nvim_buf_get_changedtick(lines.bufnr) or nil
+  vim.rpcnotify(
+    channel,
+    "shadow",
+    { id = job.id, tick = tick, place = told(place), mark = told((range:place())) }
+  )
+end
+
+local deliver = require("botglue.land").deliver
+require("botglue.land").deliver = function(job, merged)
+  local range = job.range
+  local look = getmetatable(range).look
+  -- What was found last before the write is where the answer goes.
+  range.look = function(self)
+    local place, state, now = look(self)
+    tell(job, place)
+    return place, state, now
+  end
+  deliver(job, merged)
+  range.look = nil
+end
+
 local landed = stands.landed
 stands.landed = function(job, landing, held_for)
   local entry = pending or { before = lines.text, ids = lines.ids, done = lines:account() }

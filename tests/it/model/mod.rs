@@ -2,7 +2,8 @@
 //! simple model of what may come of them.
 //!
 //! The test is the host, so it decides when an answer or a merge arrives, down to the key between, and waits for
-//! nothing. `make soak` plays many; `make soak SEED=7 RUNS=1` plays the schedule of a seed again.
+//! nothing. `make soak` plays many; `make soak SEED=7 RUNS=1` plays the schedule of a seed again. It also asks the mirror
+//! where each answer goes (`shadow`), and writes what differs to target/shadow.jsonl.
 
 mod decision;
 mod expected;
@@ -10,6 +11,7 @@ mod host;
 mod player;
 mod promise;
 mod schedule;
+mod shadow;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +22,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use crate::support::nvim::Nvim;
 use player::Game;
 use schedule::{Schedule, any_schedule};
+use shadow::Counts;
 
 /// How many schedules one Neovim plays.
 const A_NEOVIM: u64 = 250;
@@ -34,11 +37,13 @@ fn random_schedules() {
     let first = number("BOTGLUE_MODEL_SEED").unwrap_or(1);
     let runs = number("BOTGLUE_MODEL_RUNS").unwrap_or(500);
     let threads = number("BOTGLUE_MODEL_THREADS").unwrap_or(1);
-    let (next, started) = (AtomicU64::new(first), Instant::now());
+    let (next, counts, started) = (AtomicU64::new(first), Counts::default(), Instant::now());
     let failed: Vec<u64> = std::thread::scope(|scope| {
-        let players: Vec<_> = (0..threads).map(|_| scope.spawn(|| play_all(&next, first + runs))).collect();
+        let players: Vec<_> =
+            (0..threads).map(|_| scope.spawn(|| play_all(&next, first + runs, &counts))).collect();
         players.into_iter().flat_map(|player| player.join().unwrap()).collect()
     });
+    say(&counts.to_string());
     say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
@@ -49,7 +54,7 @@ fn say(what: &str) {
 }
 
 /// Plays schedules until none are left, or enough have failed; gives the seeds of those.
-fn play_all(next: &AtomicU64, end: u64) -> Vec<u64> {
+fn play_all(next: &AtomicU64, end: u64, counts: &Counts) -> Vec<u64> {
     let (mut nvim, mut played, mut failed) = (player::start(), 0, Vec::new());
     while failed.len() < ENOUGH {
         let seed = next.fetch_add(1, Ordering::Relaxed);
@@ -61,7 +66,7 @@ fn play_all(next: &AtomicU64, end: u64) -> Vec<u64> {
         }
         played += 1;
         let mut tree = tree(seed);
-        if let Err(found) = play(&mut nvim, &tree.current()) {
+        if let Err(found) = play(&mut nvim, &tree.current(), counts) {
             let (least, (why, story)) = shrink(&mut tree, &mut nvim, found);
             say(&format!("seed {seed}: {why}\n{story}\n{least:?}\n"));
             failed.push(seed);
@@ -71,8 +76,8 @@ fn play_all(next: &AtomicU64, end: u64) -> Vec<u64> {
 }
 
 /// Plays one schedule; an error comes with its story.
-fn play(nvim: &mut Nvim, schedule: &Schedule) -> Result<(), (String, String)> {
-    let mut game = Game::new(nvim);
+fn play(nvim: &mut Nvim, schedule: &Schedule, counts: &Counts) -> Result<(), (String, String)> {
+    let mut game = Game::new(nvim, counts);
     let result = game.play(schedule);
     let story = game.story();
     result.map_err(|why| {
@@ -100,7 +105,8 @@ fn shrink(
     let mut least = (tree.current(), (format!("only after others: {why}"), story));
     let mut more = true;
     while more && Instant::now() < until {
-        more = match play(nvim, &tree.current()) {
+        // What is played again is not counted again.
+        more = match play(nvim, &tree.current(), &Counts::default()) {
             Err(why) => {
                 least = (tree.current(), why);
                 tree.simplify()

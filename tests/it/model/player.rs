@@ -12,6 +12,7 @@ use super::decision::{self, Written};
 use super::expected::put_beside;
 use super::expected::{Record, Sent};
 use super::schedule::{Job, Line, Row, Schedule, Step};
+use super::shadow::{Counts, Shadow};
 use super::{host, promise};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::rpc::{from_json, to_json};
@@ -114,11 +115,13 @@ pub struct Game<'a> {
     seen: Seen,
     writes: Vec<Json>,
     story: Vec<String>,
+    shadow: Option<Shadow>,
+    counts: &'a Counts,
 }
 
 impl<'a> Game<'a> {
     /// Before the first step.
-    pub fn new(nvim: &'a Nvim) -> Self {
+    pub fn new(nvim: &'a Nvim, counts: &'a Counts) -> Self {
         Self {
             nvim,
             home: Json::Null,
@@ -129,6 +132,8 @@ impl<'a> Game<'a> {
             seen: Seen::default(),
             writes: Vec::new(),
             story: Vec::new(),
+            shadow: Shadow::is_wanted().then(Shadow::default),
+            counts,
         }
     }
 
@@ -354,6 +359,9 @@ impl<'a> Game<'a> {
         let sent = job.sent.as_ref().ok_or("it has ended before its answer came")?;
         if job.landing.is_empty() {
             let put = put_beside(&sent.ids, &sent.request.selection.rows, record);
+            if let Some(shadow) = &mut self.shadow {
+                shadow.judge(sent, record, self.counts);
+            }
             let known = either(record, put.as_ref(), |record| promise::judge(sent, record))?;
             job.written = Written::of(sent, known);
         } else {
@@ -375,8 +383,24 @@ impl<'a> Game<'a> {
 
     /// Takes what the plugin sent to its host.
     fn take_notifications(&mut self) -> Result<(), String> {
+        self.take_arrived()?;
+        while let Some((buffer, calls)) = self.shadow.as_mut().and_then(Shadow::next_contact) {
+            let results = self.nvim.channel().call("nvim_call_atomic", vec![Value::Array(calls)], STUCK)?;
+            let exists = results.as_array().and_then(|results| results.get(1)).is_some_and(Value::is_nil);
+            self.take_arrived()?;
+            if let Some(shadow) = &mut self.shadow {
+                shadow.contacted(buffer, exists);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_arrived(&mut self) -> Result<(), String> {
         let arrived = std::mem::take(&mut self.nvim.channel().inbox().notifications);
         for (method, arguments) in arrived {
+            if let Some(shadow) = &mut self.shadow {
+                shadow.take(&method, &arguments);
+            }
             let argument = arguments.first().unwrap_or(&Value::Nil);
             match method.as_str() {
                 "run" => self.requests.push(request::decode(argument).map_err(|error| error.message)?),

@@ -1,0 +1,54 @@
+//! The guard of a merge: a row that both sides bring is not written twice.
+
+use std::collections::HashMap;
+
+use super::Hunk;
+
+/// How often a row stands on either side, and how often the clean hunks bring it and take it away.
+#[derive(Default)]
+struct Count {
+    current: usize,
+    answer: usize,
+    come: usize,
+    gone: usize,
+}
+
+impl Count {
+    fn is_doubled(&self) -> bool {
+        self.current + self.come > self.current.max(self.answer) + self.gone
+    }
+}
+
+/// Makes each clean hunk a conflict that brings a row which would stand more often in the result than on either side.
+/// Only rows that are new, or new in their place, on both sides can. Rows without a word, as brackets, may: they belong
+/// to their neighbours.
+pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) {
+    let mut counts: HashMap<&[u8], Count> = HashMap::new();
+    for row in current {
+        counts.entry(row).or_default().current += 1;
+    }
+    for row in answer {
+        counts.entry(row).or_default().answer += 1;
+    }
+    let mut is_stable = false;
+    while !is_stable {
+        is_stable = true;
+        for count in counts.values_mut() {
+            (count.come, count.gone) = (0, 0);
+        }
+        for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
+            answer[hunk.answer.clone()].iter().for_each(|row| counts.entry(row).or_default().come += 1);
+            current[hunk.current.clone()].iter().for_each(|row| counts.entry(row).or_default().gone += 1);
+        }
+        let is_doubled = |row: &&[u8]| has_word(row) && counts.get(row).is_some_and(Count::is_doubled);
+        for hunk in hunks.iter_mut().filter(|hunk| !hunk.is_conflict) {
+            // What a hunk takes away that is not written stays.
+            hunk.is_conflict = answer[hunk.answer.clone()].iter().any(is_doubled);
+            is_stable &= !hunk.is_conflict;
+        }
+    }
+}
+
+fn has_word(row: &[u8]) -> bool {
+    row.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}

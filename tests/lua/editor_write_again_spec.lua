@@ -1,0 +1,90 @@
+-- `editor.write` writes each step once: the same call again, calls that go on, and what a new host is told.
+
+local steps = require("support.steps")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+
+local function tick(nvim)
+  return nvim:api("buf_get_changedtick", steps.BUFFER)
+end
+
+test("the same call twice is written once, with the same ticks", function()
+  local nvim = steps.start({ "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B", "B" } } } })
+  local reply = steps.send(nvim, call)
+  equal(steps.send(nvim, call), reply)
+  equal(steps.rows(nvim), { "A", "B", "B", "c" })
+  -- Also later, whatever was typed since, in the middle of something, and where the buffer is gone.
+  nvim:type("Gox<Esc>v")
+  equal(steps.send(nvim, call).steps, reply.steps)
+  nvim:type("<Esc>:enew!<CR>:bwipeout! 1<CR>")
+  equal(steps.send(nvim, call).steps, reply.steps)
+end)
+
+test("an attempt more is another step", function()
+  local nvim = steps.start({ "a" })
+  steps.written(nvim, { { 0, 1, { "A" } } }, { job = 1 })
+  steps.written(nvim, { { 0, 1, { "a" } } }, { job = 1, attempt = 2 })
+  equal(steps.rows(nvim), { "a" })
+end)
+
+test("a call goes on behind the steps that an earlier one wrote", function()
+  local nvim = steps.start({ "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A", "A" } } }, { { 2, 3, { "B" } } } })
+  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  local both = steps.send(nvim, call)
+  equal({ steps.states(both), both.steps[1] }, { "written written", first.steps[1] })
+  equal(steps.rows(nvim), { "A", "A", "B", "c" })
+end)
+
+test("where the text has changed since, a call ends behind the steps that an earlier one wrote", function()
+  local nvim = steps.start({ "a", "b", "c" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } })
+  local first = steps.send(nvim, { buffer = call.buffer, tick = call.tick, steps = { call.steps[1] } })
+  nvim:type("GAx<Esc>")
+  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  nvim:type("v")
+  equal(steps.send(nvim, call), { state = "done", tick = tick(nvim), steps = first.steps })
+  equal(steps.rows(nvim), { "A", "b", "cx" })
+end)
+
+test("a new host asks what was written, until it is stored", function()
+  local nvim = steps.start({ "a", "b" })
+  local function written()
+    return nvim:api("exec_lua", "return require('botglue.editor.write').written()", {})
+  end
+  equal(written(), {})
+  local before = tick(nvim)
+  -- The reply is lost with the host that asked.
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
+  nvim:api("exec_lua", "require('botglue.editor.write').write(...)", { call })
+  nvim:host("die")
+  nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
+  local remembered = written()
+  equal(
+    vim.tbl_map(function(step)
+      return { step.job, step.attempt, step.buffer }
+    end, remembered),
+    { { 7, 3, 1 }, { 8, 3, 1 } }
+  )
+  equal(
+    { remembered[1].from, remembered[1].to, remembered[2].to },
+    { before, remembered[2].from, tick(nvim) }
+  )
+  equal(steps.states(steps.send(nvim, call)), "written written")
+  equal(steps.rows(nvim), { "A", "B" })
+  nvim:api("exec_lua", "require('botglue.editor.write').stored(...)", { { { job = 7, attempt = 3 } } })
+  equal(written(), { remembered[2] })
+  nvim:api("exec_lua", "require('botglue.editor.write').stored(...)", { { remembered[2] } })
+  equal(written(), {})
+end)
+
+test("what was not written is not remembered", function()
+  local nvim = steps.start({ "a" })
+  local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
+  call.steps[1].edits[1].old = { "b" }
+  equal(steps.states(steps.send(nvim, call)), "differs")
+  equal(nvim:api("exec_lua", "return require('botglue.editor.write').written()", {}), {})
+  steps.written(nvim, { { 0, 1, { "A" } } }, { job = call.steps[1].job })
+  equal(steps.rows(nvim), { "A" })
+end)
