@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::align::rising;
 use super::columns::{Bounds, Columns};
+use super::passage::Passage;
 use super::rows::{Id, Row, Rows};
 
 /// A range of a text. Rows count from 0, columns are bytes from 0.
@@ -78,7 +79,7 @@ pub struct Anchor {
     /// The text when it was made.
     at: Rows,
     /// Its rows when it was made or, once its answer was written, as they were written.
-    base: Vec<Row>,
+    base: Passage,
     /// Those of a part of a row, or of a block, from its first row on.
     columns: Vec<(Id, Columns)>,
 }
@@ -99,7 +100,7 @@ impl Anchor {
             beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
             since,
             at: rows.clone(),
-            base: rows.slice(range),
+            base: Passage::new(place.clone(), rows),
             columns: bounds.collect(),
         }
     }
@@ -110,7 +111,7 @@ impl Anchor {
     }
 
     /// Its rows when it was made or, once its answer was written, as they were written.
-    pub fn base(&self) -> &[Row] {
+    pub fn base(&self) -> &Passage {
         &self.base
     }
 
@@ -128,7 +129,7 @@ impl Anchor {
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
     pub fn set(&mut self, place: &Place, rows: &Rows) {
-        self.base = rows.slice(place.rows());
+        self.base = Passage::new(place.clone(), rows);
         for (at, bounds) in place.bounds() {
             let Some(row) = rows.get(at) else { continue };
             match self.columns.iter_mut().find(|(id, _)| *id == row.id) {

@@ -11,6 +11,7 @@ mod align;
 mod anchor;
 mod columns;
 mod deleted;
+mod passage;
 mod rows;
 mod snapshots;
 
@@ -20,6 +21,7 @@ use std::ops::Range;
 
 pub use align::{rising, unchanged};
 pub use anchor::Place;
+pub use passage::Passage;
 pub use rows::{Id, Row, Rows};
 
 use align::{Origin, align, is_related};
@@ -42,15 +44,13 @@ const MAX_TEXTS: usize = 4 * MAX_ROWS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnchorId(u64);
 
-/// A range with its rows.
+/// A range, as it was and as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// Where it is now.
-    pub place: Place,
-    /// Its rows when it was made or, once its answer was written, as they were written.
-    pub base: Vec<Row>,
-    /// Its rows now.
-    pub current: Vec<Row>,
+    /// When it was made or, once its answer was written, as that was written.
+    pub base: Passage,
+    /// Now.
+    pub now: Passage,
 }
 
 /// The rows of a text, by identity, through all its changes.
@@ -187,9 +187,8 @@ impl Document {
     /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none where it cannot be told where
     /// it is.
     pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
-        let place = self.place(anchor, mark)?;
-        let base = self.anchors.get(&anchor)?.base().to_vec();
-        Some(Located { base, current: self.rows.slice(place.rows()), place })
+        let now = Passage::new(self.place(anchor, mark)?, &self.rows);
+        Some(Located { base: self.anchors.get(&anchor)?.base().clone(), now })
     }
 
     fn change<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R], by: Option<AnchorId>) {

@@ -143,16 +143,16 @@ fn a_landing_is_reverted_by_the_same_merge() {
     document.apply(1..2, &["one, by the user"]);
     document.apply(0..0, &["top"]);
     let located = document.locate(anchor, None).unwrap();
-    assert_eq!(located.place, Place::Lines(2..6));
-    let hunks = merge_rows(&located.base, &located.current, &before);
+    assert_eq!(located.now.place, Place::Lines(2..6));
+    let hunks = merge_rows(&located.base.rows, &located.now.rows, &before);
     assert_eq!(
-        written(&located.current, &before, &hunks),
+        written(&located.now.rows, &before, &hunks),
         ["one, by the user", "<two and a half more|two>", "three"]
     );
     document.apply(2..3, &["one"]);
     let located = document.locate(anchor, None).unwrap();
-    let hunks = merge_rows(&located.base, &located.current, &before);
-    assert_eq!(written(&located.current, &before, &hunks), before);
+    let hunks = merge_rows(&located.base.rows, &located.now.rows, &before);
+    assert_eq!(written(&located.now.rows, &before, &hunks), before);
 }
 
 /// A step of a side: what is done, where, and the text and the place of it.

@@ -27,7 +27,7 @@ impl World {
         let result = match (located, matches!(job.place, Place::Lines(_) | Place::Insertion(_)), is_done) {
             (None, ..) => Err("lost"),
             (Some(located), true, _) => self.land_rows(number, &located),
-            (Some(located), false, false) => self.land_parts(number, &located.place),
+            (Some(located), false, false) => self.land_parts(number, &located.now.place),
             (Some(_), false, true) => return,
         };
         self.jobs[number].is_done = true;
@@ -45,24 +45,24 @@ impl World {
 
     fn land_rows(&mut self, number: usize, located: &Located) -> Result<(), &'static str> {
         let job = &self.jobs[number];
-        let first = located.place.rows().start;
+        let first = located.now.place.rows().start;
         let text = |rows: &[Row]| -> Vec<String> {
             rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect()
         };
-        let (base, current) = (text(&located.base), text(&located.current));
+        let (base, current) = (text(&located.base.rows), text(&located.now.rows));
         if job.is_done && job.replaced.is_none() {
             return Err("not landed");
         }
         let wanted = job.wanted(&mut self.editor);
         let answer: Vec<String> = wanted.iter().map(Line::text).collect();
         assert!(job.is_done || base == job.base(), "the base of job {number} is {base:?}");
-        let hunks = merge_rows(&located.base, &located.current, &answer);
+        let hunks = merge_rows(&located.base.rows, &located.now.rows, &answer);
         if hunks.iter().any(|hunk| hunk.is_conflict) {
             return Err("conflict");
         }
         self.tell(format!("job {number} writes from {first} on: {current:?} → {answer:?}: {hunks:?}"));
         let before = self.editor.text();
-        let replaced = self.editor.lines[located.place.rows()].to_vec();
+        let replaced = self.editor.lines[located.now.place.rows()].to_vec();
         for hunk in hunks.iter().rev() {
             let rows = first + hunk.current.start..first + hunk.current.end;
             self.write(number, rows, &wanted[hunk.answer.clone()]);
