@@ -11,9 +11,12 @@ mod indent;
 mod merge;
 mod newline;
 mod place;
+mod replaced;
+mod step;
 mod style;
 mod text;
 mod tidy;
+mod verdict;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +24,9 @@ pub use self::capture::Capture;
 pub use self::edits::{Edit, between};
 pub use self::filetype::is_prose;
 pub use self::merge::{Hunk, Merge, merge, merge_rows};
+pub use self::replaced::{Bytes, Replaced};
+pub use self::step::{RowEdit, edits};
+pub use self::verdict::{Verdict, verdict};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract

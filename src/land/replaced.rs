@@ -1,0 +1,157 @@
+//! What the rows of a range become when other text is put in the place of its own.
+
+use crate::document::{Passage, Place, Rows};
+
+/// The bytes of a row, or of a part of one, without the end of the line.
+pub type Bytes = Vec<u8>;
+
+/// The rows of a passage with other pieces in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// The whole rows.
+    pub rows: Vec<Bytes>,
+    /// For parts of rows how many bytes each piece has, and how many are behind it in its row.
+    pieces: Vec<(usize, usize)>,
+    was: Place,
+}
+
+impl Replaced {
+    /// The rows of a passage with these pieces instead of its own: for a block as many as it has rows, for a part of a row
+    /// at least one.
+    pub fn new(passage: &Passage, pieces: &[Bytes]) -> Self {
+        let (was, last) = (passage.place.clone(), pieces.len().saturating_sub(1));
+        if passage.is_of_rows() {
+            return Self { rows: pieces.to_vec(), pieces: Vec::new(), was };
+        }
+        let own = passage.pieces();
+        let mut rows = Vec::with_capacity(pieces.len());
+        let mut lens = Vec::with_capacity(pieces.len());
+        for (at, piece) in pieces.iter().enumerate() {
+            let is_block = matches!(passage.place, Place::Block { .. });
+            let head = if is_block || at == 0 { passage.around(at, &own).0 } else { &[] };
+            let tail = match is_block {
+                true => passage.around(at, &own).1,
+                false if at == last => passage.around(own.len() - 1, &own).1,
+                false => &[],
+            };
+            rows.push([head, piece, tail].concat());
+            lens.push((piece.len(), tail.len()));
+        }
+        Self { rows, pieces: lens, was }
+    }
+
+    /// Where the passage is in the text into which it was written: a row that was too short for its block was filled up
+    /// then.
+    pub fn place(&self, text: &Rows) -> Place {
+        let first = self.was.rows().start;
+        self.place_by(|at| text.get(first + at).map_or(0, |row| row.text.len()))
+    }
+
+    /// Where the passage will be, but for what rows are filled up with.
+    pub fn planned_place(&self) -> Place {
+        self.place_by(|at| self.rows[at].len())
+    }
+
+    /// Where it is by the lengths of its rows.
+    fn place_by(&self, len: impl Fn(usize) -> usize) -> Place {
+        let first = self.was.rows().start;
+        let columns = |at: usize| {
+            let (piece, tail) = self.pieces[at];
+            let end = len(at).saturating_sub(tail);
+            end.saturating_sub(piece)..end
+        };
+        match &self.was {
+            Place::Lines(_) | Place::Insertion(_) if self.rows.is_empty() => Place::Insertion(first),
+            Place::Lines(_) | Place::Insertion(_) => Place::Lines(first..first + self.rows.len()),
+            Place::Part { .. } => {
+                let last = self.rows.len() - 1;
+                Place::Part { start: (first, columns(0).start), end: (first + last, columns(last).end) }
+            }
+            Place::Block { .. } => {
+                Place::Block { first, columns: (0..self.rows.len()).map(columns).collect() }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+
+    fn passage(text: &[&str], place: Place) -> Passage {
+        Passage::new(place, Document::new(text).rows())
+    }
+
+    fn span(start: usize, end: usize) -> std::ops::Range<usize> {
+        start..end
+    }
+
+    fn bytes(pieces: &[&str]) -> Vec<Bytes> {
+        pieces.iter().map(|piece| piece.as_bytes().to_vec()).collect()
+    }
+
+    /// Replaces the pieces of a place in a text; the text, and where the passage is then.
+    #[track_caller]
+    fn replace(text: &[&str], place: &Place, own: &[&str], pieces: &[&str]) -> (Vec<String>, Place) {
+        let passage = passage(text, place.clone());
+        assert_eq!(passage.pieces(), own.iter().map(|piece| piece.as_bytes()).collect::<Vec<_>>());
+        let replaced = Replaced::new(&passage, &bytes(pieces));
+        let mut rows: Vec<Bytes> = bytes(text);
+        rows.splice(place.rows(), replaced.rows.clone());
+        let place = replaced.place(Document::new(&rows).rows());
+        (rows.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect(), place)
+    }
+
+    #[test]
+    fn whole_rows() {
+        let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..2), &["b"], &["x", "y"]);
+        assert_eq!((text.join(" "), place), ("a x y c".to_owned(), Place::Lines(1..3)));
+        let (text, place) = replace(&["a", "b", "c"], &Place::Lines(1..3), &["b", "c"], &[]);
+        assert_eq!((text.join(" "), place), ("a".to_owned(), Place::Insertion(1)));
+        let (text, place) = replace(&["a"], &Place::Insertion(1), &[], &["x"]);
+        assert_eq!((text.join(" "), place), ("a x".to_owned(), Place::Lines(1..2)));
+    }
+
+    #[test]
+    fn a_part_of_a_row() {
+        let place = Place::Part { start: (0, 2), end: (0, 4) };
+        let (text, place) = replace(&["f(ab)"], &place, &["ab"], &["cde"]);
+        assert_eq!(
+            (text.join("|"), &place),
+            ("f(cde)".to_owned(), &Place::Part { start: (0, 2), end: (0, 5) })
+        );
+        let (text, place) = replace(&["f(cde)"], &place, &["cde"], &["a,", "b"]);
+        assert_eq!(
+            (text.join("|"), &place),
+            ("f(a,|b)".to_owned(), &Place::Part { start: (0, 2), end: (1, 1) })
+        );
+        let (text, place) = replace(&["f(a,", "b)"], &place, &["a,", "b"], &[""]);
+        assert_eq!((text.join("|"), place), ("f()".to_owned(), Place::Part { start: (0, 2), end: (0, 2) }));
+    }
+
+    #[test]
+    fn a_block_whose_rows_end_before_it() {
+        let place = Place::Block { first: 0, columns: vec![1..2, 1..1, 0..0] };
+        let (text, place) = replace(&["abc", "d", ""], &place, &["b", "", ""], &["xx", "y", ""]);
+        assert_eq!(text, ["axxc", "dy", ""]);
+        assert_eq!(place, Place::Block { first: 0, columns: vec![1..3, 1..2, 0..0] });
+    }
+
+    #[test]
+    fn a_row_that_was_filled_up_as_it_was_written() {
+        let replaced = Replaced::new(
+            &passage(&["a"], Place::Block { first: 0, columns: vec![span(1, 1)] }),
+            &bytes(&["x"]),
+        );
+        let place = replaced.place(Document::new(["a   x"]).rows());
+        assert_eq!(place, Place::Block { first: 0, columns: vec![span(4, 5)] });
+    }
+
+    #[test]
+    fn columns_behind_the_end_of_a_row_are_its_end() {
+        let passage = passage(&["ab"], Place::Part { start: (0, 5), end: (0, 9) });
+        assert_eq!(passage.pieces(), [b""]);
+        assert_eq!(Replaced::new(&passage, &bytes(&["x"])).rows, [b"abx"]);
+    }
+}

@@ -1,0 +1,182 @@
+//! What the editor is asked to write: the smallest replacements of rows, each with what is there before it, so that the
+//! editor compares and decides nothing else.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::replaced::Bytes;
+use crate::document::{Passage, Place, Row, Rows};
+
+/// One replacement of whole rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowEdit {
+    /// The rows that are replaced; where there are none, the row above which the new ones go.
+    pub rows: Range<usize>,
+    /// What they read.
+    pub old: Vec<Arc<[u8]>>,
+    /// The row right above them, if there is one.
+    pub above: Option<Arc<[u8]>>,
+    /// The row right below them, if there is one.
+    pub below: Option<Arc<[u8]>>,
+    /// What they become.
+    pub lines: Vec<Bytes>,
+    /// The screen column up to which the row is filled up with spaces: it ends before its block begins.
+    pub column: Option<usize>,
+}
+
+/// The edits that replace a passage by new rows: ascending, apart from each other, none where both are equal. `column`
+/// is where a block begins on the screen.
+pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
+    let range = passage.place.rows();
+    if let (Place::Block { columns, .. }, Some(column)) = (&passage.place, column) {
+        return block(text, passage, columns, new, column);
+    }
+    // A buffer keeps one row: it makes room for the first rows, and it is what is left of the last ones.
+    let is_all = range.len() == text.len();
+    let is_empty = text.len() == 1 && text.get(0).is_some_and(|row| row.text.is_empty());
+    if is_all && new.is_empty() {
+        return whole(text, range, vec![Vec::new()]);
+    } else if is_empty && range.is_empty() && !new.is_empty() {
+        return whole(text, 0..1, new.to_vec());
+    }
+    let old: Vec<&[u8]> = passage.rows.iter().map(|row| &row.text[..]).collect();
+    let lines: Vec<&[u8]> = new.iter().map(Vec::as_slice).collect();
+    let changed = capture_diff_slices(Algorithm::Myers, &old, &lines).into_iter();
+    let changed = changed.filter(|op| !matches!(op, DiffOp::Equal { .. }));
+    let edit = |op: DiffOp| {
+        let (rows, lines) = (op.old_range(), new[op.new_range()].to_vec());
+        edit(text, range.start + rows.start..range.start + rows.end, lines, None)
+    };
+    changed.map(edit).collect()
+}
+
+/// Each row of a block is an edit of its own: of two that differ neither stands for the other.
+fn block(
+    text: &Rows,
+    passage: &Passage,
+    columns: &[Range<usize>],
+    new: &[Bytes],
+    column: usize,
+) -> Vec<RowEdit> {
+    let rows = passage.place.rows().zip(&passage.rows).zip(columns).zip(new);
+    let changed = rows.filter(|(((_, row), _), new)| row.text[..] != new[..]);
+    let edit = |(((at, row), columns), new): (((usize, &Row), &Range<usize>), &Bytes)| {
+        let is_short = columns.start >= row.text.len();
+        edit(text, at..at + 1, vec![new.clone()], is_short.then_some(column))
+    };
+    changed.map(edit).collect()
+}
+
+fn whole(text: &Rows, range: Range<usize>, lines: Vec<Bytes>) -> Vec<RowEdit> {
+    let edit = edit(text, range, lines, None);
+    if edit.old.iter().map(|row| &row[..]).eq(edit.lines.iter().map(Vec::as_slice)) {
+        Vec::new()
+    } else {
+        vec![edit]
+    }
+}
+
+fn edit(text: &Rows, rows: Range<usize>, lines: Vec<Bytes>, column: Option<usize>) -> RowEdit {
+    let read = |row: Option<usize>| row.and_then(|row| text.get(row)).map(|row| Arc::clone(&row.text));
+    let old = text.slice(rows.clone()).into_iter().map(|row| row.text).collect();
+    let (above, below) = (read(rows.start.checked_sub(1)), read(Some(rows.end)));
+    RowEdit { rows, old, above, below, lines, column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use proptest::prelude::*;
+
+    fn text(rows: &[&str]) -> Rows {
+        Document::new(rows).rows().clone()
+    }
+
+    fn bytes(rows: &[&str]) -> Vec<Bytes> {
+        rows.iter().map(|row| row.as_bytes().to_vec()).collect()
+    }
+
+    fn of(rows: &[&str], place: Place, new: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
+        let text = text(rows);
+        let passage = Passage::new(place, &text);
+        let edits = edits(&text, &passage, &bytes(new), None);
+        let lines = |edit: &RowEdit| {
+            edit.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>()
+        };
+        edits.iter().map(|edit| (edit.rows.clone(), lines(edit))).collect()
+    }
+
+    fn one(rows: Range<usize>, lines: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
+        vec![(rows, lines.iter().map(|line| (*line).to_owned()).collect())]
+    }
+
+    #[test]
+    fn only_the_rows_that_differ_are_replaced() {
+        assert_eq!(of(&["x", "a", "b", "c", "x"], Place::Lines(1..4), &["a", "B", "c"]), one(2..3, &["B"]));
+        assert!(of(&["a", "b"], Place::Lines(0..2), &["a", "b"]).is_empty());
+        assert_eq!(of(&["a", "b"], Place::Insertion(1), &["x"]), one(1..1, &["x"]));
+        assert!(of(&["a", "b"], Place::Insertion(1), &[]).is_empty());
+    }
+
+    #[test]
+    fn a_buffer_keeps_one_row() {
+        assert_eq!(of(&[""], Place::Insertion(0), &["x", "y"]), one(0..1, &["x", "y"]));
+        assert_eq!(of(&[""], Place::Insertion(1), &["x"]), one(0..1, &["x"]));
+        assert_eq!(of(&["a", "b"], Place::Lines(0..2), &[]), one(0..2, &[""]));
+        assert!(of(&[""], Place::Lines(0..1), &[]).is_empty());
+        assert_eq!(of(&["a", "b"], Place::Lines(0..1), &[]), one(0..1, &[]));
+    }
+
+    #[test]
+    fn an_edit_says_what_is_there_and_beside_it() {
+        let text = text(&["a", "b", "c"]);
+        let passage = Passage::new(Place::Lines(1..3), &text);
+        let edits = edits(&text, &passage, &bytes(&["b", "x", "y"]), None);
+        let [edit] = &edits[..] else { panic!("{edits:?}") };
+        assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"b"[..]), None));
+        assert_eq!(edit.old.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), bytes(&["c"]));
+    }
+
+    #[test]
+    fn each_row_of_a_block_is_an_edit_and_a_short_one_is_filled_up() {
+        let text = text(&["abc", "d", "abc", "e"]);
+        let columns = vec![2..3, 1..1, 2..3, 1..1];
+        let passage = Passage::new(Place::Block { first: 0, columns }, &text);
+        let new = crate::land::Replaced::new(&passage, &bytes(&["x", "y", "c", ""]));
+        let edits = edits(&text, &passage, &new.rows, Some(2));
+        let told: Vec<_> = edits.iter().map(|edit| (edit.rows.clone(), edit.column)).collect();
+        assert_eq!(told, [(0..1, None), (1..2, Some(2))]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_edits_make_the_new_rows_of_the_old_ones(
+            rows in proptest::collection::vec("[a-c]?", 1..12), at in 0..12_usize, len in 0..6_usize,
+            new in proptest::collection::vec("[a-c]?", 0..6),
+        ) {
+            let first = at.min(rows.len());
+            let range = first..(first + len).min(rows.len());
+            let place = if range.is_empty() { Place::Insertion(first) } else { Place::Lines(range.clone()) };
+            let text = Document::new(&rows).rows().clone();
+            let new: Vec<Bytes> = new.into_iter().map(String::into_bytes).collect();
+            let edits = edits(&text, &Passage::new(place, &text), &new, None);
+            let mut written: Vec<Bytes> = rows.iter().map(|row| row.clone().into_bytes()).collect();
+            for edit in edits.iter().rev() {
+                prop_assert!(edit.old.iter().map(|row| row.to_vec()).eq(written[edit.rows.clone()].to_vec()));
+                written.splice(edit.rows.clone(), edit.lines.clone());
+            }
+            prop_assert!(edits.windows(2).all(|pair| pair[0].rows.end < pair[1].rows.start));
+            let mut expected: Vec<Bytes> = rows.iter().map(|row| row.clone().into_bytes()).collect();
+            let is_lone = rows == [""] && range.is_empty() && !new.is_empty();
+            let range = if is_lone { 0..1 } else { range };
+            expected.splice(range, new);
+            if expected.is_empty() {
+                expected.push(Vec::new());
+            }
+            prop_assert_eq!(written, expected);
+        }
+    }
+}
