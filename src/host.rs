@@ -13,13 +13,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::agent::{self, Invocation};
+use crate::document::Passage;
 use crate::editor::{Change, Editor};
 use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
-use crate::land::{self, Merge};
+use crate::land::{self, HeldFor, Merge};
 use crate::memory;
 use crate::message;
-use crate::mirror::{self, Feed};
+use crate::mirror::{self, Fate, Feed, Wish};
 use crate::names::name;
 use crate::record;
 use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
@@ -40,6 +41,15 @@ const KEPT: Duration = Duration::from_millis(1700);
 pub enum Message {
     /// The editor asks for something.
     Command(Command),
+    /// What became of what was wanted of a job's range.
+    Settled {
+        /// The job's id.
+        job: u64,
+        /// What.
+        fate: Fate,
+        /// The range as it is now; none where that is not known.
+        passage: Option<Passage>,
+    },
     /// The connection to the editor has ended.
     Disconnected,
     /// The system asks the host to end, or the editor cannot be told anything any more.
@@ -128,6 +138,7 @@ impl Host {
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(Message::Command(command)) => self.command(command),
+                    Some(Message::Settled { job, fate, passage }) => self.settled(job, fate, passage.as_ref()),
                     Some(Message::Terminate) => return Heard::Some,
                     Some(Message::Disconnected) | None => return Heard::All,
                 },
@@ -149,6 +160,7 @@ impl Host {
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
+            Command::Revert(id) => self.feed.send(mirror::Event::Wish { job: id, wish: Wish::Revert }),
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
@@ -300,10 +312,17 @@ impl Host {
         let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
         *counted = record.amounts;
         // In the store first: from here on the answer survives the end of any process.
-        let editor = self.editor.clone();
+        let (editor, feed) = (self.editor.clone(), self.feed.clone());
+        let wish = landing.as_ref().filter(|_| request.lands && !request.question).map(|landing| {
+            let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
+            held_for.map_or_else(|| Wish::Land(bytes(&landing.lines)), Wish::Hold)
+        });
         self.database.keep(record, move |share| {
             record::with_share(&mut outcome, &share);
             editor.finish(id, outcome, landing.map(Box::new));
+            if let Some(wish) = wish {
+                feed.send(mirror::Event::Wish { job: id, wish });
+            }
         });
     }
 
@@ -342,6 +361,25 @@ impl Host {
         });
     }
 
+    /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
+    fn settled(&mut self, id: u64, fate: Fate, passage: Option<&Passage>) {
+        if let Fate::Stays(why) = fate {
+            tracing::info!(job = id, why = name(why), "not reverted");
+            self.editor.not_reverted(id, why);
+            return;
+        }
+        let landed = record::landed(fate, passage);
+        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
+        let (editor, told) = (self.editor.clone(), landed.clone());
+        if landed.landing == "held" {
+            self.database.land(id, landed, move || editor.landed(id, &told));
+        } else {
+            self.feed.send(mirror::Event::Ended { job: id });
+            editor.landed(id, &told);
+            self.database.land(id, landed, memory::give_back);
+        }
+    }
+
     fn query(&self, token: u64, query: Result<Query, JobError>) {
         let editor = self.editor.clone();
         match query {
@@ -369,6 +407,10 @@ impl Host {
             }
         })
     }
+}
+
+fn bytes(lines: &[String]) -> Vec<land::Bytes> {
+    lines.iter().map(|line| line.clone().into_bytes()).collect()
 }
 
 fn merge(request: &MergeRequest) -> Merge {

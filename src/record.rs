@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::document::{Passage, Row};
 use crate::land::Landing;
+use crate::mirror::Fate;
 use crate::names::name;
 use crate::request::Request;
-use crate::store::{Accepted, Amounts, Record, Tokens};
+use crate::store::{Accepted, Amounts, Landed, Record, Tokens};
 use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
@@ -62,6 +64,34 @@ pub fn of(
         counted: outcome.counted,
         checkpoints: outcome.checkpoints.clone(),
         transcript: transcript.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+    }
+}
+
+/// What became of an answer, and of its range.
+pub fn landed(fate: Fate, passage: Option<&Passage>) -> Landed {
+    let (landing, held_for) = match fate {
+        Fate::Unchanged => ("unchanged", None),
+        Fate::Written { is_merged: false } => ("applied", None),
+        Fate::Written { is_merged: true } => ("merged", None),
+        Fate::Reverted => ("reverted", None),
+        Fate::Held(why) | Fate::Stays(why) => ("held", Some(name(why))),
+    };
+    let rows = |passage: &Passage| {
+        let text = |row: &Row| String::from_utf8_lossy(&row.text).into_owned();
+        passage.rows.iter().map(text).collect()
+    };
+    // An insertion is at the line that it goes below.
+    let place = |passage: &Passage| {
+        let rows = passage.place.rows();
+        let first = rows.start + usize::from(!rows.is_empty());
+        (first as u64, rows.end as u64)
+    };
+    Landed {
+        landing: landing.to_owned(),
+        held_for,
+        place: passage.map(place),
+        rows: passage.map(rows),
+        path: None,
     }
 }
 

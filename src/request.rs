@@ -73,6 +73,8 @@ pub struct Request {
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
     pub preview: usize,
+    /// Whether the host decides where the answer lands, and has it written.
+    pub lands: bool,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
 }

@@ -47,6 +47,8 @@ pub enum Command {
         /// What became of it.
         landed: Landed,
     },
+    /// Take back what was written for this job.
+    Revert(u64),
     /// What the user made of a held answer in the review.
     Draft {
         /// The job's id.
@@ -113,6 +115,9 @@ impl Command {
             },
             // What landed before may stand differently now; it is kept in the same way.
             "landed" | "stands" => read(method, Self::landed(argument)),
+            "revert" => {
+                read(method, Fields::root(argument).and_then(|fields| fields.count("id")).map(Self::Revert))
+            }
             "draft" => read(method, Self::draft(argument)),
             "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),

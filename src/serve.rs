@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -19,6 +20,9 @@ use crate::log;
 use crate::mirror::{self, Event, Feed, Order};
 use crate::rpc;
 use crate::store::{Database, EmptyDirectory, Transcripts};
+
+/// After how long the editor is asked again whether text may be written, should it not say so by itself.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What `serve` can be told; the plugin sets both.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -82,7 +86,7 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     let (feed, buffer_events) = mirror::feed();
     let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
     let editor = Editor::start(neovim, calls, send.clone());
-    mirror::start(buffer_events, carry_out(editor.clone(), feed.clone()))?;
+    mirror::start(buffer_events, carry_out(editor.clone(), feed.clone(), send.clone()))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }
@@ -105,14 +109,34 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     Ok(())
 }
 
-/// Has the editor do what the mirrors want.
-fn carry_out(editor: Editor, feed: Feed) -> impl FnMut(Order) + Send {
+/// Has the editor do what the mirrors want, and the host know what became of answers.
+fn carry_out(
+    editor: Editor,
+    feed: Feed,
+    messages: mpsc::UnboundedSender<Message>,
+) -> impl FnMut(Order) + Send {
+    let runtime = tokio::runtime::Handle::current();
     move |order| match order {
         Order::Contact { buffer, whole } => {
             let feed = feed.clone();
             editor.contact(buffer, whole, move |exists| feed.send(Event::Contacted { buffer, exists }));
         }
         Order::Detach(buffer) => editor.detach(buffer),
+        Order::Write { buffer, call } => {
+            let feed = feed.clone();
+            editor.write(buffer, &call, move |reply| feed.send(Event::Written { buffer, reply }));
+        }
+        Order::AskAgain(buffer) => {
+            let feed = feed.clone();
+            runtime.spawn(async move {
+                tokio::time::sleep(ASK_AGAIN).await;
+                feed.send(Event::Moment { buffer });
+            });
+        }
+        Order::Settled { job, fate, passage } => {
+            // Nobody listens only when the host is ending already.
+            let _ = messages.send(Message::Settled { job, fate, passage });
+        }
         Order::Reply { token, view } => {
             editor.mirrored(token, view.map(|view| view.fields()).unwrap_or_default());
         }

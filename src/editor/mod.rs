@@ -33,11 +33,13 @@ pub use frame::Change;
 use crate::error::JobError;
 use crate::host::Message;
 use crate::job::Observer;
-use crate::land::{Capture, Landing, Merge};
+use crate::land::{Capture, HeldFor, Landing, Merge};
 use crate::memory;
+use crate::mirror::{self, Reply};
+use crate::names::name;
 use crate::request::MergeRequest;
 use crate::rpc::{CallCount, Writer};
-use crate::store::Held;
+use crate::store::{Held, Landed};
 use crate::stream::Outcome;
 use board::Board;
 use value::Map;
@@ -58,6 +60,8 @@ enum Call {
     Apply(&'static str, Value),
     /// Several functions of Neovim's API at once; whether all of them went well is told to the one who wanted them.
     Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
+    /// The plugin's function that changes a buffer; its reply is told to the one who wanted it, none where it failed.
+    Write(Value, Box<dyn FnOnce(Option<Reply>) + Send>),
 }
 
 /// The host's end of the writer: every method returns at once.
@@ -131,6 +135,23 @@ impl Editor {
         self.apply("merged", value::merged(request, merge));
     }
 
+    /// What became of an answer that the host landed.
+    pub fn landed(&self, id: u64, landed: &Landed) {
+        let mut fields = Map::default().with("id", id).with("landing", landed.landing.as_str());
+        if let Some(why) = &landed.held_for {
+            fields = fields.with("held_for", why.as_str());
+        }
+        if let Some((first, last)) = landed.place {
+            fields = fields.with("first_line", first).with("last_line", last);
+        }
+        self.apply("landed", fields.build());
+    }
+
+    /// What was written for a job could not be taken back.
+    pub fn not_reverted(&self, id: u64, why: HeldFor) {
+        self.apply("not_reverted", Map::default().with("id", id).with("why", name(why)).build());
+    }
+
     /// A held answer is safe on the disk.
     pub fn kept(&self, id: u64) {
         self.apply("kept", Map::default().with("id", id).build());
@@ -161,6 +182,11 @@ impl Editor {
     /// its events. `done` is told whether there is such a buffer, after all that was sent.
     pub fn contact(&self, buffer: u64, whole: bool, done: impl FnOnce(bool) + Send + 'static) {
         self.send(Tell::Call(Call::Atomic(attach::contact(buffer, whole), Box::new(done))));
+    }
+
+    /// Has the plugin write to a buffer; `done` is told its reply, none where it failed.
+    pub fn write(&self, buffer: u64, call: &mirror::Call, done: impl FnOnce(Option<Reply>) + Send + 'static) {
+        self.send(Tell::Call(Call::Write(call.value(buffer), Box::new(done))));
     }
 
     /// Has Neovim send no more events of a buffer.
@@ -254,6 +280,12 @@ impl Calls {
             match call {
                 Call::Apply(name, argument) => apply(neovim, name, argument).await,
                 Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
+                Call::Write(call, done) => {
+                    let code = "return require('botglue.apply').write(...)";
+                    let reply = survive("write", neovim.exec_lua(code, vec![call]).await)?;
+                    done(reply.as_ref().and_then(Reply::decode));
+                    Ok(())
+                }
             }
         }
     }

@@ -1,12 +1,16 @@
 //! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::answers::{Answers, Fate, Text, Wish};
 use super::event::Notice;
 use super::ranges::Ranges;
 use super::sent::Sent;
 use super::view::View;
-use crate::document::{Document, MAX_BYTES, MAX_ROWS, Place};
+use super::write::{Call, Reply};
+use crate::document::{Document, MAX_BYTES, MAX_ROWS, Passage, Place};
+use crate::land::HeldFor;
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,22 @@ pub struct Buffer {
     tick: u64,
     document: Option<Document>,
     ranges: Ranges,
+    answers: Answers,
+    /// Where the display marks were, and the changedtick then.
+    marks: (u64, BTreeMap<u64, Place>),
+}
+
+/// What has to be done before anything more can be written to a buffer.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing: no answer waits, or each has been told of.
+    Nothing,
+    /// To get its text.
+    Text,
+    /// To get its changedtick, and where the display marks are.
+    Marks,
+    /// To write this.
+    Write(Call),
 }
 
 impl Buffer {
@@ -43,6 +63,8 @@ impl Buffer {
             tick: 0,
             document: None,
             ranges: Ranges::default(),
+            answers: Answers::default(),
+            marks: (0, BTreeMap::new()),
         }
     }
 
@@ -72,8 +94,8 @@ impl Buffer {
         self.check_size(rows);
     }
 
-    /// Rows were replaced.
-    pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>]) {
+    /// Rows were replaced: by a step of the last call, or by anything else.
+    pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
         let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) else { return };
         let Some(tick) = tick else {
             self.link = Link::Unsure;
@@ -84,7 +106,10 @@ impl Buffer {
             self.link = Link::Unknown;
             return;
         }
-        document.apply(range, rows);
+        match step.and_then(|step| self.answers.anchor(step)) {
+            Some(anchor) => document.apply_answer(anchor, range, rows),
+            None => document.apply(range, rows),
+        }
         self.adopt(tick);
         self.check_size(rows);
     }
@@ -133,6 +158,8 @@ impl Buffer {
         };
         if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
             self.tick = notice.tick;
+            self.marks =
+                (notice.tick, notice.marks.iter().map(|mark| (mark.job, mark.place.clone())).collect());
             for mark in notice.marks {
                 self.ranges.marked(mark, document, notice.tick);
             }
@@ -153,6 +180,66 @@ impl Buffer {
     /// A job has ended, and its answer is not held.
     pub fn ended(&mut self, job: u64) {
         self.ranges.ended(job, self.document.as_mut());
+        self.answers.keep(&self.ranges);
+    }
+
+    /// Something is wanted of a job's range.
+    pub fn want(&mut self, job: u64, wish: Wish) {
+        self.answers.want(job, wish);
+    }
+
+    /// What has to be done next for the answers that wait; what became of those that need nothing is told.
+    pub fn next(&mut self) -> (Need, Vec<(u64, Fate)>) {
+        if !self.answers.is_waiting() {
+            return (Need::Nothing, Vec::new());
+        }
+        match (self.link, &self.document) {
+            (Link::Unknown, _) if !self.is_loaded => (Need::Nothing, self.answers.deny(HeldFor::BufferGone)),
+            (Link::TooLarge, _) => (Need::Nothing, self.answers.deny(HeldFor::RangeLost)),
+            (Link::Unsure, _) => (Need::Marks, Vec::new()),
+            (Link::Unknown, _) | (_, None) => (Need::Text, Vec::new()),
+            (Link::Sure, Some(document)) => {
+                let is_fresh = self.marks.0 == self.tick;
+                if !is_fresh && self.answers.needs_marks(document, &self.ranges) {
+                    return (Need::Marks, Vec::new());
+                }
+                let text = Text { document, ranges: &self.ranges, marks: &self.marks.1 };
+                let (call, fates) = self.answers.next(text, self.tick);
+                (call.map_or(Need::Nothing, Need::Write), fates)
+            }
+        }
+    }
+
+    /// All changes of a step were taken, and none that came after it.
+    pub fn written(&mut self, step: usize) -> Option<(u64, Fate)> {
+        self.answers.written(self.document.as_mut()?, step)
+    }
+
+    /// The call is over, and all that came before its reply was taken.
+    pub fn replied(&mut self, reply: Option<&Reply>) -> Vec<(u64, Fate)> {
+        if let Some(Reply::Stale { tick } | Reply::Done { tick, .. }) = reply
+            && self.link == Link::Sure
+        {
+            // A write of the file raises the changedtick without an event. Later events may be here already.
+            self.tick = self.tick.max(*tick);
+        }
+        if reply.is_some_and(Reply::differs) {
+            self.link = Link::Unknown;
+        }
+        self.answers.replied(reply)
+    }
+
+    /// It is mirrored no more: what is wanted of it cannot be.
+    pub fn give_up(&mut self) -> Vec<(u64, Fate)> {
+        let mut fates = self.answers.replied(None);
+        fates.extend(self.answers.deny(HeldFor::BufferGone));
+        fates
+    }
+
+    /// The range of a job as it is now; none where that cannot be told.
+    pub fn passage(&self, job: u64) -> Option<Passage> {
+        let place = self.place(job, self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick))?;
+        Some(Passage::new(place, self.document.as_ref()?.rows()))
     }
 
     /// Whether the plugin has to say where its marks are.

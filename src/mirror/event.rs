@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use rmpv::Value;
 
+use super::answers::Wish;
 use super::sent::Sent;
+use super::write::Reply;
 use crate::document::Place;
 use crate::error::JobError;
 use crate::request::Fields;
@@ -52,6 +54,25 @@ pub enum Event {
         /// Whether there is such a buffer.
         exists: bool,
     },
+    /// The reply to [`Order::Write`](super::Order::Write), after all that Neovim sent before it.
+    Written {
+        /// The buffer's number.
+        buffer: u64,
+        /// None where the call went wrong.
+        reply: Option<Reply>,
+    },
+    /// It may be a moment at which text can be written.
+    Moment {
+        /// The buffer's number.
+        buffer: u64,
+    },
+    /// Something is wanted of a job's range.
+    Wish {
+        /// The job's id.
+        job: u64,
+        /// What.
+        wish: Wish,
+    },
     /// Somebody asks for a mirror.
     Query {
         /// Comes back with the reply.
@@ -92,6 +113,22 @@ pub struct Mark {
 }
 
 impl Event {
+    /// The buffer that it happened to, where that follows from it.
+    pub fn buffer(&self) -> Option<u64> {
+        match self {
+            Self::Lines { buffer, .. }
+            | Self::Tick { buffer, .. }
+            | Self::Detached { buffer }
+            | Self::Contacted { buffer, .. }
+            | Self::Written { buffer, .. }
+            | Self::Moment { buffer }
+            | Self::Query { buffer, .. } => Some(*buffer),
+            Self::Notice(notice) => Some(notice.buffer),
+            Self::Sent(sent) => Some(sent.buffer),
+            Self::Wish { .. } | Self::Ended { .. } => None,
+        }
+    }
+
     /// Reads a notification; none where it is not for a mirror, or cannot be read.
     pub fn decode(method: &str, params: &[Value]) -> Option<Self> {
         match (method, params) {
@@ -110,6 +147,10 @@ impl Event {
             }
             ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
             ("buffer", [notice]) => Notice::decode(notice).ok().map(Self::Notice),
+            ("moment", [moment]) => {
+                let buffer = Fields::root(moment).ok()?.count("buffer").ok()?;
+                Some(Self::Moment { buffer })
+            }
             // What is wrong with a request the host finds out.
             ("run", [request]) => Sent::decode(&Fields::root(request).ok()?).ok().map(Self::Sent),
             ("query", [query]) => {

@@ -8,6 +8,7 @@
 //! [`Document`]: crate::document::Document
 
 mod all;
+mod answers;
 mod buffer;
 mod event;
 mod ranges;
@@ -15,14 +16,17 @@ mod sent;
 #[cfg(test)]
 mod tests;
 mod view;
+mod write;
 
 use std::io;
 use std::sync::mpsc;
 
 pub use all::{Mirrors, Order};
+pub use answers::{Fate, Wish};
 pub use event::{Event, Mark, Notice};
 pub use sent::Sent;
 pub use view::View;
+pub use write::{Call, Reply, Step, StepReply};
 
 /// Where events go in, in their order.
 #[derive(Debug, Clone)]

@@ -144,12 +144,22 @@ impl Ranges {
         self.jobs.keys().copied()
     }
 
-    /// Where the range of a job is; `mark` is where the editor's mark of it is now.
-    pub fn place(&self, job: u64, document: &Document, mark: Option<&Place>) -> Option<Place> {
+    /// What the range of a job is known by; none where it is lost.
+    pub fn anchor(&self, job: u64) -> Option<AnchorId> {
         match self.jobs.get(&job)?.standing {
-            Standing::Known(anchor) => document.place(anchor, mark),
+            Standing::Known(anchor) => Some(anchor),
             Standing::Wanted | Standing::Marked { .. } | Standing::Lost => None,
         }
+    }
+
+    /// The screen column at which the block of a job begins.
+    pub fn column(&self, job: u64) -> Option<usize> {
+        self.jobs.get(&job)?.sent.as_ref()?.column
+    }
+
+    /// Where the range of a job is; `mark` is where the editor's mark of it is now.
+    pub fn place(&self, job: u64, document: &Document, mark: Option<&Place>) -> Option<Place> {
+        document.place(self.anchor(job)?, mark)
     }
 }
 

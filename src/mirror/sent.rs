@@ -16,6 +16,8 @@ pub struct Sent {
     pub buffer: u64,
     /// The buffer's changedtick; none where the request went to a host that is gone.
     pub tick: Option<u64>,
+    /// The screen column at which a block begins.
+    pub column: Option<usize>,
     kind: Kind,
     first: usize,
     rows: Vec<Vec<u8>>,
@@ -42,6 +44,11 @@ impl Sent {
             job: fields.count("id")?,
             buffer: fields.count("buffer")?,
             tick: fields.get("tick").map(|_| fields.count("tick")).transpose()?,
+            column: selection
+                .get("column")
+                .map(|_| selection.count("column"))
+                .transpose()?
+                .and_then(|column| usize::try_from(column).ok()),
             kind,
             first: if kind == Kind::Insert { first } else { first.saturating_sub(1) },
             spans: starts.zip(&text).map(|(start, text)| start..start + text.len()).collect(),

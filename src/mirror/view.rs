@@ -29,7 +29,7 @@ impl View {
         };
         let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
         let places = self.places.iter().map(|(job, place)| match place {
-            Some(place) => fields(*job, place),
+            Some(place) => Value::Map(fields(*job, place)),
             None => Value::Map(vec![("id".into(), (*job).into())]),
         });
         vec![
@@ -42,7 +42,7 @@ impl View {
 }
 
 /// A place in the shape in which the plugin sends one.
-fn fields(job: u64, place: &Place) -> Value {
+pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
     let (kind, first, last) = match place {
         Place::Lines(rows) => ("line", rows.start, rows.end - 1),
         Place::Insertion(row) => ("insert", *row, *row),
@@ -67,5 +67,5 @@ fn fields(job: u64, place: &Place) -> Value {
         }
         Place::Lines(_) | Place::Insertion(_) => {}
     }
-    Value::Map(fields)
+    fields
 }

@@ -52,6 +52,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         diagnostics: context.diagnostics,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
+        lands: run.get("lands").is_some(),
         observe: observe(&run)?,
     })
 }

@@ -93,6 +93,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         diagnostics: Vec::new(),
         prewarmed: None,
         preview: 0,
+        lands: false,
         observe: None,
     }
 }

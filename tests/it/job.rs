@@ -97,6 +97,7 @@ impl Bench {
             diagnostics: Vec::new(),
             prewarmed: None,
             preview: 0,
+            lands: false,
             observe: None,
         }
     }

@@ -1,5 +1,6 @@
 //! The mirrors without a Neovim: what no schedule of a real one can be made to show.
 
+mod landing;
 mod ranges;
 
 use super::*;
@@ -36,7 +37,7 @@ fn mirrored(rows: &[&str]) -> Mirrors {
 fn contacts(orders: &[Order]) -> Vec<bool> {
     let whole = |order: &Order| match order {
         Order::Contact { whole, .. } => Some(*whole),
-        Order::Detach(_) | Order::Reply { .. } => None,
+        _ => None,
     };
     orders.iter().filter_map(whole).collect()
 }

@@ -116,6 +116,7 @@ fn decoded() -> Request {
         }],
         prewarmed: Some(9),
         preview: 3,
+        lands: false,
         observe: Some(Observe { thinking: true }),
     }
 }

@@ -1,0 +1,193 @@
+//! The call by which the editor changes a buffer, and its reply, as they go over the wire.
+//!
+//! The plugin looks whether the user is in the middle of something, whether the changedtick is the one that the steps
+//! were made for, and whether the rows read what the steps expect; then it writes, each step as one undo step. All of
+//! that is one call, so no keystroke comes between.
+
+use rmpv::Value;
+
+use super::view;
+use crate::document::Place;
+use crate::land::RowEdit;
+
+/// What is to be written to one buffer, in this order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The changedtick that the steps were made for.
+    pub tick: u64,
+    /// One answer each.
+    pub steps: Vec<Step>,
+}
+
+/// The edits of one answer. Rows count after the steps before it, and before all of its own edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The job's id.
+    pub job: u64,
+    /// Together with the job it names the step: the plugin writes each once.
+    pub attempt: u64,
+    /// Ascending, apart from each other.
+    pub edits: Vec<RowEdit>,
+    /// Where the range is afterwards, for what is drawn at it.
+    pub place: Place,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// The user is in the middle of something; the plugin tells when that may be over.
+    NotNow,
+    /// There is no such buffer, or its text is not loaded.
+    Gone,
+    /// The text was changed meanwhile.
+    Stale {
+        /// The changedtick that it has.
+        tick: u64,
+    },
+    /// The steps were tried in their order, up to the first that could not be written.
+    Done {
+        /// The changedtick afterwards.
+        tick: u64,
+        /// One for each step that was tried.
+        steps: Vec<StepReply>,
+    },
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepReply {
+    /// It was written, by this call or, where the reply was lost, by one before.
+    Written {
+        /// The changedtick before it.
+        from: u64,
+        /// The changedtick after it.
+        to: u64,
+    },
+    /// The buffer takes no changes.
+    NotModifiable,
+    /// The rows read something else.
+    Differs,
+    /// Neovim refused it.
+    Error,
+}
+
+impl Call {
+    /// The argument of the plugin's function.
+    pub fn value(&self, buffer: u64) -> Value {
+        let edit = |edit: &RowEdit| {
+            let bytes = |row: &[u8]| Value::Binary(row.to_vec());
+            let mut fields = vec![
+                ("first".into(), edit.rows.start.into()),
+                ("last".into(), edit.rows.end.into()),
+                ("old".into(), Value::Array(edit.old.iter().map(|row| bytes(row)).collect())),
+                ("lines".into(), Value::Array(edit.lines.iter().map(|row| bytes(row)).collect())),
+            ];
+            fields.extend(edit.above.as_deref().map(|row| ("above".into(), bytes(row))));
+            fields.extend(edit.below.as_deref().map(|row| ("below".into(), bytes(row))));
+            fields.extend(edit.column.map(|column| ("column".into(), column.into())));
+            Value::Map(fields)
+        };
+        let step = |step: &Step| {
+            Value::Map(vec![
+                ("job".into(), step.job.into()),
+                ("attempt".into(), step.attempt.into()),
+                ("edits".into(), Value::Array(step.edits.iter().map(edit).collect())),
+                ("place".into(), Value::Map(view::fields(step.job, &step.place))),
+            ])
+        };
+        Value::Map(vec![
+            ("buffer".into(), buffer.into()),
+            ("tick".into(), self.tick.into()),
+            ("steps".into(), Value::Array(self.steps.iter().map(step).collect())),
+        ])
+    }
+}
+
+impl Reply {
+    /// The step that a change with this changedtick belongs to, by its place in the call.
+    pub fn author(&self, tick: u64) -> Option<usize> {
+        let Self::Done { steps, .. } = self else { return None };
+        let wrote =
+            |step: &StepReply| matches!(step, StepReply::Written { from, to } if *from < tick && tick <= *to);
+        steps.iter().position(wrote)
+    }
+
+    /// Whether the buffer turned out to have another text than its mirror.
+    pub fn differs(&self) -> bool {
+        matches!(self, Self::Done { steps, .. } if steps.contains(&StepReply::Differs))
+    }
+
+    /// Reads the plugin's reply; none where it is not one.
+    pub fn decode(value: &Value) -> Option<Self> {
+        Some(match text(value, "state")? {
+            "not_now" => Self::NotNow,
+            "gone" => Self::Gone,
+            "stale" => Self::Stale { tick: number(value, "tick")? },
+            "done" => Self::Done {
+                tick: number(value, "tick")?,
+                steps: match field(value, "steps")? {
+                    Value::Array(steps) => steps.iter().map(StepReply::decode).collect::<Option<_>>()?,
+                    // An empty table is a map in Lua.
+                    _ => Vec::new(),
+                },
+            },
+            _ => return None,
+        })
+    }
+}
+
+impl StepReply {
+    fn decode(value: &Value) -> Option<Self> {
+        Some(match text(value, "state")? {
+            "written" => Self::Written { from: number(value, "from")?, to: number(value, "to")? },
+            "not_modifiable" => Self::NotModifiable,
+            "differs" => Self::Differs,
+            "error" => Self::Error,
+            _ => return None,
+        })
+    }
+}
+
+fn field<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
+    let fields = value.as_map()?;
+    fields.iter().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value)
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    field(value, name)?.as_str()
+}
+
+fn number(value: &Value, name: &str) -> Option<u64> {
+    field(value, name)?.as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(fields: Vec<(&str, Value)>) -> Value {
+        Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    }
+
+    #[test]
+    fn replies_are_read() {
+        assert_eq!(Reply::decode(&map(vec![("state", "not_now".into())])), Some(Reply::NotNow));
+        assert_eq!(
+            Reply::decode(&map(vec![("state", "stale".into()), ("tick", 7.into())])),
+            Some(Reply::Stale { tick: 7 })
+        );
+        let written = map(vec![("state", "written".into()), ("from", 7.into()), ("to", 9.into())]);
+        let differs = map(vec![("state", "differs".into())]);
+        let steps = Value::Array(vec![written, differs]);
+        let done = map(vec![("state", "done".into()), ("tick", 9.into()), ("steps", steps)]);
+        let steps = vec![StepReply::Written { from: 7, to: 9 }, StepReply::Differs];
+        assert_eq!(Reply::decode(&done), Some(Reply::Done { tick: 9, steps }));
+    }
+
+    #[test]
+    fn what_is_no_reply_is_none() {
+        for value in [Value::Nil, map(vec![("state", "stale".into())]), map(vec![("state", "what".into())])] {
+            assert_eq!(Reply::decode(&value), None);
+        }
+    }
+}
