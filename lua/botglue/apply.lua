@@ -9,6 +9,13 @@ local tidied = require("botglue.tidied")
 
 local M = {}
 
+local NOT_REVERTED = {
+  conflict = "job %d cannot be reverted: its lines were changed since",
+  range_lost = "job %d cannot be reverted: its place is not known",
+  buffer_gone = "job %d cannot be reverted: its place is not known",
+  not_modifiable = "job %d cannot be reverted: its buffer cannot be changed",
+}
+
 --- The host is there: the first call on a new channel.
 ---@param hello { version: string, pid: integer }
 function M.ready(hello)
@@ -71,7 +78,44 @@ function M.finish(outcome)
     edits = outcome.edits and tidied.edits(outcome.edits, lines),
     held_for = outcome.held_for or job.review and "review" or nil,
   }
-  land.deliver(job)
+  if not job.lands then
+    land.deliver(job)
+  end
+end
+
+--- Writes answers to a buffer. What is drawn at their ranges goes along; a job whose answer has to wait is ready.
+---@param call botglue.WriteCall
+---@return botglue.WriteReply
+function M.write(call)
+  local reply = require("botglue.editor.write").write(call)
+  for i, step in ipairs(call.steps) do
+    local job, result = client.job(step.job), (reply.steps or {})[i]
+    if job and result and result.state == "written" then
+      local place = step.place
+      job.range:mark(place, place.kind)
+    elseif job and reply.state == "not_now" and job:is_open() then
+      job:wait_ready()
+    end
+  end
+  return reply
+end
+
+--- What became of an answer that the host landed, or took back.
+---@param told { id: integer, landing: string, held_for: string? }
+function M.landed(told)
+  local job = client.job(told.id)
+  if job and job:is_open() then
+    job:land(told.landing, told.held_for)
+  elseif job then
+    job:decide(told.landing)
+  end
+end
+
+--- What was written for a job stays as it is.
+---@param told { id: integer, why: string }
+function M.not_reverted(told)
+  local errors = require("botglue.errors")
+  errors.guard(errors.fail, NOT_REVERTED[told.why] or NOT_REVERTED.conflict, told.id)
 end
 
 --- What came of a merge.

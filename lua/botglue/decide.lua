@@ -418,6 +418,10 @@ function M.revert(id)
   if job.landing ~= "applied" and job.landing ~= "merged" then
     fail("job %d has nothing to revert", id)
   end
+  if job.lands then
+    client.connect(job.options):notify("revert", { id = id })
+    return
+  end
   if job:load() then
     range:home()
   end

@@ -45,6 +45,7 @@ local M = {}
 ---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
 ---@field deciding boolean? the user decided of it, and it waits for a moment at which it can be written
+---@field lands boolean? whether the host decides where its answer lands
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
@@ -201,15 +202,17 @@ function Job:update(state)
 end
 
 --- The answer is there, the moment is not: `fn` is called whenever it may have come.
----@param fn fun()
+---@param fn fun()? none: the host asks again
 function Job:wait_ready(fn)
   if self.status == "ready" then
     return
   end
   self:enter("ready")
   self.tool = nil
-  self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
-  self.land_again = fn
+  if fn then
+    self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
+    self.land_again = fn
+  end
   self.view:draw()
   events.update(self)
 end

@@ -137,8 +137,10 @@ function M.send(target, wish, options)
       wish.notes
     ),
   })
+  request.lands = vim.g.botglue_host_lands and not wish.question or nil
   local new = job.new({
     id = id,
+    lands = request.lands,
     range = target,
     path = path,
     name = path == "" and require("botglue.ui.name").buffer(bufnr) or nil,
