@@ -7,11 +7,11 @@ local M = {}
 
 M.BUFFER = 1 -- the one that a child begins with
 
---- A child with these rows in its buffer, whose plugin is connected to a scripted host that notes what it is sent.
+--- A child with these rows in its buffer, whose plugin is connected to the host.
 ---@param lines string[]
 ---@return Child
 function M.start(lines)
-  local nvim = child.with_scripted_host(lines)
+  local nvim = child.with_host(lines)
   nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
   nvim:eventually("the host is ready", "return require('botglue.client').connection().process.ready")
   return nvim
