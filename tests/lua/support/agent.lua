@@ -101,6 +101,17 @@ function Agent:say(text)
   end
 end
 
+--- Thinks aloud, in the protocol of Claude.
+---@param text string
+function Agent:think(text)
+  self:begin()
+  encoded(self, {
+    type = "assistant",
+    session_id = self.session,
+    message = { id = "thought", model = self.model, content = { { type = "thinking", thinking = text } } },
+  })
+end
+
 --- Calls a tool; returns the id of the call.
 ---@param name string
 ---@param input table

@@ -274,8 +274,8 @@ local function edited(id, edits)
   return vim.list_extend(made, rows, row + 1, #rows)
 end
 
---- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where nobody is to
---- know which one is meant.
+--- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where it is not
+--- to be clear which one is meant.
 ---@param lines string[]
 ---@param ambiguous boolean
 ---@return string
