@@ -50,7 +50,7 @@ test("wrong options raise one error that names the field", function()
   wrong(range({ kind = "insert", first = { 3 } }), "range.first[1] must be a line of the buffer (0 to 2)")
 end)
 
-test("a job table has what is known, and is made anew", function()
+test("a job table has what is known, and is a new one each time", function()
   local nvim = child.with_host({ "a", "b" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/project/some.lua')")
   nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { model = "opus" })
@@ -296,7 +296,7 @@ test("a job whose buffer is wiped by who hears of it ends all the same", functio
   equal({ job.status, job.landing, job.held_for }, { "done", "held", "buffer_gone" })
 end)
 
-test("a buffer whose reading makes somebody's autocommand fail is loaded all the same", function()
+test("a buffer whose reading makes a user's autocommand fail is loaded all the same", function()
   local nvim = child.with_host({ "a" })
   local bufnr = nvim:lua([[
     local path = vim.fn.tempname()

@@ -200,7 +200,7 @@ test("who registers as soon as the job is there is known to the host before the 
   equal(nvim:host("received", "observe"), {})
 end)
 
-test("the host is asked only while somebody listens", function()
+test("the host is asked only while a function watches", function()
   local nvim = running()
   equal(#nvim:host("received", "observe"), 0)
   on(nvim, "a")
