@@ -190,6 +190,14 @@ end
 ---@param text string
 ---@param more AgentAmounts?
 function Agent:answer(text, more)
+  self:conclude(text, more)
+  self:exit(0)
+end
+
+--- Says an answer and what it took, and may go on.
+---@param text string
+---@param more AgentAmounts?
+function Agent:conclude(text, more)
   more = more or {}
   self:begin(more)
   self:say(text)
@@ -215,7 +223,6 @@ function Agent:answer(text, more)
       usage = usage,
     })
   end
-  self:exit(0)
 end
 
 --- Says that the service refused, with an HTTP status, and ends.
