@@ -119,9 +119,9 @@ local function still(found)
 end
 
 --- Waits until this is on the screen.
-local function shows(nvim, words)
-  suite.eventually("the screen has " .. words, function()
-    return nvim:screen():find(words, 1, true)
+local function shows(nvim, expected)
+  suite.eventually("the screen has " .. expected, function()
+    return nvim:screen():find(expected, 1, true)
   end)
 end
 
