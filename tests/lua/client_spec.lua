@@ -2,20 +2,14 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, script = suite.test, suite.equal, child.script
 
-local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
-
---- A host that says it is of that version, and nothing else.
-local function silent(version)
-  return script(
-    ("exec %s --clean --headless -l %s/support/silent_host.lua %s"):format(child.program(), here, version)
-  )
-end
-
 local VERSION = require("botglue.version")
+local PROGRAM = require("support.host").PROGRAM
 
 --- A child with that program as its host, which collects the events.
-local function with(host)
-  local nvim = child.start()
+---@param host string
+---@param before string? Lua that runs before the plugin is loaded
+local function with(host, before)
+  local nvim = child.start(before)
   nvim:lua(
     [[
       _G.events = {}
@@ -27,6 +21,16 @@ local function with(host)
     host
   )
   nvim:set_lines({ "a", "b" })
+  return nvim
+end
+
+--- A child with the real host, whose agents the spec steers, with a job on each of two rows.
+local function with_jobs()
+  local nvim = child.with_host({ "a", "b" })
+  for id = 1, 2 do
+    nvim:run(child.line(id, id))
+    nvim:runs(id)
+  end
   return nvim
 end
 
@@ -63,13 +67,7 @@ local function check_failed(nvim, id, code, words)
 end
 
 local function host_pid(nvim)
-  return nvim:eventually(
-    "the host is ready",
-    [[
-      local process = require("botglue.client").connection().process
-      return process and process.ready and vim.fn.jobpid(process.channel)
-    ]]
-  )
+  return nvim:lua("return vim.fn.jobpid(require('support.host').channel)")
 end
 
 local function is_alive(pid)
@@ -107,7 +105,7 @@ test("a host that never answers", function()
 end)
 
 test("a host is not given up while a message waits for Enter at the first job", function()
-  local nvim = with(silent(VERSION))
+  local nvim = child.with_host({ "a", "b" })
   local file = vim.fn.tempname()
   nvim:lua(
     [[
@@ -133,8 +131,7 @@ test("a host is not given up while a message waits for Enter at the first job", 
   end)
   equal(nvim:api("get_mode").blocking, true)
   nvim:type("<CR>")
-  host_pid(nvim)
-  equal(nvim:job(1).status, "queued")
+  nvim:runs(1)
   suite.contains(nvim:messages(), "two")
   equal(nvim:messages():find("did not answer"), nil)
 end)
@@ -146,110 +143,124 @@ test("a host that prints something else", function()
 end)
 
 test("a host of another version", function()
-  local nvim = with(silent("9.9.9"))
+  -- The versions differ the other way round: what the plugin says of itself is all that a spec can change.
+  local nvim = with(PROGRAM, "package.loaded['botglue.version'] = '9.9.9'")
   local id, pid = run_on_new_host(nvim)
-  check_failed(nvim, id, "host_version", { "9.9.9", VERSION, "make build" })
+  check_failed(nvim, id, "host_version", { "version " .. VERSION, "plugin 9.9.9", "make build" })
   dies(pid)
 end)
 
 test("a host that dies ends its jobs, and the next request starts another", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  run(nvim)
+  local nvim = with_jobs()
   local pid = host_pid(nvim)
-  vim.uv.kill(pid, "sigkill")
+  nvim:host("die")
   check_failed(nvim, 1, "host_lost", { "signal 9" })
   check_failed(nvim, 2, "host_lost", {})
-  local finished = nvim:lua([[
-    return vim.tbl_filter(function(event) return event[1] == "BotglueJobFinished" end, events)
-  ]])
-  equal(finished, { { "BotglueJobFinished", 1, "failed" }, { "BotglueJobFinished", 2, "failed" } })
-  run(nvim)
-  suite.contains(tostring(host_pid(nvim) ~= pid), "true")
-  equal(nvim:job(3).status, "queued")
+  equal(
+    { nvim:host("count", "BotglueJobFinished", 1), nvim:host("count", "BotglueJobFinished", 2) },
+    { 1, 1 }
+  )
+  nvim:run(child.line(1, 1))
+  nvim:runs(3)
+  equal(host_pid(nvim) ~= pid, true)
 end)
 
 test("an answer that is ready outlives its host", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  local pid = host_pid(nvim)
+  local nvim = with_jobs()
   nvim:type("v")
-  nvim:lua("require('botglue.apply').finish({ id = 1, status = 'done', text = 'A', lines = { 'A' } })")
-  vim.uv.kill(pid, "sigkill")
-  nvim:eventually("the host is gone", "return not require('botglue.client').connection().process")
+  nvim:answer(1, { "A" })
   equal(nvim:job(1).status, "ready")
+  nvim:host("die")
+  equal({ nvim:job(1).status, nvim:job(2).status }, { "ready", "failed" })
   nvim:type("<Esc>")
   equal(ended(nvim, 1).landing, "applied")
   equal(nvim:lines(), { "A", "b" })
 end)
 
---- A process group that ignores TERM, as job 1's agent.
-local function with_agent(nvim, program)
-  local handle, pid = vim.uv.spawn("/bin/sh", { args = { "-c", program }, detached = true }, function() end)
-  suite.finally(function()
-    pcall(vim.uv.kill, -pid, "sigkill")
-    handle:close()
+test("what the agents of a host that died have started is ended, also what ignores TERM", function()
+  local file = vim.fn.tempname()
+  -- Where the kernel ends an agent with its host, it does not end what the agent has started.
+  local stubborn = "(trap '' TERM; while :; do sleep 0.05; done)"
+  local agent = script(("%s & echo $! > %s.new && mv %s.new %s; wait"):format(stubborn, file, file, file))
+  local nvim = with(PROGRAM)
+  nvim:lua(
+    [[
+      local agents = { mine = { protocol = "text", command = { ... } } }
+      require("botglue").setup({ host = require("botglue.client").options().host, agents = agents, agent = "mine" })
+    ]],
+    agent
+  )
+  local id, host = run_on_new_host(nvim)
+  nvim:eventually("its group is known", "return require('botglue.client').connection().groups[...]", id)
+  suite.eventually("it has started something", function()
+    return vim.uv.fs_stat(file)
   end)
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', pgid = ... } })", pid)
-  return pid
-end
-
-test("the agents of a host that died are ended, those that ignore TERM too", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  local pid = host_pid(nvim)
-  local agent = with_agent(nvim, "trap '' TERM; while :; do sleep 0.05; done")
-  vim.uv.kill(pid, "sigkill")
-  ended(nvim, 1)
-  dies(agent)
+  local started = tonumber(vim.fn.readfile(file)[1])
+  suite.finally(function()
+    vim.uv.kill(started, "sigkill")
+  end)
+  vim.uv.kill(host, "sigkill")
+  ended(nvim, id)
+  dies(started)
 end)
 
-test("a group that the host says is gone is left alone", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  local pid = host_pid(nvim)
-  local agent = with_agent(nvim, "exec sleep 60")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running', pgid = false } })")
-  vim.uv.kill(pid, "sigkill")
-  ended(nvim, 1)
-  equal(is_alive(agent), true)
+test("the group of an agent that has ended is not signalled when its host dies", function()
+  local nvim = with_jobs()
+  local groups = nvim:lua([[
+    _G.signalled = {}
+    local kill = vim.uv.kill
+    vim.uv.kill = function(pid, signal)
+      if pid < 0 then
+        signalled[-pid] = true
+      end
+      return kill(pid, signal)
+    end
+    return vim.tbl_map(function(group) return group.pgid end, require("botglue.client").connection().groups)
+  ]])
+  nvim:answer(1, { "A" })
+  nvim:eventually("its group is gone", "return not require('botglue.client').connection().groups[1]")
+  nvim:host("die")
+  equal(nvim:job(2).status, "failed")
+  equal(nvim:lua("return vim.tbl_keys(signalled)"), { groups[2] })
 end)
 
 test("leaving Neovim ends jobs, agents and host", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  local pid = host_pid(nvim)
-  local agent = with_agent(nvim, "exec sleep 60")
+  local nvim = with_jobs()
+  local host = host_pid(nvim)
+  local agent = nvim:lua("return require('botglue.client').connection().groups[2].pgid")
+  nvim:answer(1, { "A" })
   local file = vim.fn.tempname()
   nvim:lua(
     [[
       local file = ...
       vim.api.nvim_create_autocmd("VimLeave", { callback = function()
-        vim.fn.writefile({ vim.json.encode(events[#events]), tostring(#events) }, file)
+        local ends = vim.tbl_filter(function(event)
+          return event.name == "BotglueJobFinished"
+        end, require("support.host").events)
+        vim.fn.writefile(vim.tbl_map(function(event)
+          return event.job.id .. " " .. event.job.status
+        end, ends), file)
       end })
       vim.schedule(function() vim.cmd("qa!") end)
     ]],
     file
   )
-  dies(pid)
+  dies(host)
   dies(agent)
   suite.eventually("the events were written", function()
-    return vim.fn.filereadable(file) == 1
+    return vim.fn.filereadable(file) == 1 and #vim.fn.readfile(file) > 0
   end)
-  equal(vim.fn.readfile(file), { '["BotglueJobFinished",1,"failed"]', "4" })
+  equal(vim.fn.readfile(file), { "1 done", "2 failed" })
 end)
 
 test("Neovim ends while an answer is being merged, and starts no host for it", function()
-  local nvim = with(silent(VERSION))
-  run(nvim)
-  host_pid(nvim)
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run(child.line(1, 1), { review = true })
+  nvim:answer(1, { "A" })
   local pid = nvim:lua("return vim.fn.getpid()")
-  nvim:lua([[
-    local apply = require("botglue.apply")
-    apply.finish({ id = 1, status = "done", text = "A", lines = { "A" }, held_for = "review" })
-    apply.kept({ id = 1 })
-    require("botglue").accept(1)
-  ]])
+  nvim:host("hold", "merged")
+  nvim:lua("require('botglue').accept(1)")
+  equal(#nvim:host("received", "merge"), 1)
   vim.rpcnotify(nvim.channel, "nvim_input", ":qa!<CR>")
   dies(pid)
 end)
@@ -315,10 +326,11 @@ test(
     end
     nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
     -- The host ends while it tells the outcome: the answer is in the store.
-    nvim:lua("require('botglue.apply').finish = function() _G.is_stored = true end")
+    nvim:host("hold", "finish")
     nvim:agent(1, "answer", "B")
-    nvim:eventually("the answer is stored", "return is_stored")
+    nvim:host("arrived", "finish", 1)
     nvim:host("die")
+    nvim:host("release", "finish")
     equal(nvim:job(1).status, "failed")
     nvim:host("hold", "reply")
     connect()

@@ -53,7 +53,7 @@ local function results(nvim)
   ]])
 end
 
-test("each item is a job on its lines, in files that nobody sees", function()
+test("each item is a job on its lines, in files that no window shows", function()
   local nvim = with_list({ { "a", 2, 3, "too long", "W" }, { "b", 4, nil, "unused" }, { "b", 1, nil, "b1" } })
   nvim:type(":Botglue each mend it<CR>")
   local sent = {}
@@ -90,19 +90,17 @@ test("the results are a quickfix list with what became of each", function()
     "botglue each mend it: 0 of 3 ended",
     { "a:2-2 queued", "a:4-4 queued", "b:1-1 queued" },
   })
-  nvim:lua("require('botglue.apply').frame({ { id = 1, status = 'running' } })")
   nvim:answer(1, { "one", "two" })
   nvim:answer(2, { "x" }, { held_for = "ambiguous" })
-  nvim:lua(
-    "require('botglue.apply').finish({ id = 3, status = 'failed', error = { code = 'refused', message = 'No.' } })"
-  )
+  nvim:agent(3, "refuse", 400, "No.")
+  nvim:host("ended", 3)
   nvim:settle()
   equal(results(nvim), {
     "botglue each mend it: 3 of 3 ended, 1 applied, 1 failed, 1 held",
     {
       "a:2-3 applied",
       "a:5-5 held: the answer has several code blocks, :Botglue review 2",
-      "b:1-1 failed: No.",
+      "b:1-1 failed: " .. nvim:job(3).error.message,
     },
   })
   equal(

@@ -2,7 +2,7 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
---- A child with a job on each of its lines; whoever adds to `_G.heard` is asked for it.
+--- A child with a job on each of its lines; a spec says in `before` what is added to `_G.heard`.
 local function with_jobs(lines, before)
   local nvim = child.with_host(lines)
   nvim:lua("_G.heard = {} " .. (before or ""))

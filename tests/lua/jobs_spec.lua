@@ -2,13 +2,12 @@ local child = require("support.child")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
-local function frame(nvim, state)
-  nvim:lua("require('botglue.apply').frame({ ... })", state)
-end
-
 --- Six lines in a named buffer; on each of the first ones a job.
-local function start(count)
+---@param count integer
+---@param options table?
+local function start(count, options)
   local nvim = child.with_host({ "one", "two", "three", "four", "five", "six" })
+  nvim:lua("require('botglue').setup(...)", options or vim.empty_dict())
   nvim:api("buf_set_name", 0, "/project/src/config.rs")
   for i = 1, count do
     nvim:run({ kind = "line", first = { i }, last = { i } }, { prompt = "prompt " .. i })
@@ -122,14 +121,12 @@ test("however much the jobs have to say, it is drawn ten times a second", functi
     end
     _G.from = vim.uv.now()
     for i = 1, 300 do
-      local state = { id = 1, status = "running", tool = "tool " .. i, activity = "tool " .. i }
       vim.defer_fn(function()
-        require("botglue.apply").frame({ state })
-        require("botglue.client").job(1).updated = nil
+        require("support.host").steer(1, "call", "Read", { file_path = tostring(i) })
       end, i)
     end
   ]])
-  nvim:eventually("all is said", "return require('botglue').job(1).tool == 'tool 300'")
+  nvim:eventually("all is said", "return require('botglue').job(1).tool == 'Read 300'")
   local draws, ms = nvim:lua("return draws"), nvim:lua("return vim.uv.now() - from")
   -- Two rows each time, of which one has a spinner alone.
   equal(draws <= 2 * (ms / 120 + 2), true, draws .. " rows in " .. ms .. " ms")
@@ -273,8 +270,8 @@ test("names and prompts with control characters stay one row", function()
 end)
 
 test("the status line counts a waiting job as running, and tells the cost if asked to", function()
-  local nvim = start(3)
-  frame(nvim, { id = 3, status = "queued" })
+  local nvim = start(3, { max_parallel = 2 })
+  nvim:eventually("the last one waits", "return require('botglue.client').job(3).turn")
   equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "3 running")
   nvim:answer(1, { "ONE" }, { cost_usd = 0.3 })
   nvim:answer(2, { "2" }, { cost_usd = 0.014, held_for = "ambiguous" })
@@ -286,18 +283,27 @@ test(
   "of the jobs that have ended the newest 1000 are known, of the held ones all; the cost is that of all",
   function()
     local nvim = child.with_host({ "one", "two" })
+    nvim:lua("require('botglue').setup({ notify = 'none' })")
+    nvim:run(child.line(1, 1))
+    nvim:answer(1, { "x" }, { held_for = "ambiguous", cost_usd = 1 })
+    nvim:run(child.line(2, 2))
+    nvim:answer(2, { "two" }, { cost_usd = 0.01 })
+    -- Without a host the others fail at once.
+    nvim:host("die")
     nvim:lua([[
-    local botglue, apply = require("botglue"), require("botglue.apply")
-    for i = 1, 1103 do
-      local at = { i == 1 and 1 or 2 }
-      botglue.run({ prompt = "p", range = { kind = "line", first = at, last = at } })
-      if i == 1 then
-        apply.finish({ id = i, status = "done", text = "x", lines = { "x" }, held_for = "ambiguous", cost_usd = 1 })
-      elseif i < 1103 then
-        apply.finish({ id = i, status = "done", text = "two", lines = { "two" }, edits = {}, cost_usd = 0.01 })
+      local botglue = require("botglue")
+      botglue.setup({ host = "/nowhere/botglue", notify = "none" })
+      for _ = 3, 1102 do
+        botglue.run({ prompt = "p", range = { kind = "line", first = { 2 }, last = { 2 } } })
       end
-    end
-  ]])
+    ]])
+    nvim:eventually("they have failed", "return require('botglue').job(1102).status == 'failed'")
+    nvim:lua([[
+      local botglue = require("botglue")
+      botglue.setup({ notify = "none" })
+      botglue.run({ prompt = "p", range = { kind = "line", first = { 2 }, last = { 2 } } })
+    ]])
+    nvim:runs(1103)
     local function known(id)
       return nvim:lua("return require('botglue').job(...) ~= nil", id)
     end
@@ -306,7 +312,7 @@ test(
       { true, false, false, true, true, true }
     )
     equal(nvim:lua("return #require('botglue').jobs()"), 1002)
-    equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "1 running, 1 held, $12.01")
+    equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "1 running, 1 held, $1.01")
     open(nvim)
     equal(#list(nvim), 202)
   end
@@ -316,12 +322,14 @@ test("of jobs that are not known any more nothing is left", function()
   local nvim = child.with_host({ "one" })
   nvim:lua([[
     _G.weak = setmetatable({}, { __mode = "k" })
-    local botglue, apply = require("botglue"), require("botglue.apply")
+    local botglue = require("botglue")
+    -- Without a host they fail at once.
+    botglue.setup({ host = "/nowhere/botglue", notify = "none" })
     for i = 1, 1100 do
       local bufnr = i % 100 == 0 and vim.api.nvim_create_buf(false, true) or 1
       botglue.run({ prompt = "p", bufnr = bufnr, range = { kind = "insert", first = { 0 } } })
       weak[require("botglue.client").job(i)] = true
-      apply.finish({ id = i, status = "failed", error = { code = "timeout", message = "no" } })
+      assert(botglue.wait(i, 5000).status == "failed")
       if bufnr ~= 1 then
         vim.api.nvim_buf_delete(bufnr, { force = true })
       end
@@ -341,14 +349,25 @@ end)
 
 test("amounts that become known after the answer are there at once", function()
   local nvim = start(2)
-  nvim:answer(1, { "ONE" }, { cost_usd = 0.02 })
-  nvim:answer(2, { "TWO" }, { cost_usd = 0.03 })
+  --- An agent has answered, and goes on for a while.
+  local function conclude(id, cost_usd)
+    nvim:agent(id, "conclude", "an answer", { cost_usd = cost_usd })
+    nvim:host("ended", id)
+  end
+  local function shows(sum)
+    suite.eventually("the title has " .. sum, function()
+      return title(nvim):find(sum, 1, true)
+    end)
+  end
   open(nvim)
-  contains(title(nvim), "$0.05")
-  nvim:lua("require('botglue.apply').amend({ id = 1, cost_usd = 0.5, num_turns = 3 })")
+  conclude(1, 0.02)
+  shows("$0.02")
+  nvim:agent(1, "answer", "more", { cost_usd = 0.5, num_turns = 3 })
   nvim:eventually("the row has it", "return vim.fn.getline(2):find('$0.50', 1, true) ~= nil")
-  contains(title(nvim), "$0.53")
+  conclude(2, 0.03)
+  shows("$0.53")
   nvim:type("q")
-  nvim:lua("require('botglue.apply').amend({ id = 2, cost_usd = 0.7 })")
+  nvim:agent(2, "answer", "more", { cost_usd = 0.7 })
+  nvim:eventually("it is known", "return require('botglue').job(2).cost_usd == 0.7")
   equal(nvim:messages(), "", "a list that is closed is none")
 end)

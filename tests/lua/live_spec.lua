@@ -15,10 +15,49 @@ local function rows(nvim, count, first)
   end, all)
 end
 
-local function frame(nvim, state)
-  state = vim.tbl_extend("keep", state, { id = 1, status = "running", tools = {} })
-  nvim:runs(state.id)
-  nvim:lua("require('botglue.apply').frame({ ... })", state)
+--- Has the agents of jobs write code, and waits until it can be seen.
+---@param code string[] it ends with the rows that are previewed
+---@param ids integer[]? without them job 1
+local function write(nvim, code, ids)
+  for _, id in ipairs(ids or { 1 }) do
+    nvim:agent(id, "say", table.concat(code, "\n"))
+    nvim:eventually(
+      ("the code of job %d has come"):format(id),
+      [[
+        local id, last = ...
+        local job = require("botglue.client").job(id)
+        return job.activity == "writing" and job.preview and job.preview[#job.preview] == last
+      ]],
+      id,
+      code[#code]
+    )
+  end
+  nvim:ticks(2)
+end
+
+--- Has the agent of a job call tools, and waits until they can be seen.
+---@param statuses ("ok"|"error"|"running")[] how far each comes
+---@param id integer? without it job 1
+local function use_tools(nvim, statuses, id)
+  id = id or 1
+  local count = #nvim:job(id).tools
+  for i, status in ipairs(statuses) do
+    local call = nvim:agent(id, "call", "Read", { file_path = tostring(count + i) })
+    if status ~= "running" then
+      nvim:agent(id, "result", call, "what came of it", status == "error")
+    end
+  end
+  nvim:eventually(
+    ("the tools of job %d have come"):format(id),
+    [[
+      local id, count, status = ...
+      local tools = require("botglue").job(id).tools
+      return #tools == count and tools[count].status == status
+    ]],
+    id,
+    count + #statuses,
+    statuses[#statuses]
+  )
   nvim:ticks(2)
 end
 
@@ -69,7 +108,7 @@ test("tabs are as wide as in the buffer, and long lines are cut", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:lua("vim.bo.tabstop = 4")
   nvim:run(line_range(1))
-  frame(nvim, { preview = { "\tx\ty", ("ü"):rep(100) } })
+  write(nvim, { "\tx\ty", ("ü"):rep(100) })
   local shown = rows(nvim, 4)
   equal(shown[3], "│     x   y")
   equal(shown[4], "│ " .. ("ü"):rep(77) .. "…")
@@ -79,8 +118,8 @@ test("status.preview says how many lines, and 0 asks for none", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:lua("require('botglue').setup({ status = { preview = 1 } })")
   nvim:run(line_range(1))
-  frame(nvim, { preview = { "a", "b" } })
-  equal(rows(nvim, 4), { "one", "@ it · Ns", "│ b", "two" })
+  write(nvim, { "a", "b" })
+  equal(rows(nvim, 4), { "one", "@ it · writing · Ns", "│ b", "two" })
   nvim:lua("require('botglue').setup({ status = { preview = 0 } })")
   nvim:run(line_range(2))
   local asked = nvim:host("received", "run")
@@ -91,15 +130,12 @@ test("with ascii nothing else is drawn", function()
   local nvim = child.with_host({ "one" })
   nvim:lua("require('botglue').setup({ ascii = true })")
   nvim:run(line_range(1))
-  frame(nvim, {
-    activity = "writing",
-    preview = { "a" },
-    tools = { { index = 1, id = "t", name = "Read", status = "ok", title = "Read x" } },
-  })
+  use_tools(nvim, { "ok" })
+  write(nvim, { "a" })
   local screen = nvim:screen()
   equal(screen:find("[\128-\255]"), nil, screen)
   contains(screen, "| a")
-  contains(screen, "v Read x")
+  contains(screen, "v Read 1")
 end)
 
 test("a range at the end of the window shows its state beside its last row, and nothing moves", function()
@@ -112,7 +148,7 @@ test("a range at the end of the window shows its state beside its last row, and 
   nvim:ticks(2)
   local height = lines[2] - lines[1] + 1
   equal(rows(nvim, 1, height)[1], "line 40 @ it · Ns")
-  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  write(nvim, { "a", "b", "c" })
   equal(rows(nvim, 1, height)[1], "line 40 @ it · writing · Ns")
   equal(view(nvim), before)
   nvim:type("<C-e><C-e>")
@@ -203,7 +239,7 @@ test("a block that would push the cursor out of the window does not come", funct
     equal(view(nvim), before)
     local shown = rows(nvim, 3, 5)
     equal({ shown[1], shown[2], shown[3] }, { "line 5", "line 6 @ it · Ns", "line 7" })
-    frame(nvim, { id = id, activity = "writing", preview = { "a", "b", "c" } })
+    write(nvim, { "a", "b", "c" }, { id })
     equal(view(nvim), before)
     nvim:type("gg")
     nvim:ticks(2)
@@ -215,18 +251,17 @@ test("a block that would push the cursor out of the window does not come", funct
   end
 end)
 
-test("while somebody types below it no row is added", function()
+test("while the user types below it no row is added", function()
   local nvim = child.with_host(numbered(9))
   nvim:run(line_range(1))
   nvim:type("5GA more")
-  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  write(nvim, { "a", "b", "c" })
   equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "line 2" })
   nvim:type("<Esc>")
   nvim:ticks(2)
   equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "│ a" })
   nvim:type("A and")
-  nvim:lua("require('botglue.apply').frame({ { id = 1, preview = { 'b', 'c', 'd' } } })")
-  nvim:ticks(2)
+  write(nvim, { "b", "c", "d" })
   equal(rows(nvim, 3), { "line 1", "@ it · writing · Ns", "│ b" }, "but what is there goes on")
 end)
 
@@ -242,11 +277,9 @@ test("wherever the cursor is, neither it nor the view moves while a job runs", f
       nvim:lua("vim.cmd.redraw()")
       equal(view(nvim), before, ("%s, a job starts at line %d"):format(at, row))
     end
-    for _, id in ipairs(ids) do
-      frame(nvim, { id = id, activity = "writing", preview = { "a", "b", "c" } })
-      nvim:lua("vim.cmd.redraw()")
-      equal(view(nvim), before, at .. ", code comes")
-    end
+    write(nvim, { "a", "b", "c" }, ids)
+    nvim:lua("vim.cmd.redraw()")
+    equal(view(nvim), before, at .. ", code comes")
     for i, id in ipairs(ids) do
       nvim:answer(id, { ("line %d"):format(({ 1, 10, 21, 22, 23, 49, 50, 51, 99, 100 })[i]) })
       nvim:lua("vim.cmd.redraw()")
@@ -271,7 +304,7 @@ test("another window on the same buffer does not scroll either", function()
   nvim:run(line_range(5))
   nvim:ticks(2)
   equal(tops(), before)
-  frame(nvim, { activity = "writing", preview = { "a", "b", "c" } })
+  write(nvim, { "a", "b", "c" })
   equal(tops(), before)
   nvim:answer(1, { "line 5" })
   equal(tops(), before)
@@ -311,16 +344,19 @@ test("it fits into a window of twenty columns", function()
   local nvim = child.with_host({ "        one", "two" })
   nvim:lua("vim.cmd('vsplit | vertical resize 20')")
   nvim:run(line_range(1))
-  frame(nvim, { activity = "Read src/a/long/path.rs", preview = { "        some_code(with, arguments)" } })
-  local shown = vim.tbl_map(function(row)
-    return vim.split(row, "│ ", { plain = true })[1]
-  end, rows(nvim, 2))
-  equal(shown[2]:match("^    @ Read.*…") ~= nil, true, shown[2])
-  for _, row in ipairs(vim.split(nvim:screen(), "\n")) do
-    if vim.api.nvim_strwidth(row) > 80 then
-      error(row)
+  local function fits(pattern)
+    local row = vim.split(rows(nvim, 2)[2], "│ ", { plain = true })[1]
+    equal(row:match(pattern) ~= nil, true, row)
+    for _, each in ipairs(vim.split(nvim:screen(), "\n")) do
+      equal(vim.api.nvim_strwidth(each) <= 80, true, each)
     end
   end
+  write(nvim, { "        some_code(with, arguments)" })
+  fits("^    @ writing")
+  nvim:agent(1, "call", "Read", { file_path = "src/a/long/path.rs" })
+  nvim:eventually("it reads", "return require('botglue').job(1).tool")
+  nvim:ticks(2)
+  fits("^    @ Read.*…")
 end)
 
 --- The float with the tools, as its place and its lines.
@@ -338,21 +374,11 @@ local function list(nvim)
   return found ~= vim.NIL and found or nil
 end
 
-local function tool(index, status, title)
-  return {
-    index = index,
-    id = tostring(index),
-    name = "Read",
-    status = status,
-    title = title or "Read " .. index,
-  }
-end
-
 test("the tools are listed where new buffers cannot be changed", function()
   local nvim = child.with_host({ "one", "two" })
   nvim:type(":set nomodifiable<CR>")
   nvim:run(line_range(1))
-  frame(nvim, { tools = { tool(1, "ok") } })
+  use_tools(nvim, { "ok" })
   equal(#list(nvim).lines, 1)
   equal(nvim:messages(), "")
 end)
@@ -364,18 +390,14 @@ test("with the cursor in the range its newest tools are listed beside it", funct
   nvim:run(line_range(8, 12))
   nvim:ticks(2)
   equal(list(nvim), nil, "there are none yet")
-  frame(nvim, { tools = { tool(1, "ok"), tool(2, "error"), tool(3, "running") } })
+  use_tools(nvim, { "ok", "error", "running" })
   equal(list(nvim), {
     row = 7,
     right = 80,
     focusable = false,
     lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
   })
-  local more = {}
-  for i = 3, 9 do
-    more[#more + 1] = tool(i, "denied")
-  end
-  frame(nvim, { tools = more })
+  use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
   equal(#list(nvim).lines, 5, "status.rows")
   equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
   equal(list(nvim).lines[5], " ✗ Read 9 ")
@@ -396,7 +418,7 @@ test("it covers neither the range nor the rows below it", function()
   nvim:lua("vim.api.nvim_buf_set_lines(0, 9, 10, true, { ('long '):rep(15) })")
   nvim:type("10G")
   nvim:run(line_range(10))
-  frame(nvim, { tools = { tool(1, "ok"), tool(2, "ok") } })
+  use_tools(nvim, { "ok", "ok" })
   equal(list(nvim).row, 7, "above it")
   nvim:type("zt")
   nvim:ticks(2)
@@ -407,12 +429,12 @@ test("status.rows = 0 lists none, and a narrow window has no room for it", funct
   local nvim = child.with_host(numbered(5))
   nvim:lua("require('botglue').setup({ status = { rows = 0 } })")
   nvim:run(line_range(1))
-  frame(nvim, { tools = { tool(1, "ok") } })
+  use_tools(nvim, { "ok" })
   equal(list(nvim), nil)
   nvim = child.with_host(numbered(5))
   nvim:lua("vim.cmd('vsplit | vertical resize 15')")
   nvim:run(line_range(1))
-  frame(nvim, { tools = { tool(1, "ok") } })
+  use_tools(nvim, { "ok" })
   equal(list(nvim), nil)
 end)
 
@@ -420,7 +442,7 @@ test("the list does not keep a window or Neovim open", function()
   local nvim = child.with_host(numbered(5))
   nvim:lua("vim.cmd.split()")
   nvim:run(line_range(1))
-  frame(nvim, { tools = { tool(1, "ok") } })
+  use_tools(nvim, { "ok" })
   equal(list(nvim) ~= nil, true)
   nvim:type(":close<CR>")
   nvim:ticks(2)
@@ -434,8 +456,8 @@ test("of two ranges under the cursor one lists its tools", function()
   local nvim = child.with_host(numbered(9))
   nvim:run(line_range(1, 5))
   nvim:run(line_range(1, 5))
-  frame(nvim, { id = 1, tools = { tool(1, "ok") } })
-  frame(nvim, { id = 2, tools = { tool(1, "error") } })
+  use_tools(nvim, { "ok" }, 1)
+  use_tools(nvim, { "error" }, 2)
   equal(list(nvim).lines, { " ✓ Read 1 " })
   nvim:answer(1, { "x" })
   nvim:ticks(2)
@@ -447,9 +469,8 @@ test("a view that fails is told of once, and the others go on", function()
   nvim:run(line_range(1))
   nvim:run(line_range(3))
   nvim:lua("require('botglue.client').job(1).view.block.below = function() error('oh no') end")
-  frame(nvim, { id = 2, activity = "Read x" })
-  nvim:ticks(2)
-  contains(nvim:screen(), "it · Read x")
+  use_tools(nvim, { "running" }, 2)
+  contains(nvim:screen(), "it · Read 1")
   equal(select(2, nvim:messages():gsub("the status of a job cannot be drawn", "")), 1)
   nvim:answer(1, { "x" })
   nvim:answer(2, { "y" })

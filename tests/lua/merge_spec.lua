@@ -114,7 +114,7 @@ test("a host that does not reply holds up nothing for ever", function()
   equal(nvim:outcome(1), { "done", "held", "conflict" })
 end)
 
-test("characters and blocks that were edited inside are held, and nobody is asked", function()
+test("characters and blocks that were edited inside are held, and no merge is asked for", function()
   for _, kind in ipairs({ "char", "block" }) do
     local nvim = child.with_host({ "one two", "one two" })
     nvim:run({ kind = kind, first = { 1, 0 }, last = { 2, 2 } })
@@ -134,8 +134,6 @@ test("a held answer is told of once it is on the disk", function()
   equal({ nvim:job(1).landing, nvim:host("count", "BotglueJobFinished", 1) }, { nil, 0 })
   nvim:host("deliver", "kept")
   equal(nvim:outcome(1), { "done", "held", "ambiguous" })
-  equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-  nvim:lua("require('botglue.apply').kept({ id = 1 })")
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
 end)
 

@@ -12,38 +12,42 @@ local function with_jobs(count)
   return nvim
 end
 
---- Fails jobs as the host would, all in one tick.
-local function fail(nvim, ids, message)
-  nvim:lua(
-    [[
-      local ids, message = ...
-      for _, id in ipairs(ids) do
-        require("botglue.apply").finish({ id = id, status = "failed", error = { code = "exited", message = message } })
-      end
-    ]],
-    ids,
-    message
-  )
+--- Lets the service refuse jobs, of all of which the plugin is told in one tick.
+---@param ids integer[]
+---@param ... string why, of each of them; the last one is why the others are refused too
+---@return string message why the last one failed
+local function fail(nvim, ids, ...)
+  local reasons = { ... }
+  nvim:host("hold", "finish")
+  for i, id in ipairs(ids) do
+    nvim:agent(id, "refuse", 400, reasons[i] or reasons[#reasons])
+    nvim:host("arrived", "finish", i)
+  end
+  nvim:host("release", "finish")
   nvim:settle()
+  return nvim:job(ids[#ids]).error.message
 end
 
 test("a long reason is cut on the screen and whole in the messages, with no prompt", function()
   local nvim = with_jobs(1)
-  fail(nvim, { 1 }, LONG)
+  local message = fail(nvim, { 1 }, LONG)
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  contains(nvim:messages(), vim.trim(LONG))
-  contains(nvim:screen(), "botglue: job 1 failed: a reason")
+  contains(message, vim.trim(LONG))
+  contains(nvim:messages(), message)
+  contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: API Error: 400 a re")
 end)
 
 test("without a command line a long reason takes no key, and is in the messages between its words", function()
   for _, mode in ipairs({ "n", "i" }) do
     local nvim = with_jobs(2)
+    nvim:api("ui_try_resize", 120, 24)
     nvim:type(":set cmdheight=0<CR>" .. (mode == "i" and "A " or ""))
-    fail(nvim, { 1 }, LONG)
+    local message = fail(nvim, { 1 }, LONG)
     equal(nvim:api("get_mode"), { mode = mode, blocking = false })
-    contains((nvim:messages():gsub("\n", " ")), vim.trim(LONG))
+    contains((nvim:messages():gsub("\n", " ")), message)
     nvim:type("<Esc>A b c<Esc>")
-    fail(nvim, { 2 }, "a reason that fits")
+    message = fail(nvim, { 2 }, "it fits")
+    equal(#message < 100, true, message)
     equal(nvim:api("get_mode"), { mode = "n", blocking = false })
     equal(nvim:lines()[1], mode == "i" and "a  b c" or "a b c")
   end
@@ -55,22 +59,16 @@ test(
     local nvim = with_jobs(2)
     nvim:type(":set cmdheight=0 shortmess-=T<CR>:Botglue run<CR>a")
     local word = "/" .. ("語path/"):rep(60)
-    nvim:lua(
-      [[
-      for id = 1, 2 do
-        local message = ("%s stopped %d"):format(..., id)
-        require("botglue.apply").finish({ id = id, status = "failed", error = { code = "exited", message = message } })
-      end
-    ]],
-      word
-    )
-    nvim:settle()
+    fail(nvim, { 1, 2 }, word .. " stopped 1", word .. " stopped 2")
     equal(nvim:api("get_mode"), { mode = "i", blocking = false })
     nvim:type(" b")
     equal(nvim:lines(), { "a b" })
-    local messages = nvim:messages():gsub("\n", "")
-    contains(messages, "job 1 failed:" .. word .. "stopped 1")
-    contains(messages, "job 2 failed:" .. word .. "stopped 2")
+    local messages = nvim:messages():gsub("%s", "")
+    for id = 1, 2 do
+      local message = nvim:job(id).error.message
+      contains(message, word)
+      contains(messages, (("job %d failed: %s"):format(id, message):gsub("%s", "")))
+    end
   end
 )
 
@@ -90,7 +88,7 @@ test("where it is cut is shown in ASCII, if all is", function()
   nvim:lua("vim.g.botglue = { ascii = true }")
   fail(nvim, { 1 }, LONG)
   local rows = vim.split(nvim:screen(), "\n")
-  equal(rows[#rows]:match("^botglue: job 1 failed: a reason.-([^%w ]+)$"), "...")
+  equal(rows[#rows]:match("^botglue: job 1 failed: claude reports.-([^%w ]+)$"), "...")
   -- It is said all the same what is wrong with the option itself.
   nvim:lua("vim.g.botglue = { ascii = ('x'):rep(80) }")
   nvim:type(":Botglue run it<CR>")
@@ -99,16 +97,18 @@ end)
 
 test("in a window that floats nothing is hidden by the ruler", function()
   local nvim = with_jobs(2)
+  nvim:api("ui_try_resize", 120, 24)
   nvim:type(":Botglue jobs<CR>")
-  for id, message in ipairs({ LONG, "a reason that is just so long: it would fit." }) do
-    fail(nvim, { id }, message)
+  for id, why in ipairs({ LONG, "it would fit" }) do
+    local message = fail(nvim, { id }, why)
     nvim:type("k")
     local rows = vim.split(nvim:screen(), "\n")
     local said, ruler = rows[#rows]:match("^(.-…) +(%d+,%d+)")
-    contains(said or rows[#rows], ("botglue: job %d failed: a reason"):format(id))
+    contains(said or rows[#rows], ("botglue: job %d failed: claude reports"):format(id))
     equal(ruler ~= nil, true)
-    contains(nvim:messages(), vim.trim(message))
+    contains(nvim:messages(), message)
   end
+  equal(#("botglue: job 2 failed: " .. nvim:job(2).error.message) < 120, true)
 end)
 
 test("the command line is as high as it was after the next key, however many words there were", function()
@@ -125,8 +125,8 @@ end)
 
 test("jobs that say the same say it in one line", function()
   local nvim = with_jobs(3)
-  fail(nvim, { 1, 2, 3 }, "The host is gone.")
-  contains(nvim:messages(), "botglue: jobs 1, 2, 3 failed: The host is gone.")
+  local message = fail(nvim, { 1, 2, 3 }, "busy")
+  contains(nvim:messages(), "botglue: jobs 1, 2, 3 failed: " .. message)
 end)
 
 test("jobs that say different things do not ask for Enter", function()
@@ -136,13 +136,13 @@ test("jobs that say different things do not ask for Enter", function()
   fail(nvim, { 2 }, "two")
   fail(nvim, { 3 }, "three")
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  contains(nvim:messages(), "job 2 failed: two")
+  contains(nvim:messages(), "job 2 failed: claude reports an error: API Error: 400 two")
 end)
 
 test("control characters do not reach the screen", function()
   local nvim = with_jobs(1)
   fail(nvim, { 1 }, "one\27[31m\ntwo\r\0three\t")
-  contains(nvim:messages(), "one [31m two three")
+  contains(nvim:messages(), "400 one [31m two three")
 end)
 
 test("a command line that is being typed is not written over", function()
@@ -152,18 +152,15 @@ test("a command line that is being typed is not written over", function()
   contains(nvim:screen(), ":echo 12")
   equal(nvim:messages():find("failed"), nil)
   nvim:type("<Esc>")
-  nvim:eventually("it is said afterwards", "return vim.fn.execute('messages'):find('job 1 failed: no')")
+  nvim:eventually("it is said afterwards", "return vim.fn.execute('messages'):find('job 1 failed: ')")
 end)
 
-test("somebody's own vim.notify gets the whole line", function()
+test("a user's own vim.notify gets the whole line", function()
   local nvim = with_jobs(1)
   nvim:lua("_G.said = {}; vim.notify = function(...) said[#said + 1] = { ... } end")
-  fail(nvim, { 1 }, LONG)
+  local message = fail(nvim, { 1 }, LONG)
   local said = nvim:lua("return said")
-  equal(
-    said,
-    { { "botglue: job 1 failed: " .. vim.trim(LONG), vim.log.levels.ERROR, { title = "botglue" } } }
-  )
+  equal(said, { { "botglue: job 1 failed: " .. message, vim.log.levels.ERROR, { title = "botglue" } } })
 end)
 
 test("a vim.notify that only wraps Neovim's own does not ask for Enter either", function()
@@ -176,10 +173,10 @@ test("a vim.notify that only wraps Neovim's own does not ask for Enter either", 
       return notify(message, ...)
     end
   ]])
-  fail(nvim, { 1 }, LONG)
+  local message = fail(nvim, { 1 }, LONG)
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  equal(nvim:lua("return said"), { "botglue: job 1 failed: " .. vim.trim(LONG) })
-  contains(nvim:messages(), vim.trim(LONG))
+  equal(nvim:lua("return said"), { "botglue: job 1 failed: " .. message })
+  contains(nvim:messages(), message)
 end)
 
 test("`notify` says how much is said", function()
@@ -191,7 +188,7 @@ test("`notify` says how much is said", function()
     nvim:answer(1, { "A" })
     fail(nvim, { 2 }, "no")
     local messages = nvim:messages()
-    return { messages:find("job 1 applied: it") ~= nil, messages:find("job 2 failed: no") ~= nil }
+    return { messages:find("job 1 applied: it") ~= nil, messages:find("job 2 failed: ") ~= nil }
   end
   equal(said("all"), { true, true })
   equal(said("failures"), { false, true })

@@ -16,9 +16,6 @@ local function running()
         table.insert(told, ("%s %s %s"):format(name, update.kind, word))
       end
     end
-    function _G.say(...)
-      require("botglue.apply").observed({ { id = 1, updates = { ... } } })
-    end
   ]])
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:eventually("it runs", "return require('botglue.client').job(1).entered == 'running'")
@@ -39,12 +36,13 @@ local function told(nvim)
   return said
 end
 
-local function say(nvim, ...)
-  nvim:lua("say(...)", ...)
-end
-
-local function text(words)
-  return { kind = "text", text = words }
+--- Has the agent write, think or call a tool, and waits until so many updates more were told.
+---@param what string a method of `support.agent`
+---@param count integer
+local function agent(nvim, count, what, ...)
+  local before = nvim:lua("return #told")
+  nvim:agent(1, what, ...)
+  nvim:eventually(("%d updates are told"):format(count), "return #told >= ...", before + count)
 end
 
 test("a function gets each update in its order, and last that the job has finished", function()
@@ -73,14 +71,16 @@ end)
 test("the updates have the fields of the contract", function()
   local nvim = running()
   nvim:lua("require('botglue').on(1, function(update) table.insert(told, update) end)")
-  local tool =
-    { index = 1, id = "t", name = "Read", status = "error", error = "no such file", title = "Read x" }
-  local retry = { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" }
-  say(nvim, text("a"), { kind = "tool", tool = tool }, retry)
+  nvim:host("heard")
+  agent(nvim, 1, "say", "a")
+  agent(nvim, 1, "call", "Read", { file_path = "x" })
+  agent(nvim, 1, "result", "call-1", "no such file", true)
+  agent(nvim, 1, "retry", 1, 10, 5)
   equal(told(nvim), {
     { kind = "text", text = "a" },
-    { kind = "tool", tool = { id = "t", name = "Read", status = "error", error = "no such file" } },
-    retry,
+    { kind = "tool", tool = { id = "call-1", name = "Read", status = "running" } },
+    { kind = "tool", tool = { id = "call-1", name = "Read", status = "error", error = "no such file" } },
+    { kind = "retry", attempt = 1, max = 10, delay_ms = 5, reason = "overloaded" },
   })
   nvim:agent(1, "exit", 3)
   nvim:host("ended", 1)
@@ -115,42 +115,79 @@ test("thinking is for those that ask for it", function()
   on(nvim, "b", { thinking = true })
   on(nvim, "c", { thinking = false })
   equal(nvim:host("received", "observe"), { { id = 1, thinking = false }, { id = 1, thinking = true } })
-  say(nvim, { kind = "thinking", text = "hm" })
-  equal(told(nvim), { "b thinking hm" })
+  agent(nvim, 1, "think", "hm")
+  agent(nvim, 3, "say", "x")
+  equal(told(nvim), { "b thinking hm", "a text x", "b text x", "c text x" })
 end)
 
-test("where text is missing a gap says how much, with thinking for those that ask for it", function()
-  local nvim = running()
-  nvim:lua([[
-    local function note(name)
-      return function(update)
-        local bytes = vim.deep_equal(vim.tbl_keys(update), { "kind" }) and "none" or update.bytes
-        table.insert(told, ("%s %s %s"):format(name, update.kind, bytes))
+test(
+  "what comes while Neovim waits for a key is told up to a bound: then a gap, and tools by their state",
+  function()
+    local directory = vim.fn.tempname()
+    vim.fn.mkdir(directory)
+    suite.finally(function()
+      vim.fn.delete(directory, "rf")
+    end)
+    local said = [[printf '{"type":"assistant","session_id":"s","message":{"id":"%s","model":"m","content":[]]
+      .. [[{"type":"%s",%s}]}}\n' ]]
+    -- A million bytes each: what is thought alone is more than is kept.
+    local program = child.script(table
+      .concat({
+        "read -r _",
+        "cd " .. directory,
+        "x=$(head -c 1000000 /dev/zero | tr '\\0' x)",
+        "while ! [ -e go ]; do sleep 0.01; done",
+        "for i in " .. table.concat(vim.fn.range(1, 24), " ") .. "; do",
+        said .. [[t$i thinking "\"thinking\":\"$x\""; done]],
+        said .. [[m1 text "\"text\":\"$x\""]],
+        said .. [[m2 tool_use '"id":"t","name":"Read","input":{"file_path":"x"}']],
+        "touch said",
+        "while ! [ -e end ]; do sleep 0.01; done",
+      }, "; ")
+      :gsub("do; ", "do "))
+    local nvim = child.start()
+    nvim:set_lines({ "one" })
+    nvim:lua(
+      [[
+      local host, program = ...
+      require("botglue").setup({ host = host, agents = { claude = { command = { program } } } })
+      local id = require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
+      _G.bytes, _G.tools = { a = {}, b = {} }, {}
+      local function note(name)
+        return function(update)
+          local count = update.bytes or update.text and #update.text or 0
+          bytes[name][update.kind] = (bytes[name][update.kind] or 0) + count
+          if update.kind == "tool" then
+            table.insert(tools, name .. " " .. update.tool.status)
+          end
+        end
       end
-    end
-    require("botglue").on(1, note("a"))
-    require("botglue").on(1, note("b"), { thinking = true })
-  ]])
-  say(nvim, text("x"), { kind = "gap", bytes = 70, thinking = 7 })
-  say(nvim, { kind = "gap", bytes = 0, thinking = 5 })
-  local gaps = vim.tbl_filter(function(word)
-    return word:find("gap") ~= nil
-  end, told(nvim))
-  equal(gaps, { "a gap 70", "b gap 77", "b gap 5" })
-end)
-
-test("a tool that was not told with the text is told with the state", function()
-  local nvim = running()
-  on(nvim, "a")
-  local function frame(status)
-    local tool = { index = 1, id = "t", name = "Read", title = "Read x", status = status }
-    nvim:lua("require('botglue.apply').frame({ ... })", { id = 1, status = "running", tools = { tool } })
+      require("botglue").on(id, note("a"))
+      require("botglue").on(id, note("b"), { thinking = true })
+    ]],
+      require("support.host").PROGRAM,
+      program
+    )
+    nvim:runs(1)
+    nvim:api("input", ":lua print('one\\ntwo')<CR>")
+    suite.eventually("the message waits for Enter", function()
+      return nvim:api("get_mode").blocking
+    end)
+    vim.fn.writefile({}, directory .. "/go")
+    suite.eventually("all is said", function()
+      return vim.uv.fs_stat(directory .. "/said")
+    end)
+    equal(nvim:api("get_mode").blocking, true)
+    nvim:type("<CR>")
+    nvim:eventually("the tool is told", "return #tools == 2")
+    equal(nvim:lua("return tools"), { "a running", "b running" })
+    local bytes = nvim:lua("return bytes")
+    local a, b = bytes.a, bytes.b
+    equal({ a.thinking == nil, a.gap > 0, (a.text or 0) + a.gap }, { true, true, 1000000 })
+    equal({ b.gap > a.gap, b.thinking + (b.text or 0) + b.gap }, { true, 25000000 })
+    vim.fn.writefile({}, directory .. "/end")
   end
-  frame("running")
-  frame("running")
-  frame("ok")
-  equal(told(nvim), { "a tool Read running", "a tool Read ok" })
-end)
+)
 
 test("one function registered twice counts once", function()
   local nvim = running()
@@ -159,11 +196,14 @@ test("one function registered twice counts once", function()
     _G.first = require("botglue").on(1, fn)
     _G.second = require("botglue").on(1, fn, { thinking = true })
   ]])
-  say(nvim, text("x"), { kind = "thinking", text = "hm" })
+  nvim:host("heard")
+  agent(nvim, 1, "say", "x")
+  agent(nvim, 1, "think", "hm")
   equal(told(nvim), { "a text x", "a thinking hm" })
-  nvim:lua("first()")
-  say(nvim, text("y"))
-  equal(told(nvim), {})
+  nvim:lua("first(); require('botglue').on(1, watcher('b'))")
+  nvim:host("heard")
+  agent(nvim, 1, "say", "y")
+  equal(told(nvim), { "b text \ny" })
   nvim:lua("second()")
 end)
 
@@ -178,11 +218,11 @@ test("taking it back ends it, also from within, and the host sends no more", fun
     end)
   ]])
   on(nvim, "c")
-  say(nvim, text("x"))
+  agent(nvim, 3, "say", "x")
   equal(told(nvim), { "a text x", "b text", "c text x" }, "those that stay miss nothing")
   nvim:lua("back(); back()")
-  say(nvim, text("y"))
-  equal(told(nvim), { "a text y" })
+  agent(nvim, 1, "say", "y")
+  equal(told(nvim), { "a text \ny" })
   equal(#nvim:host("received", "unobserve"), 0)
   nvim:lua("require('botglue').on(1, watcher('d'))()")
   equal(#nvim:host("received", "unobserve"), 0)
@@ -200,7 +240,7 @@ test("who registers as soon as the job is there is known to the host before the 
   equal(nvim:host("received", "observe"), {})
 end)
 
-test("the host is asked only while somebody listens", function()
+test("the host is asked only while a function watches", function()
   local nvim = running()
   equal(#nvim:host("received", "observe"), 0)
   on(nvim, "a")
@@ -214,8 +254,9 @@ test("an error of a function is told once and ends it, and the others and the jo
   local nvim = running()
   nvim:lua("require('botglue').on(1, function() table.insert(told, 'called') error('oh\\nno') end)")
   on(nvim, "a")
-  say(nvim, text("x"), text("y"))
-  equal(told(nvim), { "called", "a text x", "a text y" })
+  agent(nvim, 2, "say", "x")
+  agent(nvim, 1, "say", "y")
+  equal(told(nvim), { "called", "a text x", "a text \ny" })
   contains(nvim:messages(), "botglue: a function that watched job 1 failed and watches no more: ")
   equal(select(2, nvim:messages():gsub("watched job 1", "")), 1)
   nvim:answer(1, { "ONE" })
@@ -262,8 +303,6 @@ test("on every way out nothing of it is left", function()
     local said = told(nvim)
     contains(said[#said], "a finished ")
     equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL, way)
-    say(nvim, text("late"))
-    equal(told(nvim), {}, way)
   end
 end)
 

@@ -164,15 +164,12 @@ end)
 
 for _, before in ipairs({ "", "words<Esc>" }) do
   test("a list that comes late begins no insert mode: " .. (before == "" and "insert" or "normal"), function()
-    local nvim = start()
-    nvim:lua("require('support.host').prompts = nil")
+    local nvim = start({ "make it" })
+    nvim:host("hold", "reply")
     nvim:type(":1Botglue<CR>" .. before .. "<C-f>")
     equal(nvim:api("get_mode").mode, "i", "it begins with the key")
     nvim:type("<Esc>")
-    nvim:lua([[
-      local query = require("support.host").received("query")[1]
-      require("botglue.apply").reply({ token = query.token, prompts = { { prompt = "make it" } } })
-    ]])
+    nvim:host("release", "reply")
     nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "n")

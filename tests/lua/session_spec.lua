@@ -146,16 +146,20 @@ test("a session of Droid opens in a directory in which there is nothing", functi
   equal(nvim:lua("return vim.fn.isdirectory(data .. '/empty/.factory')"), 1)
 end)
 
+--- Waits until the host has said where a job's raw stream is kept.
+---@return string path
+local function transcript_of(nvim, id)
+  return nvim:eventually("its file is known", "return require('botglue.client').job(...).transcript", id)
+end
+
 test("the raw stream opens in a window that cannot be written", function()
-  local nvim = with_landed()
-  local path = nvim:lua([[
-    local path = vim.fn.tempname() .. '%x'
-    vim.fn.writefile({ '{"type":"result"}' }, path)
-    require('botglue.apply').recording({ id = 1, path = path })
-    return path
-  ]])
+  -- The path has what an Ex command would take for the name of the buffer.
+  local nvim = with_landed(nil, { data_dir = vim.fn.tempname() .. "%x" })
+  local path = transcript_of(nvim, 1)
+  contains(path, "%x")
   nvim:type(":Botglue transcript<CR>")
-  equal(nvim:lines(), { '{"type":"result"}' })
+  contains(nvim:lines()[1], '"subtype":"init"')
+  contains(nvim:lines()[#nvim:lines()], '"type":"result"')
   equal(
     nvim:lua("return { vim.bo.filetype, vim.bo.modifiable, #vim.api.nvim_list_wins() }"),
     { "json", false, 2 }
@@ -171,15 +175,14 @@ test("the raw stream opens in a window that cannot be written", function()
 end)
 
 test("a modeline in an agent's text takes effect in no window that shows it", function()
-  local nvim = with_landed()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 4))
+  nvim:agent(1, "print", "vim: set shiftwidth=13 :")
+  nvim:answer(1, { "B" })
+  transcript_of(nvim, 1)
   nvim:lua([[
-    local transcript, log = vim.fn.tempname(), require('botglue.host').log_path()
-    for _, path in ipairs({ transcript, log }) do
-      vim.fn.mkdir(vim.fs.dirname(path), 'p')
-      vim.fn.writefile({ 'vim: set shiftwidth=13 :' }, path)
-    end
+    vim.fn.writefile({ 'vim: set shiftwidth=13 :' }, require('botglue.host').log_path())
     vim.o.modeline, vim.o.modelines, vim.o.shiftwidth = true, 5, 4
-    require('botglue.apply').recording({ id = 1, path = transcript })
   ]])
   local function width(keys)
     nvim:type(keys)
@@ -200,11 +203,12 @@ end)
 test("a transcript that is not there is told of", function()
   local nvim = with_landed(nil, { record = false })
   contains(message_of(nvim, "transcript"), "no job has a transcript")
-  nvim:lua("require('botglue.apply').recording({ id = 1, path = '/no/such' })")
+  nvim = with_landed()
+  local path = transcript_of(nvim, 1)
+  assert(vim.uv.fs_unlink(path))
   contains(message_of(nvim, "transcript"), "this transcript is not there")
-  local link, target = vim.fn.tempname(), child.script("theirs")
-  assert(vim.uv.fs_symlink(target, link))
-  nvim:lua("require('botglue.apply').recording({ id = 1, path = ... })", link)
+  nvim:type(":messages clear<CR>")
+  assert(vim.uv.fs_symlink(child.script("theirs"), path))
   contains(message_of(nvim, "transcript"), "this transcript is not there")
   equal(nvim:lua("return #vim.api.nvim_list_wins()"), 1, "a link is not followed")
 end)

@@ -118,11 +118,11 @@ local function still(found)
   end, found)
 end
 
-local function frame(nvim, state)
-  state.id, state.status = state.id or 1, "running"
-  nvim:runs(state.id)
-  nvim:lua("require('botglue.apply').frame({ ... })", state)
-  nvim:ticks(2)
+--- Waits until this is on the screen.
+local function shows(nvim, expected)
+  suite.eventually("the screen has " .. expected, function()
+    return nvim:screen():find(expected, 1, true)
+  end)
 end
 
 test("the line stands below the last row, on the first line and on the last, in every window", function()
@@ -148,16 +148,19 @@ end)
 
 test("nothing shifts while what it says changes", function()
   local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua("require('botglue').setup({ status = { rows = 0, preview = 0 } })")
   nvim:run({ kind = "line", first = { 1 }, last = { 2 } })
   local before = nvim:api("win_get_cursor", 0)
-  for _, state in ipairs({
-    { activity = "Read src/error.rs" },
-    { activity = "thinking" },
-    { failure = "Read x: no" },
-    { retry = { attempt = 1, max = 10, delay_ms = 5000, reason = "overloaded" } },
-    { activity = ("long "):rep(50) },
+  for _, said in ipairs({
+    { "Read src/error.rs", "call", "Read", { file_path = "src/error.rs" } },
+    { "no such file", "result", "call-1", "no such file", true },
+    { "thinking", "think", "hm" },
+    { "overloaded, try 1 of 10", "retry", 1, 10, 50000 },
+    { "writing", "say", "the answer" },
+    { "Read long long", "call", "Read", { file_path = ("long "):rep(50) } },
   }) do
-    frame(nvim, state)
+    nvim:agent(1, unpack(said, 2))
+    shows(nvim, said[1])
     local shown = rows(nvim, 5)
     equal({ shown[1], shown[2], shown[4], shown[5] }, { "one", "two", "three", "~" })
   end
@@ -173,9 +176,12 @@ end)
 
 test("a buffer that is not shown is not drawn into, and is up to date when it comes back", function()
   local nvim = child.with_host({ "one", "two" })
+  nvim:lua("require('botglue').setup({ status = { rows = 0 } })")
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
   nvim:lua("vim.o.hidden = true; vim.cmd.enew()")
-  frame(nvim, { activity = "Read src/error.rs" })
+  nvim:agent(1, "call", "Read", { file_path = "src/error.rs" })
+  nvim:eventually("it reads", "return require('botglue').job(1).tool")
+  nvim:ticks(2)
   local drawn = [[
     local namespace = vim.api.nvim_create_namespace("botglue.status")
     local mark = vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, { details = true })[1]
@@ -234,7 +240,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   )
 end)
 
-test("an answer that is held while nobody can see its range is shown as held there", function()
+test("an answer that is held while its range is in no window is shown as held there", function()
   for away, back in pairs({ G = "gg", [":enew<CR>"] = ":buffer 1<CR>" }) do
     local nvim = child.with_host(vim.split(("row "):rep(99), " "))
     nvim:lua("vim.o.hidden = true")
@@ -293,46 +299,49 @@ test("the line of a held answer is there again where its file is, if its place i
   end
 end)
 
-test("the line of a held answer stays below its range where all rows are put in anew", function()
-  local nvim = child.with_host({ "a", "b", "c", "d", "e" })
-  local before = nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })")
-  nvim:run({ kind = "line", first = { 2 }, last = { 3 } }, { review = true })
-  nvim:answer(1, { "B" })
-  local function drawn_on()
-    return nvim:lua([[
+test(
+  "the line of a held answer stays below its range where all rows are replaced by the same ones",
+  function()
+    local nvim = child.with_host({ "a", "b", "c", "d", "e" })
+    local before = nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })")
+    nvim:run({ kind = "line", first = { 2 }, last = { 3 } }, { review = true })
+    nvim:answer(1, { "B" })
+    local function drawn_on()
+      return nvim:lua([[
       local namespace = vim.api.nvim_create_namespace("botglue.status")
       return vim.tbl_map(function(mark)
         return mark[2]
       end, vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {}))
     ]])
-  end
-  equal(drawn_on(), { 2 })
-  local function stays(what)
-    nvim:settle()
-    nvim:eventually(
-      "the line is below the range: " .. what,
-      [[
+    end
+    equal(drawn_on(), { 2 })
+    local function stays(what)
+      nvim:settle()
+      nvim:eventually(
+        "the line is below the range: " .. what,
+        [[
         local namespace = vim.api.nvim_create_namespace("botglue.status")
         local marks = vim.api.nvim_buf_get_extmarks(1, namespace, 0, -1, {})
         return #marks == 1 and marks[1][2] == require("botglue").job(1).last_line - 1
       ]]
-    )
-  end
-  for _, keys in ipairs({ ":call setline(1, map(getline(1, '$'), 'v:val'))<CR>", ":%!sed s/^/x/<CR>", "u" }) do
-    nvim:type(keys)
-    stays(keys)
-  end
-  equal(drawn_on(), { 2 })
-  nvim:lua([[
+      )
+    end
+    for _, keys in ipairs({ ":call setline(1, map(getline(1, '$'), 'v:val'))<CR>", ":%!sed s/^/x/<CR>", "u" }) do
+      nvim:type(keys)
+      stays(keys)
+    end
+    equal(drawn_on(), { 2 })
+    nvim:lua([[
     local rows = vim.api.nvim_buf_get_lines(1, 0, -1, true)
     vim.api.nvim_buf_set_lines(1, 0, -1, true, vim.list_extend({ "new" }, rows))
   ]])
-  nvim:type("l")
-  stays("all rows by the API")
-  nvim:type(":Botglue reject 1<CR>")
-  equal(drawn_on(), {})
-  equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })"), before)
-end)
+    nvim:type("l")
+    stays("all rows by the API")
+    nvim:type(":Botglue reject 1<CR>")
+    equal(drawn_on(), {})
+    equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'TextChanged' })"), before)
+  end
+)
 
 test("who is asked something while typing types on where they were", function()
   for _, keys in ipairs({ "", "<C-r>=", "<F5>" }) do
@@ -370,7 +379,7 @@ test("who is asked something while typing types on where they were", function()
       end)
     end
     nvim:api("input", keys == "" and "o" or "<CR>")
-    suite.eventually("somebody types on", function()
+    suite.eventually("the user types on", function()
       return nvim:api("get_mode").mode == "i"
     end)
     nvim:type("y<Esc>")

@@ -101,6 +101,17 @@ function Agent:say(text)
   end
 end
 
+--- Thinks aloud, in the protocol of Claude.
+---@param text string
+function Agent:think(text)
+  self:begin()
+  encoded(self, {
+    type = "assistant",
+    session_id = self.session,
+    message = { id = "thought", model = self.model, content = { { type = "thinking", thinking = text } } },
+  })
+end
+
 --- Calls a tool; returns the id of the call.
 ---@param name string
 ---@param input table
@@ -179,6 +190,14 @@ end
 ---@param text string
 ---@param more AgentAmounts?
 function Agent:answer(text, more)
+  self:conclude(text, more)
+  self:exit(0)
+end
+
+--- Says an answer and what it took, and may go on.
+---@param text string
+---@param more AgentAmounts?
+function Agent:conclude(text, more)
   more = more or {}
   self:begin(more)
   self:say(text)
@@ -204,7 +223,6 @@ function Agent:answer(text, more)
       usage = usage,
     })
   end
-  self:exit(0)
 end
 
 --- Says that the service refused, with an HTTP status, and ends.

@@ -101,6 +101,19 @@ local function note_calls()
   end
 end
 
+--- A host is gone, or another one takes its place: nothing is to come from it any more.
+---@param channel integer
+local function forget(channel)
+  if M.channel ~= channel then
+    -- The end of a process is told later than the plugin gives it up: what is to come now comes from the next one.
+    return
+  end
+  M.awaited, M.channel = {}, nil
+  for name in pairs(M.held_back) do
+    M.held_back[name] = {}
+  end
+end
+
 --- Makes the plugin use the host, and the host the agents of the spec.
 function M.install()
   assert(vim.fn.executable(M.PROGRAM) == 1, "there is no host at " .. M.PROGRAM .. "; run `cargo build`")
@@ -115,15 +128,13 @@ function M.install()
       return jobstart(command, options)
     end
     local on_exit = options.on_exit
+    forget(M.channel)
     M.channel = jobstart(
       command,
       vim.tbl_extend("force", options, {
-        on_exit = function(...)
-          M.awaited, M.channel = {}, nil
-          for name in pairs(M.held_back) do
-            M.held_back[name] = {}
-          end
-          on_exit(...)
+        on_exit = function(channel, ...)
+          forget(channel)
+          on_exit(channel, ...)
         end,
       })
     )
@@ -274,8 +285,8 @@ local function edited(id, edits)
   return vim.list_extend(made, rows, row + 1, #rows)
 end
 
---- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where nobody is to
---- know which one is meant.
+--- An answer by lines, as an agent says it: in a fence where it would else be no answer, and in two where it is not
+--- to be clear which one is meant.
 ---@param lines string[]
 ---@param ambiguous boolean
 ---@return string
