@@ -121,10 +121,18 @@ impl Anchor {
     }
 
     /// Where these rows are, if they are anywhere, is not known.
-    pub fn doubt(&mut self, ids: &[Id]) {
-        let is_beside = |id: &Id| [self.beside.0, self.beside.1].contains(&Some(*id));
-        let is_own = |id: &&Id| self.own.contains(*id) || (self.own.is_empty() && is_beside(id));
-        self.in_doubt.extend(ids.iter().filter(is_own));
+    pub fn doubt(&mut self, rows: &[Row]) {
+        let is_beside = |id: Id| [self.beside.0, self.beside.1].contains(&Some(id));
+        let is_own = |row: &&Row| {
+            self.own.contains(&row.id) || self.is_split_off(row) || (self.own.is_empty() && is_beside(row.id))
+        };
+        let lost: Vec<Id> = rows.iter().filter(is_own).map(|row| row.id).collect();
+        self.in_doubt.extend(lost);
+    }
+
+    /// Whether a row was split off one of its own.
+    fn is_split_off(&self, row: &Row) -> bool {
+        row.id >= self.since && row.split_from.is_some_and(|from| self.own.contains(&from))
     }
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
@@ -188,10 +196,7 @@ impl Anchor {
 
     /// Rows, with those that the first and the last one were split into.
     fn with_split_rows(&self, rows: &Rows, mut range: Range<usize>) -> Range<usize> {
-        let is_split_off = |at: usize| {
-            let row = rows.get(at).filter(|row| row.id >= self.since);
-            row.and_then(|row| row.split_from).is_some_and(|from| self.own.contains(&from))
-        };
+        let is_split_off = |at: usize| rows.get(at).is_some_and(|row| self.is_split_off(row));
         while range.start.checked_sub(1).is_some_and(is_split_off) {
             range.start -= 1;
         }

@@ -294,7 +294,7 @@ impl Document {
         self.splice(range.clone(), &new);
         self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
-        self.doubt(&in_doubt.map(|(row, _)| row.id).collect::<Vec<_>>());
+        self.doubt(&in_doubt.map(|(row, _)| row.clone()).collect::<Vec<_>>());
         self.is_unsettled = true;
         self.put_in = (old.is_empty() && by.is_none()).then_some(range.start..end);
         match by.and_then(|by| self.anchors.get_mut(&by)) {
@@ -344,7 +344,7 @@ impl Document {
         let mut lost = Vec::new();
         for (at, other) in others.iter().flat_map(|other| other.iter().enumerate()) {
             if rows[at].id != other.id {
-                lost.extend([rows[at].id, other.id]);
+                lost.extend([rows[at].clone(), other.clone()]);
                 (rows[at].id, rows[at].split_from) = (0, None);
             }
         }
@@ -359,9 +359,9 @@ impl Document {
     }
 
     /// Where these rows are, if they are anywhere, is not known.
-    fn doubt(&mut self, ids: &[Id]) {
+    fn doubt(&mut self, rows: &[Row]) {
         for anchor in self.anchors.values_mut() {
-            anchor.doubt(ids);
+            anchor.doubt(rows);
         }
     }
 

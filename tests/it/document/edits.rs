@@ -222,6 +222,11 @@ fn joining_and_splitting() {
             ("<CR> at the start of its first row", |e| e.split(2, 0), "3: charlie|delta|echo"),
             ("<CR> at the end of its last row", |e| e.split(4, 4), SAME),
             ("<CR>, undone", |e| e.split(4, 3).undo(), SAME),
+            (
+                "<CR> where two rows were joined, undone and redone",
+                |e| e.typed(5, 0, " ").join(4).split(4, 4).undo().redo(),
+                "2: charlie|delta|echo| foxtrot",
+            ),
         ],
     );
     assert!(failed.is_empty(), "{failed:#?}");
