@@ -78,7 +78,7 @@ pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Op
 /// Whether a row's text tells it from others: brackets and empty rows do not.
 pub fn is_telling(text: &[u8]) -> bool {
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
-    text.iter().filter(is_word).nth(1).is_some()
+    text.iter().any(|byte| is_word(&byte))
 }
 
 /// Whether one row may be the other, edited.
@@ -139,11 +139,13 @@ impl<'a> Sides<'a> {
             }
         }
         self.match_neighbours();
-        // What is on both sides still is in doubt.
+        // What is on both sides still is in doubt; and of twins of which there are fewer now, those that nothing tells
+        // of: any of them may be the one that is gone.
         for (mut old, mut new) in places.into_values() {
+            let is_on_both_sides = !new.is_empty();
             old.retain(|old| !self.is_paired[*old]);
             new.retain(|new| self.origins[*new].is_none());
-            if !old.is_empty() && !new.is_empty() {
+            if !old.is_empty() && is_on_both_sides {
                 for old in old {
                     self.in_doubt[old] = true;
                 }

@@ -72,8 +72,8 @@ pub struct Anchor {
     own: BTreeSet<Id>,
     /// Those of its rows, and beside it, of which it was unknown at some time where they are.
     in_doubt: BTreeSet<Id>,
-    /// The rows right above and below it.
-    beside: (Option<Id>, Option<Id>),
+    /// The rows right above and below it; those that were there later count where these are gone.
+    beside: Vec<(Option<Id>, Option<Id>)>,
     /// Rows with ids from here on were born after it.
     since: Id,
     /// The text when it was made.
@@ -84,20 +84,24 @@ pub struct Anchor {
     columns: Vec<(Id, Columns)>,
 }
 
+/// The rows right above and below a place.
+fn beside(place: &Place, rows: &Rows) -> (Option<Id>, Option<Id>) {
+    let id = |row: Option<usize>| row.and_then(|row| rows.get(row)).map(|row| row.id);
+    (id(place.rows().start.checked_sub(1)), id(Some(place.rows().end)))
+}
+
 impl Anchor {
     /// The range at a place of a text; `since` is the next row's id.
     pub fn new(place: &Place, rows: &Rows, since: Id) -> Self {
-        let range = place.rows();
-        let id = |row: Option<usize>| row.and_then(|row| rows.get(row)).map(|row| row.id);
         let bounds = place.bounds().into_iter().filter_map(|(at, bounds)| {
             let row = rows.get(at)?;
             Some((row.id, Columns::new(row, bounds)))
         });
         Self {
             place: place.clone(),
-            own: rows.slice(range.clone()).iter().map(|row| row.id).collect(),
+            own: rows.slice(place.rows()).iter().map(|row| row.id).collect(),
             in_doubt: BTreeSet::new(),
-            beside: (id(range.start.checked_sub(1)), id(Some(range.end))),
+            beside: vec![beside(place, rows)],
             since,
             at: rows.clone(),
             base: Passage::new(place.clone(), rows),
@@ -115,6 +119,11 @@ impl Anchor {
         &self.base
     }
 
+    /// It was this when it was sent.
+    pub fn rebase(&mut self, base: Passage) {
+        self.base = base;
+    }
+
     /// Its answer brought these rows.
     pub fn adopt(&mut self, ids: impl Iterator<Item = Id>) {
         self.own.extend(ids);
@@ -122,7 +131,8 @@ impl Anchor {
 
     /// Where these rows are, if they are anywhere, is not known.
     pub fn doubt(&mut self, rows: &[Row]) {
-        let is_beside = |id: Id| [self.beside.0, self.beside.1].contains(&Some(id));
+        let is_beside =
+            |id: Id| self.beside.iter().any(|(above, below)| [*above, *below].contains(&Some(id)));
         let is_own = |row: &&Row| {
             self.own.contains(&row.id) || self.is_split_off(row) || (self.own.is_empty() && is_beside(row.id))
         };
@@ -135,9 +145,24 @@ impl Anchor {
         row.id >= self.since && row.split_from.is_some_and(|from| self.own.contains(&from))
     }
 
-    /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`].
+    /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had none,
+    /// all that are there are its own.
     pub fn set(&mut self, place: &Place, rows: &Rows) {
         self.base = Passage::new(place.clone(), rows);
+        if matches!(self.place, Place::Insertion(_)) || self.own_rows(rows).is_none() {
+            self.own.extend(self.base.rows.iter().map(|row| row.id));
+        }
+        if matches!(place, Place::Insertion(_)) {
+            // Nothing is left of its rows: its place is between those beside it. An insertion had such a place before,
+            // and has it again after undo.
+            if !matches!(self.place, Place::Insertion(_)) {
+                self.beside.clear();
+            }
+            if self.between(rows).is_none() {
+                self.beside.push(beside(place, rows));
+            }
+            self.place = place.clone();
+        }
         for (at, bounds) in place.bounds() {
             let Some(row) = rows.get(at) else { continue };
             match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
@@ -174,9 +199,14 @@ impl Anchor {
         self.columns.iter_mut().for_each(|(_, columns)| columns.remember());
     }
 
-    /// Undo or redo brought the text to what it is.
-    pub fn recall_columns(&mut self) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.recall());
+    /// Its answer is written next, or was just now, and the text has this hash: what it has now undo or redo bring back.
+    pub fn keep_columns(&mut self, text: u64) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.keep(text));
+    }
+
+    /// Undo or redo brought the text to what it is, with this hash.
+    pub fn recall_columns(&mut self, text: u64) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.recall(text));
     }
 
     /// Where it is; none where that cannot be told. Of several places that columns may have, `mark` decides: where the
@@ -192,6 +222,29 @@ impl Anchor {
             Place::Part { .. } => self.part(rows, range?, mark),
             Place::Block { .. } => self.block(rows, range?, mark),
         }
+    }
+
+    /// Whether it had rows, and none of them is anywhere.
+    pub fn is_gone(&self, rows: &Rows) -> bool {
+        !matches!(self.place, Place::Insertion(_))
+            && self.in_doubt.iter().all(|id| rows.find(*id).is_some())
+            && self.own_rows(rows).is_none()
+    }
+
+    /// Whether its rows are there, and only the editor's own mark tells where in them it is.
+    pub fn needs_mark(&self, rows: &Rows) -> bool {
+        let is_known = self.in_doubt.iter().all(|id| rows.find(*id).is_some());
+        let Some(range) = self.own_rows(rows).filter(|_| is_known && self.has_columns()) else {
+            return false;
+        };
+        let (within, last) = (rows.slice(range.clone()), range.len() - 1);
+        let columns =
+            |row: &Row| self.columns.iter().find(|(id, _)| *id == row.id).map(|(_, columns)| columns);
+        let is_bounded = |at: usize| matches!(self.place, Place::Block { .. }) || at == 0 || at == last;
+        let mut bounded =
+            within.iter().enumerate().filter(|(at, _)| is_bounded(*at)).map(|(_, row)| columns(row));
+        self.place(rows, None).is_none()
+            && bounded.all(|columns| columns.is_some_and(|columns| !columns.places().is_empty()))
     }
 
     /// Rows, with those that the first and the last one were split into.
@@ -233,14 +286,29 @@ impl Anchor {
         stays_between.then_some(first..last + 1)
     }
 
-    /// The row below an insertion: it goes below the row that was above it, else above the one that was below.
+    /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at an
+    /// end of the text stays there, as long as there is anything of that text.
     fn between(&self, rows: &Rows) -> Option<usize> {
         let find = |id: Option<Id>| id.and_then(|id| rows.find(id));
-        match (find(self.beside.0), find(self.beside.1)) {
-            (Some(above), Some(below)) => (above < below).then_some(above + 1),
-            (Some(above), None) => Some(above + 1),
-            (None, below) => below,
-        }
+        let is_text = || self.at.iter().any(|row| rows.find(row.id).is_some());
+        self.beside.iter().find_map(|(above, below)| match (find(*above), find(*below)) {
+            (Some(above), Some(below)) if below <= above => None,
+            (Some(at), _) => Some(self.below_split_rows(rows, at, *above)),
+            (None, Some(below)) => Some(below),
+            (None, None) if above.is_none() && is_text() => Some(0),
+            (None, None) if below.is_none() && is_text() => Some(rows.len()),
+            (None, None) => None,
+        })
+    }
+
+    /// The row below a row and those that were split off it since.
+    fn below_split_rows(&self, rows: &Rows, at: usize, id: Option<Id>) -> usize {
+        let is_split_off = |at: &usize| {
+            rows.get(*at).is_some_and(|row| {
+                row.id >= self.since && row.split_from.is_some_and(|from| Some(from) == id)
+            })
+        };
+        at + 1 + (at + 1..rows.len()).take_while(is_split_off).count()
     }
 
     fn part(&self, rows: &Rows, range: Range<usize>, mark: Option<&Place>) -> Option<Place> {

@@ -4,6 +4,7 @@
 //! places for the columns, and each is followed. What the row read before has, after undo, the columns it had then.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::rows::Row;
@@ -22,14 +23,25 @@ pub struct Bounds {
     pub to: Option<usize>,
 }
 
+impl Bounds {
+    /// Whether there is no byte between them.
+    fn is_empty(&self) -> bool {
+        self.from.is_some() && self.from == self.to
+    }
+}
+
 /// Where a part of one row may be.
 #[derive(Debug)]
 pub struct Columns {
     text: Arc<[u8]>,
     hash: u64,
     places: Vec<Bounds>,
+    /// It had no text when it was sent, or once its answer was written.
+    has_no_text: bool,
     /// What was known of earlier texts, by their hashes.
     seen: HashMap<u64, Vec<Bounds>>,
+    /// What was known right before and right after an answer was written, by the hashes of the row and of the whole text.
+    kept: HashMap<(u64, u64), Vec<Bounds>>,
     /// What is known of the row as it is was not remembered yet.
     is_new: bool,
     /// The row was edited since the last undo or redo.
@@ -43,7 +55,9 @@ impl Columns {
             text: row.text.clone(),
             hash: row.hash,
             places: vec![bounds],
+            has_no_text: bounds.is_empty(),
             seen: HashMap::new(),
+            kept: HashMap::new(),
             is_new: true,
             is_edited: false,
         }
@@ -59,7 +73,8 @@ impl Columns {
         if row.hash == self.hash {
             return;
         }
-        let shifted = self.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place));
+        let shifted =
+            self.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place, self.has_no_text));
         let mut places: Vec<Bounds> = Vec::new();
         for place in shifted {
             if !places.contains(&place) {
@@ -87,10 +102,20 @@ impl Columns {
         seen.extend(new);
     }
 
-    /// Undo or redo brought the row to what it is: it has the columns that it had.
-    pub fn recall(&mut self) {
+    /// An answer is written next, or was just now: what is known of the row as it is in a text with this hash.
+    pub fn keep(&mut self, text: u64) {
+        if self.kept.len() < MAX_TEXTS {
+            let kept = self.kept.entry((self.hash, text)).or_default();
+            let new: Vec<Bounds> =
+                self.places.iter().filter(|place| !kept.contains(place)).copied().collect();
+            kept.extend(new);
+        }
+    }
+
+    /// Undo or redo brought the row to what it is in a text with this hash: it has the columns that it had.
+    pub fn recall(&mut self, text: u64) {
         if std::mem::take(&mut self.is_edited)
-            && let Some(seen) = self.seen.get(&self.hash)
+            && let Some(seen) = self.kept.get(&(self.hash, text)).or_else(|| self.seen.get(&self.hash))
         {
             self.places.clone_from(seen);
         }
@@ -107,18 +132,34 @@ impl Columns {
     /// The part was replaced, and is here now.
     pub fn set(&mut self, row: &Row, bounds: Bounds) {
         (self.text, self.hash, self.places) = (row.text.clone(), row.hash, vec![bounds]);
-        self.is_new = true;
+        (self.has_no_text, self.is_new) = (bounds.is_empty(), true);
     }
 }
 
-/// Where a part may be after an edit.
-fn shifts(old: &[u8], new: &[u8], part: Bounds) -> Vec<Bounds> {
+/// Where a part of a row is after an edit that led from one text to the other; none where it may be in several places.
+pub fn shifted(old: &[u8], new: &[u8], part: Range<usize>) -> Option<Range<usize>> {
+    let part = Bounds { from: Some(part.start), to: Some(part.end) };
+    match shifts(old, new, part, part.is_empty())[..] {
+        [Bounds { from: Some(from), to: Some(to) }] => Some(from..to),
+        _ => None,
+    }
+}
+
+/// Where a part may be after an edit. What is put in where one is that `has_no_text` is the part, since it is there that
+/// both the user and the answer write.
+fn shifts(old: &[u8], new: &[u8], part: Bounds, has_no_text: bool) -> Vec<Bounds> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let slack = (head + tail).saturating_sub(old.len().min(new.len()));
     let same = head + tail - slack;
     let (gone, come) = (old.len() - same, new.len() - same);
-    let mut places: Vec<Bounds> = (head - slack..=head).map(|at| shift(part, at, gone, come)).collect();
+    let place = |at: usize| match part {
+        Bounds { from: Some(from), .. } if has_no_text && part.is_empty() && gone == 0 && from == at => {
+            Bounds { to: Some(at + come), ..part }
+        }
+        _ => shift(part, at, gone, come),
+    };
+    let mut places: Vec<Bounds> = (head - slack..=head).map(place).collect();
     places.dedup();
     places
 }
@@ -153,7 +194,7 @@ mod tests {
             let (from, to) = (place.from.unwrap(), place.to.unwrap());
             format!("{}[{}]{}", &new[..from], &new[from..to], &new[to..])
         };
-        shifts(old.as_bytes(), new.as_bytes(), part).into_iter().map(show).collect()
+        shifts(old.as_bytes(), new.as_bytes(), part, part.is_empty()).into_iter().map(show).collect()
     }
 
     #[test]
@@ -170,6 +211,8 @@ mod tests {
             ("a [b] c", "a b, c", "a [b], c"),
             ("call([one], two)", "call(two)", "call([]two)"),
             ("call(one, [two], three)", "x", "x[]"),
+            ("f([]) + x", "f(typed) + x", "f([typed]) + x"),
+            ("[]", "typed", "[typed]"),
         ] {
             assert_eq!(after(old, new), [place], "{old} → {new}");
         }
@@ -184,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_part_that_goes_on_in_other_rows_has_one_bound() {
-        let at = |part: Bounds, old: &str, new: &str| shifts(old.as_bytes(), new.as_bytes(), part);
+        let at = |part: Bounds, old: &str, new: &str| shifts(old.as_bytes(), new.as_bytes(), part, false);
         let (first, last) = (Bounds { from: Some(2), to: None }, Bounds { from: None, to: Some(2) });
         assert_eq!(at(first, "a bc", "a bcd"), [first]);
         assert_eq!(at(first, "a bc", "xa bc"), [Bounds { from: Some(3), to: None }]);

@@ -19,7 +19,6 @@ type Spot = (u64, usize);
 pub struct Deleted {
     blocks: BTreeMap<u64, Vec<Option<Row>>>,
     by_id: HashMap<Id, Spot>,
-    next: u64,
     rows: usize,
 }
 
@@ -29,8 +28,7 @@ impl Deleted {
         if rows.is_empty() {
             return;
         }
-        let block = self.next;
-        self.next += 1;
+        let block = self.blocks.last_key_value().map_or(0, |(last, _)| last + 1);
         self.rows += rows.len();
         for (at, row) in rows.iter().enumerate() {
             self.by_id.insert(row.id, (block, at));

@@ -21,6 +21,7 @@ use std::ops::Range;
 
 pub use align::{rising, unchanged};
 pub use anchor::Place;
+pub use columns::shifted;
 pub use passage::Passage;
 pub use rows::{Id, Row, Rows};
 
@@ -72,6 +73,8 @@ pub struct Document {
     is_unsettled: bool,
     anchors: BTreeMap<AnchorId, Anchor>,
     next_anchor: u64,
+    /// The range whose answer is being written: where it is then [`Document::landed`] tells.
+    writing: Option<AnchorId>,
 }
 
 impl Document {
@@ -90,6 +93,7 @@ impl Document {
             is_unsettled: false,
             anchors: BTreeMap::new(),
             next_anchor: 1,
+            writing: None,
         };
         let mut rows = document.unknown(text);
         if rows.is_empty() {
@@ -139,8 +143,9 @@ impl Document {
         if std::mem::take(&mut self.is_unsettled) {
             self.recall_closest();
         }
-        for anchor in self.anchors.values_mut() {
-            anchor.recall_columns();
+        let text = self.rows.text_hash();
+        for anchor in self.anchors.values_mut().filter(|anchor| anchor.has_columns()) {
+            anchor.recall_columns(text);
         }
     }
 
@@ -153,6 +158,26 @@ impl Document {
         self.snapshots.pin(&self.rows);
         self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
         id
+    }
+
+    /// A range was this when it was sent, though its rows read otherwise by the time it was known where it is. Those of
+    /// them that are there unchanged are the same rows; the others are rows that it has no more.
+    pub fn rebase<R: AsRef<[u8]>>(&mut self, anchor: AnchorId, place: Place, base: &[R]) {
+        let Some(known) = self.anchors.get(&anchor).map(|anchor| anchor.base().rows.clone()) else { return };
+        if known.iter().map(|row| &row.text[..]).eq(base.iter().map(AsRef::as_ref)) {
+            // It reads as it was sent, so it is as it was sent: its twins too.
+            return;
+        }
+        let mut rows = self.unknown(base);
+        for (at, origin) in known.iter().zip(unchanged(base, &known)) {
+            if let Some(row) = origin.and_then(|origin| rows.get_mut(origin)) {
+                (row.id, row.split_from) = (at.id, at.split_from);
+            }
+        }
+        self.name(&mut rows);
+        if let Some(anchor) = self.anchors.get_mut(&anchor) {
+            anchor.rebase(Passage { place, rows });
+        }
     }
 
     /// Follows it no more.
@@ -169,9 +194,14 @@ impl Document {
 
     /// The answer of an anchor was written, and is here now. Those bytes are no part of another range.
     pub fn landed(&mut self, anchor: AnchorId, place: &Place) {
+        self.writing = None;
+        self.before_edit = None;
+        // It is one step of undo, however many changes it took.
+        self.snapshots.remember(&self.rows);
         for (id, other) in &mut self.anchors {
             if *id == anchor {
                 other.set(place, &self.rows);
+                other.keep_columns(self.rows.text_hash());
             } else {
                 other.cede(place, &self.rows);
             }
@@ -182,6 +212,16 @@ impl Document {
     /// where a part of a row may have several places.
     pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
         self.anchors.get(&anchor)?.place(&self.rows, mark)
+    }
+
+    /// Whether all rows of a range were deleted, so that there is nothing of it left to be found.
+    pub fn is_gone(&self, anchor: AnchorId) -> bool {
+        self.anchors.get(&anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
+    }
+
+    /// Whether a range is there, though only the editor's own mark of it can tell where in its rows.
+    pub fn needs_mark(&self, anchor: AnchorId) -> bool {
+        self.anchors.get(&anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
     }
 
     /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none where it cannot be told where
@@ -196,7 +236,7 @@ impl Document {
         let range = range.start.min(last)..last;
         let mut new = self.unknown(new);
         let old = self.rows.slice(range.clone());
-        self.anchors.values_mut().for_each(Anchor::remember_columns);
+        self.remember_columns(by);
         if by.is_some() {
             // An answer moves no row of others.
             self.put_in = None;
@@ -206,7 +246,7 @@ impl Document {
             let new = vec![new.clone()];
             self.put_in = None;
             self.edit_columns(&new);
-            if self.before_edit.replace(self.rows.clone()).is_none() {
+            if self.before_edit.replace(self.rows.clone()).is_none() || by.is_some() {
                 self.snapshots.remember(&self.rows);
             }
             self.splice(range, &new);
@@ -368,10 +408,9 @@ impl Document {
     /// The text has these rows, which read the same.
     fn restore(&mut self, rows: Rows) {
         let before = std::mem::replace(&mut self.rows, rows);
-        let back: Vec<Row> = self.rows.apart(&before).map(|(_, row)| row.clone()).collect();
+        let back: Vec<Row> = self.rows.apart(&before).cloned().collect();
         let ids: HashSet<Id> = back.iter().map(|row| row.id).collect();
-        let gone = before.apart(&self.rows).map(|(_, row)| row).filter(|row| !ids.contains(&row.id));
-        let gone: Vec<Row> = gone.cloned().collect();
+        let gone = before.apart(&self.rows).filter(|row| !ids.contains(&row.id)).cloned().collect();
         for row in &back {
             self.deleted.remove(row.id);
         }
@@ -379,10 +418,25 @@ impl Document {
         self.deleted.put(gone);
     }
 
+    /// The text changes next: by an answer, or by anything else.
+    fn remember_columns(&mut self, by: Option<AnchorId>) {
+        for (id, anchor) in &mut self.anchors {
+            if by != Some(*id) {
+                anchor.remember_columns();
+            } else if self.writing != by {
+                anchor.remember_columns();
+                anchor.keep_columns(self.rows.text_hash());
+            }
+        }
+        self.writing = by;
+    }
+
     fn edit_columns(&mut self, rows: &[Row]) {
-        for anchor in self.anchors.values_mut().filter(|anchor| anchor.has_columns()) {
-            for row in rows {
-                anchor.edit_columns(row);
+        for (id, anchor) in self.anchors.iter_mut().filter(|(_, anchor)| anchor.has_columns()) {
+            if self.writing != Some(*id) {
+                for row in rows {
+                    anchor.edit_columns(row);
+                }
             }
         }
     }

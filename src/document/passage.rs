@@ -34,6 +34,30 @@ impl Passage {
         pieces.collect()
     }
 
+    /// The pieces that whole rows have which were there before this was written in their place; none where they do not fit
+    /// it. A row that was filled up for a block was shorter.
+    pub fn pieces_before(&self, rows: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
+        if self.is_of_rows() {
+            return Some(rows.to_vec());
+        }
+        let own = self.pieces();
+        let is_block = matches!(self.place, Place::Block { .. });
+        if rows.is_empty() || own.is_empty() || (is_block && rows.len() != own.len()) {
+            return None;
+        }
+        let (first, last) = (self.around(0, &own).0.len(), self.around(own.len() - 1, &own).1.len());
+        let piece = |(at, row): (usize, &Vec<u8>)| {
+            let (head, tail) = if is_block {
+                let (head, tail) = self.around(at, &own);
+                (head.len(), tail.len())
+            } else {
+                (if at == 0 { first } else { 0 }, if at + 1 == rows.len() { last } else { 0 })
+            };
+            row.get(head.min(row.len())..row.len().checked_sub(tail)?).map(<[u8]>::to_vec)
+        };
+        rows.iter().enumerate().map(piece).collect()
+    }
+
     /// What is before and behind a piece in its row.
     pub fn around(&self, at: usize, own: &[&[u8]]) -> (&[u8], &[u8]) {
         let row = &self.rows[at].text;
