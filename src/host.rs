@@ -13,17 +13,16 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::agent::{self, Invocation};
-use crate::document::Passage;
 use crate::editor::{Change, Editor};
 use crate::error::JobError;
 use crate::job::{self, Job, Launch, Prewarm, Surroundings};
-use crate::land::{self, HeldFor, Merge};
+use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::message;
-use crate::mirror::{self, Fate, Feed, Wish};
+use crate::mirror::{self, Fate, Feed, Settled, Standing, Wish};
 use crate::names::name;
 use crate::record;
-use crate::request::{MergeRequest, Observe, PrewarmRequest, Request};
+use crate::request::{Observe, PrewarmRequest, Request};
 use crate::rpc::Command;
 use crate::store::{Amounts, Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
@@ -42,13 +41,15 @@ pub enum Message {
     /// The editor asks for something.
     Command(Command),
     /// What became of what was wanted of a job's range.
-    Settled {
+    Settled(Settled),
+    /// The range of a job stands like this in its file.
+    Standing(Standing),
+    /// The file of a job has this name now.
+    Renamed {
         /// The job's id.
         job: u64,
-        /// What.
-        fate: Fate,
-        /// The range as it is now; none where that is not known.
-        passage: Option<Passage>,
+        /// The name.
+        path: Vec<u8>,
     },
     /// The connection to the editor has ended.
     Disconnected,
@@ -138,7 +139,11 @@ impl Host {
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(Message::Command(command)) => self.command(command),
-                    Some(Message::Settled { job, fate, passage }) => self.settled(job, fate, passage.as_ref()),
+                    Some(Message::Settled(settled)) => self.settled(&settled),
+                    Some(Message::Standing(standing)) => {
+                        self.database.stand(standing.job, record::stood(&standing));
+                    }
+                    Some(Message::Renamed { job, path }) => self.database.stand(job, record::renamed(&path)),
                     Some(Message::Terminate) => return Heard::Some,
                     Some(Message::Disconnected) | None => return Heard::All,
                 },
@@ -160,11 +165,9 @@ impl Host {
                 self.editor.reject(id, error);
             }
             Command::Landed { id, landed } => self.landed(id, landed),
-            Command::Revert(id) => self.feed.send(mirror::Event::Wish { job: id, wish: Wish::Revert }),
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
-            Command::Merge(request) => self.editor.merged(&request, &merge(&request)),
             Command::Held => {
                 let editor = self.editor.clone();
                 self.database.adopt(move |held| {
@@ -313,7 +316,8 @@ impl Host {
         *counted = record.amounts;
         // In the store first: from here on the answer survives the end of any process.
         let (editor, feed) = (self.editor.clone(), self.feed.clone());
-        let wish = landing.as_ref().filter(|_| request.lands && !request.question).map(|landing| {
+        let buffer = request.buffer;
+        let wish = landing.as_ref().filter(|_| !request.question).map(|landing| {
             let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
             held_for.map_or_else(|| Wish::Land(bytes(&landing.lines)), Wish::Hold)
         });
@@ -321,7 +325,7 @@ impl Host {
             record::with_share(&mut outcome, &share);
             editor.finish(id, outcome, landing.map(Box::new));
             if let Some(wish) = wish {
-                feed.send(mirror::Event::Wish { job: id, wish });
+                feed.send(mirror::Event::Wish { buffer, job: id, wish });
             }
         });
     }
@@ -346,37 +350,42 @@ impl Host {
 
     fn landed(&mut self, id: u64, landed: Landed) {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
-        let held = landed.landing == "held";
-        if !held {
+        if landed.landing != "held" {
             self.feed.send(mirror::Event::Ended { job: id });
         }
         let editor = self.editor.clone();
         self.database.land(id, landed, move || {
-            if held {
-                editor.kept(id);
-            } else {
-                // The store keeps a long answer in memory until it is decided.
-                memory::give_back();
-            }
+            editor.stored(id, None);
+            // The store keeps a long answer in memory until it is decided.
+            memory::give_back();
         });
     }
 
     /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
-    fn settled(&mut self, id: u64, fate: Fate, passage: Option<&Passage>) {
+    fn settled(&mut self, settled: &Settled) {
+        let Settled { job: id, fate, attempt, passage } = settled;
+        let (id, attempt) = (*id, *attempt);
         if let Fate::Stays(why) = fate {
-            tracing::info!(job = id, why = name(why), "not reverted");
-            self.editor.not_reverted(id, why);
+            tracing::info!(job = id, why = why.name(), "it stays as it is");
+            self.editor.stays(id, *why);
             return;
         }
-        let landed = record::landed(fate, passage);
+        let landed = record::landed(*fate, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
-        if landed.landing == "held" {
-            self.database.land(id, landed, move || editor.landed(id, &told));
+        if let Fate::Held(_) = fate {
+            // How its rows stand is kept when their file is written: until then that is not in the file.
+            let landed = Landed { place: None, rows: None, ..landed };
+            self.database.hold(id, landed, move || editor.landed(id, &told));
         } else {
             self.feed.send(mirror::Event::Ended { job: id });
             editor.landed(id, &told);
-            self.database.land(id, landed, memory::give_back);
+            self.database.land(id, landed, move || {
+                if attempt.is_some() {
+                    editor.stored(id, attempt);
+                }
+                memory::give_back();
+            });
         }
     }
 
@@ -411,11 +420,4 @@ impl Host {
 
 fn bytes(lines: &[String]) -> Vec<land::Bytes> {
     lines.iter().map(|line| line.clone().into_bytes()).collect()
-}
-
-fn merge(request: &MergeRequest) -> Merge {
-    match &request.texts {
-        Some(texts) => land::merge(&texts.base, &texts.current, &texts.answer),
-        None => Merge::Conflict,
-    }
 }

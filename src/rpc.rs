@@ -17,7 +17,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::mirror::Feed;
-use crate::request::{self, Fields, MergeRequest, Observe, PrewarmRequest, Request};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
 pub use input::CallCount;
 use input::Input;
@@ -40,15 +40,13 @@ pub enum Command {
         /// Which field is wrong.
         error: JobError,
     },
-    /// What became of an answer in the buffer.
+    /// What became of an answer, where the plugin decided it, or an earlier host had it written.
     Landed {
         /// The job's id.
         id: u64,
         /// What became of it.
         landed: Landed,
     },
-    /// Take back what was written for this job.
-    Revert(u64),
     /// What the user made of a held answer in the review.
     Draft {
         /// The job's id.
@@ -70,8 +68,6 @@ pub enum Command {
         /// What is asked, or why that cannot be read.
         query: Result<Query, JobError>,
     },
-    /// Merge what the user and the agent made of the same text.
-    Merge(Box<MergeRequest>),
     /// Take over the answers that wait for a decision and whose Neovim is gone.
     Held,
     /// An adopted answer is this job of the asking Neovim.
@@ -113,15 +109,10 @@ impl Command {
                 (Err(error), Some(id)) => Self::Reject { id, error },
                 (Err(error), None) => Self::Unknown(format!("run without an id: {error}")),
             },
-            // What landed before may stand differently now; it is kept in the same way.
-            "landed" | "stands" => read(method, Self::landed(argument)),
-            "revert" => {
-                read(method, Fields::root(argument).and_then(|fields| fields.count("id")).map(Self::Revert))
-            }
+            "landed" => read(method, Self::landed(argument)),
             "draft" => read(method, Self::draft(argument)),
             "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
-            "merge" => read(method, MergeRequest::decode(argument).map(|merge| Self::Merge(Box::new(merge)))),
             "held" => Self::Held,
             "adopted" => read(method, Self::adopted(argument)),
             "prewarm" => {
@@ -150,8 +141,7 @@ impl Command {
             landing: fields.text("landing")?,
             held_for: fields.get("held_for").and_then(Value::as_str).map(str::to_owned),
             place: line("first_line")?.zip(line("last_line")?),
-            rows: fields.get("rows").map(|_| fields.lossy_texts("rows")).transpose()?,
-            path: fields.get("path").and_then(Value::as_str).map(str::to_owned),
+            ..Landed::default()
         };
         Ok(Self::Landed { id: fields.count("id")?, landed })
     }
@@ -169,6 +159,7 @@ impl Command {
                 beside: texts("beside")?,
                 disk_rows: texts("disk_rows")?,
                 disk_base: texts("disk_base")?,
+                typed: texts("typed")?,
             })
         });
         Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })

@@ -18,6 +18,7 @@ use crate::host::{Host, Message};
 use crate::job::{Groups, Surroundings};
 use crate::log;
 use crate::mirror::{self, Event, Feed, Order};
+use crate::record;
 use crate::rpc;
 use crate::store::{Database, EmptyDirectory, Transcripts};
 
@@ -86,7 +87,9 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
     let (feed, buffer_events) = mirror::feed();
     let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
     let editor = Editor::start(neovim, calls, send.clone());
-    mirror::start(buffer_events, carry_out(editor.clone(), feed.clone(), send.clone()))?;
+    // Neovim remembers steps of the host before this one by their numbers.
+    let attempts = u64::try_from(record::now_ms()).unwrap_or_default();
+    mirror::start(buffer_events, attempts, carry_out(editor.clone(), feed.clone(), send.clone()))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);
     }
@@ -117,14 +120,18 @@ fn carry_out(
 ) -> impl FnMut(Order) + Send {
     let runtime = tokio::runtime::Handle::current();
     move |order| match order {
-        Order::Contact { buffer, whole } => {
+        Order::Contact { buffer, wanted } => {
             let feed = feed.clone();
-            editor.contact(buffer, whole, move |exists| feed.send(Event::Contacted { buffer, exists }));
+            editor.contact(buffer, wanted, move |exists| feed.send(Event::Contacted { buffer, exists }));
         }
         Order::Detach(buffer) => editor.detach(buffer),
         Order::Write { buffer, call } => {
             let feed = feed.clone();
             editor.write(buffer, &call, move |reply| feed.send(Event::Written { buffer, reply }));
+        }
+        Order::Places { buffer, tick, places } => {
+            let feed = feed.clone();
+            editor.places(buffer, tick, &places, move |tick| feed.send(Event::Placed { buffer, tick }));
         }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();
@@ -133,13 +140,11 @@ fn carry_out(
                 feed.send(Event::Moment { buffer });
             });
         }
-        Order::Settled { job, fate, passage } => {
-            // Nobody listens only when the host is ending already.
-            let _ = messages.send(Message::Settled { job, fate, passage });
-        }
-        Order::Reply { token, view } => {
-            editor.mirrored(token, view.map(|view| view.fields()).unwrap_or_default());
-        }
+        // Nobody listens to these only when the host is ending already.
+        Order::Settled(settled) => _ = messages.send(Message::Settled(settled)),
+        Order::Standing(standing) => _ = messages.send(Message::Standing(standing)),
+        Order::Renamed { job, path } => _ = messages.send(Message::Renamed { job, path }),
+        Order::Reply { token, findings } => editor.found(token, findings.fields()),
     }
 }
 

@@ -5,14 +5,16 @@ use nvim_rs::error::CallError;
 use rmpv::Value;
 
 use super::survive;
+use crate::mirror::Wanted;
 use crate::rpc::Writer;
 
 /// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
 /// says whose text it is, the second one where the marks are in it.
-pub fn contact(buffer: u64, whole: bool) -> Vec<Value> {
+pub(super) fn contact(buffer: u64, wanted: Wanted) -> Vec<Value> {
     let lua = "require('botglue.attach').report(...)";
-    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(vec![buffer.into()])]);
-    if !whole {
+    let arguments = vec![buffer.into(), (wanted == Wanted::Excerpts).into()];
+    let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
+    if wanted != Wanted::Text {
         return vec![report];
     }
     let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);

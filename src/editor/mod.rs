@@ -27,17 +27,15 @@ use rmpv::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-pub use attach::contact;
 pub use frame::Change;
 
+use crate::document::Place;
 use crate::error::JobError;
 use crate::host::Message;
 use crate::job::Observer;
-use crate::land::{Capture, HeldFor, Landing, Merge};
+use crate::land::{Capture, Landing};
 use crate::memory;
-use crate::mirror::{self, Reply};
-use crate::names::name;
-use crate::request::MergeRequest;
+use crate::mirror::{self, Obstacle, Reply, Wanted};
 use crate::rpc::{CallCount, Writer};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
@@ -60,8 +58,8 @@ enum Call {
     Apply(&'static str, Value),
     /// Several functions of Neovim's API at once; whether all of them went well is told to the one who wanted them.
     Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
-    /// The plugin's function that changes a buffer; its reply is told to the one who wanted it, none where it failed.
-    Write(Value, Box<dyn FnOnce(Option<Reply>) + Send>),
+    /// The same, where its reply is told to the one who wanted it; none where it failed.
+    Ask(&'static str, Value, Box<dyn FnOnce(Option<Value>) + Send>),
 }
 
 /// The host's end of the writer: every method returns at once.
@@ -130,12 +128,7 @@ impl Editor {
         self.apply("amend", value::amend(id, outcome));
     }
 
-    /// The reply to a merge request.
-    pub fn merged(&self, request: &MergeRequest, merge: &Merge) {
-        self.apply("merged", value::merged(request, merge));
-    }
-
-    /// What became of an answer that the host landed.
+    /// What became of an answer: one that landed or is held, was accepted, or was taken back.
     pub fn landed(&self, id: u64, landed: &Landed) {
         let mut fields = Map::default().with("id", id).with("landing", landed.landing.as_str());
         if let Some(why) = &landed.held_for {
@@ -147,14 +140,15 @@ impl Editor {
         self.apply("landed", fields.build());
     }
 
-    /// What was written for a job could not be taken back.
-    pub fn not_reverted(&self, id: u64, why: HeldFor) {
-        self.apply("not_reverted", Map::default().with("id", id).with("why", name(why)).build());
+    /// An answer could not be accepted, or what was written for a job not taken back.
+    pub fn stays(&self, id: u64, why: Obstacle) {
+        self.apply("stays", Map::default().with("id", id).with("why", why.name()).build());
     }
 
-    /// A held answer is safe on the disk.
-    pub fn kept(&self, id: u64) {
-        self.apply("kept", Map::default().with("id", id).build());
+    /// The store has what was written for a job: by one step of it, or by all where none is named.
+    pub fn stored(&self, job: u64, attempt: Option<u64>) {
+        let step = Map::default().with("job", job).with_some("attempt", attempt).build();
+        self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
     }
 
     /// The held answers that this Neovim takes over, or why nobody knows of any.
@@ -173,20 +167,35 @@ impl Editor {
         self.apply("reply", value::reply(token, reply));
     }
 
-    /// The reply to a question of which the mirrors know.
-    pub fn mirrored(&self, token: u64, fields: Vec<(Value, Value)>) {
+    /// The reply to a question that the mirrors answer.
+    pub fn found(&self, token: u64, fields: Vec<(Value, Value)>) {
         self.apply("reply", Map(fields).with("token", token).build());
     }
 
-    /// Has the plugin say how a buffer is; before that, where `whole` is set, has Neovim send its text and from then on
-    /// its events. `done` is told whether there is such a buffer, after all that was sent.
-    pub fn contact(&self, buffer: u64, whole: bool, done: impl FnOnce(bool) + Send + 'static) {
-        self.send(Tell::Call(Call::Atomic(attach::contact(buffer, whole), Box::new(done))));
+    /// Has the plugin say how a buffer is, with what is wanted besides. `done` is told whether there is such a buffer,
+    /// after all that was sent.
+    pub fn contact(&self, buffer: u64, wanted: Wanted, done: impl FnOnce(bool) + Send + 'static) {
+        self.send(Tell::Call(Call::Atomic(attach::contact(buffer, wanted), Box::new(done))));
     }
 
     /// Has the plugin write to a buffer; `done` is told its reply, none where it failed.
     pub fn write(&self, buffer: u64, call: &mirror::Call, done: impl FnOnce(Option<Reply>) + Send + 'static) {
-        self.send(Tell::Call(Call::Write(call.value(buffer), Box::new(done))));
+        let done = move |reply: Option<Value>| done(reply.as_ref().and_then(Reply::decode));
+        self.send(Tell::Call(Call::Ask("write", call.value(buffer), Box::new(done))));
+    }
+
+    /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost. `done`
+    /// is told the changedtick that the text has, none where there is no such buffer.
+    pub fn places(
+        &self,
+        buffer: u64,
+        tick: u64,
+        places: &[(u64, Option<Place>)],
+        done: impl FnOnce(Option<u64>) + Send + 'static,
+    ) {
+        let done = move |reply: Option<Value>| done(reply.and_then(|reply| mirror::reply_tick(&reply)));
+        let argument = mirror::places(buffer, tick, places);
+        self.send(Tell::Call(Call::Ask("places", argument, Box::new(done))));
     }
 
     /// Has Neovim send no more events of a buffer.
@@ -280,10 +289,9 @@ impl Calls {
             match call {
                 Call::Apply(name, argument) => apply(neovim, name, argument).await,
                 Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
-                Call::Write(call, done) => {
-                    let code = "return require('botglue.apply').write(...)";
-                    let reply = survive("write", neovim.exec_lua(code, vec![call]).await)?;
-                    done(reply.as_ref().and_then(Reply::decode));
+                Call::Ask(name, argument, done) => {
+                    let code = format!("return require('botglue.apply').{name}(...)");
+                    done(survive(name, neovim.exec_lua(&code, vec![argument]).await)?);
                     Ok(())
                 }
             }

@@ -4,10 +4,10 @@ use rmpv::Value;
 use serde_json::Value as Json;
 
 use crate::error::JobError;
-use crate::land::{self, Edit, Landing, Merge};
+use crate::land::Landing;
 use crate::names::name;
-use crate::request::{Beside, MergeRequest};
-use crate::store::{Draft, Held};
+use crate::request::Beside;
+use crate::store::{Draft, Held, Stands};
 use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
@@ -59,7 +59,6 @@ pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tool
         .with_some("error", outcome.error.as_ref().map(error))
         .with_some("held_for", held_for)
         .with_some("rows", outcome.text.as_deref().zip(landing).map(|(text, landing)| rows(text, landing)))
-        .with_some("edits", landing.and_then(|l| l.edits.as_deref()).map(edits_by_row))
         .with_some("session_id", outcome.session_id.as_deref())
         .with_some("model", outcome.model.as_deref())
         .with("tools", tools);
@@ -71,22 +70,6 @@ pub(super) fn amend(id: u64, outcome: &Outcome) -> Value {
     amounts(Map::default().with("id", id), outcome).build()
 }
 
-/// The argument of `apply.merged`.
-pub(super) fn merged(request: &MergeRequest, merge: &Merge) -> Value {
-    let map = Map::default()
-        .with("id", request.id)
-        .with("purpose", request.purpose.as_str())
-        .with("tick", request.tick)
-        .with("clean", matches!(merge, Merge::Clean(_)));
-    match (merge, &request.texts) {
-        (Merge::Clean(merged), Some(texts)) => {
-            let to_do = land::between(&texts.current, merged);
-            map.with("lines", lines(merged)).with("edits", edits(&to_do)).build()
-        }
-        _ => map.build(),
-    }
-}
-
 /// The argument of `apply.held`.
 pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
     let map = Map::default();
@@ -96,7 +79,7 @@ pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
     }
 }
 
-fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
+fn held_answer(Held { uuid, draft, stands, record }: &Held) -> Value {
     let selection = &record.selection;
     Map::default()
         .with("uuid", uuid.as_str())
@@ -119,6 +102,7 @@ fn held_answer(Held { uuid, draft, record }: &Held) -> Value {
         .with("elapsed_ms", record.ended_ms.saturating_sub(record.started_ms))
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
+        .with_some("stands", stands.as_ref().map(self::stands))
         .with_some("draft", draft.as_ref().map(self::draft))
         .with_some("held_for", record.held_for.as_deref())
         .with_some("cost_usd", record.amounts.cost_usd)
@@ -135,6 +119,10 @@ fn beside(beside: &Beside) -> Value {
         .build()
 }
 
+fn stands(stands: &Stands) -> Value {
+    Map::default().with("first_line", stands.first_line).with("rows", lines(&stands.rows)).build()
+}
+
 fn draft(draft: &Draft) -> Value {
     Map::default()
         .with_some("lines", draft.lines.as_deref().map(lines))
@@ -144,6 +132,7 @@ fn draft(draft: &Draft) -> Value {
         .with_some("beside", draft.beside.as_deref().map(lines))
         .with_some("disk_rows", draft.disk_rows.as_deref().map(lines))
         .with_some("disk_base", draft.disk_base.as_deref().map(lines))
+        .with_some("typed", draft.typed.as_deref().map(lines))
         .build()
 }
 
@@ -224,35 +213,11 @@ fn shared_end(line: &str, other: &str) -> usize {
     (0..=same).rev().find(|&kept| line.is_char_boundary(line.len() - kept)).unwrap_or_default()
 }
 
-/// Edits whose lines are named by where they stand in the answer, from 0.
-fn edits_by_row(edits: &[Edit]) -> Value {
-    let (mut kept, mut row) = (0, 0);
-    let edits = edits.iter().map(|edit| {
-        // What lies between two edits stands in the answer as it did.
-        let from = row + (edit.first - kept);
-        (kept, row) = (edit.last, from + edit.lines.len());
-        Map::default()
-            .with("first", edit.first)
-            .with("last", edit.last)
-            .with("from", from)
-            .with("count", edit.lines.len())
-            .build()
-    });
-    Value::Array(edits.collect())
-}
-
-fn edits(edits: &[Edit]) -> Value {
-    let edit = |edit: &Edit| {
-        let (first, last) = (edit.first as u64, edit.last as u64);
-        Map::default().with("first", first).with("last", last).with("lines", lines(&edit.lines)).build()
-    };
-    Value::Array(edits.iter().map(edit).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::error::Code;
+    use crate::land;
     use crate::request::sample;
 
     #[test]
@@ -299,14 +264,6 @@ mod tests {
             let tools = Value::Array(Vec::new());
             let told = finish(1, &done(&text), Some(&landing), tools);
             assert_eq!(lines_of(&text, &told["rows"]), landing.lines, "{selected:?}");
-            let mut current = request.selection.rows.clone();
-            for edit in told["edits"].as_array().unwrap().iter().rev() {
-                let number = |name: &str| usize::try_from(edit[name].as_u64().unwrap()).unwrap();
-                let (from, count) = (number("from"), number("count"));
-                let lines = landing.lines[from..from + count].iter().cloned();
-                current.splice(number("first")..number("last"), lines);
-            }
-            assert_eq!(current, landing.lines, "{selected:?}");
             let mut bytes = Vec::new();
             rmpv::encode::write_value(&mut bytes, &told).unwrap();
             let few = text.len() + text.len() / 2 + 200;

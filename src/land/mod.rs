@@ -1,10 +1,9 @@
-//! What becomes of an answer: tidied, compared, turned into edits or held. Pure.
+//! What becomes of an answer: tidied, compared with the text as it is, merged, turned into edits or held. Pure.
 //!
-//! It works on text alone: on what was selected when the job was asked for, and on what the agent answered.
-//! Whether the buffer still says the same, and the writing, is the editor's part.
+//! It works on text alone: on what was selected when the job was asked for, on what the agent answered, and on the rows
+//! that are there now. Where those are the document knows; writing is the editor's part.
 
 mod capture;
-mod edits;
 mod fence;
 mod filetype;
 mod indent;
@@ -12,6 +11,7 @@ mod merge;
 mod newline;
 mod place;
 mod replaced;
+mod review;
 mod step;
 mod style;
 mod text;
@@ -21,12 +21,12 @@ mod verdict;
 use serde::{Deserialize, Serialize};
 
 pub use self::capture::Capture;
-pub use self::edits::{Edit, between};
 pub use self::filetype::is_prose;
 pub use self::merge::{Hunk, Merge, merge, merge_rows};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::step::{RowEdit, edits};
-pub use self::verdict::{Verdict, verdict};
+pub use self::review::{Difference, differences};
+pub use self::step::{RowEdit, edits, edits_back};
+pub use self::verdict::{OnConflict, Verdict, verdict};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract
@@ -50,6 +50,8 @@ pub enum HeldFor {
     BlockRows,
     /// The agent ended well, but what it printed was not in its protocol.
     Raw,
+    /// The buffer is too large to be followed, and the text there is not what was sent.
+    TooLarge,
 }
 
 /// An answer, ready for the editor.
@@ -62,21 +64,17 @@ pub struct Landing {
     pub lines: Vec<String>,
     /// Which line of the answer the first of them was, from 0: tidying leaves lines out at both ends, and changes others.
     pub from: usize,
-    /// For a linewise range that may land: what differs from the selected rows.
-    pub edits: Option<Vec<Edit>>,
 }
 
 /// Prepares an answer for its landing in the range of its request.
 pub fn prepare(request: &Request, answer: &str) -> Landing {
     if request.question {
         let lines = answer.split('\n').map(str::to_owned).collect();
-        return Landing { held_for: None, lines, from: 0, edits: None };
+        return Landing { held_for: None, lines, from: 0 };
     }
     let tidied = tidy::tidy(request, answer);
     let held_for = held_for(request, &tidied);
-    let lands = request.selection.kind == Kind::Line && held_for.is_none();
-    let edits = lands.then(|| between(&request.selection.rows, &tidied.lines));
-    Landing { held_for, lines: tidied.lines, from: tidied.from, edits }
+    Landing { held_for, lines: tidied.lines, from: tidied.from }
 }
 
 /// The reason that would hold the answer in any case comes before the user's wish to see it first.

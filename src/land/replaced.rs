@@ -40,6 +40,21 @@ impl Replaced {
         Self { rows, pieces: lens, was }
     }
 
+    /// The rows of a passage as they were before they read as in `written`. A row of a block that reads as it was written
+    /// becomes the whole row that it was, since it may have been filled up.
+    pub fn taken_back(written: &Passage, now: &Passage, pieces: &[Bytes], before: &[Bytes]) -> Self {
+        let mut replaced = Self::new(now, pieces);
+        if matches!(now.place, Place::Block { .. }) {
+            let rows = now.rows.iter().zip(&written.rows).zip(before).enumerate();
+            for (at, ((now, written), before)) in rows {
+                if now.text == written.text {
+                    before.clone_into(&mut replaced.rows[at]);
+                }
+            }
+        }
+        replaced
+    }
+
     /// Where the passage is in the text into which it was written: a row that was too short for its block was filled up
     /// then.
     pub fn place(&self, text: &Rows) -> Place {
@@ -146,6 +161,23 @@ mod tests {
         );
         let place = replaced.place(Document::new(["a   x"]).rows());
         assert_eq!(place, Place::Block { first: 0, columns: vec![span(4, 5)] });
+    }
+
+    #[test]
+    fn a_row_that_was_filled_up_is_what_it_was_once_that_is_taken_back() {
+        let block = |columns| Place::Block { first: 0, columns };
+        let written = passage(&["ab x", "d  x"], block(vec![span(3, 4), span(3, 4)]));
+        let before = bytes(&["ab c", "d"]);
+        let pieces = written.pieces_before(&before).unwrap();
+        assert_eq!(pieces, bytes(&["c", ""]));
+        let back = Replaced::taken_back(&written, &written, &pieces, &before);
+        assert_eq!(back.rows, before);
+        let place = back.place(Document::new(&back.rows).rows());
+        assert_eq!(place, block(vec![span(3, 4), span(1, 1)]));
+        // What the user typed in the row stays where it is.
+        let now = passage(&["ab x", "d  x // typed"], block(vec![span(3, 4), span(3, 4)]));
+        let back = Replaced::taken_back(&written, &now, &pieces, &before);
+        assert_eq!(back.rows, bytes(&["ab c", "d   // typed"]));
     }
 
     #[test]

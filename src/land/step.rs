@@ -22,6 +22,9 @@ pub struct RowEdit {
     pub below: Option<Arc<[u8]>>,
     /// What they become.
     pub lines: Vec<Bytes>,
+    /// For a part of a row or a block: how many bytes of the first row are before it, and how many of the last row are
+    /// behind it. They are the same before and after.
+    pub around: Option<(usize, usize)>,
     /// The screen column up to which the row is filled up with spaces: it ends before its block begins.
     pub column: Option<usize>,
 }
@@ -29,8 +32,26 @@ pub struct RowEdit {
 /// The edits that replace a passage by new rows: ascending, apart from each other, none where both are equal. `column`
 /// is where a block begins on the screen.
 pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
+    edits_by(text, passage, new, column, changes)
+}
+
+/// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows that
+/// it left beside them read the same.
+pub fn edits_back(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
+    edits_by(text, passage, new, column, |old, new, is_part| {
+        changes(new, old, is_part).into_iter().map(|(lines, rows)| (rows, lines)).collect()
+    })
+}
+
+fn edits_by(
+    text: &Rows,
+    passage: &Passage,
+    new: &[Bytes],
+    column: Option<usize>,
+    changes: impl Fn(&[&[u8]], &[&[u8]], bool) -> Vec<(Range<usize>, Range<usize>)>,
+) -> Vec<RowEdit> {
     let range = passage.place.rows();
-    if let (Place::Block { columns, .. }, Some(column)) = (&passage.place, column) {
+    if let Place::Block { columns, .. } = &passage.place {
         return block(text, passage, columns, new, column);
     }
     // A buffer keeps one row: it makes room for the first rows, and it is what is left of the last ones.
@@ -43,13 +64,39 @@ pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize
     }
     let old: Vec<&[u8]> = passage.rows.iter().map(|row| &row.text[..]).collect();
     let lines: Vec<&[u8]> = new.iter().map(Vec::as_slice).collect();
-    let changed = capture_diff_slices(Algorithm::Myers, &old, &lines).into_iter();
-    let changed = changed.filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    let edit = |op: DiffOp| {
-        let (rows, lines) = (op.old_range(), new[op.new_range()].to_vec());
-        edit(text, range.start + rows.start..range.start + rows.end, lines, None)
-    };
-    changed.map(edit).collect()
+    let changes = changes(&old, &lines, !passage.is_of_rows()).into_iter();
+    let edits = changes.map(|(rows, lines)| {
+        let rows = range.start + rows.start..range.start + rows.end;
+        edit(text, rows, new[lines].to_vec())
+    });
+    match passage.place {
+        Place::Part { start, end } => edits
+            .map(|edit| {
+                let from = if edit.rows.start == start.0 { start.1 } else { 0 };
+                let to = if edit.rows.end == end.0 + 1 { end.1 } else { usize::MAX };
+                edit.within(from, to)
+            })
+            .collect(),
+        _ => edits.collect(),
+    }
+}
+
+/// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last.
+fn changes(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<(Range<usize>, Range<usize>)> {
+    let ops = capture_diff_slices(Algorithm::Myers, old, new).into_iter();
+    let ranges =
+        ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range()));
+    let changes: Vec<_> = ranges.collect();
+    let keeps_ends = changes.iter().all(|(rows, lines)| {
+        let is_at_end =
+            rows.start == 0 || lines.start == 0 || rows.end == old.len() || lines.end == new.len();
+        !is_at_end
+            || (!rows.is_empty()
+                && !lines.is_empty()
+                && (rows.start == 0) == (lines.start == 0)
+                && (rows.end == old.len()) == (lines.end == new.len()))
+    });
+    if is_part && !keeps_ends { vec![(0..old.len(), 0..new.len())] } else { changes }
 }
 
 /// Each row of a block is an edit of its own: of two that differ neither stands for the other.
@@ -58,19 +105,20 @@ fn block(
     passage: &Passage,
     columns: &[Range<usize>],
     new: &[Bytes],
-    column: usize,
+    column: Option<usize>,
 ) -> Vec<RowEdit> {
     let rows = passage.place.rows().zip(&passage.rows).zip(columns).zip(new);
     let changed = rows.filter(|(((_, row), _), new)| row.text[..] != new[..]);
     let edit = |(((at, row), columns), new): (((usize, &Row), &Range<usize>), &Bytes)| {
-        let is_short = columns.start >= row.text.len();
-        edit(text, at..at + 1, vec![new.clone()], is_short.then_some(column))
+        let is_short = columns.start >= row.text.len() && new.len() > row.text.len();
+        let edit = edit(text, at..at + 1, vec![new.clone()]).within(columns.start, columns.end);
+        RowEdit { column: column.filter(|_| is_short), ..edit }
     };
     changed.map(edit).collect()
 }
 
 fn whole(text: &Rows, range: Range<usize>, lines: Vec<Bytes>) -> Vec<RowEdit> {
-    let edit = edit(text, range, lines, None);
+    let edit = edit(text, range, lines);
     if edit.old.iter().map(|row| &row[..]).eq(edit.lines.iter().map(Vec::as_slice)) {
         Vec::new()
     } else {
@@ -78,11 +126,29 @@ fn whole(text: &Rows, range: Range<usize>, lines: Vec<Bytes>) -> Vec<RowEdit> {
     }
 }
 
-fn edit(text: &Rows, rows: Range<usize>, lines: Vec<Bytes>, column: Option<usize>) -> RowEdit {
+fn edit(text: &Rows, rows: Range<usize>, lines: Vec<Bytes>) -> RowEdit {
     let read = |row: Option<usize>| row.and_then(|row| text.get(row)).map(|row| Arc::clone(&row.text));
     let old = text.slice(rows.clone()).into_iter().map(|row| row.text).collect();
     let (above, below) = (read(rows.start.checked_sub(1)), read(Some(rows.end)));
-    RowEdit { rows, old, above, below, lines, column }
+    RowEdit { rows, old, above, below, lines, around: None, column: None }
+}
+
+impl RowEdit {
+    /// Of a part that begins in the first row, and ends in the last one, at these bytes.
+    fn within(mut self, from: usize, to: usize) -> Self {
+        let is_same = |(old, new): &(&u8, &u8)| old == new;
+        let head = self
+            .old
+            .first()
+            .zip(self.lines.first())
+            .map_or(0, |(old, new)| old.iter().zip(new).take(from).take_while(is_same).count());
+        let tail = self.old.last().zip(self.lines.last()).map_or(0, |(old, new)| {
+            let behind = old.len().saturating_sub(to);
+            old.iter().rev().zip(new.iter().rev()).take(behind).take_while(is_same).count()
+        });
+        self.around = Some((head, tail));
+        self
+    }
 }
 
 #[cfg(test)]
@@ -147,8 +213,27 @@ mod tests {
         let passage = Passage::new(Place::Block { first: 0, columns }, &text);
         let new = crate::land::Replaced::new(&passage, &bytes(&["x", "y", "c", ""]));
         let edits = edits(&text, &passage, &new.rows, Some(2));
-        let told: Vec<_> = edits.iter().map(|edit| (edit.rows.clone(), edit.column)).collect();
-        assert_eq!(told, [(0..1, None), (1..2, Some(2))]);
+        let told: Vec<_> = edits.iter().map(|edit| (edit.rows.clone(), edit.around, edit.column)).collect();
+        assert_eq!(told, [(0..1, Some((2, 0)), None), (1..2, Some((1, 0)), Some(2))]);
+    }
+
+    #[test]
+    fn an_edit_of_a_part_says_what_is_around_it() {
+        let around = |rows: &[&str], start, end, new: &[&str]| {
+            let text = text(rows);
+            let passage = Passage::new(Place::Part { start, end }, &text);
+            let new = crate::land::Replaced::new(&passage, &bytes(new));
+            let edits = edits(&text, &passage, &new.rows, None);
+            edits.iter().map(|edit| (edit.rows.clone(), edit.around.unwrap())).collect::<Vec<_>>()
+        };
+        // The bytes that differ are further behind.
+        assert_eq!(around(&["aXa"], (0, 1), (0, 2), &["Xa"]), [(0..1, (1, 1))]);
+        assert_eq!(
+            around(&["f(a,", "b,", "c)"], (0, 2), (2, 1), &["x,", "b,", "y"]),
+            [(0..1, (2, 0)), (2..3, (0, 1))]
+        );
+        assert_eq!(around(&["f(a,", "c)"], (0, 2), (1, 1), &["x"]), [(0..2, (2, 1))]);
+        assert_eq!(around(&["ab", "b"], (0, 1), (1, 0), &[""]), [(0..2, (1, 1))], "its last row stays");
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Edit, HeldFor, Landing, prepare};
+use super::{HeldFor, Landing, prepare};
 use crate::request::{Kind, Request, Tidy, sample};
 
 fn lines(text: &[&str]) -> Vec<String> {
@@ -8,33 +8,18 @@ fn lines(text: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_linewise_answer_lands_as_edits() {
+fn a_linewise_answer_has_the_indentation_of_the_rows() {
     let request = sample::lines("rust", &["    fn a() {", "        x", "    }"]);
-    let landing = Landing {
-        held_for: None,
-        lines: lines(&["    fn a() {", "        y", "    }"]),
-        from: 1,
-        edits: Some(vec![Edit { first: 1, last: 2, lines: lines(&["        y"]) }]),
-    };
+    let landing = Landing { held_for: None, lines: lines(&["    fn a() {", "        y", "    }"]), from: 1 };
     assert_eq!(prepare(&request, "```rust\nfn a() {\n    y\n}\n```\n"), landing);
-}
-
-#[test]
-fn an_answer_that_changes_nothing_has_no_edits() {
-    let request = sample::lines("rust", &["    x"]);
-    assert_eq!(
-        prepare(&request, "x\n"),
-        Landing { held_for: None, lines: lines(&["    x"]), from: 0, edits: Some(vec![]) }
-    );
 }
 
 #[test]
 fn an_empty_answer_deletes_rows_and_empties_parts() {
     let empty = "```\n```";
     let rows = prepare(&sample::lines("rust", &["a", "b"]), empty);
-    let edits = Some(vec![Edit { first: 0, last: 2, lines: vec![] }]);
-    assert_eq!(rows, Landing { held_for: None, lines: vec![], from: 1, edits });
-    let one_empty = Landing { held_for: None, lines: lines(&[""]), from: 1, edits: None };
+    assert_eq!(rows, Landing { held_for: None, lines: vec![], from: 1 });
+    let one_empty = Landing { held_for: None, lines: lines(&[""]), from: 1 };
     assert_eq!(prepare(&sample::part("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::block("rust", &["a«b»c"]), empty), one_empty);
     assert_eq!(prepare(&sample::insert("rust", &["a"], &[]), empty), Landing { lines: vec![], ..one_empty });
@@ -43,7 +28,7 @@ fn an_empty_answer_deletes_rows_and_empties_parts() {
 #[test]
 fn another_number_of_rows_than_the_block_has_is_held() {
     let request = sample::block("rust", &["a«1»", "b«2»"]);
-    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), from: 0, edits: None };
+    let landing = |held_for, text: &[&str]| Landing { held_for, lines: lines(text), from: 0 };
     assert_eq!(prepare(&request, "3\n4\n"), landing(None, &["3", "4"]));
     assert_eq!(prepare(&request, "3\n\n"), landing(None, &["3", ""]));
     assert_eq!(prepare(&request, "3"), landing(Some(HeldFor::BlockRows), &["3"]));
@@ -55,7 +40,7 @@ fn a_review_holds_the_tidied_answer() {
     let request = Request { review: true, ..sample::lines("rust", &["    a"]) };
     let held = |held_for, from, text: &[&str]| {
         let held_for = Some(held_for);
-        Landing { held_for, lines: lines(text), from, edits: None }
+        Landing { held_for, lines: lines(text), from }
     };
     assert_eq!(prepare(&request, "```\nb\n```"), held(HeldFor::Review, 1, &["    b"]));
     let two = "```\nb\n```\n```\nc\n```";
@@ -66,19 +51,14 @@ fn a_review_holds_the_tidied_answer() {
 fn an_answer_to_a_question_is_left_as_it_is() {
     let request = Request { question: true, review: true, ..sample::lines("rust", &["    a"]) };
     let text = "Because:\r\n```\nb\n```\n";
-    let landing = Landing {
-        held_for: None,
-        lines: lines(&["Because:\r", "```", "b", "```", ""]),
-        from: 0,
-        edits: None,
-    };
+    let landing = Landing { held_for: None, lines: lines(&["Because:\r", "```", "b", "```", ""]), from: 0 };
     assert_eq!(prepare(&request, text), landing);
 }
 
 #[test]
 fn reasons_have_the_names_of_the_contract() {
     use HeldFor::*;
-    let all = [Review, Conflict, RangeLost, BufferGone, NotModifiable, Ambiguous, BlockRows, Raw];
+    let all = [Review, Conflict, RangeLost, BufferGone, NotModifiable, Ambiguous, BlockRows, Raw, TooLarge];
     let names = serde_json::to_value(all).unwrap();
     let contract = [
         "review",
@@ -89,6 +69,7 @@ fn reasons_have_the_names_of_the_contract() {
         "ambiguous",
         "block_rows",
         "raw",
+        "too_large",
     ];
     assert_eq!(names, serde_json::json!(contract));
 }
@@ -163,6 +144,6 @@ proptest! {
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         let request = sample::lines("rust", &rows);
         let landing = prepare(&request, &(rows.join("\n") + "\n"));
-        prop_assert_eq!(landing.edits, Some(vec![]));
+        prop_assert_eq!(landing.lines, rows);
     }
 }

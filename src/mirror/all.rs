@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::answers::Fate;
-use super::buffer::{Buffer, Link, Need};
-use super::event::Event;
-use super::view::View;
+use super::answers::Settled;
+use super::buffer::{Buffer, Link, Need, Standing};
+use super::event::{Event, Notice};
+use super::query::{Findings, Question};
+use super::sent::Sent;
+use super::shown::Places;
 use super::write::{Call, Reply};
-use crate::document::{Passage, Place};
 use crate::land::HeldFor;
 
 /// The most memory that all mirrors may take, roughly. Beyond it those go that were used longest ago.
@@ -17,13 +18,12 @@ const MAX_MEMORY: usize = 64 << 20;
 /// What the mirrors want done.
 #[derive(Debug)]
 pub enum Order {
-    /// Have the plugin say how a buffer is ([`Event::Notice`]), after Neovim has sent the whole text of it where that is
-    /// wanted, in one call; the end of that call is told by [`Event::Contacted`].
+    /// Have the plugin say how a buffer is ([`Event::Notice`]), in one call; its end is told by [`Event::Contacted`].
     Contact {
         /// The buffer's number.
         buffer: u64,
-        /// Whether the text is wanted, and the events of the buffer from then on.
-        whole: bool,
+        /// What is wanted besides.
+        wanted: Wanted,
     },
     /// Have Neovim send nothing more of a buffer.
     Detach(u64),
@@ -36,28 +36,53 @@ pub enum Order {
     },
     /// Tell [`Event::Moment`] after a while: the plugin tells it as soon as it comes, but what it tells may be lost.
     AskAgain(u64),
+    /// Have the plugin put its marks to these places; its reply is told by [`Event::Placed`].
+    Places {
+        /// The buffer's number.
+        buffer: u64,
+        /// The changedtick of the text in which they are.
+        tick: u64,
+        /// By job; none where its range is lost.
+        places: Places,
+    },
     /// This became of what was wanted of a job's range.
-    Settled {
+    Settled(Settled),
+    /// The range of a job stands like this in its file.
+    Standing(Standing),
+    /// The file of a job has this name now.
+    Renamed {
         /// The job's id.
         job: u64,
-        /// What.
-        fate: Fate,
-        /// The range as it is now; none where that is not known.
-        passage: Option<Passage>,
+        /// The name.
+        path: Vec<u8>,
     },
-    /// Answer a query; without a view where the buffer has no mirror.
+    /// Answer a query.
     Reply {
         /// The query's.
         token: u64,
-        /// What is known of the buffer.
-        view: Option<View>,
+        /// With this.
+        findings: Findings,
     },
 }
 
-/// See the module. Pure: what it wants is what [`Mirrors::take`] returns.
+/// What is wanted of a contact with the plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// The changedtick, and where the display marks are.
+    Marks,
+    /// The same, and the text at the display marks.
+    Excerpts,
+    /// The whole text, and the events of the buffer from then on: Neovim sends them before the plugin says where the
+    /// marks are.
+    Text,
+}
+
+/// See the module. Pure: what it wants is what [`Mirrors::take`] and [`Mirrors::rest`] return.
 #[derive(Debug, Default)]
 pub struct Mirrors {
     buffers: HashMap<u64, Entry>,
+    /// The number of the last step, which no other step of this Neovim has.
+    attempts: u64,
     /// Counts events, to know which mirror was used longest ago.
     clock: u64,
 }
@@ -71,7 +96,7 @@ struct Entry {
     /// Whether the whole text is to come with one of them.
     is_attaching: bool,
     /// The queries that wait for them.
-    tokens: Vec<u64>,
+    queries: Vec<(u64, Question)>,
     /// What came while a call was under way that writes: which changes are that call's its reply tells.
     held_back: Option<Vec<Event>>,
     /// Whether the user is in the middle of something, as far as the last reply told.
@@ -79,29 +104,45 @@ struct Entry {
 }
 
 impl Mirrors {
+    /// Without mirrors. Steps are numbered from here on: a plugin may remember those of an earlier host.
+    pub fn new(attempts: u64) -> Self {
+        Self { attempts, ..Self::default() }
+    }
+
     /// Takes the next event.
     pub fn take(&mut self, event: Event) -> Vec<Order> {
         self.clock += 1;
         let mut orders = Vec::new();
         let number = match &event {
-            Event::Wish { job, .. } | Event::Ended { job } => self.buffer_of(*job),
+            Event::Ended { job } => self.buffer_of(*job),
             event => event.buffer(),
         };
         match (event, number.and_then(|number| self.buffers.get_mut(&number))) {
             (Event::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
-            (Event::Wish { wish, job }, Some(entry)) => entry.buffer.want(job, wish),
-            (Event::Wish { job, .. }, None) => {
-                let fate = Fate::Held(HeldFor::BufferGone);
-                orders.push(Order::Settled { job, fate, passage: None });
+            (Event::Wish { wish, job, .. }, Some(entry)) => entry.buffer.want(job, wish),
+            (Event::Wish { wish, job, .. } | Event::Resumed(Sent { job, .. }, wish), None) => {
+                orders.push(Order::Settled(Settled::new(job, wish.denied(HeldFor::BufferGone))));
             }
             (event, Some(Entry { held_back: Some(held_back), .. })) => held_back.push(event),
             (event, _) => self.handle(event, None, &mut orders),
         }
         if let Some(number) = number {
             self.write(number, &mut orders);
+            self.tell_standings(number, &mut orders);
         }
         self.keep_within(MAX_MEMORY, &mut orders);
         orders
+    }
+
+    /// There is no event more for now: what the editor has to be told of its marks.
+    pub fn rest(&mut self) -> Vec<Order> {
+        let at_rest =
+            self.buffers.iter_mut().filter(|(_, entry)| entry.held_back.is_none() && entry.contacts == 0);
+        let orders = at_rest.filter_map(|(number, entry)| {
+            let (tick, places) = entry.buffer.places()?;
+            Some(Order::Places { buffer: *number, tick, places })
+        });
+        orders.collect()
     }
 
     /// Handles an event; `step` is the one of the last call that it belongs to.
@@ -110,7 +151,7 @@ impl Mirrors {
             Event::Notice(notice) => {
                 let number = notice.buffer;
                 self.buffers.entry(number).or_insert_with(Entry::new);
-                self.change(number, orders, |entry, _| entry.buffer.notice(notice));
+                self.change(number, orders, |entry, orders| entry.notice(notice, orders));
             }
             Event::Lines { buffer, tick, range: Some(range), rows } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.lines(tick, range, &rows, step));
@@ -137,14 +178,24 @@ impl Mirrors {
             Event::Sent(sent) => {
                 self.change(sent.buffer, orders, |entry, _| entry.buffer.sent(sent));
             }
+            Event::Resumed(sent, wish) => {
+                self.change(sent.buffer, orders, |entry, _| {
+                    let job = sent.job;
+                    entry.buffer.sent(sent);
+                    entry.buffer.want(job, wish);
+                });
+            }
+            Event::Placed { buffer, tick } => {
+                self.change(buffer, orders, |entry, _| entry.buffer.placed(tick));
+            }
             Event::Ended { job } => {
                 if let Some(entry) = self.buffers.values_mut().find(|entry| entry.buffer.has(job)) {
                     entry.buffer.ended(job);
                 }
             }
-            Event::Query { token, buffer } => match self.buffers.get_mut(&buffer) {
-                None => orders.push(Order::Reply { token, view: None }),
-                Some(entry) => entry.query(token, buffer, orders),
+            Event::Query { token, buffer, question } => match self.buffers.get_mut(&buffer) {
+                None => orders.push(Order::Reply { token, findings: question.without_mirror() }),
+                Some(entry) => entry.query(token, buffer, question, orders),
             },
             Event::Written { .. } | Event::Wish { .. } => {}
         }
@@ -161,7 +212,9 @@ impl Mirrors {
                 Event::Lines { tick: Some(tick), range: Some(_), .. } | Event::Tick { tick, .. } => {
                     reply.and_then(|reply| reply.author(*tick))
                 }
-                _ => None,
+                Event::Lines { .. } | Event::Detached { .. } => None,
+                // What changes no text ends no step.
+                _ => step,
             };
             if author != step {
                 self.step_written(number, step, orders);
@@ -171,8 +224,8 @@ impl Mirrors {
         }
         self.step_written(number, step, orders);
         let Some(entry) = self.buffers.get_mut(&number) else { return };
-        let fates = entry.buffer.replied(reply);
-        entry.settle(fates, orders);
+        let settled = entry.buffer.replied(reply);
+        entry.settle(settled, orders);
         if matches!(reply, Some(Reply::NotNow)) && !is_moment {
             entry.is_busy = true;
             orders.push(Order::AskAgain(number));
@@ -181,8 +234,8 @@ impl Mirrors {
 
     fn step_written(&mut self, number: u64, step: Option<usize>, orders: &mut Vec<Order>) {
         let Some((entry, step)) = self.buffers.get_mut(&number).zip(step) else { return };
-        let fate = entry.buffer.written(step);
-        entry.settle(fate, orders);
+        let settled = entry.buffer.written(step);
+        entry.settle(settled, orders);
     }
 
     /// Goes on with what is to be written to a buffer.
@@ -191,16 +244,27 @@ impl Mirrors {
         if entry.held_back.is_some() || entry.contacts > 0 || entry.is_busy {
             return;
         }
-        let (need, fates) = entry.buffer.next();
-        entry.settle(fates, orders);
+        let (need, settled) = entry.buffer.next(&mut self.attempts);
+        entry.settle(settled, orders);
         match need {
             Need::Nothing => {}
-            Need::Text => entry.contact(number, true, orders),
-            Need::Marks => entry.contact(number, false, orders),
+            Need::Text => entry.contact(number, Wanted::Text, orders),
+            Need::Marks => entry.contact(number, Wanted::Marks, orders),
+            Need::Excerpts => entry.contact(number, Wanted::Excerpts, orders),
             Need::Write(call) => {
                 entry.held_back = Some(Vec::new());
                 orders.push(Order::Write { buffer: number, call });
             }
+        }
+    }
+
+    /// Tells how ranges stand in a file that was written, once its mirror is sure of it.
+    fn tell_standings(&mut self, number: u64, orders: &mut Vec<Order>) {
+        if let Some(entry) = self.buffers.get_mut(&number)
+            && entry.held_back.is_none()
+            && entry.contacts == 0
+        {
+            orders.extend(entry.buffer.standings().into_iter().map(Order::Standing));
         }
     }
 
@@ -225,20 +289,10 @@ impl Mirrors {
             tracing::info!(buffer = number, "too large to be mirrored");
             orders.push(Order::Detach(number));
         } else if entry.buffer.needs_text() {
-            entry.contact(number, true, orders);
+            entry.contact(number, Wanted::Text, orders);
         } else if entry.buffer.needs_marks() {
-            entry.contact(number, false, orders);
+            entry.contact(number, Wanted::Marks, orders);
         }
-    }
-
-    /// Whether the range of a job is followed, wherever it is.
-    pub fn follows(&self, job: u64) -> bool {
-        self.buffer_of(job).is_some()
-    }
-
-    /// Where the range of a job is; `mark` is where the editor's mark of it is now.
-    pub fn place(&self, job: u64, mark: Option<&Place>) -> Option<Place> {
-        self.buffers.get(&self.buffer_of(job)?)?.buffer.place(job, mark)
     }
 
     /// Drops those that were used longest ago.
@@ -256,10 +310,11 @@ impl Mirrors {
 
     fn forget(&mut self, number: u64, orders: &mut Vec<Order>) {
         let Some(mut entry) = self.buffers.remove(&number) else { return };
-        let tokens = std::mem::take(&mut entry.tokens);
-        orders.extend(tokens.into_iter().map(|token| Order::Reply { token, view: None }));
-        let fates = entry.buffer.give_up();
-        entry.settle(fates, orders);
+        for (token, question) in std::mem::take(&mut entry.queries) {
+            orders.push(Order::Reply { token, findings: question.without_mirror() });
+        }
+        let settled = entry.buffer.give_up();
+        entry.settle(settled, orders);
     }
 }
 
@@ -270,26 +325,42 @@ impl Entry {
             used: 0,
             contacts: 0,
             is_attaching: false,
-            tokens: Vec::new(),
+            queries: Vec::new(),
             held_back: None,
             is_busy: false,
         }
     }
 
+    /// The plugin says how the buffer is.
+    fn notice(&mut self, notice: Notice, orders: &mut Vec<Order>) {
+        if notice.is_written && notice.rows == 0 {
+            // It is unloaded next, with the text that its file has.
+            self.buffer.wrote();
+            orders.extend(self.buffer.standings().into_iter().map(Order::Standing));
+        } else if notice.rows > 0 && self.buffer.is_followed() && self.buffer.name() != notice.name {
+            let renamed = |job| Order::Renamed { job, path: notice.name.clone() };
+            orders.extend(self.buffer.jobs().map(renamed));
+        }
+        self.buffer.notice(notice);
+    }
+
     /// Tells what became of wishes.
-    fn settle(&self, fates: impl IntoIterator<Item = (u64, Fate)>, orders: &mut Vec<Order>) {
-        let settled =
-            |(job, fate): (u64, Fate)| Order::Settled { job, fate, passage: self.buffer.passage(job) };
-        orders.extend(fates.into_iter().map(settled));
+    fn settle(&self, settled: impl IntoIterator<Item = Settled>, orders: &mut Vec<Order>) {
+        let with_range = |settled: Settled| {
+            let passage = settled.passage.or_else(|| self.buffer.passage(settled.job));
+            Order::Settled(Settled { passage, ..settled })
+        };
+        orders.extend(settled.into_iter().map(with_range));
     }
 
     /// Contacts the editor, unless that is under way.
-    fn contact(&mut self, buffer: u64, whole: bool, orders: &mut Vec<Order>) {
-        let is_under_way = if whole { self.is_attaching } else { self.contacts > 0 };
+    fn contact(&mut self, buffer: u64, wanted: Wanted, orders: &mut Vec<Order>) {
+        let is_whole = wanted == Wanted::Text;
+        let is_under_way = if is_whole { self.is_attaching } else { self.contacts > 0 };
         if !is_under_way {
             self.contacts += 1;
-            self.is_attaching |= whole;
-            orders.push(Order::Contact { buffer, whole });
+            self.is_attaching |= is_whole;
+            orders.push(Order::Contact { buffer, wanted });
         }
     }
 
@@ -302,21 +373,21 @@ impl Entry {
         self.is_attaching = false;
         self.buffer.told();
         if !self.buffer.needs_text() {
-            for token in std::mem::take(&mut self.tokens) {
-                orders.push(Order::Reply { token, view: Some(self.buffer.view()) });
+            for (token, question) in std::mem::take(&mut self.queries) {
+                orders.push(Order::Reply { token, findings: self.buffer.answer(&question) });
             }
         }
     }
 
     /// Nothing is said of a text that is unsure before the editor was contacted.
-    fn query(&mut self, token: u64, number: u64, orders: &mut Vec<Order>) {
-        if self.buffer.link() == Link::Unsure {
-            self.contact(number, false, orders);
+    fn query(&mut self, token: u64, number: u64, question: Question, orders: &mut Vec<Order>) {
+        if self.buffer.link() == Link::Unsure || self.buffer.needs_marks_for(&question) {
+            self.contact(number, Wanted::Marks, orders);
         }
         if self.contacts > 0 {
-            self.tokens.push(token);
+            self.queries.push((token, question));
         } else {
-            orders.push(Order::Reply { token, view: Some(self.buffer.view()) });
+            orders.push(Order::Reply { token, findings: self.buffer.answer(&question) });
         }
     }
 }

@@ -5,11 +5,14 @@
 //! what. Nothing is written twice: a range has one wish at a time, and a call one step for it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use super::large::{self, Marked};
 use super::ranges::Ranges;
 use super::write::{Call, Reply, Step, StepReply};
 use crate::document::{AnchorId, Document, Located, Passage, Place};
-use crate::land::{Bytes, HeldFor, Replaced, RowEdit, Verdict, edits, verdict};
+use crate::land::{Bytes, HeldFor, OnConflict, Replaced, RowEdit, Verdict, edits, edits_back, verdict};
+use crate::names::name;
 
 /// How often a step is made again because the text was not what its mirror had.
 const MAX_TRIES: usize = 5;
@@ -21,6 +24,22 @@ pub enum Wish {
     Land(Vec<Bytes>),
     /// That its answer is held, whatever the text is.
     Hold(HeldFor),
+    /// That its held answer lands, as the user has edited it.
+    Accept {
+        /// The answer.
+        lines: Vec<Bytes>,
+        /// The changedtick of the text beside which the user has seen its conflicts, if they have.
+        shown: Option<u64>,
+    },
+    /// That these rows become its answer, and its range.
+    Put {
+        /// The rows.
+        rows: Range<usize>,
+        /// The changedtick of the text in which they are those.
+        tick: u64,
+        /// The answer.
+        lines: Vec<Bytes>,
+    },
     /// That what was written to it last is taken back.
     Revert,
 }
@@ -39,29 +58,84 @@ pub enum Fate {
     Reverted,
     /// It was not written, and is not by itself.
     Held(HeldFor),
-    /// It was not taken back: it stays as it is.
-    Stays(HeldFor),
+    /// It was not accepted, or not taken back: all stays as it is.
+    Stays(Obstacle),
 }
 
-impl Wish {
-    /// What it comes to where it cannot be.
-    fn denied(&self, why: HeldFor) -> Fate {
+/// Why an accept or a revert cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// For what an answer is held, too.
+    Held(HeldFor),
+    /// The text is another one than the user has seen.
+    Stale,
+}
+
+impl Obstacle {
+    /// Its public name.
+    pub fn name(self) -> String {
         match self {
-            Self::Land(_) | Self::Hold(_) => Fate::Held(why),
-            Self::Revert => Fate::Stays(why),
+            Self::Held(why) => name(why),
+            Self::Stale => "stale".to_owned(),
         }
     }
 }
 
+impl Fate {
+    /// The public name of what became of the answer.
+    pub fn landing(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Written { is_merged: false } => "applied",
+            Self::Written { is_merged: true } => "merged",
+            Self::Reverted => "reverted",
+            Self::Held(_) | Self::Stays(_) => "held",
+        }
+    }
+}
+
+impl Wish {
+    /// What it comes to where it cannot be.
+    pub fn denied(&self, why: HeldFor) -> Fate {
+        match self {
+            Self::Hold(own) if why != HeldFor::BufferGone => Fate::Held(*own),
+            Self::Land(_) | Self::Hold(_) => Fate::Held(why),
+            Self::Accept { .. } | Self::Put { .. } | Self::Revert => Fate::Stays(Obstacle::Held(why)),
+        }
+    }
+}
+
+/// What became of what was wanted of a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// The job's id.
+    pub job: u64,
+    /// What.
+    pub fate: Fate,
+    /// The number of the step that was written.
+    pub attempt: Option<u64>,
+    /// The range as it is now, where no document knows it.
+    pub passage: Option<Passage>,
+}
+
+impl Settled {
+    /// Without a step.
+    pub fn new(job: u64, fate: Fate) -> Self {
+        Self { job, fate, attempt: None, passage: None }
+    }
+}
+
 /// The buffer for which it is decided.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Text<'a> {
     /// Its rows.
-    pub document: &'a Document,
+    pub document: &'a mut Document,
     /// The ranges in it.
-    pub ranges: &'a Ranges,
+    pub ranges: &'a mut Ranges,
     /// Where the editor's marks are in it, by job.
     pub marks: &'a BTreeMap<u64, Place>,
+    /// Its changedtick.
+    pub tick: u64,
 }
 
 /// See the module.
@@ -71,10 +145,8 @@ pub struct Answers {
     /// The jobs whose wish waits, oldest first.
     waiting: Vec<u64>,
     /// The steps of the call that is under way.
-    under_way: Vec<Sent>,
-    /// How many steps were made.
-    attempts: u64,
-    /// What was at a range before it was written, by job.
+    under_way: Vec<UnderWay>,
+    /// The whole rows that were at a range before it was written, by job.
     before: BTreeMap<u64, Vec<Bytes>>,
 }
 
@@ -84,15 +156,24 @@ struct Wished {
     tries: usize,
 }
 
-/// A step of a call.
+/// What a wish needs to be written.
 #[derive(Debug)]
-struct Sent {
-    job: u64,
-    anchor: AnchorId,
+struct Plan {
+    /// What the range is known by; none in a buffer that is too large.
+    anchor: Option<AnchorId>,
     now: Passage,
     replaced: Replaced,
+    edits: Vec<RowEdit>,
     /// What it comes to once it is written.
     fate: Fate,
+}
+
+/// A step of a call.
+#[derive(Debug)]
+struct UnderWay {
+    job: u64,
+    attempt: u64,
+    plan: Plan,
 }
 
 impl Answers {
@@ -104,95 +185,167 @@ impl Answers {
         self.waiting.push(job);
     }
 
+    /// What was at a range before its answer was written, as far as an earlier host had it written.
+    pub fn remember(&mut self, job: u64, before: Vec<Bytes>) {
+        self.before.entry(job).or_insert(before);
+    }
+
     /// Whether a wish waits.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether the editor's marks may tell where the ranges of those are that wait, and nothing else does.
-    pub fn needs_marks(&self, document: &Document, ranges: &Ranges) -> bool {
-        let is_unknown = |job: &u64| {
-            ranges.anchor(*job).is_some_and(|anchor| document.place(anchor, None).is_none())
-                && !matches!(self.wishes.get(job), Some(Wished { wish: Wish::Hold(_), .. }))
+    /// Whether a wish waits for which the text at its mark has to be known, where there is no document.
+    pub fn needs_excerpts(&self) -> bool {
+        let needs = |job: &u64| {
+            let wish = self.wishes.get(job).map(|wished| &wished.wish);
+            matches!(wish, Some(Wish::Land(_) | Wish::Accept { .. }))
         };
-        self.waiting.iter().any(is_unknown)
+        self.waiting.iter().any(needs)
+    }
+
+    /// Whether only the editor's marks tell where the ranges of those are that wait.
+    pub fn needs_marks(&self, document: &Document, ranges: &Ranges) -> bool {
+        let needs = |job: &u64| {
+            let is_wanted_there =
+                self.wishes.get(job).is_some_and(|wished| !matches!(wished.wish, Wish::Hold(_)));
+            is_wanted_there && ranges.anchor(*job).is_some_and(|anchor| document.needs_mark(anchor))
+        };
+        self.waiting.iter().any(needs)
     }
 
     /// Whatever waits is not to be.
-    pub fn deny(&mut self, why: HeldFor) -> Vec<(u64, Fate)> {
+    pub fn deny(&mut self, why: HeldFor) -> Vec<Settled> {
         let waiting = std::mem::take(&mut self.waiting);
-        let denied = |job: u64| Some((job, self.wishes.remove(&job)?.wish.denied(why)));
+        let denied = |job: u64| Some(Settled::new(job, self.wishes.remove(&job)?.wish.denied(why)));
         waiting.into_iter().filter_map(denied).collect()
     }
 
-    /// The next call, with all answers that can be written now; those that need none are told.
-    pub fn next(&mut self, text: Text<'_>, tick: u64) -> (Option<Call>, Vec<(u64, Fate)>) {
-        let (mut steps, mut fates) = (BTreeMap::new(), Vec::new());
+    /// The next call, with all answers that can be written now; those that need none are told. `attempts` counts all
+    /// steps that were ever made.
+    pub fn next(&mut self, mut text: Text<'_>, attempts: &mut u64) -> (Option<Call>, Vec<Settled>) {
+        let (before, tick) = (std::mem::take(&mut self.before), text.tick);
+        let (next, postponed) =
+            self.collect(tick, attempts, |job, wish| decide(&mut text, job, wish, before.get(&job)));
+        self.before.extend(before);
+        for (job, plan) in postponed {
+            plan.forget(job, text.ranges, text.document);
+        }
+        next
+    }
+
+    /// The same in a buffer that is too large for a mirror, by what the editor has at the marks.
+    pub fn next_by_marks(
+        &mut self,
+        ranges: &Ranges,
+        marked: &BTreeMap<u64, Marked>,
+        tick: u64,
+        attempts: &mut u64,
+    ) -> (Option<Call>, Vec<Settled>) {
+        self.collect(tick, attempts, |job, wish| decide_by_mark(ranges, job, wish, marked.get(&job))).0
+    }
+
+    /// The next call, what became of those that need none, and the steps that have to wait for others.
+    #[expect(clippy::type_complexity, reason = "a pair of pairs for the two functions above")]
+    fn collect(
+        &mut self,
+        tick: u64,
+        attempts: &mut u64,
+        mut decide: impl FnMut(u64, &Wish) -> Result<Plan, Fate>,
+    ) -> ((Option<Call>, Vec<Settled>), Vec<(u64, Plan)>) {
+        let (mut settled, mut postponed) = (Vec::new(), Vec::new());
         for job in std::mem::take(&mut self.waiting) {
             let Some(Wished { wish, tries }) = self.wishes.get_mut(&job) else { continue };
-            match decide(text, job, wish, self.before.get(&job)) {
+            match decide(job, wish) {
                 // Where the other one leaves the text is known only then.
-                Ok((sent, _)) if self.under_way.iter().any(|other| touch(other, &sent)) => {
+                Ok(plan) if self.under_way.iter().any(|other| touch(&other.plan, &plan)) => {
                     self.waiting.push(job);
+                    postponed.push((job, plan));
                 }
-                Ok((sent, edits)) => {
-                    self.attempts += 1;
+                Ok(plan) => {
+                    *attempts += 1;
                     *tries += 1;
-                    let (attempt, place) = (self.attempts, sent.replaced.planned_place());
-                    steps.insert(job, Step { job, attempt, edits, place });
-                    self.under_way.push(sent);
+                    self.under_way.push(UnderWay { job, attempt: *attempts, plan });
                 }
                 Err(fate) => {
                     self.wishes.remove(&job);
-                    fates.push((job, fate));
+                    settled.push(Settled::new(job, fate));
                 }
             }
         }
         // From below to above: what one step writes moves no row of the next.
-        self.under_way.sort_by_key(|sent| std::cmp::Reverse(sent.now.place.rows().start));
-        let steps: Vec<_> = self.under_way.iter().filter_map(|sent| steps.remove(&sent.job)).collect();
-        ((!steps.is_empty()).then_some(Call { tick, steps }), fates)
+        self.under_way.sort_by_key(|step| std::cmp::Reverse(step.plan.now.place.rows().start));
+        let steps: Vec<Step> = self.under_way.iter().map(UnderWay::step).collect();
+        (((!steps.is_empty()).then_some(Call { tick, steps }), settled), postponed)
     }
 
     /// The anchor of a step of the call that is under way.
     pub fn anchor(&self, step: usize) -> Option<AnchorId> {
-        self.under_way.get(step).map(|sent| sent.anchor)
+        self.under_way.get(step)?.plan.anchor
     }
 
-    /// A step was written, and the document has all of its changes and none that came after it.
-    pub fn written(&mut self, document: &mut Document, step: usize) -> Option<(u64, Fate)> {
-        let sent = self.under_way.get(step)?;
-        document.landed(sent.anchor, &sent.replaced.place(document.rows()));
-        self.wishes.remove(&sent.job);
-        self.before.insert(sent.job, sent.now.pieces().into_iter().map(<[u8]>::to_vec).collect());
-        Some((sent.job, sent.fate))
+    /// A step was written, and the document has all of its changes and none that came after it. Gives what became of it,
+    /// and where the editor's mark is then.
+    pub fn written(
+        &mut self,
+        document: &mut Document,
+        ranges: &mut Ranges,
+        step: usize,
+    ) -> Option<(Settled, Place)> {
+        let UnderWay { job, attempt, plan } = self.under_way.get(step)?;
+        let (job, anchor) = (*job, plan.anchor?);
+        document.landed(anchor, &plan.replaced.place(document.rows()));
+        ranges.become_known(job, anchor, document);
+        let settled = Settled { attempt: Some(*attempt), ..Settled::new(job, plan.fate) };
+        let mark = plan.replaced.planned_place();
+        self.before.insert(job, plan.before());
+        self.wishes.remove(&job);
+        Some((settled, mark))
     }
 
-    /// The call is over. What it did not write waits again, or is not to be; what it wrote was told before.
-    pub fn replied(&mut self, reply: Option<&Reply>) -> Vec<(u64, Fate)> {
-        let mut fates = Vec::new();
-        for (at, Sent { job, .. }) in std::mem::take(&mut self.under_way).into_iter().enumerate() {
+    /// The call is over. What it did not write waits again, or is not to be; what it wrote was told before, but in a
+    /// buffer that is too large, of which no event tells.
+    pub fn replied(
+        &mut self,
+        reply: Option<&Reply>,
+        mut document: Option<&mut Document>,
+        ranges: &Ranges,
+    ) -> Vec<Settled> {
+        let mut settled = Vec::new();
+        for (at, UnderWay { job, attempt, plan }) in
+            std::mem::take(&mut self.under_way).into_iter().enumerate()
+        {
             let Some(Wished { wish, tries }) = self.wishes.get(&job) else { continue };
-            let denied = match reply {
-                None => Some(HeldFor::RangeLost),
-                Some(Reply::Gone) => Some(HeldFor::BufferGone),
-                Some(Reply::NotNow | Reply::Stale { .. }) => None,
-                Some(Reply::Done { steps, .. }) => match steps.get(at) {
-                    Some(StepReply::NotModifiable) => Some(HeldFor::NotModifiable),
-                    Some(StepReply::Differs) if *tries >= MAX_TRIES => Some(HeldFor::RangeLost),
-                    Some(StepReply::Error) => Some(HeldFor::RangeLost),
-                    _ => None,
-                },
+            if let Some(document) = &mut document {
+                plan.forget(job, ranges, document);
+            }
+            let result = match reply {
+                Some(Reply::Done { steps, .. }) => steps.get(at),
+                _ => None,
+            };
+            if plan.anchor.is_none() && matches!(result, Some(StepReply::Written { .. })) {
+                let passage = Some(plan.after());
+                settled.push(Settled { attempt: Some(attempt), passage, ..Settled::new(job, plan.fate) });
+                self.wishes.remove(&job);
+                continue;
+            }
+            let denied = match (reply, result) {
+                (None, _) => Some(HeldFor::RangeLost),
+                (Some(Reply::Gone), _) => Some(HeldFor::BufferGone),
+                (_, Some(StepReply::NotModifiable)) => Some(HeldFor::NotModifiable),
+                (_, Some(StepReply::Differs)) if *tries >= MAX_TRIES => Some(HeldFor::RangeLost),
+                (_, Some(StepReply::Error)) => Some(HeldFor::RangeLost),
+                _ => None,
             };
             match denied {
                 Some(why) => {
-                    fates.push((job, wish.denied(why)));
+                    settled.push(Settled::new(job, wish.denied(why)));
                     self.wishes.remove(&job);
                 }
                 None => self.waiting.push(job),
             }
         }
-        fates
+        settled
     }
 
     /// Forgets what was at ranges that are followed no more.
@@ -201,37 +354,153 @@ impl Answers {
     }
 }
 
+impl UnderWay {
+    fn step(&self) -> Step {
+        let Plan { now, replaced, edits, fate, .. } = &self.plan;
+        Step {
+            job: self.job,
+            attempt: self.attempt,
+            fate: *fate,
+            was: now.place.rows(),
+            edits: edits.clone(),
+            place: replaced.planned_place(),
+        }
+    }
+}
+
+impl Plan {
+    /// It is not written: where it was to be in another place than the range of its job, nobody asks for that place.
+    fn forget(&self, job: u64, ranges: &Ranges, document: &mut Document) {
+        if let Some(anchor) = self.anchor.filter(|anchor| ranges.anchor(job) != Some(*anchor)) {
+            document.forget(anchor);
+        }
+    }
+
+    /// The whole rows that it replaces.
+    fn before(&self) -> Vec<Bytes> {
+        self.now.rows.iter().map(|row| row.text.to_vec()).collect()
+    }
+
+    /// The range once it is written.
+    fn after(&self) -> Passage {
+        let rows = Document::new(&self.replaced.rows).rows().slice(0..self.replaced.rows.len());
+        Passage { place: self.replaced.planned_place(), rows }
+    }
+}
+
 /// The step that a wish needs, or what becomes of it without one.
-fn decide(
-    text: Text<'_>,
+fn decide(text: &mut Text<'_>, job: u64, wish: &Wish, before: Option<&Vec<Bytes>>) -> Result<Plan, Fate> {
+    match wish {
+        Wish::Hold(why) => Err(Fate::Held(*why)),
+        Wish::Land(lines) => merge(text, job, wish, lines, OnConflict::Hold),
+        Wish::Accept { lines, shown } => {
+            let is_seen = *shown == Some(text.tick);
+            let on_conflict = if is_seen { OnConflict::TakeAnswer } else { OnConflict::Hold };
+            merge(text, job, wish, lines, on_conflict)
+        }
+        Wish::Put { rows, tick, lines } => {
+            if *tick != text.tick || rows.end > text.document.rows().len() {
+                return Err(Fate::Stays(Obstacle::Stale));
+            }
+            put(text, job, rows, lines)
+        }
+        Wish::Revert => {
+            let before = before.ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
+            revert(text, job, before).map_err(|fate| match fate {
+                Fate::Held(why) => wish.denied(why),
+                other => other,
+            })
+        }
+    }
+}
+
+/// The same in a buffer that is too large for a mirror.
+fn decide_by_mark(ranges: &Ranges, job: u64, wish: &Wish, marked: Option<&Marked>) -> Result<Plan, Fate> {
+    let denied = |why| wish.denied(why);
+    let (Wish::Land(lines) | Wish::Accept { lines, .. }) = wish else {
+        return Err(denied(HeldFor::TooLarge));
+    };
+    let selected = ranges.selected(job).ok_or_else(|| denied(HeldFor::TooLarge))?;
+    let marked = marked.ok_or_else(|| denied(HeldFor::TooLarge))?;
+    let large::Plan { now, replaced, edits } = large::plan(selected, marked, lines).map_err(denied)?;
+    if edits.is_empty() {
+        return Err(Fate::Unchanged);
+    }
+    Ok(Plan { anchor: None, now, replaced, edits, fate: Fate::Written { is_merged: false } })
+}
+
+fn merge(
+    text: &Text<'_>,
     job: u64,
     wish: &Wish,
-    before: Option<&Vec<Bytes>>,
-) -> Result<(Sent, Vec<RowEdit>), Fate> {
-    let lost = || wish.denied(HeldFor::RangeLost);
-    let (answer, written, unchanged) = match wish {
-        Wish::Hold(why) => return Err(Fate::Held(*why)),
-        Wish::Land(lines) => (lines, None, Fate::Unchanged),
-        Wish::Revert => (before.ok_or_else(lost)?, Some(Fate::Reverted), Fate::Reverted),
-    };
-    let anchor = text.ranges.anchor(job).ok_or_else(lost)?;
-    let Located { base, now } = text.document.locate(anchor, text.marks.get(&job)).ok_or_else(lost)?;
-    let (is_merged, pieces) = match verdict(&base, &now, answer) {
-        Verdict::Unchanged => return Err(unchanged),
+    answer: &[Bytes],
+    on_conflict: OnConflict,
+) -> Result<Plan, Fate> {
+    let (anchor, Located { base, now }) = locate(text, job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
+    let (is_merged, pieces) = match verdict(&base, &now, answer, on_conflict) {
+        Verdict::Unchanged => return Err(Fate::Unchanged),
         Verdict::Held(why) => return Err(wish.denied(why)),
         Verdict::Write { is_merged, pieces } => (is_merged, pieces),
     };
     let replaced = Replaced::new(&now, &pieces);
     let edits = edits(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
     if edits.is_empty() {
-        return Err(unchanged);
+        return Err(Fate::Unchanged);
     }
-    let fate = written.unwrap_or(Fate::Written { is_merged });
-    Ok((Sent { job, anchor, now, replaced, fate }, edits))
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged } })
+}
+
+/// These rows become the answer, and the range of the job.
+fn put(text: &mut Text<'_>, job: u64, rows: &Range<usize>, lines: &[Bytes]) -> Result<Plan, Fate> {
+    let place = if rows.is_empty() { Place::Insertion(rows.start) } else { Place::Lines(rows.clone()) };
+    let anchor = text.document.anchor(&place);
+    let place = in_empty_text(&place, text.document).unwrap_or(place);
+    let now = Passage::new(place, text.document.rows());
+    let replaced = Replaced::new(&now, lines);
+    let edits = edits(text.document.rows(), &now, &replaced.rows, None);
+    if edits.is_empty() {
+        text.ranges.become_known(job, anchor, text.document);
+        return Err(Fate::Unchanged);
+    }
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged: false } })
+}
+
+/// Takes back what was written: what was there `before` is the answer to it.
+fn revert(text: &Text<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Fate> {
+    let lost = Fate::Held(HeldFor::RangeLost);
+    let (anchor, Located { base, now }) = locate(text, job).ok_or(lost)?;
+    let pieces = base.pieces_before(before).ok_or(lost)?;
+    let pieces = match verdict(&base, &now, &pieces, OnConflict::Hold) {
+        Verdict::Unchanged => return Err(Fate::Reverted),
+        Verdict::Held(why) => return Err(Fate::Held(why)),
+        Verdict::Write { pieces, .. } => pieces,
+    };
+    let replaced = Replaced::taken_back(&base, &now, &pieces, before);
+    let edits = edits_back(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
+    if edits.is_empty() {
+        return Err(Fate::Reverted);
+    }
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Reverted })
+}
+
+/// The range of a job; none where it is lost.
+fn locate(text: &Text<'_>, job: u64) -> Option<(AnchorId, Located)> {
+    let anchor = text.ranges.anchor(job)?;
+    let located = text.document.locate(anchor, text.marks.get(&job))?;
+    let was_nothing = matches!(located.base.place, Place::Insertion(_));
+    let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
+    let place = in_empty_text(&place, text.document).unwrap_or(located.now.place);
+    Some((anchor, Located { base: located.base, now: Passage::new(place, text.document.rows()) }))
+}
+
+/// A text without rows has an empty one, and an insertion takes its place; none where that is not so.
+fn in_empty_text(place: &Place, document: &Document) -> Option<Place> {
+    let is_empty = document.rows().len() == 1 && document.rows().iter().all(|row| row.text.is_empty());
+    (is_empty && matches!(place, Place::Insertion(_))).then_some(Place::Insertion(0))
 }
 
 /// Whether two steps are in rows that are the same, or next to each other.
-fn touch(one: &Sent, other: &Sent) -> bool {
+fn touch(one: &Plan, other: &Plan) -> bool {
     let (one, other) = (one.now.place.rows(), other.now.place.rows());
     one.start <= other.end && other.start <= one.end
 }

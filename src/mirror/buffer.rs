@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::answers::{Answers, Fate, Text, Wish};
-use super::event::Notice;
+use super::answers::{Answers, Settled, Text, Wish};
+use super::event::{Mark, Notice};
+use super::large::Marked;
+use super::query::{Findings, Question};
 use super::ranges::Ranges;
+use super::selected::Selected;
 use super::sent::Sent;
+use super::shown::{Places, Shown};
 use super::view::View;
 use super::write::{Call, Reply};
-use crate::document::{Document, MAX_BYTES, MAX_ROWS, Passage, Place};
-use crate::land::HeldFor;
+use crate::document::{AnchorId, Document, Located, MAX_BYTES, MAX_ROWS, Passage, Place};
+use crate::land::{Bytes, Difference, HeldFor, differences};
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub enum Link {
 pub struct Buffer {
     name: Vec<u8>,
     is_loaded: bool,
+    /// It takes no changes, or changes all the time: it is never attached to.
+    refuses: bool,
     link: Link,
     tick: u64,
     document: Option<Document>,
@@ -38,6 +44,31 @@ pub struct Buffer {
     answers: Answers,
     /// Where the display marks were, and the changedtick then.
     marks: (u64, BTreeMap<u64, Place>),
+    /// Where the display marks are believed to be.
+    shown: Shown,
+    /// What is at the display marks, where the text is too large.
+    excerpts: Excerpts,
+    /// The file was written, and it was not told how the ranges stand in it.
+    is_written: bool,
+}
+
+/// What is at the display marks, of those that have one.
+#[derive(Debug)]
+enum Excerpts {
+    Unknown,
+    Wanted,
+    Known(BTreeMap<u64, Marked>),
+}
+
+/// How the range of a job stands in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The job's id.
+    pub job: u64,
+    /// The file.
+    pub path: Vec<u8>,
+    /// The range; none where it was deleted.
+    pub passage: Option<Passage>,
 }
 
 /// What has to be done before anything more can be written to a buffer.
@@ -49,6 +80,8 @@ pub enum Need {
     Text,
     /// To get its changedtick, and where the display marks are.
     Marks,
+    /// To get that, and what is at the display marks.
+    Excerpts,
     /// To write this.
     Write(Call),
 }
@@ -59,12 +92,16 @@ impl Buffer {
         Self {
             name: Vec::new(),
             is_loaded: false,
+            refuses: false,
             link: Link::Unknown,
             tick: 0,
             document: None,
             ranges: Ranges::default(),
             answers: Answers::default(),
             marks: (0, BTreeMap::new()),
+            shown: Shown::default(),
+            excerpts: Excerpts::Unknown,
+            is_written: false,
         }
     }
 
@@ -75,7 +112,7 @@ impl Buffer {
 
     /// Whether there is a text, which is not known.
     pub fn needs_text(&self) -> bool {
-        self.is_loaded && self.link == Link::Unknown
+        self.is_loaded && self.link == Link::Unknown && !self.refuses
     }
 
     /// The bytes of memory that it takes, roughly.
@@ -91,6 +128,7 @@ impl Buffer {
         }
         self.link = if tick.is_some() { Link::Sure } else { Link::Unsure };
         self.tick = tick.unwrap_or_default();
+        self.shown.lose_track();
         self.check_size(rows);
     }
 
@@ -106,6 +144,7 @@ impl Buffer {
             self.link = Link::Unknown;
             return;
         }
+        self.shown.change(&range, rows.len());
         match step.and_then(|step| self.answers.anchor(step)) {
             Some(anchor) => document.apply_answer(anchor, range, rows),
             None => document.apply(range, rows),
@@ -118,6 +157,7 @@ impl Buffer {
     pub fn settle(&mut self, tick: u64) {
         if let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) {
             document.settle();
+            self.shown.look_again();
             self.adopt(tick);
         }
     }
@@ -134,12 +174,15 @@ impl Buffer {
     /// Takes over what the plugin says of the buffer.
     pub fn notice(&mut self, notice: Notice) {
         self.is_loaded = notice.rows > 0;
+        self.refuses = notice.refuses;
+        self.is_written = self.is_loaded && (self.is_written || notice.is_written);
+        self.shown.heard();
         if !self.is_loaded {
             // Its name may be that of the text which is read next.
             self.link = Link::Unknown;
             return;
         }
-        let is_followed = matches!(self.link, Link::Sure | Link::Unsure);
+        let is_followed = self.is_followed();
         if !is_followed && self.name != notice.name {
             // A number that got another name while nobody watched is another buffer.
             self.forget();
@@ -156,20 +199,58 @@ impl Buffer {
             Link::Sure | Link::Unsure => Link::Unknown,
             other => other,
         };
-        if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
-            self.tick = notice.tick;
-            self.marks =
-                (notice.tick, notice.marks.iter().map(|mark| (mark.job, mark.place.clone())).collect());
-            for mark in notice.marks {
-                self.ranges.marked(mark, document, notice.tick);
+        match (self.link, &mut self.document) {
+            (Link::Sure, Some(document)) => {
+                self.tick = notice.tick;
+                let place = |mark: &Mark| Some((mark.job, mark.place.clone()?));
+                self.marks = (notice.tick, notice.marks.iter().filter_map(place).collect());
+                for mut mark in notice.marks {
+                    self.shown.set(mark.job, mark.place.as_ref());
+                    if let Some(before) = mark.before.take() {
+                        self.answers.remember(mark.job, before);
+                    }
+                    self.ranges.marked(mark, document, notice.tick);
+                }
+                self.shown.keep(|job| self.ranges.has(job));
             }
+            (Link::TooLarge, _) => {
+                self.tick = notice.tick;
+                notice.marks.iter().for_each(|mark| self.ranges.offered(mark));
+                let marked = notice.marks.into_iter().filter_map(|mark| {
+                    Some((mark.job, Marked { place: mark.place?, excerpt: mark.excerpt? }))
+                });
+                let marked: BTreeMap<_, _> = marked.collect();
+                if !marked.is_empty() {
+                    self.excerpts = Excerpts::Known(marked);
+                } else if matches!(self.excerpts, Excerpts::Known(_)) {
+                    self.excerpts = Excerpts::Unknown;
+                }
+            }
+            _ => {}
         }
+    }
+
+    /// Whether the plugin tells of each text that is read in place of it.
+    pub fn is_followed(&self) -> bool {
+        self.link != Link::Unknown
+    }
+
+    /// Its text was written to its file as it is.
+    pub fn wrote(&mut self) {
+        self.is_written = true;
     }
 
     /// A request was sent.
     pub fn sent(&mut self, sent: Sent) {
         let document = self.document.as_mut().filter(|_| self.link == Link::Sure);
+        let job = (sent.job, sent.tick == Some(self.tick) && self.link == Link::Sure);
         self.ranges.sent(sent, document.map(|document| (document, self.tick)));
+        if let (job, true) = job {
+            // The marks were set where the request says.
+            let place = self.place(job, None);
+            self.shown.set(job, place.as_ref());
+        }
+        self.shown.look_again();
     }
 
     /// Whether the range of a job is here.
@@ -181,6 +262,7 @@ impl Buffer {
     pub fn ended(&mut self, job: u64) {
         self.ranges.ended(job, self.document.as_mut());
         self.answers.keep(&self.ranges);
+        self.shown.keep(|job| self.ranges.has(job));
     }
 
     /// Something is wanted of a job's range.
@@ -189,13 +271,27 @@ impl Buffer {
     }
 
     /// What has to be done next for the answers that wait; what became of those that need nothing is told.
-    pub fn next(&mut self) -> (Need, Vec<(u64, Fate)>) {
+    pub fn next(&mut self, attempts: &mut u64) -> (Need, Vec<Settled>) {
         if !self.answers.is_waiting() {
             return (Need::Nothing, Vec::new());
         }
-        match (self.link, &self.document) {
+        match (self.link, &mut self.document) {
             (Link::Unknown, _) if !self.is_loaded => (Need::Nothing, self.answers.deny(HeldFor::BufferGone)),
-            (Link::TooLarge, _) => (Need::Nothing, self.answers.deny(HeldFor::RangeLost)),
+            _ if self.refuses => (Need::Nothing, self.answers.deny(HeldFor::NotModifiable)),
+            (Link::TooLarge, _) => {
+                let needs_excerpts = self.answers.needs_excerpts();
+                let excerpts = match std::mem::replace(&mut self.excerpts, Excerpts::Unknown) {
+                    Excerpts::Known(excerpts) => excerpts,
+                    _ if needs_excerpts => {
+                        self.excerpts = Excerpts::Wanted;
+                        return (Need::Excerpts, Vec::new());
+                    }
+                    _ => BTreeMap::new(),
+                };
+                let (call, settled) =
+                    self.answers.next_by_marks(&self.ranges, &excerpts, self.tick, attempts);
+                (call.map_or(Need::Nothing, Need::Write), settled)
+            }
             (Link::Unsure, _) => (Need::Marks, Vec::new()),
             (Link::Unknown, _) | (_, None) => (Need::Text, Vec::new()),
             (Link::Sure, Some(document)) => {
@@ -203,37 +299,121 @@ impl Buffer {
                 if !is_fresh && self.answers.needs_marks(document, &self.ranges) {
                     return (Need::Marks, Vec::new());
                 }
-                let text = Text { document, ranges: &self.ranges, marks: &self.marks.1 };
-                let (call, fates) = self.answers.next(text, self.tick);
-                (call.map_or(Need::Nothing, Need::Write), fates)
+                let (ranges, marks, tick) = (&mut self.ranges, &self.marks.1, self.tick);
+                let text = Text { document, ranges, marks, tick };
+                let (call, settled) = self.answers.next(text, attempts);
+                self.shown.look_again();
+                (call.map_or(Need::Nothing, Need::Write), settled)
             }
         }
     }
 
     /// All changes of a step were taken, and none that came after it.
-    pub fn written(&mut self, step: usize) -> Option<(u64, Fate)> {
-        self.answers.written(self.document.as_mut()?, step)
+    pub fn written(&mut self, step: usize) -> Option<Settled> {
+        let document = self.document.as_mut()?;
+        let (settled, mark) = self.answers.written(document, &mut self.ranges, step)?;
+        self.shown.set(settled.job, Some(&mark));
+        Some(settled)
     }
 
     /// The call is over, and all that came before its reply was taken.
-    pub fn replied(&mut self, reply: Option<&Reply>) -> Vec<(u64, Fate)> {
-        if let Some(Reply::Stale { tick } | Reply::Done { tick, .. }) = reply
-            && self.link == Link::Sure
-        {
-            // A write of the file raises the changedtick without an event. Later events may be here already.
-            self.tick = self.tick.max(*tick);
+    pub fn replied(&mut self, reply: Option<&Reply>) -> Vec<Settled> {
+        if let Some(Reply::Stale { tick } | Reply::Done { tick, .. }) = reply {
+            self.raise(*tick);
         }
         if reply.is_some_and(Reply::differs) {
             self.link = Link::Unknown;
         }
-        self.answers.replied(reply)
+        self.answers.replied(reply, self.document.as_mut(), &self.ranges)
     }
 
     /// It is mirrored no more: what is wanted of it cannot be.
-    pub fn give_up(&mut self) -> Vec<(u64, Fate)> {
-        let mut fates = self.answers.replied(None);
-        fates.extend(self.answers.deny(HeldFor::BufferGone));
-        fates
+    pub fn give_up(&mut self) -> Vec<Settled> {
+        let mut settled = self.answers.replied(None, None, &self.ranges);
+        settled.extend(self.answers.deny(HeldFor::BufferGone));
+        settled
+    }
+
+    /// Where the editor has to put its marks, and the changedtick of the text in which that is: of each range that is
+    /// elsewhere than its mark; none where it is lost.
+    pub fn places(&mut self) -> Option<(u64, Places)> {
+        let document = self.document.as_ref().filter(|_| self.link == Link::Sure)?;
+        if !self.shown.is_due() {
+            return None;
+        }
+        let places = self.ranges.decided().filter_map(|(job, anchor)| {
+            let place = anchor.and_then(|anchor| document.place(anchor, None));
+            // Where only its mark tells where it is, the mark is right.
+            let is_certain = place.is_some() || !anchor.is_some_and(|anchor| document.needs_mark(anchor));
+            is_certain.then_some((job, place))
+        });
+        let places = self.shown.tell(self.tick, places);
+        (!places.is_empty()).then_some((self.tick, places))
+    }
+
+    /// The editor was told of places, and had this changedtick then.
+    pub fn placed(&mut self, tick: Option<u64>) {
+        if let Some(tick) = tick {
+            self.raise(tick);
+        }
+        self.shown.told(tick);
+    }
+
+    /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of one
+    /// that is lost, but is there perhaps.
+    pub fn standings(&mut self) -> Vec<Standing> {
+        let Some(document) = self.document.as_ref().filter(|_| self.link == Link::Sure && self.is_written)
+        else {
+            return Vec::new();
+        };
+        let standing = |(job, anchor): (u64, Option<AnchorId>)| {
+            let anchor = anchor?;
+            let mark = self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick);
+            let passage = document.place(anchor, mark).map(|place| Passage::new(place, document.rows()));
+            let is_known = passage.is_some() || document.is_gone(anchor);
+            is_known.then(|| Standing { job, path: self.name.clone(), passage })
+        };
+        let standings = self.ranges.decided().filter_map(standing).collect();
+        self.is_written = false;
+        standings
+    }
+
+    /// What is asked of it.
+    pub fn answer(&self, question: &Question) -> Findings {
+        match question {
+            Question::Mirror => Findings::View(self.view()),
+            Question::Hunks { job, lines } => match self.hunks(*job, lines) {
+                Ok(hunks) => Findings::Hunks { tick: self.tick, hunks },
+                Err(why) => Findings::Unknown(why),
+            },
+            Question::Find(texts) => {
+                let document = self.document.as_ref().filter(|_| self.link == Link::Sure);
+                let find = |text: &Selected| text.find(document?.rows());
+                Findings::Places { tick: self.tick, places: texts.iter().map(find).collect() }
+            }
+        }
+    }
+
+    /// Whether a question can only be answered by where the editor's marks are now.
+    pub fn needs_marks_for(&self, question: &Question) -> bool {
+        let Question::Hunks { job, .. } = question else { return false };
+        let anchor = self.ranges.anchor(*job).zip(self.document.as_ref());
+        let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
+        needs_mark && self.link == Link::Sure && self.marks.0 != self.tick
+    }
+
+    fn hunks(&self, job: u64, lines: &[Bytes]) -> Result<Vec<Difference>, HeldFor> {
+        let document = match (self.link, &self.document) {
+            (Link::Unknown, _) if !self.is_loaded => return Err(HeldFor::BufferGone),
+            _ if self.refuses => return Err(HeldFor::NotModifiable),
+            (Link::TooLarge, _) => return Err(HeldFor::TooLarge),
+            (Link::Sure, Some(document)) => document,
+            _ => return Err(HeldFor::RangeLost),
+        };
+        let mark = self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick);
+        let anchor = self.ranges.anchor(job).ok_or(HeldFor::RangeLost)?;
+        let Located { base, now } = document.locate(anchor, mark).ok_or(HeldFor::RangeLost)?;
+        differences(document.rows(), &base, &now, lines, self.ranges.column(job))
     }
 
     /// The range of a job as it is now; none where that cannot be told.
@@ -251,7 +431,21 @@ impl Buffer {
     pub fn told(&mut self) {
         if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
             self.ranges.told(document, self.tick);
+            self.shown.look_again();
         }
+        if matches!(self.excerpts, Excerpts::Wanted) {
+            self.excerpts = Excerpts::Known(BTreeMap::new());
+        }
+    }
+
+    /// What its text is called now.
+    pub fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// The jobs whose ranges are in it.
+    pub fn jobs(&self) -> impl Iterator<Item = u64> + '_ {
+        self.ranges.jobs()
     }
 
     /// Where the range of a job is, if its text is known; `mark` is where the editor's mark of it is now.
@@ -267,6 +461,14 @@ impl Buffer {
             tick: self.tick,
             rows: self.document.as_ref().map(|document| document.rows().clone()).unwrap_or_default(),
             places: places.collect(),
+        }
+    }
+
+    /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an event.
+    /// Later events may be here already.
+    fn raise(&mut self, tick: u64) {
+        if self.link == Link::Sure {
+            self.tick = self.tick.max(tick);
         }
     }
 

@@ -4,12 +4,19 @@ use std::ops::Range;
 
 use rmpv::Value;
 
+use serde::Deserialize;
+use serde::de::value::{Error, StrDeserializer};
+
 use super::answers::Wish;
+use super::query::Question;
+use super::selected::{Excerpt, Stands, texts};
 use super::sent::Sent;
 use super::write::Reply;
 use crate::document::Place;
 use crate::error::JobError;
+use crate::land::{Bytes, HeldFor};
 use crate::request::Fields;
+use crate::request::fields::bad;
 
 /// Something that happened to a buffer, or that is asked of its mirror.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +49,8 @@ pub enum Event {
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
+    /// An answer that an earlier host had told of and had not settled: its request, and what is wanted.
+    Resumed(Sent, Wish),
     /// A job has ended and its answer is not held, or what was held was decided.
     Ended {
         /// The job's id.
@@ -66,19 +75,30 @@ pub enum Event {
         /// The buffer's number.
         buffer: u64,
     },
+    /// The reply to [`Order::Places`](super::Order::Places), after all that Neovim sent before it.
+    Placed {
+        /// The buffer's number.
+        buffer: u64,
+        /// Its changedtick; none where there is no such buffer, or the call went wrong.
+        tick: Option<u64>,
+    },
     /// Something is wanted of a job's range.
     Wish {
+        /// The number of the buffer that it is in.
+        buffer: u64,
         /// The job's id.
         job: u64,
         /// What.
         wish: Wish,
     },
-    /// Somebody asks for a mirror.
+    /// Somebody asks for what a mirror knows.
     Query {
         /// Comes back with the reply.
         token: u64,
         /// The buffer's number.
         buffer: u64,
+        /// What is asked.
+        question: Question,
     },
 }
 
@@ -95,6 +115,10 @@ pub struct Notice {
     pub rows: usize,
     /// How many bytes it has, line ends included.
     pub bytes: usize,
+    /// Its text was written to its file as it is.
+    pub is_written: bool,
+    /// It takes no changes, or changes all the time: it is never attached to.
+    pub refuses: bool,
     /// Where the display marks of jobs are.
     pub marks: Vec<Mark>,
 }
@@ -104,10 +128,16 @@ pub struct Notice {
 pub struct Mark {
     /// The job's id.
     pub job: u64,
-    /// Its place.
-    pub place: Place,
+    /// Its place; none where the editor has none.
+    pub place: Option<Place>,
     /// What was sent, or landed, where this host does not have the request.
     pub sent: Option<Sent>,
+    /// How its rows stood when the file was written, where they were others than those that were sent.
+    pub stands: Option<Stands>,
+    /// The whole rows that were there before its answer was written.
+    pub before: Option<Vec<Bytes>>,
+    /// What is there now, in a buffer that is too large for a mirror.
+    pub excerpt: Option<Excerpt>,
     /// Whether the job has ended and its answer is not held.
     pub has_ended: bool,
 }
@@ -122,10 +152,12 @@ impl Event {
             | Self::Contacted { buffer, .. }
             | Self::Written { buffer, .. }
             | Self::Moment { buffer }
+            | Self::Placed { buffer, .. }
+            | Self::Wish { buffer, .. }
             | Self::Query { buffer, .. } => Some(*buffer),
             Self::Notice(notice) => Some(notice.buffer),
-            Self::Sent(sent) => Some(sent.buffer),
-            Self::Wish { .. } | Self::Ended { .. } => None,
+            Self::Sent(sent) | Self::Resumed(sent, _) => Some(sent.buffer),
+            Self::Ended { .. } => None,
         }
     }
 
@@ -153,20 +185,52 @@ impl Event {
             }
             // What is wrong with a request the host finds out.
             ("run", [request]) => Sent::decode(&Fields::root(request).ok()?).ok().map(Self::Sent),
+            ("resume", [resume]) => Self::resumed(&Fields::root(resume).ok()?).ok(),
+            ("accept", [accept]) => Self::accept(&Fields::root(accept).ok()?).ok(),
+            ("revert", [revert]) => {
+                let fields = Fields::root(revert).ok()?;
+                let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
+                Some(Self::Wish { buffer, job, wish: Wish::Revert })
+            }
             ("query", [query]) => {
                 let fields = Fields::root(query).ok()?;
-                let is_ours = fields.get("name").and_then(Value::as_str) == Some("mirror");
-                let event = || {
-                    Some(Self::Query {
-                        token: fields.count("token").ok()?,
-                        buffer: fields.count("buffer").ok()?,
-                    })
-                };
-                is_ours.then(event).flatten()
+                let question = Question::decode(&fields)?.ok()?;
+                let (token, buffer) = (fields.count("token").ok()?, fields.count("buffer").ok()?);
+                Some(Self::Query { token, buffer, question })
             }
             _ => None,
         }
     }
+}
+
+impl Event {
+    fn resumed(fields: &Fields<'_>) -> Result<Self, JobError> {
+        let sent = Sent { tick: None, ..Sent::decode(fields)? };
+        let wish = match fields.get("held_for") {
+            Some(_) => Wish::Hold(held_for(&fields.text("held_for")?)?),
+            None => Wish::Land(texts(fields, "lines")?),
+        };
+        Ok(Self::Resumed(sent, wish))
+    }
+
+    fn accept(fields: &Fields<'_>) -> Result<Self, JobError> {
+        let lines = texts(fields, "lines")?;
+        let shown = fields.get("shown").map(|_| fields.count("shown")).transpose()?;
+        let wish = if fields.get("range").is_some() {
+            let range = fields.fields("range")?;
+            let (first, last) = (count(&range, "first")?, count(&range, "last")?);
+            let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
+            Wish::Put { rows: first..last.max(first), tick: fields.count("tick")?, lines }
+        } else {
+            Wish::Accept { lines, shown }
+        };
+        Ok(Self::Wish { buffer: fields.count("buffer")?, job: fields.count("id")?, wish })
+    }
+}
+
+fn held_for(name: &str) -> Result<HeldFor, JobError> {
+    HeldFor::deserialize(StrDeserializer::<Error>::new(name))
+        .map_err(|_| bad("held_for", "is no reason to hold an answer"))
 }
 
 impl Notice {
@@ -178,6 +242,8 @@ impl Notice {
             tick: fields.count("tick")?,
             rows: count(&fields, "rows")?,
             bytes: count(&fields, "bytes")?,
+            is_written: fields.flag("written")?,
+            refuses: fields.flag("refuses")?,
             marks: fields
                 .maps("marks")?
                 .iter()
@@ -193,30 +259,40 @@ impl Mark {
     /// # Errors
     /// Names the field that is wrong.
     pub fn decode(fields: &Fields<'_>) -> Result<Option<Self>, JobError> {
-        let (first, last) = (count(fields, "first")?, count(fields, "last")?);
-        let place = match fields.text("kind")?.as_str() {
-            "insert" => Place::Insertion(first),
-            "char" => {
-                Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) }
-            }
-            "block" => Place::Block { first, columns: spans(fields)? },
-            _ => Place::Lines(first..last + 1),
-        };
-        let is_turned = match &place {
-            Place::Insertion(_) => false,
-            Place::Part { start, end } => end < start,
-            Place::Lines(rows) => rows.is_empty(),
-            Place::Block { columns, .. } => columns.iter().any(|columns| columns.end < columns.start),
-        };
-        if is_turned {
+        let place = fields.get("kind").map(|_| place(fields)).transpose()?;
+        if place.as_ref().is_some_and(is_turned) {
             return Ok(None);
         }
+        let sub = |field| fields.get(field).map(|_| fields.fields(field)).transpose();
         Ok(Some(Self {
             job: fields.count("id")?,
             place,
-            sent: fields.get("sent").map(|_| Sent::decode(&fields.fields("sent")?)).transpose()?,
+            sent: sub("sent")?.map(|sent| Sent::decode(&sent)).transpose()?,
+            stands: sub("stands")?.map(|stands| Stands::decode(&stands)).transpose()?,
+            before: fields.get("before").map(|_| texts(fields, "before")).transpose()?,
+            excerpt: sub("text")?.map(|text| Excerpt::decode(&text)).transpose()?,
             has_ended: fields.flag("has_ended")?,
         }))
+    }
+}
+
+fn place(fields: &Fields<'_>) -> Result<Place, JobError> {
+    let (first, last) = (count(fields, "first")?, count(fields, "last")?);
+    Ok(match fields.text("kind")?.as_str() {
+        "insert" => Place::Insertion(first),
+        "char" => Place::Part { start: (first, count(fields, "from")?), end: (last, count(fields, "to")?) },
+        "block" => Place::Block { first, columns: spans(fields)? },
+        _ => Place::Lines(first..last + 1),
+    })
+}
+
+/// Whether it ends before it begins.
+fn is_turned(place: &Place) -> bool {
+    match place {
+        Place::Insertion(_) => false,
+        Place::Part { start, end } => end < start,
+        Place::Lines(rows) => rows.is_empty(),
+        Place::Block { columns, .. } => columns.iter().any(|columns| columns.end < columns.start),
     }
 }
 
@@ -227,9 +303,7 @@ fn spans(fields: &Fields<'_>) -> Result<Vec<Range<usize>>, JobError> {
         Some(size(ends.first()?)?..size(ends.get(1)?)?)
     };
     let spans: Option<Vec<_>> = fields.list("spans")?.iter().map(span).collect();
-    spans
-        .filter(|spans| !spans.is_empty())
-        .ok_or_else(|| crate::request::fields::bad("spans", "must be columns"))
+    spans.filter(|spans| !spans.is_empty()).ok_or_else(|| bad("spans", "must be columns"))
 }
 
 fn count(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {

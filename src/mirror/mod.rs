@@ -11,8 +11,12 @@ mod all;
 mod answers;
 mod buffer;
 mod event;
+mod large;
+mod query;
 mod ranges;
+mod selected;
 mod sent;
+mod shown;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -21,12 +25,15 @@ mod write;
 use std::io;
 use std::sync::mpsc;
 
-pub use all::{Mirrors, Order};
-pub use answers::{Fate, Wish};
+pub use all::{Mirrors, Order, Wanted};
+pub use answers::{Fate, Obstacle, Settled, Wish};
+pub use buffer::Standing;
 pub use event::{Event, Mark, Notice};
+pub use query::{Findings, Question};
+pub use selected::{Excerpt, Selected, Stands};
 pub use sent::Sent;
-pub use view::View;
-pub use write::{Call, Reply, Step, StepReply};
+pub use view::{View, places};
+pub use write::{Call, Reply, Step, StepReply, reply_tick};
 
 /// Where events go in, in their order.
 #[derive(Debug, Clone)]
@@ -47,18 +54,23 @@ pub fn feed() -> (Feed, mpsc::Receiver<Event>) {
 }
 
 /// Starts the thread: it takes events until nobody can send any more, and gives each order to `carry_out`, which must
-/// not wait.
+/// not wait. Steps are numbered from `attempts` on.
 ///
 /// # Errors
 /// Where the system gives no thread.
 pub fn start(
     events: mpsc::Receiver<Event>,
+    attempts: u64,
     mut carry_out: impl FnMut(Order) + Send + 'static,
 ) -> io::Result<()> {
     let run = move || {
-        let mut mirrors = Mirrors::default();
-        for event in events {
+        let mut mirrors = Mirrors::new(attempts);
+        while let Ok(event) = events.recv() {
             mirrors.take(event).into_iter().for_each(&mut carry_out);
+            while let Ok(event) = events.try_recv() {
+                mirrors.take(event).into_iter().for_each(&mut carry_out);
+            }
+            mirrors.rest().into_iter().for_each(&mut carry_out);
         }
     };
     std::thread::Builder::new().name("mirrors".to_owned()).spawn(run).map(drop)

@@ -1,11 +1,13 @@
 //! The ranges of the jobs of one buffer: from when on each is known, and when it is forgotten.
 //!
 //! A request says where its range was at a changedtick, a display mark where the editor has it at another. Where both
-//! were at one changedtick the range is known; else the mark has to fit what was sent, or the range is lost.
+//! were at one changedtick the range is known; else the mark has to fit what was sent. Where the editor has no mark the
+//! rows are looked for. Else the range is lost.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::event::Mark;
+use super::selected::{Selected, Stands};
 use super::sent::Sent;
 use crate::document::{AnchorId, Document, Place};
 
@@ -24,6 +26,10 @@ pub struct Ranges {
 struct Followed {
     /// As long as the job has not ended.
     sent: Option<Sent>,
+    /// How its rows stood when the file was written.
+    stands: Option<Stands>,
+    /// The screen column at which its block begins.
+    column: Option<usize>,
     standing: Standing,
 }
 
@@ -44,47 +50,54 @@ enum Standing {
 impl Ranges {
     /// A request was sent; `text` is the document and its changedtick, where they are the buffer's.
     pub fn sent(&mut self, sent: Sent, text: Option<(&mut Document, u64)>) {
-        let standing = match (self.jobs.remove(&sent.job), text) {
+        let known = self.jobs.remove(&sent.job);
+        let stands = known.as_ref().and_then(|known| known.stands.clone());
+        let standing = match (known.map(|known| known.standing), text) {
             (None, Some((document, tick))) if sent.tick == Some(tick) => as_sent(&sent, document),
-            (None | Some(Followed { standing: Standing::Wanted, .. }), _) => Standing::Wanted,
-            (Some(Followed { standing: Standing::Marked { anchor, tick, .. }, .. }), _)
-                if sent.tick == Some(tick) =>
-            {
-                Standing::Known(anchor)
-            }
-            (
-                Some(Followed { standing: Standing::Marked { anchor, place, .. }, .. }),
-                Some((document, _)),
-            ) => {
-                let is_it = document.text_at(anchor).is_some_and(|rows| sent.agrees(&place, rows));
+            (None | Some(Standing::Wanted), _) => Standing::Wanted,
+            (Some(Standing::Marked { anchor, place, tick }), Some((document, _))) => {
+                let is_it = sent.tick == Some(tick)
+                    || document.text_at(anchor).is_some_and(|rows| sent.agrees(&place, rows));
                 if is_it {
+                    rebase(&sent, anchor, document);
                     Standing::Known(anchor)
                 } else {
                     document.forget(anchor);
                     Standing::Lost
                 }
             }
-            (Some(Followed { standing, .. }), _) => standing,
+            (Some(standing), _) => standing,
         };
-        self.jobs.insert(sent.job, Followed { sent: Some(sent), standing });
+        let column = sent.selected.column;
+        self.jobs.insert(sent.job, Followed { sent: Some(sent), stands, column, standing });
+    }
+
+    /// A mark of the editor's names what was sent, in a text that is not known.
+    pub fn offered(&mut self, mark: &Mark) {
+        if let Some(sent) = &mark.sent {
+            self.jobs
+                .entry(mark.job)
+                .or_insert_with(|| Followed::new(Some(sent.clone()), mark.stands.clone()));
+        }
     }
 
     /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
-        let Mark { job, place, sent, has_ended } = mark;
-        let is_forgotten = has_ended && sent.is_none() && !self.jobs.contains_key(&job);
-        if is_forgotten || place.rows().end > document.rows().len() {
+        let Mark { job, place, sent, stands, has_ended, .. } = mark;
+        let is_unknown = sent.is_none() && !self.jobs.contains_key(&job);
+        let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
+        if is_outside || (is_unknown && (has_ended || place.is_none())) {
             return;
         }
-        let followed = self.jobs.entry(job).or_insert(Followed { sent, standing: Standing::Wanted });
+        let followed = self.jobs.entry(job).or_insert_with(|| Followed::new(sent, None));
+        followed.stands = followed.stands.take().or(stands);
         if matches!(followed.standing, Standing::Wanted) {
-            followed.standing = match &followed.sent {
-                None => Standing::Marked { anchor: document.anchor(&place), place, tick },
-                Some(sent) if sent.tick == Some(tick) => as_sent(sent, document),
-                Some(sent) if sent.agrees(&place, document.rows()) => {
-                    Standing::Known(document.anchor(&place))
-                }
-                Some(_) => Standing::Lost,
+            followed.standing = match (&followed.sent, place) {
+                (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
+                (Some(sent), Some(place)) => at_mark(sent, followed.stands.as_ref(), &place, document),
+                (Some(sent), None) => found(sent, followed.stands.as_ref(), document),
+                (None, Some(place)) => Standing::Marked { anchor: document.anchor(&place), place, tick },
+                (None, None) => Standing::Wanted,
             };
         }
         if has_ended && !self.ended.contains(&job) {
@@ -139,9 +152,30 @@ impl Ranges {
         }
     }
 
+    /// From now on this is the range of a job.
+    pub fn become_known(&mut self, job: u64, anchor: AnchorId, document: &mut Document) {
+        let followed = self.jobs.entry(job).or_insert_with(|| Followed::new(None, None));
+        let before = std::mem::replace(&mut followed.standing, Standing::Known(anchor)).anchor();
+        if let Some(before) = before.filter(|before| *before != anchor) {
+            // It is of whole rows, whatever the one before was.
+            followed.column = None;
+            document.forget(before);
+        }
+    }
+
     /// The jobs, oldest first.
     pub fn jobs(&self) -> impl Iterator<Item = u64> + '_ {
         self.jobs.keys().copied()
+    }
+
+    /// The jobs, and the prompts that are being typed, of which it is decided where their ranges are, each with what that
+    /// is known by; none where it is lost.
+    pub fn decided(&self) -> impl Iterator<Item = (u64, Option<AnchorId>)> + '_ {
+        self.jobs.iter().filter_map(|(job, followed)| match followed.standing {
+            Standing::Known(anchor) | Standing::Marked { anchor, .. } => Some((*job, Some(anchor))),
+            Standing::Lost => Some((*job, None)),
+            Standing::Wanted => None,
+        })
     }
 
     /// What the range of a job is known by; none where it is lost.
@@ -152,14 +186,26 @@ impl Ranges {
         }
     }
 
+    /// What was selected for a job, as long as that has not ended.
+    pub fn selected(&self, job: u64) -> Option<&Selected> {
+        Some(&self.jobs.get(&job)?.sent.as_ref()?.selected)
+    }
+
     /// The screen column at which the block of a job begins.
     pub fn column(&self, job: u64) -> Option<usize> {
-        self.jobs.get(&job)?.sent.as_ref()?.column
+        self.jobs.get(&job)?.column
     }
 
     /// Where the range of a job is; `mark` is where the editor's mark of it is now.
     pub fn place(&self, job: u64, document: &Document, mark: Option<&Place>) -> Option<Place> {
         document.place(self.anchor(job)?, mark)
+    }
+}
+
+impl Followed {
+    fn new(sent: Option<Sent>, stands: Option<Stands>) -> Self {
+        let column = sent.as_ref().and_then(|sent| sent.selected.column);
+        Self { sent, stands, column, standing: Standing::Wanted }
     }
 }
 
@@ -174,6 +220,40 @@ impl Standing {
 
 /// In the text as it was sent the range is where the request says.
 fn as_sent(sent: &Sent, document: &mut Document) -> Standing {
-    let place = sent.place(document.rows());
-    place.map_or(Standing::Lost, |place| Standing::Known(document.anchor(&place)))
+    let place = sent.selected.place(document.rows());
+    place.map_or(Standing::Lost, |place| known(sent, &place, document))
+}
+
+/// At the editor's mark, where that fits what was sent, or what stood in the file.
+fn at_mark(sent: &Sent, stands: Option<&Stands>, mark: &Place, document: &mut Document) -> Standing {
+    let stood = stands.and_then(|stands| sent.selected.standing(stands));
+    let fits =
+        stood.is_some_and(|stood| stood.is_at(mark, document.rows())) || sent.agrees(mark, document.rows());
+    if fits { known(sent, mark, document) } else { Standing::Lost }
+}
+
+/// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked for.
+fn found(sent: &Sent, stands: Option<&Stands>, document: &mut Document) -> Standing {
+    let stood = stands.and_then(|stands| sent.selected.standing(stands));
+    let place = match (stood, stands) {
+        (None, Some(stands)) if stands.rows.is_empty() => None,
+        (stood, _) => {
+            let stood = stood.and_then(|stood| stood.find(document.rows()));
+            stood.or_else(|| sent.selected.find(document.rows()))
+        }
+    };
+    place.map_or(Standing::Lost, |place| known(sent, &place, document))
+}
+
+fn known(sent: &Sent, place: &Place, document: &mut Document) -> Standing {
+    let anchor = document.anchor(place);
+    rebase(sent, anchor, document);
+    Standing::Known(anchor)
+}
+
+/// What a range was is what was sent, whatever stands there by now.
+fn rebase(sent: &Sent, anchor: AnchorId, document: &mut Document) {
+    if let Some((place, rows)) = sent.selected.base() {
+        document.rebase(anchor, place, rows);
+    }
 }

@@ -28,10 +28,7 @@ impl View {
             Link::TooLarge => "too_large",
         };
         let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
-        let places = self.places.iter().map(|(job, place)| match place {
-            Some(place) => Value::Map(fields(*job, place)),
-            None => Value::Map(vec![("id".into(), (*job).into())]),
-        });
+        let places = self.places.iter().map(place_of);
         vec![
             ("link".into(), link.into()),
             ("tick".into(), self.tick.into()),
@@ -41,20 +38,39 @@ impl View {
     }
 }
 
-/// A place in the shape in which the plugin sends one.
+/// The argument by which the plugin is told where its marks have to be.
+pub fn places(buffer: u64, tick: u64, places: &[(u64, Option<Place>)]) -> Value {
+    Value::Map(vec![
+        ("buffer".into(), buffer.into()),
+        ("tick".into(), tick.into()),
+        ("places".into(), Value::Array(places.iter().map(place_of).collect())),
+    ])
+}
+
+fn place_of((job, place): &(u64, Option<Place>)) -> Value {
+    match place {
+        Some(place) => Value::Map(fields(*job, place)),
+        None => Value::Map(vec![("id".into(), (*job).into())]),
+    }
+}
+
+/// The place of a job in the shape in which the plugin sends one.
 pub(super) fn fields(job: u64, place: &Place) -> Vec<(Value, Value)> {
+    let mut fields = vec![("id".into(), job.into())];
+    fields.extend(place_fields(place));
+    fields
+}
+
+/// The same without the job.
+pub(super) fn place_fields(place: &Place) -> Vec<(Value, Value)> {
     let (kind, first, last) = match place {
         Place::Lines(rows) => ("line", rows.start, rows.end - 1),
         Place::Insertion(row) => ("insert", *row, *row),
         Place::Part { start, end } => ("char", start.0, end.0),
         Place::Block { first, columns } => ("block", *first, first + columns.len() - 1),
     };
-    let mut fields: Vec<(Value, Value)> = vec![
-        ("id".into(), job.into()),
-        ("kind".into(), kind.into()),
-        ("first".into(), first.into()),
-        ("last".into(), last.into()),
-    ];
+    let mut fields: Vec<(Value, Value)> =
+        vec![("kind".into(), kind.into()), ("first".into(), first.into()), ("last".into(), last.into())];
     match place {
         Place::Part { start, end } => {
             fields.extend([("from".into(), start.1.into()), ("to".into(), end.1.into())]);

@@ -4,8 +4,11 @@
 //! were made for, and whether the rows read what the steps expect; then it writes, each step as one undo step. All of
 //! that is one call, so no keystroke comes between.
 
+use std::ops::Range;
+
 use rmpv::Value;
 
+use super::answers::Fate;
 use super::view;
 use crate::document::Place;
 use crate::land::RowEdit;
@@ -26,6 +29,10 @@ pub struct Step {
     pub job: u64,
     /// Together with the job it names the step: the plugin writes each once.
     pub attempt: u64,
+    /// What it comes to once it is written.
+    pub fate: Fate,
+    /// The rows of the range before it: what they read is what reverting it brings back.
+    pub was: Range<usize>,
     /// Ascending, apart from each other.
     pub edits: Vec<RowEdit>,
     /// Where the range is afterwards, for what is drawn at it.
@@ -84,13 +91,21 @@ impl Call {
             ];
             fields.extend(edit.above.as_deref().map(|row| ("above".into(), bytes(row))));
             fields.extend(edit.below.as_deref().map(|row| ("below".into(), bytes(row))));
+            if let Some((head, tail)) = edit.around {
+                fields.extend([("head".into(), head.into()), ("tail".into(), tail.into())]);
+            }
             fields.extend(edit.column.map(|column| ("column".into(), column.into())));
             Value::Map(fields)
+        };
+        let was = |rows: &Range<usize>| {
+            Value::Map(vec![("first".into(), rows.start.into()), ("last".into(), rows.end.into())])
         };
         let step = |step: &Step| {
             Value::Map(vec![
                 ("job".into(), step.job.into()),
                 ("attempt".into(), step.attempt.into()),
+                ("landing".into(), step.fate.landing().into()),
+                ("was".into(), was(&step.was)),
                 ("edits".into(), Value::Array(step.edits.iter().map(edit).collect())),
                 ("place".into(), Value::Map(view::fields(step.job, &step.place))),
             ])
@@ -146,6 +161,11 @@ impl StepReply {
             _ => return None,
         })
     }
+}
+
+/// The changedtick that the plugin's reply names, if it names one.
+pub fn reply_tick(reply: &Value) -> Option<u64> {
+    number(reply, "tick")
 }
 
 fn field<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {

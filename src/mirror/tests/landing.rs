@@ -24,6 +24,53 @@ impl Random {
 
 const BUFFER: u64 = 1;
 
+/// A row at which the editor has an extmark, and whether text that is put in right there pushes it on.
+#[derive(Debug, Clone, Copy)]
+struct Extmark {
+    row: usize,
+    is_pushed: bool,
+}
+
+impl Extmark {
+    /// As Neovim moves it; `is_behind` is one at the end of its row.
+    fn moved(&mut self, rows: &Range<usize>, len: usize, is_behind: bool) {
+        let stays = if rows.is_empty() && !is_behind {
+            self.row < rows.start || (self.row == rows.start && !self.is_pushed)
+        } else {
+            self.row < rows.start
+        };
+        let is_inside = self.row < rows.end || (self.row == rows.end && !is_behind && !self.is_pushed);
+        if stays {
+        } else if !rows.is_empty() && is_inside {
+            self.row = if self.is_pushed { rows.start + len } else { rows.start };
+        } else {
+            self.row = self.row + len - rows.len();
+        }
+    }
+}
+
+/// The display mark of a range: at the start of its first row, and at the end of its last one or the start of the next.
+#[derive(Debug, Clone)]
+struct Display {
+    first: Extmark,
+    end: Extmark,
+    is_at_next_row: bool,
+}
+
+impl Display {
+    fn moved(&mut self, rows: &Range<usize>, len: usize) {
+        // Neovim tells which bytes of a row were typed.
+        if rows.len() != 1 || len != 1 {
+            self.first.moved(rows, len, false);
+            self.end.moved(rows, len, !self.is_at_next_row);
+        }
+    }
+
+    fn rows(&self) -> Range<usize> {
+        self.first.row..self.end.row + usize::from(!self.is_at_next_row)
+    }
+}
+
 /// The editor's end.
 struct Neovim {
     rows: Vec<Vec<u8>>,
@@ -36,9 +83,16 @@ struct Neovim {
     count: (usize, usize),
     calls: usize,
     written: Vec<(u64, u64)>,
+    marks: BTreeMap<u64, Display>,
+    /// How Neovim's own rules move the marks of this world.
+    gravity: [bool; 3],
 }
 
 impl Neovim {
+    fn is_silent(&self) -> bool {
+        self.sent.is_empty() && self.replies.is_empty()
+    }
+
     fn say(&mut self, event: Event) {
         self.sent.push_back(event);
         self.count.0 += 1;
@@ -51,9 +105,33 @@ impl Neovim {
     fn change(&mut self, range: Range<usize>, rows: &[Vec<u8>]) {
         self.tick += 1;
         self.rows.splice(range.clone(), rows.to_vec());
+        for mark in self.marks.values_mut() {
+            mark.moved(&range, rows.len());
+        }
         let event =
             Event::Lines { buffer: BUFFER, tick: Some(self.tick), range: Some(range), rows: rows.to_vec() };
         self.say(event);
+    }
+
+    fn mark(&mut self, job: u64, rows: &Range<usize>) {
+        let [first, end, is_at_next_row] = self.gravity;
+        let last = if is_at_next_row { rows.end } else { rows.end - 1 };
+        let (first, end) =
+            (Extmark { row: rows.start, is_pushed: first }, Extmark { row: last, is_pushed: end });
+        self.marks.insert(job, Display { first, end, is_at_next_row });
+    }
+
+    /// What the plugin does.
+    fn place(&mut self, tick: u64, places: Vec<(u64, Option<Place>)>) {
+        if tick == self.tick {
+            for (job, place) in places {
+                match place {
+                    Some(Place::Lines(rows)) => self.mark(job, &rows),
+                    _ => _ = self.marks.remove(&job),
+                }
+            }
+        }
+        self.reply(Event::Placed { buffer: BUFFER, tick: Some(self.tick) });
     }
 
     fn report(&mut self) {
@@ -105,6 +183,10 @@ impl Neovim {
         for edit in step.edits.iter().rev() {
             self.change(edit.rows.clone(), &edit.lines);
         }
+        match &step.place {
+            Place::Lines(rows) => self.mark(step.job, rows),
+            _ => _ = self.marks.remove(&step.job),
+        }
         // Neovim's plugin makes a change that changes nothing, for `U`.
         let row = self.rows[0].clone();
         self.change(0..1, &[row]);
@@ -121,7 +203,10 @@ struct World {
     /// Of each job, in the order in which they were wanted: of its answer, and of taking it back.
     fates: BTreeMap<u64, Vec<Fate>>,
     reverted: BTreeSet<u64>,
+    accepted: BTreeSet<u64>,
     answers: BTreeMap<u64, Vec<Vec<u8>>>,
+    /// The jobs whose request was taken.
+    sent: BTreeSet<u64>,
     words: usize,
     /// What the user has typed and not deleted.
     typed: BTreeSet<String>,
@@ -140,17 +225,36 @@ impl World {
             count: (0, 0),
             calls: 0,
             written: Vec::new(),
+            marks: BTreeMap::new(),
+            gravity: [seed & 1, seed & 2, seed & 4].map(|bit| bit > 0),
         };
         let (random, mirrors, orders) = (Random(seed), Mirrors::default(), VecDeque::new());
         let (fates, answers) = (BTreeMap::new(), BTreeMap::new());
         let (typed, gone, reverted) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        Self { random, neovim, mirrors, orders, fates, reverted, answers, words: 0, typed, gone }
+        let (sent, accepted) = (BTreeSet::new(), BTreeSet::new());
+        Self {
+            random,
+            neovim,
+            mirrors,
+            orders,
+            fates,
+            reverted,
+            accepted,
+            answers,
+            sent,
+            words: 0,
+            typed,
+            gone,
+        }
     }
 
     fn take(&mut self, event: Event) {
+        if let Event::Sent(sent) = &event {
+            self.sent.insert(sent.job);
+        }
         for order in self.mirrors.take(event) {
             match order {
-                Order::Settled { job, fate, .. } => {
+                Order::Settled(Settled { job, fate, .. }) => {
                     self.fates.entry(job).or_default().push(fate);
                 }
                 order => self.orders.push_back(order),
@@ -176,6 +280,7 @@ impl World {
             _ => answer.insert(0, word),
         }
         self.answers.insert(job, answer);
+        self.neovim.mark(job, &rows);
         let request = request(job, self.neovim.tick, &self.neovim.rows, rows);
         self.neovim.say(Event::decode("run", &[request]).expect("a request"));
     }
@@ -213,10 +318,15 @@ impl World {
             && let Some(order) = self.orders.pop_front()
         {
             match order {
-                Order::Contact { whole, .. } => self.neovim.contact(whole),
+                Order::Contact { wanted, .. } => self.neovim.contact(wanted == Wanted::Text),
                 Order::Write { call, .. } => self.neovim.write(&call),
                 Order::AskAgain(buffer) => self.take(Event::Moment { buffer }),
-                Order::Detach(_) | Order::Reply { .. } | Order::Settled { .. } => {}
+                Order::Places { tick, places, .. } => self.neovim.place(tick, places),
+                Order::Detach(_)
+                | Order::Reply { .. }
+                | Order::Settled(_)
+                | Order::Standing(_)
+                | Order::Renamed { .. } => {}
             }
         } else if what == 1 && reply {
             if let Some((_, event)) = self.neovim.replies.pop_front() {
@@ -225,6 +335,11 @@ impl World {
         } else if let Some(event) = self.neovim.sent.pop_front() {
             self.neovim.count.1 += 1;
             self.take(event);
+        }
+        // More may come at any time.
+        if self.random.below(3) == 0 || (self.orders.is_empty() && self.neovim.is_silent()) {
+            let orders = self.mirrors.rest();
+            self.orders.extend(orders);
         }
         reply || !self.orders.is_empty() || !self.neovim.sent.is_empty() || !self.neovim.replies.is_empty()
     }
@@ -245,15 +360,17 @@ impl World {
                 }
                 1 if !open.is_empty() => {
                     let job = open.remove(self.random.below(open.len()));
-                    // Its range is known by then: the request comes before its answer.
-                    while self.go_on() && !self.mirrors.follows(job) {}
-                    assert!(self.mirrors.follows(job), "the range of job {job} is never known");
+                    // The request comes before its answer.
+                    while !self.sent.contains(&job) {
+                        self.go_on();
+                    }
                     let lines = self.answers[&job].clone();
-                    self.take(Event::Wish { job, wish: Wish::Land(lines) });
+                    self.take(Event::Wish { buffer: BUFFER, job, wish: Wish::Land(lines) });
                 }
                 2 if steps < 200 => self.neovim.is_busy = !self.neovim.is_busy,
                 3 | 4 => self.type_something(),
                 5 => self.revert(),
+                6 => self.accept(),
                 _ => _ = self.go_on(),
             }
         }
@@ -266,21 +383,37 @@ impl World {
     }
 
     fn revert(&mut self) {
-        let is_written = |fates: &Vec<Fate>| matches!(fates[..], [Fate::Written { .. }]);
+        let is_written = |fates: &Vec<Fate>| matches!(fates[..], [.., Fate::Written { .. }]);
         let landed: Vec<u64> =
             self.fates.iter().filter(|(_, fates)| is_written(fates)).map(|(job, _)| *job).collect();
         if !landed.is_empty() {
             let job = landed[self.random.below(landed.len())];
             if self.reverted.insert(job) {
-                self.take(Event::Wish { job, wish: Wish::Revert });
+                self.take(Event::Wish { buffer: BUFFER, job, wish: Wish::Revert });
             }
+        }
+    }
+
+    /// The user accepts an answer that is held.
+    fn accept(&mut self) {
+        let is_held = |fates: &Vec<Fate>| matches!(fates[..], [Fate::Held(_)]);
+        let held = self.fates.iter().find(|(_, fates)| is_held(fates)).map(|(job, _)| *job);
+        if let Some(job) = held.filter(|job| self.accepted.insert(*job)) {
+            let wish = Wish::Accept { lines: self.answers[&job].clone(), shown: None };
+            self.take(Event::Wish { buffer: BUFFER, job, wish });
         }
     }
 
     fn check(&mut self) {
         for job in self.answers.keys() {
-            let wishes = 1 + usize::from(self.reverted.contains(job));
-            assert_eq!(self.fates.get(job).map_or(0, Vec::len), wishes, "of job {job} is told");
+            let wishes =
+                1 + [&self.reverted, &self.accepted].iter().filter(|jobs| jobs.contains(job)).count();
+            assert_eq!(
+                self.fates.get(job).map_or(0, Vec::len),
+                wishes,
+                "of job {job} is told {:?}",
+                self.fates
+            );
         }
         let text = String::from_utf8(self.neovim.rows.join(&b'\n')).unwrap();
         let count = |word: &str| text.split_whitespace().filter(|other| *other == word).count();
@@ -289,10 +422,11 @@ impl World {
         }
         for (job, answer) in &self.answers {
             let answer = String::from_utf8(answer.join(&b'\n')).unwrap();
-            let is_there = match self.fates[job][..] {
-                [Fate::Written { .. }] | [Fate::Written { .. }, Fate::Stays(_)] => 1,
-                _ => 0,
-            };
+            let is_there = self.fates[job].iter().fold(0, |is_there, fate| match fate {
+                Fate::Written { .. } => 1,
+                Fate::Reverted => 0,
+                _ => is_there,
+            });
             for word in answer.split_whitespace().filter(|word| word.starts_with('a')) {
                 if !self.gone.contains(word)
                     && self.answers.values().filter(|other| holds(other, word)).count() == 1
@@ -301,7 +435,12 @@ impl World {
                 }
             }
         }
-        let orders = self.mirrors.take(Event::Query { token: 7, buffer: BUFFER });
+        let orders = ask(&mut self.mirrors);
+        for (job, place) in places(&orders) {
+            let mark = self.neovim.marks.get(&job).map(Display::rows);
+            let place = place.map(|place| place.rows()).filter(|rows| !rows.is_empty());
+            assert_eq!(mark, place, "the mark of job {job}");
+        }
         // Its changedtick may be older: of a write of the file no event tells.
         let mirrored = replied(&orders).expect("the mirror is sure").0;
         assert_eq!(mirrored, text);
@@ -323,6 +462,15 @@ fn request(job: u64, tick: u64, text: &[Vec<u8>], rows: Range<usize>) -> Value {
         ("beside", Value::Map(Vec::new())),
     ]);
     map(vec![("id", job.into()), ("buffer", BUFFER.into()), ("tick", tick.into()), ("selection", selection)])
+}
+
+/// Where the ranges are.
+fn places(orders: &[Order]) -> Vec<(u64, Option<Place>)> {
+    let view = orders.iter().find_map(|order| match order {
+        Order::Reply { findings: Findings::View(view), .. } => Some(view),
+        _ => None,
+    });
+    view.map(|view| view.places.clone()).unwrap_or_default()
 }
 
 fn holds(rows: &[Vec<u8>], word: &str) -> bool {

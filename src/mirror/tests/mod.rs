@@ -1,13 +1,27 @@
 //! The mirrors without a Neovim: what no schedule of a real one can be made to show.
 
+mod accept;
+mod files;
 mod landing;
+mod large;
+mod queries;
 mod ranges;
+mod shown;
+mod wire;
+
+use rmpv::Value;
 
 use super::*;
+use crate::document::Place;
+use crate::land::{Bytes, HeldFor};
+use crate::request::Fields;
+
+const TEXT: &[&str] = &["above", "first", "between", "last", "below"];
 
 fn notice(buffer: u64, tick: u64, rows: usize) -> Event {
     let name = b"/a".to_vec();
-    Event::Notice(Notice { buffer, name, tick, rows, bytes: rows * 4, marks: Vec::new() })
+    let (is_written, refuses, marks) = (false, false, Vec::new());
+    Event::Notice(Notice { buffer, name, tick, rows, bytes: rows * 4, is_written, refuses, marks })
 }
 
 fn whole(buffer: u64, tick: u64, rows: &[&str]) -> Event {
@@ -36,7 +50,7 @@ fn mirrored(rows: &[&str]) -> Mirrors {
 /// Of the contacts that are wanted, whether the whole text is.
 fn contacts(orders: &[Order]) -> Vec<bool> {
     let whole = |order: &Order| match order {
-        Order::Contact { whole, .. } => Some(*whole),
+        Order::Contact { wanted, .. } => Some(*wanted == Wanted::Text),
         _ => None,
     };
     orders.iter().filter_map(whole).collect()
@@ -45,7 +59,7 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { view: Some(view), .. } if view.link == buffer::Link::Sure => {
+        Order::Reply { findings: Findings::View(view), .. } if view.link == buffer::Link::Sure => {
             let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
             Some((rows.join("\n"), view.tick))
         }
@@ -54,7 +68,144 @@ fn replied(orders: &[Order]) -> Option<(String, u64)> {
 }
 
 fn ask(mirrors: &mut Mirrors) -> Vec<Order> {
-    mirrors.take(Event::Query { token: 7, buffer: 1 })
+    mirrors.take(Event::Query { token: 7, buffer: 1, question: Question::Mirror })
+}
+
+/// Where the range of a job is; none where that is not known, or the buffer has not been contacted.
+fn place_of(mirrors: &mut Mirrors, job: u64) -> Option<Place> {
+    ask(mirrors).into_iter().find_map(|order| match order {
+        Order::Reply { findings: Findings::View(view), .. } => {
+            view.places.into_iter().find(|(other, _)| *other == job)?.1
+        }
+        _ => None,
+    })
+}
+
+fn map(fields: Vec<(&str, Value)>) -> Value {
+    Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
+
+fn list(rows: &[&str]) -> Value {
+    Value::Array(rows.iter().map(|row| Value::from(*row)).collect())
+}
+
+fn bytes(rows: &[&str]) -> Vec<Bytes> {
+    rows.iter().map(|row| row.as_bytes().to_vec()).collect()
+}
+
+/// What is sent of some rows of a text, from 1.
+fn sent(job: u64, tick: Option<u64>, kind: &str, lines: (usize, usize), text: &[&str]) -> Value {
+    let rows = || list(&text[lines.0 - 1..lines.1]);
+    let cols = Value::Array((lines.0..=lines.1).map(|_| 0.into()).collect());
+    sent_as(job, tick, selection(kind, lines.0, rows(), rows(), cols, beside(text, lines.0 - 1..lines.1)))
+}
+
+fn sent_as(job: u64, tick: Option<u64>, selection: Value) -> Value {
+    let tick = tick.map_or(Value::Nil, Value::from);
+    map(vec![("id", job.into()), ("buffer", 1.into()), ("tick", tick), ("selection", selection)])
+}
+
+fn selection(kind: &str, first: usize, rows: Value, text: Value, cols: Value, beside: Value) -> Value {
+    map(vec![
+        ("kind", kind.into()),
+        ("first_line", first.into()),
+        ("rows", rows),
+        ("text", text),
+        ("cols", cols),
+        ("beside", beside),
+    ])
+}
+
+/// The rows on either side of some.
+fn beside(text: &[&str], rows: std::ops::Range<usize>) -> Value {
+    let row = |at: Option<usize>| at.and_then(|at| text.get(at)).map_or(Value::Nil, |row| (*row).into());
+    map(vec![("above", row(rows.start.checked_sub(1))), ("below", row(Some(rows.end)))])
+}
+
+/// An insertion below a line of a text.
+fn insertion(job: u64, line: usize, text: &[&str]) -> Value {
+    let nothing = || Value::Array(Vec::new());
+    sent_as(job, None, selection("insert", line, nothing(), nothing(), nothing(), beside(text, line..line)))
+}
+
+/// A part of a row, from 1.
+fn part(job: u64, line: usize, columns: std::ops::Range<usize>, text: &[&str]) -> Value {
+    let row = text[line - 1];
+    let cols = Value::Array(vec![columns.start.into()]);
+    let beside = beside(text, line - 1..line);
+    sent_as(job, None, selection("char", line, list(&[row]), list(&[&row[columns]]), cols, beside))
+}
+
+/// The plugin tells of marks.
+fn told(tick: u64, rows: usize, marks: &[Value]) -> Event {
+    let mark = |mark: &Value| Mark::decode(&Fields::root(mark).unwrap()).unwrap();
+    let Event::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
+    Event::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice })
+}
+
+/// The plugin tells of marks around these rows, from 0.
+fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>, Option<Value>)]) -> Event {
+    let mark = |(job, range, sent): &(u64, std::ops::Range<usize>, Option<Value>)| {
+        map(vec![
+            ("id", (*job).into()),
+            ("kind", "line".into()),
+            ("first", range.start.into()),
+            ("last", (range.end - 1).into()),
+            ("has_ended", sent.is_some().into()),
+            ("sent", sent.clone().unwrap_or(Value::Nil)),
+        ])
+    };
+    told(tick, rows, &marks.iter().map(mark).collect::<Vec<_>>())
+}
+
+/// A mark without a place, of an answer that is held.
+fn without_place(job: u64, sent: Value, more: Vec<(&str, Value)>) -> Value {
+    let mut fields = vec![("id", job.into()), ("has_ended", false.into()), ("sent", sent)];
+    fields.extend(more);
+    map(fields)
+}
+
+/// What became of wishes, without their ranges.
+fn settled(orders: &[Order]) -> Vec<(u64, Fate)> {
+    let fate = |order: &Order| match order {
+        Order::Settled(Settled { job, fate, .. }) => Some((*job, *fate)),
+        _ => None,
+    };
+    orders.iter().filter_map(fate).collect()
+}
+
+/// The call that is to be made.
+#[track_caller]
+fn call(orders: &[Order]) -> &Call {
+    let call = orders.iter().find_map(|order| match order {
+        Order::Write { call, .. } => Some(call),
+        _ => None,
+    });
+    call.unwrap_or_else(|| panic!("nothing is written: {orders:?}"))
+}
+
+/// The plugin writes the only step of a call; what becomes of that.
+#[track_caller]
+fn write(mirrors: &mut Mirrors, call: &Call) -> Vec<Order> {
+    let [step] = &call.steps[..] else { panic!("{call:?}") };
+    let mut tick = call.tick;
+    for edit in step.edits.iter().rev() {
+        tick += 1;
+        let (range, rows) = (Some(edit.rows.clone()), edit.lines.clone());
+        mirrors.take(Event::Lines { buffer: 1, tick: Some(tick), range, rows });
+    }
+    let steps = vec![StepReply::Written { from: call.tick, to: tick }];
+    mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Done { tick, steps }) })
+}
+
+fn wish(job: u64, wish: Wish) -> Event {
+    Event::Wish { buffer: 1, job, wish }
+}
+
+/// The text of the mirror.
+fn text(mirrors: &mut Mirrors) -> Vec<String> {
+    let (text, _) = replied(&ask(mirrors)).expect("a mirror that is sure");
+    text.split('\n').map(str::to_owned).collect()
 }
 
 #[test]
@@ -130,8 +281,8 @@ fn a_query_for_a_buffer_that_is_gone_is_answered() {
     mirrors.take(lines(None, 0..1, &["preview"]));
     ask(&mut mirrors);
     let orders = mirrors.take(Event::Contacted { buffer: 1, exists: false });
-    assert!(matches!(orders[..], [Order::Reply { token: 7, view: None }]), "{orders:?}");
-    assert!(matches!(ask(&mut mirrors)[..], [Order::Reply { view: None, .. }]));
+    assert!(matches!(orders[..], [Order::Reply { token: 7, findings: Findings::Nothing }]), "{orders:?}");
+    assert!(matches!(ask(&mut mirrors)[..], [Order::Reply { findings: Findings::Nothing, .. }]));
 }
 
 #[test]

@@ -1,6 +1,22 @@
 use super::*;
-use crate::land::{Edit, between};
 use proptest::prelude::*;
+
+/// Rows that a side replaced by others.
+#[derive(PartialEq)]
+struct Edit {
+    first: usize,
+    last: usize,
+    lines: Vec<String>,
+}
+
+fn between(base: &[String], side: &[String]) -> Vec<Edit> {
+    let ops = capture_diff_slices(Algorithm::Myers, base, side).into_iter();
+    let edit = |op: DiffOp| {
+        let rows = op.old_range();
+        Edit { first: rows.start, last: rows.end, lines: side[op.new_range()].to_vec() }
+    };
+    ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(edit).collect()
+}
 
 fn lines(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

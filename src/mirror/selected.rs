@@ -1,0 +1,264 @@
+//! What was selected, as a request says it: the rows, which of their bytes, and the rows beside them.
+
+use std::ops::Range;
+
+use crate::document::{Place, Row, Rows, shifted};
+use crate::error::JobError;
+use crate::land::Bytes;
+use crate::request::fields::{bad, wrong};
+use crate::request::{Fields, Kind};
+
+/// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many bytes.
+const LONG_ROWS: usize = 2;
+const LONG_BYTES: usize = 20;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selected {
+    /// The screen column at which a block begins.
+    pub column: Option<usize>,
+    kind: Kind,
+    /// The first row, from 0; of an insertion the row above which it goes.
+    first: usize,
+    rows: Vec<Bytes>,
+    /// The bytes of each row that were selected.
+    spans: Vec<Range<usize>>,
+    above: Option<Bytes>,
+    below: Option<Bytes>,
+}
+
+/// The whole rows of a range as they stood when its file was written, where they are others than those that were sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stands {
+    /// Their first line, as a request has it.
+    pub first_line: usize,
+    /// The rows. None at all: they were gone by then, but for an insertion, which has none.
+    pub rows: Vec<Bytes>,
+}
+
+/// The text at a mark, with the row on either side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The row above.
+    pub above: Option<Bytes>,
+    /// The whole rows.
+    pub rows: Vec<Bytes>,
+    /// The row below.
+    pub below: Option<Bytes>,
+}
+
+impl Selected {
+    /// Reads the selection of a request, or what is left of one.
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(selection: &Fields<'_>) -> Result<Self, JobError> {
+        let kind = selection.text("kind")?;
+        let kind =
+            Kind::named(&kind).ok_or_else(|| bad(&selection.name("kind"), "is no kind of a selection"))?;
+        let (rows, text) = (texts(selection, "rows")?, texts(selection, "text")?);
+        let starts =
+            selection.counts("cols")?.into_iter().map(|col| usize::try_from(col).unwrap_or_default());
+        let beside = selection.fields("beside")?;
+        let neighbour = |field| beside.get(field).map(|row| bytes(field, row)).transpose();
+        let column = selection.get("column").map(|_| selection.count("column")).transpose()?;
+        Ok(Self {
+            column: column.and_then(|column| usize::try_from(column).ok()),
+            kind,
+            first: first_row(kind, size(selection, "first_line")?),
+            spans: starts.zip(&text).map(|(start, text)| start..start + text.len()).collect(),
+            rows,
+            above: neighbour("above")?,
+            below: neighbour("below")?,
+        })
+    }
+
+    /// Where it was when it was sent; none where that is no place of this text.
+    pub fn place(&self, rows: &Rows) -> Option<Place> {
+        let place = self.place_at(self.first)?;
+        let is_there = place.rows().end <= rows.len() && {
+            let columns = rows.slice(place.rows());
+            columns.len() == self.spans.len()
+                && columns.iter().zip(&self.spans).all(|(row, span)| span.end <= row.text.len())
+        };
+        (is_there || matches!(place, Place::Insertion(row) if row <= rows.len())).then_some(place)
+    }
+
+    /// The place and the whole rows that were sent.
+    pub fn base(&self) -> Option<(Place, &[Bytes])> {
+        Some((self.place_at(self.first)?, &self.rows))
+    }
+
+    /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell nothing.
+    pub fn is_at(&self, mark: &Place, rows: &Rows) -> bool {
+        let range = mark.rows();
+        let above = range.start.checked_sub(1).and_then(|above| rows.get(above));
+        let (now, below) = (rows.slice(range.clone()), rows.get(range.end));
+        let is_it = match self.kind {
+            Kind::Insert => is(above, self.above.as_ref()) && is(below, self.below.as_ref()),
+            _ => {
+                now.len() == self.rows.len()
+                    && now.iter().zip(&self.rows).all(|(row, text)| row.text[..] == text[..])
+            }
+        };
+        is_it && self.is_telling() && self.place_at(range.start).as_ref() == Some(mark)
+    }
+
+    /// Whether whole rows begin and end as they were sent, so that only what is between was edited.
+    pub fn begins_and_ends_at(&self, mark: &Place, rows: &Rows) -> bool {
+        let now = rows.slice(mark.rows());
+        let ends = [self.rows.first(), self.rows.last()];
+        self.kind == Kind::Line
+            && matches!(mark, Place::Lines(_))
+            && self.rows.len() > 1
+            && now.len() > 1
+            && is(now.first(), ends[0])
+            && is(now.last(), ends[1])
+            && ends.into_iter().flatten().any(|row| has_letter(row))
+    }
+
+    /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an insertion
+    /// by the two rows beside it. Rows without a letter tell nothing.
+    pub fn find(&self, rows: &Rows) -> Option<Place> {
+        if !self.is_telling() {
+            return None;
+        }
+        let text: Vec<&[u8]> = rows.iter().map(|row| &row.text[..]).collect();
+        if self.reads_at(self.first, &text) {
+            return self.place_at(self.first);
+        }
+        if !self.is_long() {
+            return None;
+        }
+        let mut places = (0..=text.len()).filter(|first| self.reads_at(*first, &text));
+        let only = places.next().filter(|_| places.next().is_none())?;
+        self.place_at(only)
+    }
+
+    /// The same as it stood when its file was written; none where that is gone, or where in its rows it was cannot be told.
+    pub fn standing(&self, stands: &Stands) -> Option<Self> {
+        let first = first_row(self.kind, stands.first_line);
+        let spans: Option<Vec<_>> = match self.kind {
+            Kind::Insert => Some(Vec::new()),
+            _ if stands.rows.is_empty() => None,
+            Kind::Line => Some(stands.rows.iter().map(|row| 0..row.len()).collect()),
+            Kind::Char | Kind::Block if stands.rows.len() == self.rows.len() => {
+                let rows = self.rows.iter().zip(&stands.rows).zip(&self.spans);
+                rows.map(|((was, is), span)| {
+                    let now = if was == is { Some(span.clone()) } else { shifted(was, is, span.clone()) };
+                    now.filter(|now| span.is_empty() || !now.is_empty())
+                })
+                .collect()
+            }
+            Kind::Char | Kind::Block => None,
+        };
+        Some(Self { first, rows: stands.rows.clone(), spans: spans?, ..self.clone() })
+    }
+
+    /// Whether what is at the editor's mark is what was sent.
+    pub fn is_excerpt(&self, mark: &Place, excerpt: &Excerpt) -> bool {
+        let is_it = match self.kind {
+            Kind::Insert => (&excerpt.above, &excerpt.below) == (&self.above, &self.below),
+            _ => excerpt.rows == self.rows,
+        };
+        is_it && self.place_at(mark.rows().start).as_ref() == Some(mark)
+    }
+
+    fn is_telling(&self) -> bool {
+        self.tell().any(|row| has_letter(row))
+    }
+
+    /// Whether it says enough to be known elsewhere than where it was.
+    fn is_long(&self) -> bool {
+        let lens = || self.tell().map(|row| row.trim_ascii().len()).filter(|len| *len > 0);
+        lens().count() >= LONG_ROWS || lens().sum::<usize>() >= LONG_BYTES
+    }
+
+    /// The rows by which it is known.
+    fn tell(&self) -> impl Iterator<Item = &Vec<u8>> {
+        let (beside, own) = match self.kind {
+            Kind::Insert => (self.above.iter().chain(&self.below), [].iter()),
+            _ => (None.iter().chain(&None), self.rows.iter()),
+        };
+        beside.chain(own)
+    }
+
+    fn reads_at(&self, first: usize, text: &[&[u8]]) -> bool {
+        match self.kind {
+            Kind::Insert => {
+                let above = first.checked_sub(1).and_then(|above| text.get(above)).copied();
+                first <= text.len()
+                    && above == self.above.as_deref()
+                    && text.get(first).copied() == self.below.as_deref()
+            }
+            _ => text
+                .get(first..)
+                .and_then(|text| text.get(..self.rows.len()))
+                .is_some_and(|text| text.iter().eq(self.rows.iter())),
+        }
+    }
+
+    fn place_at(&self, first: usize) -> Option<Place> {
+        Some(match self.kind {
+            Kind::Insert => Place::Insertion(first),
+            Kind::Line if self.rows.is_empty() => return None,
+            Kind::Line => Place::Lines(first..first.checked_add(self.rows.len())?),
+            Kind::Char => {
+                let last = first.checked_add(self.spans.len().checked_sub(1)?)?;
+                Place::Part { start: (first, self.spans.first()?.start), end: (last, self.spans.last()?.end) }
+            }
+            Kind::Block if self.spans.is_empty() => return None,
+            Kind::Block => Place::Block { first, columns: self.spans.clone() },
+        })
+    }
+}
+
+impl Stands {
+    /// Reads how the rows stood.
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
+        Ok(Self { first_line: size(fields, "first_line")?, rows: texts(fields, "rows")? })
+    }
+}
+
+impl Excerpt {
+    /// Reads what is at a mark.
+    ///
+    /// # Errors
+    /// Names the field that is wrong.
+    pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
+        let row = |field| fields.get(field).map(|row| bytes(field, row)).transpose();
+        Ok(Self { above: row("above")?, rows: texts(fields, "rows")?, below: row("below")? })
+    }
+}
+
+/// The row from 0 of a line as a request has it: an insertion goes below its line.
+fn first_row(kind: Kind, line: usize) -> usize {
+    if kind == Kind::Insert { line } else { line.saturating_sub(1) }
+}
+
+fn is(row: Option<&Row>, text: Option<&Bytes>) -> bool {
+    row.map(|row| &row.text[..]) == text.map(|text| &text[..])
+}
+
+fn has_letter(row: &[u8]) -> bool {
+    row.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
+fn size(fields: &Fields<'_>, field: &str) -> Result<usize, JobError> {
+    Ok(usize::try_from(fields.count(field)?).unwrap_or(usize::MAX))
+}
+
+/// A list of rows, each any bytes; empty where it is absent.
+///
+/// # Errors
+/// Names the field that is wrong.
+pub fn texts(fields: &Fields<'_>, field: &str) -> Result<Vec<Bytes>, JobError> {
+    fields.list(field)?.iter().map(|row| bytes(&fields.name(field), row)).collect()
+}
+
+fn bytes(field: &str, value: &rmpv::Value) -> Result<Bytes, JobError> {
+    value.as_slice().map(<[u8]>::to_vec).ok_or_else(|| wrong(field, "a string", value))
+}

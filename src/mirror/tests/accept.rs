@@ -1,0 +1,272 @@
+//! Answers that the user accepts or takes back, and those that an earlier host had not settled.
+
+use super::*;
+
+const WRITTEN: Fate = Fate::Written { is_merged: false };
+
+/// The mirror of a text in which the range of job 7 is `first` to `last`, and its answer is held.
+fn held() -> Mirrors {
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors
+}
+
+fn accept(lines: &[&str], shown: Option<u64>) -> Event {
+    wish(7, Wish::Accept { lines: bytes(lines), shown })
+}
+
+fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> Event {
+    wish(7, Wish::Put { rows, tick, lines: bytes(lines) })
+}
+
+#[test]
+fn an_answer_is_accepted_as_a_merge() {
+    let mut mirrors = held();
+    mirrors.take(lines(Some(3), 1..2, &["first, typed"]));
+    let orders = mirrors.take(accept(&["first", "between", "LAST"], None));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Written { is_merged: true })]);
+    assert_eq!(text(&mut mirrors), ["above", "first, typed", "between", "LAST", "below"]);
+}
+
+#[test]
+fn a_conflict_gives_way_to_the_answer_only_where_the_user_has_seen_it_beside_this_text() {
+    let stays = Fate::Stays(Obstacle::Held(HeldFor::Conflict));
+    let mut mirrors = held();
+    mirrors.take(lines(Some(3), 1..2, &["mine"]));
+    for shown in [None, Some(2)] {
+        assert_eq!(settled(&mirrors.take(accept(&["theirs", "between", "last"], shown))), [(7, stays)]);
+    }
+    let orders = mirrors.take(accept(&["theirs", "between", "last"], Some(3)));
+    assert_eq!(
+        settled(&write(&mut mirrors, call(&orders))),
+        [(7, WRITTEN)],
+        "nothing of the user's is in it"
+    );
+    assert_eq!(text(&mut mirrors)[1], "theirs");
+}
+
+#[test]
+fn what_was_accepted_is_taken_back() {
+    let mut mirrors = held();
+    let orders = mirrors.take(accept(&["one"], None));
+    let written = write(&mut mirrors, call(&orders));
+    assert_eq!(settled(&written), [(7, WRITTEN)]);
+    let orders = mirrors.take(wish(7, Wish::Revert));
+    let call = call(&orders);
+    assert_eq!((call.steps[0].fate.landing(), call.steps[0].was.clone()), ("reverted", 1..2));
+    assert_eq!(settled(&write(&mut mirrors, call)), [(7, Fate::Reverted)]);
+    assert_eq!(text(&mut mirrors), TEXT);
+}
+
+#[test]
+fn an_answer_that_deleted_its_rows_is_taken_back() {
+    let mut mirrors = held();
+    let orders = mirrors.take(accept(&[], None));
+    write(&mut mirrors, call(&orders));
+    assert_eq!(text(&mut mirrors), ["above", "below"]);
+    let tick = replied(&ask(&mut mirrors)).unwrap().1 + 1;
+    mirrors.take(lines(Some(tick), 0..0, &["typed"]));
+    let orders = mirrors.take(wish(7, Wish::Revert));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+    assert_eq!(text(&mut mirrors)[1..], *TEXT);
+}
+
+#[test]
+fn rows_that_the_user_names_become_the_answer_and_its_range() {
+    let mut mirrors = held();
+    let orders = mirrors.take(put(3..5, 2, &["new"]));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+    assert_eq!(text(&mut mirrors), ["above", "first", "between", "new"]);
+    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(3..4)));
+    let orders = mirrors.take(wish(7, Wish::Revert));
+    write(&mut mirrors, call(&orders));
+    assert_eq!(text(&mut mirrors), TEXT);
+}
+
+#[test]
+fn a_range_that_nobody_knew_can_be_named() {
+    let mut mirrors = mirrored(TEXT);
+    let orders = mirrors.take(put(2..2, 2, &["new"]));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..3)));
+    let orders = mirrors.take(put(2..3, 3, &["new"]));
+    assert_eq!(settled(&orders), [(7, Fate::Unchanged)], "it reads so already");
+}
+
+#[test]
+fn rows_of_another_text_are_stale() {
+    let stale = Fate::Stays(Obstacle::Stale);
+    let mut mirrors = held();
+    assert_eq!(settled(&mirrors.take(put(1..2, 1, &["new"]))), [(7, stale)]);
+    assert_eq!(settled(&mirrors.take(put(4..6, 2, &["new"]))), [(7, stale)]);
+    let orders = mirrors.take(put(1..2, 2, &["new"]));
+    assert_eq!(call(&orders).tick, 2);
+    mirrors.take(lines(Some(3), 0..0, &["typed"]));
+    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 3 }) });
+    assert_eq!(settled(&orders), [(7, stale)]);
+    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)), "its range is what it was");
+}
+
+#[test]
+fn wishes_wait_for_the_contact_with_their_buffer() {
+    let mut mirrors = Mirrors::default();
+    mirrors.take(notice(1, 2, TEXT.len()));
+    assert!(settled(&mirrors.take(accept(&["one"], None))).is_empty());
+    mirrors.take(whole(1, 2, TEXT));
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, Some(sent(7, None, "line", (2, 4), TEXT)))]));
+    let orders = mirrors.take(CONTACTED);
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+}
+
+#[test]
+fn a_range_that_is_not_known_once_its_buffer_is_stays_as_it_is() {
+    let mut mirrors = mirrored(TEXT);
+    let lost = Fate::Stays(Obstacle::Held(HeldFor::RangeLost));
+    assert_eq!(settled(&mirrors.take(accept(&["one"], None))), [(7, lost)]);
+    assert_eq!(settled(&mirrors.take(wish(7, Wish::Revert))), [(7, lost)]);
+}
+
+#[test]
+fn a_buffer_that_nobody_named_is_gone() {
+    let mut mirrors = Mirrors::default();
+    let gone = HeldFor::BufferGone;
+    for (wish, fate) in [
+        (Wish::Land(bytes(&["a"])), Fate::Held(gone)),
+        (Wish::Hold(HeldFor::Review), Fate::Held(gone)),
+        (Wish::Revert, Fate::Stays(Obstacle::Held(gone))),
+        (Wish::Accept { lines: bytes(&["a"]), shown: None }, Fate::Stays(Obstacle::Held(gone))),
+    ] {
+        assert_eq!(settled(&mirrors.take(Event::Wish { buffer: 1, job: 7, wish })), [(7, fate)]);
+    }
+}
+
+#[test]
+fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
+    let mut mirrors = Mirrors::default();
+    let refusing = |refuses| {
+        let Event::Notice(notice) = notice(1, 2, TEXT.len()) else { unreachable!() };
+        Event::Notice(Notice { refuses, ..notice })
+    };
+    assert!(mirrors.take(refusing(true)).is_empty(), "it is not attached to");
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    for (wish, why) in
+        [(Wish::Land(bytes(&["a"])), HeldFor::NotModifiable), (Wish::Hold(HeldFor::Review), HeldFor::Review)]
+    {
+        let orders = mirrors.take(Event::Wish { buffer: 1, job: 7, wish });
+        assert_eq!(settled(&orders), [(7, Fate::Held(why))]);
+    }
+    assert_eq!(contacts(&mirrors.take(refusing(false))), [true]);
+}
+
+#[test]
+fn an_answer_that_an_earlier_host_had_told_lands() {
+    let resume = |held_for: Value| {
+        let Value::Map(mut fields) = sent(7, None, "line", (2, 4), TEXT) else { unreachable!() };
+        fields.push(("lines".into(), list(&["one"])));
+        fields.push(("held_for".into(), held_for));
+        Event::decode("resume", &[Value::Map(fields)]).expect("a resumed answer")
+    };
+    let mut mirrors = mirrored(TEXT);
+    assert_eq!(contacts(&mirrors.take(resume(Value::Nil))), [false]);
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
+    let orders = mirrors.take(CONTACTED);
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+    assert_eq!(text(&mut mirrors), ["above", "one", "below"]);
+
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(resume("review".into()));
+    mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
+    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, Fate::Held(HeldFor::Review))]);
+    let orders = Mirrors::default().take(resume(Value::Nil));
+    assert_eq!(settled(&orders), [(7, Fate::Held(HeldFor::BufferGone))]);
+}
+
+#[test]
+fn another_host_takes_back_what_the_one_before_had_written() {
+    let mut mirrors = mirrored(TEXT);
+    let mark = map(vec![
+        ("id", 7.into()),
+        ("kind", "line".into()),
+        ("first", 1.into()),
+        ("last", 3.into()),
+        ("has_ended", true.into()),
+        ("sent", sent(7, None, "line", (2, 4), TEXT)),
+        ("before", list(&["what", "was"])),
+    ]);
+    mirrors.take(told(2, TEXT.len(), &[mark]));
+    let orders = mirrors.take(wish(7, Wish::Revert));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+    assert_eq!(text(&mut mirrors), ["above", "what", "was", "below"]);
+}
+
+#[test]
+fn no_two_steps_have_the_same_number() {
+    let mut mirrors = Mirrors::new(1000);
+    mirrors.take(notice(1, 2, TEXT.len()));
+    mirrors.take(whole(1, 2, TEXT));
+    mirrors.take(CONTACTED);
+    let orders = mirrors.take(put(0..1, 2, &["new"]));
+    assert_eq!(call(&orders).steps[0].attempt, 1001);
+    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 2 }) });
+    assert_eq!(call(&orders).steps[0].attempt, 1002);
+}
+
+#[test]
+fn an_insertion_into_an_empty_buffer_keeps_its_range() {
+    for line in [0, 1] {
+        let mut mirrors = mirrored(&[""]);
+        let nothing = || Value::Array(Vec::new());
+        let beside = beside(&[""], line..line);
+        let sent = sent_as(7, Some(2), selection("insert", line, nothing(), nothing(), nothing(), beside));
+        mirrors.take(Event::decode("run", &[sent]).unwrap());
+        for answer in [&["one"][..], &["", "one", "two"]] {
+            let orders = mirrors.take(wish(7, Wish::Land(bytes(answer))));
+            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+            assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(0..answer.len())), "{line}");
+            let orders = mirrors.take(wish(7, Wish::Revert));
+            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+            assert_eq!(text(&mut mirrors), [""]);
+        }
+    }
+}
+
+#[test]
+fn text_typed_where_a_part_was_empty_is_a_conflict() {
+    let text = ["f()"];
+    let mut mirrors = mirrored(&text);
+    let Value::Map(mut fields) = part(7, 1, 2..2, &text) else { unreachable!() };
+    fields.retain(|(name, _)| name.as_str() != Some("tick"));
+    fields.push(("tick".into(), 2.into()));
+    mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
+    mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
+    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["answer"]))));
+    assert_eq!(settled(&orders), [(7, Fate::Held(HeldFor::Conflict))]);
+    mirrors.take(lines(Some(4), 0..1, &["g(f())"]));
+    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["answer"]))));
+    write(&mut mirrors, call(&orders));
+}
+
+#[test]
+fn a_part_whose_answer_has_another_number_of_rows_is_taken_back_after_undo_and_redo() {
+    let text_before = ["t1", "t2", "t3"];
+    let selected = selection(
+        "char",
+        1,
+        list(&["t1", "t2"]),
+        list(&["t1", "t"]),
+        Value::Array(vec![0.into(), 0.into()]),
+        beside(&text_before, 0..2),
+    );
+    let mut mirrors = mirrored(&text_before);
+    mirrors.take(Event::decode("run", &[sent_as(7, Some(2), selected)]).unwrap());
+    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["t1", "t", "a"]))));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
+    assert_eq!(text(&mut mirrors), ["t1", "t", "a2", "t3"]);
+    mirrors.take(lines(Some(5), 1..3, &["t2"]));
+    mirrors.take(Event::Tick { buffer: 1, tick: 6 });
+    mirrors.take(lines(Some(7), 1..2, &["t", "a2"]));
+    mirrors.take(Event::Tick { buffer: 1, tick: 8 });
+    let orders = mirrors.take(wish(7, Wish::Revert));
+    write(&mut mirrors, call(&orders));
+    assert_eq!(text(&mut mirrors), text_before);
+}

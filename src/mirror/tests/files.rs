@@ -1,0 +1,205 @@
+//! Ranges in files: how they stand when those are written, and where they are found when those are read again.
+
+use super::*;
+
+fn wrote(tick: u64, rows: usize, name: &str) -> Event {
+    let Event::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
+    Event::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice })
+}
+
+fn held(text: &[&str]) -> Mirrors {
+    let mut mirrors = mirrored(text);
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap());
+    mirrors
+}
+
+/// What is told of how ranges stand: the rows and what they read, none where the range is lost.
+type Stood = Vec<(u64, Option<(std::ops::Range<usize>, Vec<String>)>)>;
+
+fn stood(orders: &[Order]) -> Stood {
+    let standing = |order: &Order| match order {
+        Order::Standing(Standing { job, passage, .. }) => {
+            let passage = passage.as_ref().map(|passage| {
+                let text = |row: &crate::document::Row| String::from_utf8_lossy(&row.text).into_owned();
+                (passage.place.rows(), passage.rows.iter().map(text).collect())
+            });
+            Some((*job, passage))
+        }
+        _ => None,
+    };
+    orders.iter().filter_map(standing).collect()
+}
+
+fn rows(rows: &[&str]) -> Vec<String> {
+    rows.iter().map(|row| (*row).to_owned()).collect()
+}
+
+#[test]
+fn what_stands_in_a_file_is_told_when_it_is_written() {
+    let mut mirrors = held(TEXT);
+    mirrors.take(lines(Some(3), 1..2, &["edited"]));
+    assert!(stood(&mirrors.take(notice(1, 3, TEXT.len()))).is_empty());
+    let orders = mirrors.take(wrote(4, TEXT.len(), "/a"));
+    assert_eq!(stood(&orders), [(7, Some((1..4, rows(&["edited", "between", "last"]))))]);
+    assert!(stood(&mirrors.take(notice(1, 4, TEXT.len()))).is_empty(), "it is told once");
+}
+
+#[test]
+fn a_range_that_is_gone_from_its_file_is_told_as_that() {
+    let mut mirrors = held(TEXT);
+    mirrors.take(lines(Some(3), 1..4, &[]));
+    assert_eq!(stood(&mirrors.take(wrote(4, 2, "/a"))), [(7, None)]);
+}
+
+#[test]
+fn a_text_that_is_unloaded_as_it_was_written_is_told_before_it_goes() {
+    let mut mirrors = held(TEXT);
+    mirrors.take(lines(Some(3), 0..0, &["new"]));
+    let orders = mirrors.take(wrote(4, 0, "/a"));
+    assert_eq!(stood(&orders), [(7, Some((2..5, rows(&TEXT[1..4]))))]);
+    assert!(stood(&mirrors.take(DETACHED)).is_empty());
+}
+
+#[test]
+fn a_text_that_is_not_sure_is_told_once_it_is() {
+    let mut mirrors = held(TEXT);
+    mirrors.take(lines(None, 0..1, &["preview"]));
+    let orders = mirrors.take(wrote(3, TEXT.len(), "/a"));
+    assert!(stood(&orders).is_empty());
+    assert_eq!(contacts(&orders), [true]);
+    mirrors.take(whole(1, 3, TEXT));
+    mirrors.take(notice(1, 3, TEXT.len()));
+    assert_eq!(stood(&mirrors.take(CONTACTED)), [(7, Some((1..4, rows(&TEXT[1..4]))))]);
+}
+
+#[test]
+fn another_name_of_the_file_is_told_of_all_its_jobs() {
+    let renamed = |orders: &[Order]| {
+        let renamed = |order: &Order| match order {
+            Order::Renamed { job, path } => Some((*job, String::from_utf8_lossy(path).into_owned())),
+            _ => None,
+        };
+        orders.iter().filter_map(renamed).collect::<Vec<_>>()
+    };
+    let mut mirrors = held(TEXT);
+    mirrors.take(Event::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap());
+    let orders = mirrors.take(wrote(3, TEXT.len(), "/b"));
+    assert_eq!(renamed(&orders), [(7, "/b".to_owned()), (8, "/b".to_owned())]);
+    let path = |order: &Order| match order {
+        Order::Standing(standing) => Some(standing.path.clone()),
+        _ => None,
+    };
+    assert_eq!(orders.iter().filter_map(path).collect::<Vec<_>>(), [b"/b", b"/b"]);
+    assert!(renamed(&mirrors.take(wrote(3, TEXT.len(), "/b"))).is_empty());
+}
+
+/// Where a range of which there is no mark is in a text.
+fn found(text: &[&str], sent: Value, more: Vec<(&str, Value)>) -> Option<Place> {
+    let mut mirrors = mirrored(text);
+    mirrors.take(told(2, text.len(), &[without_place(7, sent, more)]));
+    place_of(&mut mirrors, 7)
+}
+
+fn stands(first_line: usize, rows: &[&str]) -> Vec<(&'static str, Value)> {
+    vec![("stands", map(vec![("first_line", first_line.into()), ("rows", list(rows))]))]
+}
+
+#[test]
+fn without_a_mark_the_rows_are_looked_for() {
+    let lines = || sent(7, None, "line", (2, 4), TEXT);
+    let rows = Place::Lines;
+    assert_eq!(found(TEXT, lines(), Vec::new()), Some(rows(1..4)));
+    assert_eq!(found(&["new", "first", "between", "last"], lines(), Vec::new()), Some(rows(1..4)), "there");
+    assert_eq!(found(&["x", "y", "first", "between", "last"], lines(), Vec::new()), Some(rows(2..5)), "once");
+    let twice = ["first", "between", "last", "x", "first", "between", "last"];
+    assert_eq!(found(&twice, lines(), Vec::new()), None, "twice, and neither where it was");
+    let there_too = ["x", "first", "between", "last", "first", "between", "last"];
+    assert_eq!(found(&there_too, lines(), Vec::new()), Some(rows(1..4)), "twice, but where it was");
+    assert_eq!(found(&["x", "first", "between"], lines(), Vec::new()), None);
+    let brackets = ["a", "{", "}", "b"];
+    assert_eq!(found(&brackets, sent(7, None, "line", (2, 3), &brackets), Vec::new()), None);
+}
+
+#[test]
+fn an_insertion_is_looked_for_by_the_rows_beside_it() {
+    let found = |text: &[&str], line| found(text, insertion(7, line, TEXT), Vec::new());
+    assert_eq!(found(TEXT, 2), Some(Place::Insertion(2)));
+    assert_eq!(found(&["x", "y", "first", "between"], 2), Some(Place::Insertion(3)));
+    assert_eq!(found(&["first", "new", "between"], 2), None);
+    assert_eq!(found(TEXT, 0), Some(Place::Insertion(0)));
+    assert_eq!(found(&["x", "above"], 0), None, "nothing was above it");
+    assert_eq!(found(&["a", "b", "c", "d", "below"], 5), Some(Place::Insertion(5)));
+    assert_eq!(found(&["x", "below"], 5), None, "one short row elsewhere says nothing");
+}
+
+#[test]
+fn a_part_is_looked_for_by_its_whole_row() {
+    let text = ["let a = f(x).or(other);", "end"];
+    let found = |now: &[&str]| found(now, part(7, 1, 10..11, &text), Vec::new());
+    let place = |row| Some(Place::Part { start: (row, 10), end: (row, 11) });
+    assert_eq!((found(&text), found(&["x", text[0]])), (place(0), place(1)));
+    assert_eq!(found(&["let b = f(x).or(other);", "end"]), None);
+}
+
+#[test]
+fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_was_sent() {
+    let now = ["new", "above", "first", "mine", "last", "below"];
+    let mut mirrors = mirrored(&now);
+    let lines = sent(7, None, "line", (2, 4), TEXT);
+    mirrors.take(told(2, now.len(), &[without_place(7, lines, stands(3, &["first", "mine", "last"]))]));
+    assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
+    let accept = |lines: &[&str]| wish(7, Wish::Accept { lines: bytes(lines), shown: None });
+    let conflict = Fate::Stays(Obstacle::Held(HeldFor::Conflict));
+    assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
+    let orders = mirrors.take(accept(&["first", "between", "last", "more"]));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Written { is_merged: true })]);
+    assert_eq!(text(&mut mirrors), ["new", "above", "first", "mine", "last", "more", "below"]);
+}
+
+#[test]
+fn a_file_that_was_put_back_is_searched_for_what_was_sent() {
+    let lines = || sent(7, None, "line", (2, 4), TEXT);
+    assert_eq!(found(TEXT, lines(), stands(2, &["first", "mine", "last"])), Some(Place::Lines(1..4)));
+    assert_eq!(found(TEXT, lines(), stands(2, &[])), None, "but not for rows that were deleted from it");
+}
+
+#[test]
+fn a_part_whose_row_was_edited_is_found_where_that_leaves_one_place() {
+    let text = ["let a = f(x);", "end"];
+    let part = || part(7, 1, 10..11, &text);
+    let place = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
+    let found = |row: &str| found(&[row, "end"], part(), stands(1, &[row]));
+    assert_eq!(found("let abc = f(x);"), place(12, 13));
+    assert_eq!(found("let a = f(xx);"), None, "either x may be what was typed");
+    assert_eq!(found("let b = g(y);"), None);
+}
+
+#[test]
+fn a_range_that_the_user_deleted_is_never_looked_for() {
+    let mut mirrors = held(TEXT);
+    mirrors.take(lines(Some(3), 1..4, &[]));
+    mirrors.take(lines(Some(4), 2..2, &["x", "y", "z"]));
+    for (row, text) in (2..).zip(&TEXT[1..4]) {
+        mirrors.take(lines(Some(row as u64 + 3), row..row + 1, &[text]));
+    }
+    let mark = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
+    mirrors.take(told(7, 5, &[mark]));
+    assert_eq!(place_of(&mut mirrors, 7), None);
+}
+
+#[test]
+fn edits_between_a_request_and_the_first_contact_are_the_user_s() {
+    let mut mirrors = Mirrors::default();
+    let now = ["above", "first", "typed", "last", "below"];
+    mirrors.take(notice(1, 2, TEXT.len()));
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(whole(1, 3, &now));
+    mirrors.take(marked(3, now.len(), &[(7, 1..4, None)]));
+    mirrors.take(CONTACTED);
+    let conflict = Fate::Held(HeldFor::Conflict);
+    let land = |lines: &[&str]| wish(7, Wish::Land(bytes(lines)));
+    assert_eq!(settled(&mirrors.take(land(&["first", "theirs", "last"]))), [(7, conflict)]);
+    let orders = mirrors.take(land(&["first", "between", "last", "more"]));
+    write(&mut mirrors, call(&orders));
+    assert_eq!(text(&mut mirrors), ["above", "first", "typed", "last", "more", "below"]);
+}

@@ -1,0 +1,112 @@
+//! Answers in buffers that are too large for a mirror.
+
+use super::*;
+
+const MANY: usize = crate::document::MAX_ROWS + 1;
+
+/// The mirror of a buffer that is too large, with a request for the lines 2 to 4 of the text.
+fn large() -> Mirrors {
+    let mut mirrors = Mirrors::default();
+    assert!(mirrors.take(notice(1, 2, MANY)).iter().all(|order| matches!(order, Order::Detach(1))));
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors
+}
+
+fn excerpt(tick: u64, rows: &[&str]) -> Event {
+    let text = map(vec![("above", "above".into()), ("rows", list(rows)), ("below", "below".into())]);
+    let mark = map(vec![
+        ("id", 7.into()),
+        ("kind", "line".into()),
+        ("first", 500.into()),
+        ("last", (499 + rows.len()).into()),
+        ("has_ended", false.into()),
+        ("text", text),
+    ]);
+    told(tick, MANY, &[mark])
+}
+
+fn land(mirrors: &mut Mirrors, wish: Wish) {
+    let orders = mirrors.take(Event::Wish { buffer: 1, job: 7, wish });
+    let wanted = |order: &Order| matches!(order, Order::Contact { wanted: Wanted::Excerpts, .. });
+    assert!(matches!(&orders[..], [order] if wanted(order)), "{orders:?}");
+}
+
+#[test]
+fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
+    let mut mirrors = large();
+    land(&mut mirrors, Wish::Land(bytes(&["first", "BETWEEN", "last"])));
+    mirrors.take(excerpt(9, &TEXT[1..4]));
+    let orders = mirrors.take(CONTACTED);
+    let call = call(&orders).clone();
+    let edit = &call.steps[0].edits[0];
+    assert_eq!((call.tick, edit.rows.clone(), edit.lines.clone()), (9, 501..502, bytes(&["BETWEEN"])));
+    assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"first"[..]), Some(&b"last"[..])));
+    assert_eq!((call.steps[0].was.clone(), call.steps[0].place.clone()), (500..503, Place::Lines(500..503)));
+    let steps = vec![StepReply::Written { from: 9, to: 10 }];
+    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Done { tick: 10, steps }) });
+    let [Order::Settled(settled)] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!(
+        (settled.fate, settled.attempt),
+        (Fate::Written { is_merged: false }, Some(call.steps[0].attempt))
+    );
+    assert_eq!(settled.passage.as_ref().unwrap().place, Place::Lines(500..503));
+}
+
+#[test]
+fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
+    let too_large = Fate::Held(HeldFor::TooLarge);
+    let mut mirrors = large();
+    land(&mut mirrors, Wish::Land(bytes(&["x"])));
+    mirrors.take(excerpt(9, &["first", "edited", "last"]));
+    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, too_large)]);
+    let mut mirrors = large();
+    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), shown: None });
+    mirrors.take(told(9, MANY, &[]));
+    let stays = Fate::Stays(Obstacle::Held(HeldFor::TooLarge));
+    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, stays)]);
+}
+
+#[test]
+fn what_needs_no_text_asks_for_none() {
+    let stays = Fate::Stays(Obstacle::Held(HeldFor::TooLarge));
+    for (wish, fate) in [
+        (Wish::Hold(HeldFor::Review), Fate::Held(HeldFor::Review)),
+        (Wish::Revert, stays),
+        (Wish::Put { rows: 0..1, tick: 2, lines: bytes(&["x"]) }, stays),
+    ] {
+        let orders = large().take(Event::Wish { buffer: 1, job: 7, wish });
+        assert_eq!(settled(&orders), [(7, fate)]);
+        assert!(contacts(&orders).is_empty());
+    }
+}
+
+#[test]
+fn a_text_that_changed_meanwhile_is_asked_for_again() {
+    let mut mirrors = large();
+    land(&mut mirrors, Wish::Land(bytes(&["x"])));
+    mirrors.take(excerpt(9, &TEXT[1..4]));
+    assert_eq!(call(&mirrors.take(CONTACTED)).tick, 9);
+    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 10 }) });
+    assert!(matches!(orders[..], [Order::Contact { wanted: Wanted::Excerpts, .. }]), "{orders:?}");
+    mirrors.take(excerpt(10, &TEXT[1..4]));
+    assert_eq!(call(&mirrors.take(CONTACTED)).tick, 10);
+}
+
+#[test]
+fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
+    let mut mirrors = Mirrors::default();
+    mirrors.take(notice(1, 2, MANY));
+    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), shown: None });
+    let text = map(vec![("above", "a".into()), ("rows", list(&TEXT[1..4])), ("below", "b".into())]);
+    let mark = map(vec![
+        ("id", 7.into()),
+        ("kind", "line".into()),
+        ("first", 500.into()),
+        ("last", 502.into()),
+        ("has_ended", false.into()),
+        ("sent", sent(7, None, "line", (2, 4), TEXT)),
+        ("text", text),
+    ]);
+    mirrors.take(told(9, MANY, &[mark]));
+    assert_eq!(call(&mirrors.take(CONTACTED)).steps[0].edits[0].rows, 500..503);
+}

@@ -1,0 +1,159 @@
+//! Where the editor's marks are believed to be, and when the editor is told of places.
+
+use super::*;
+
+/// The mirror of a text in which the range of job 7 is `first` to `last`, where its mark is.
+fn shown() -> Mirrors {
+    let mut mirrors = mirrored(TEXT);
+    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    assert!(mirrors.rest().is_empty(), "the marks are where the request says");
+    mirrors
+}
+
+/// What the editor has to be told: the changedtick, and the rows of job 7.
+fn places(orders: &[Order]) -> Option<(u64, Option<std::ops::Range<usize>>)> {
+    match orders {
+        [] => None,
+        [Order::Places { buffer: 1, tick, places }] => match &places[..] {
+            [(7, place)] => Some((*tick, place.as_ref().map(Place::rows))),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_mark_is_followed_as_long_as_it_is_beyond_doubt() {
+    for (range, rows) in [
+        (0..0, &["put in at the top"][..]),
+        (0..1, &["edited"]),
+        (4..5, &["edited"]),
+        (5..5, &["put in at the end"]),
+        (2..3, &["edited"]),
+        (2..2, &["put", "in"]),
+        (2..3, &[]),
+    ] {
+        let mut mirrors = shown();
+        mirrors.take(lines(Some(3), range.clone(), rows));
+        assert_eq!(places(&mirrors.rest()), None, "{range:?} {rows:?}");
+    }
+}
+
+#[test]
+fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
+    for (range, rows, place) in [
+        (1..1, &["put in right above"][..], 2..5),
+        (4..4, &["put in right below"], 1..4),
+        (0..5, TEXT, 1..4),
+        (1..2, &["edited"], 1..4),
+        (3..4, &["edited"], 1..4),
+        (0..3, &["above", "first", "new", "between"], 1..5),
+    ] {
+        let mut mirrors = shown();
+        mirrors.take(lines(Some(3), range.clone(), rows));
+        assert_eq!(places(&mirrors.rest()), Some((3, Some(place))), "{range:?} {rows:?}");
+        assert_eq!(places(&mirrors.rest()), None, "it is under way");
+        mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+        assert_eq!(places(&mirrors.rest()), None, "it was taken");
+    }
+}
+
+#[test]
+fn a_range_that_is_lost_is_told_once_and_again_where_it_comes_back() {
+    let mut mirrors = shown();
+    mirrors.take(lines(Some(3), 1..4, &[]));
+    assert_eq!(places(&mirrors.rest()), Some((3, None)));
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(lines(Some(4), 0..0, &["typed"]));
+    assert_eq!(places(&mirrors.rest()), None);
+    mirrors.take(lines(Some(5), 0..1, &[]));
+    mirrors.take(lines(Some(6), 1..1, &TEXT[1..4]));
+    mirrors.take(Event::Tick { buffer: 1, tick: 6 });
+    assert_eq!(places(&mirrors.rest()), Some((6, Some(1..4))));
+}
+
+#[test]
+fn what_the_editor_did_not_take_is_told_again() {
+    let mut mirrors = shown();
+    mirrors.take(lines(Some(3), 1..1, &["put in"]));
+    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+    // The file was written meanwhile.
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(4) });
+    assert_eq!(places(&mirrors.rest()), Some((4, Some(2..5))));
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(4) });
+    assert_eq!(places(&mirrors.rest()), None);
+}
+
+#[test]
+fn what_was_taken_moves_with_what_came_after_it() {
+    let mut mirrors = shown();
+    mirrors.take(lines(Some(3), 1..1, &["put in"]));
+    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+    mirrors.take(lines(Some(4), 0..0, &["at the top"]));
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    assert_eq!(places(&mirrors.rest()), None);
+    mirrors.take(lines(Some(5), 3..3, &["right above"]));
+    assert_eq!(places(&mirrors.rest()), Some((5, Some(4..7))));
+    mirrors.take(lines(Some(6), 4..4, &["right above"]));
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(5) });
+    assert_eq!(places(&mirrors.rest()), Some((6, Some(5..8))), "that touched it");
+}
+
+#[test]
+fn an_editor_that_cannot_be_told_is_told_once_it_says_something() {
+    let mut mirrors = shown();
+    mirrors.take(lines(Some(3), 1..1, &["put in"]));
+    mirrors.rest();
+    mirrors.take(Event::Placed { buffer: 1, tick: None });
+    assert_eq!(places(&mirrors.rest()), None);
+    mirrors.take(notice(1, 3, TEXT.len() + 1));
+    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+}
+
+#[test]
+fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
+    let mut mirrors = shown();
+    mirrors.take(lines(Some(3), 1..1, &["put in"]));
+    mirrors.take(lines(None, 0..1, &["preview"]));
+    assert_eq!(places(&mirrors.rest()), None);
+    mirrors.take(notice(1, 3, TEXT.len() + 1));
+    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["one"]))));
+    assert_eq!(places(&mirrors.rest()), None);
+    write(&mut mirrors, call(&orders));
+    assert_eq!(places(&mirrors.rest()), None, "the step has set the mark");
+}
+
+#[test]
+fn a_range_without_a_mark_is_told_and_so_is_one_that_was_never_found() {
+    let mut mirrors = mirrored(TEXT);
+    let found = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
+    mirrors.take(told(2, TEXT.len(), &[found]));
+    assert_eq!(places(&mirrors.rest()), Some((2, Some(1..4))));
+
+    let mut mirrors = mirrored(TEXT);
+    let elsewhere = ["x", "other", "rows", "y"];
+    let lost = without_place(7, sent(7, None, "line", (2, 3), &elsewhere), Vec::new());
+    mirrors.take(told(2, TEXT.len(), &[lost]));
+    assert_eq!(places(&mirrors.rest()), Some((2, None)));
+}
+
+#[test]
+fn a_part_is_told_only_where_its_place_is_certain() {
+    let text = ["f(x)", "end"];
+    let mut mirrors = mirrored(&text);
+    let Value::Map(mut fields) = part(7, 1, 2..3, &text) else { unreachable!() };
+    fields.retain(|(name, _)| name.as_str() != Some("tick"));
+    fields.push(("tick".into(), 2.into()));
+    mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
+    assert!(mirrors.rest().is_empty());
+    mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
+    let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
+    let Some(Order::Places { places, .. }) = mirrors.rest().pop() else { panic!("its columns moved") };
+    assert_eq!(places, [(7, part(4, 5))]);
+    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(lines(Some(4), 0..1, &["a.f(x, x)"]));
+    assert!(mirrors.rest().is_empty(), "either may be it: the mark decides");
+    mirrors.take(lines(Some(5), 0..1, &[]));
+    let Some(Order::Places { places, .. }) = mirrors.rest().pop() else { panic!("its row is gone") };
+    assert_eq!(places, [(7, None)]);
+}
