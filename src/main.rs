@@ -10,11 +10,11 @@ botglue: the host of botglue.nvim
 
   botglue serve [--log FILE] [--data-dir DIR]
       msgpack-RPC on stdin and stdout; what the plugin starts
-  botglue parse --agent claude|droid|text [--exit-code N] [--signal N] [--stderr FILE] [FILE]
-      reads a recorded stream and prints one JSON object a line: the updates, and last the outcome;
+  botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]
+      reads a recorded stream, or a dialogue of acp or of a shipped agent (codex, gemini, ...), and prints one JSON object a line: the updates, and last the outcome;
       exit status 0 where that is done, 1 where it is failed, 2 for wrong usage
   botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING...]
-      plays a recorded stream to stdout as an agent would
+      plays a recorded stream to stdout as an agent would; of a dialogue the agent's side, in answer to stdin
   botglue --version
   botglue --help
 ";

@@ -13,19 +13,49 @@ use std::process::ExitCode;
 use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
-use crate::agent::Protocol;
-use crate::stream::{End, Exit, Lines, Status, Stream, Tail, Update};
+use crate::agent::{self, Preset, Protocol};
+use crate::stream::{Decoder, End, Exit, Lines, Status, Stream, Tail, Update};
 
-const USAGE: &str =
-    "usage: botglue parse --agent claude|droid|text [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
+const USAGE: &str = "usage: botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
 struct Options {
-    protocol: Protocol,
+    agent: Agent,
     exit: Exit,
     stderr: Option<PathBuf>,
     file: Option<PathBuf>,
+}
+
+/// Whose stream it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agent {
+    /// How it talks.
+    pub protocol: Protocol,
+    /// Which of the shipped agents it is.
+    pub preset: Option<&'static Preset>,
+}
+
+impl Agent {
+    /// The protocol of this name, or the shipped agent.
+    pub fn named(name: &str) -> Option<Self> {
+        let of_protocol = Protocol::named(name).map(|protocol| Self { protocol, preset: None });
+        let of_preset =
+            || Preset::named(name).map(|preset| Self { protocol: Protocol::Acp, preset: Some(preset) });
+        of_protocol.or_else(of_preset)
+    }
+}
+
+impl From<Agent> for Decoder {
+    fn from(Agent { protocol, preset }: Agent) -> Self {
+        agent::recorded(protocol, preset)
+    }
+}
+
+impl From<Protocol> for Agent {
+    fn from(protocol: Protocol) -> Self {
+        Self { protocol, preset: None }
+    }
 }
 
 /// Runs the command with the arguments after `parse`: 0 where the outcome is `done`, 1 where it is `failed`, 2
@@ -51,12 +81,12 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
 
 fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt::Error> {
     let mut parser = lexopt::Parser::from_args(arguments);
-    let (mut protocol, mut code, mut signal, mut stderr, mut file) = (None, None, None, None, None);
+    let (mut agent, mut code, mut signal, mut stderr, mut file) = (None, None, None, None, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("agent") => {
-                let known = |name: &str| Protocol::named(name).ok_or("it is claude, droid or text");
-                protocol = Some(parser.value()?.parse_with(known)?);
+                let known = |name: &str| Agent::named(name).ok_or_else(unknown_agent);
+                agent = Some(parser.value()?.parse_with(known)?);
             }
             Long("exit-code") => code = Some(parser.value()?.parse::<u8>()?),
             Long("signal") => signal = Some(parser.value()?.parse::<NonZeroU8>()?),
@@ -69,8 +99,14 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt:
         Some(signal) => Exit::Signal(signal.get().into()),
         None => Exit::Code(code.unwrap_or(0).into()),
     };
-    let protocol = protocol.ok_or("--agent is missing")?;
-    Ok(Options { protocol, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
+    let agent = agent.ok_or("--agent is missing")?;
+    Ok(Options { agent, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
+}
+
+fn unknown_agent() -> String {
+    let protocols = Protocol::ALL.iter().map(|protocol| protocol.dialect().name);
+    let names: Vec<&str> = protocols.chain(Preset::ALL.iter().map(|preset| preset.name)).collect();
+    format!("it is one of {}", names.join(", "))
 }
 
 fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
@@ -79,18 +115,18 @@ fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Res
         None => String::new(),
     };
     let end = End { exit: options.exit, stopped: None, stderr };
-    stream(options.protocol, &end, Lines::default(), input, output)
+    stream(options.agent, &end, Lines::default(), input, output)
 }
 
 /// Reads a whole stream and prints what became of it; fails where the input cannot be read.
 pub fn stream(
-    protocol: Protocol,
+    agent: impl Into<Decoder>,
     end: &End,
     mut lines: Lines,
     input: &mut dyn Read,
     output: &mut dyn Write,
 ) -> Result<Status, String> {
-    let mut stream = Stream::new(protocol, "");
+    let mut stream = Stream::new(agent, "");
     // A reader that went away wants no more lines; the exit status still tells the outcome.
     let mut emit = |update: Update| _ = print(output, &update);
     let mut chunk = vec![0; 64 << 10];

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::document::{Passage, Row};
+use crate::document::Passage;
 use crate::land::Landing;
-use crate::mirror::Fate;
+use crate::mirror::{Fate, Standing};
 use crate::names::name;
 use crate::request::Request;
-use crate::store::{Accepted, Amounts, Landed, Record, Tokens};
+use crate::store::{Accepted, Amounts, Landed, Record, Stood, StoodRows, Tokens};
 use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
@@ -69,30 +69,53 @@ pub fn of(
 
 /// What became of an answer, and of its range.
 pub fn landed(fate: Fate, passage: Option<&Passage>) -> Landed {
-    let (landing, held_for) = match fate {
-        Fate::Unchanged => ("unchanged", None),
-        Fate::Written { is_merged: false } => ("applied", None),
-        Fate::Written { is_merged: true } => ("merged", None),
-        Fate::Reverted => ("reverted", None),
-        Fate::Held(why) | Fate::Stays(why) => ("held", Some(name(why))),
-    };
-    let rows = |passage: &Passage| {
-        let text = |row: &Row| String::from_utf8_lossy(&row.text).into_owned();
-        passage.rows.iter().map(text).collect()
-    };
-    // An insertion is at the line that it goes below.
-    let place = |passage: &Passage| {
-        let rows = passage.place.rows();
-        let first = rows.start + usize::from(!rows.is_empty());
-        (first as u64, rows.end as u64)
+    let held_for = match fate {
+        Fate::Held(why) => Some(name(why)),
+        _ => None,
     };
     Landed {
-        landing: landing.to_owned(),
+        landing: fate.landing().to_owned(),
         held_for,
-        place: passage.map(place),
+        place: passage.map(lines),
         rows: passage.map(rows),
         path: None,
     }
+}
+
+/// How the range of a job stands in its file.
+pub fn stood(standing: &Standing) -> Stood {
+    let place = standing.passage.as_ref().map(lines);
+    let rows = standing.passage.as_ref().map(rows).unwrap_or_default();
+    Stood { range: Some(StoodRows { place, rows }), path: Some(path(&standing.path)) }
+}
+
+/// The file of a job has this name.
+pub fn renamed(name: &[u8]) -> Stood {
+    Stood { range: None, path: Some(path(name)) }
+}
+
+/// A buffer's file; empty where it has none on this machine.
+fn path(name: &[u8]) -> String {
+    let name = String::from_utf8_lossy(name);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && scheme.chars().all(|letter| letter.is_ascii_alphanumeric() || "_+.-".contains(letter))
+    };
+    let is_elsewhere =
+        name.split_once("://").is_some_and(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
+    if is_elsewhere { String::new() } else { name.into_owned() }
+}
+
+/// The first and the last line of a passage; an insertion is at the line that it goes below.
+fn lines(passage: &Passage) -> (u64, u64) {
+    let rows = passage.place.rows();
+    let first = rows.start + usize::from(!rows.is_empty());
+    (first as u64, rows.end as u64)
+}
+
+/// The whole rows of a passage.
+fn rows(passage: &Passage) -> Vec<String> {
+    passage.rows.iter().map(|row| String::from_utf8_lossy(&row.text).into_owned()).collect()
 }
 
 /// What a job cost, as its agent counts.

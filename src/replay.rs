@@ -1,17 +1,21 @@
 //! `botglue replay`: plays a recorded stream to standard output, as an agent would.
 //!
 //! What comes on standard input is read and thrown away, and so are all arguments after the file: it stands in
-//! for an agent's command in demos and tests.
+//! for an agent's command in demos and tests. Of a recorded dialogue the agent's side is played, in answer to what comes
+//! on standard input.
+
+mod dialogue;
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
+use dialogue::Script;
 use lexopt::prelude::{Long, Value, ValueExt};
 
 const USAGE: &str = "usage: botglue replay [--delay-ms N] [--chunk N] [--exit-code N] FILE [ANYTHING…]";
@@ -30,8 +34,6 @@ struct Options {
 /// Runs the command with the arguments after `replay`: returns the exit code it was asked for, or 2 for wrong
 /// usage or a file that cannot be read.
 pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    // Not waited for: an agent need not read all it is sent, and nobody may ever close the pipe.
-    thread::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()));
     let played = options(arguments)
         .map_err(|misuse| format!("{misuse}\n{USAGE}"))
         .and_then(|options| play(&options, &mut io::stdout().lock()).map(|()| options.exit_code));
@@ -70,23 +72,36 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt:
 
 fn play(options: &Options, output: &mut dyn Write) -> Result<(), String> {
     let failed = |error: io::Error| format!("cannot read {}: {error}", options.file.display());
-    let mut input = BufReader::new(File::open(&options.file).map_err(failed)?);
-    let mut piece = Vec::new();
-    loop {
-        piece.clear();
+    let mut recording = Vec::new();
+    File::open(&options.file).and_then(|mut file| file.read_to_end(&mut recording)).map_err(failed)?;
+    let played = if let Some(mut script) = Script::read(&recording) {
+        let mut say = |line: &str| pieces(options, format!("{line}\n").as_bytes(), output);
+        script.play(BufReader::new(io::stdin()), &mut say)
+    } else {
+        // Not waited for: an agent need not read all it is sent, and nobody may ever close the pipe.
+        thread::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()));
+        pieces(options, &recording, output)
+    };
+    // Whoever reads may have seen enough: that is not the recording's failure.
+    drop(played);
+    Ok(())
+}
+
+/// Writes bytes in pieces, with a pause before each.
+fn pieces(options: &Options, bytes: &[u8], output: &mut dyn Write) -> io::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
         let length = match options.chunk {
-            Some(size) => input.by_ref().take(size).read_to_end(&mut piece),
-            None => input.read_until(b'\n', &mut piece),
+            Some(size) => usize::try_from(size).unwrap_or(usize::MAX),
+            None => memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1),
         };
-        if length.map_err(failed)? == 0 {
-            return Ok(());
-        }
+        let (piece, after) = rest.split_at(length.min(rest.len()));
         if !options.delay.is_zero() {
             thread::sleep(options.delay);
         }
-        // Whoever reads may have seen enough: that is not the recording's failure.
-        if output.write_all(&piece).and_then(|()| output.flush()).is_err() {
-            return Ok(());
-        }
+        output.write_all(piece)?;
+        output.flush()?;
+        rest = after;
     }
+    Ok(())
 }

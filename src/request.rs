@@ -4,13 +4,11 @@
 
 mod decode;
 pub mod fields;
-mod merge;
 mod prewarm;
 mod query;
 #[cfg(test)]
 pub mod sample;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,10 +16,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::decode::{decode, id_of};
 pub use self::fields::Fields;
-pub use self::merge::{MergeRequest, Texts};
 pub use self::prewarm::PrewarmRequest;
 pub use self::query::query;
-use crate::agent::Protocol;
+pub use crate::agent::{AgentCommand, Resume};
 
 /// One job, as the editor asked for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +26,8 @@ use crate::agent::Protocol;
 pub struct Request {
     /// Unique in this Neovim; given by the editor.
     pub id: u64,
+    /// The number of the buffer in which its answer lands.
+    pub buffer: u64,
     /// What the user wants, in their own words.
     pub prompt: String,
     /// A question: the answer is shown, the buffer stays as it is.
@@ -73,8 +72,6 @@ pub struct Request {
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
     pub preview: usize,
-    /// Whether the host decides where the answer lands, and has it written.
-    pub lands: bool,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
 }
@@ -84,34 +81,6 @@ pub struct Request {
 pub struct Observe {
     /// The agent's thinking too.
     pub thinking: bool,
-}
-
-/// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in
-/// it never mix.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resume {
-    /// The session's id.
-    pub session_id: String,
-    /// The message of the user's after which everything is left out; none goes on at the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
-}
-
-/// The command line of an agent, from the option `agents`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentCommand {
-    /// The option's key, for messages (`claude`).
-    pub name: String,
-    /// How it talks.
-    pub protocol: Protocol,
-    /// The program and its first arguments; never empty.
-    pub command: Vec<String>,
-    /// Arguments after the protocol's own.
-    pub args: Vec<String>,
-    /// Variables added to the environment.
-    pub env: BTreeMap<String, String>,
-    /// The model to ask for; none leaves the choice to the CLI.
-    pub model: Option<String>,
 }
 
 /// The clean-up rules for an answer; see `land::tidy`.

@@ -9,14 +9,16 @@
 mod tests;
 
 use super::json::{self, Raw, Read, Reader};
+use super::one_way::OneWay;
 use super::values;
-use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
     Amounts, Argument, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight,
     Words,
 };
-use crate::stream::failure::{Speaker, classify};
+use crate::stream::failure::{AgentLabel, classify};
 use crate::stream::{Count, Counted, Usage};
+use crate::stream::{Decoder, LineStatus, OnEvent};
 
 /// The most of a failed result's text that is looked at, in bytes.
 const REASON: usize = 2000;
@@ -24,16 +26,23 @@ const REASON: usize = 2000;
 /// The row for [`super::Protocol::Droid`].
 pub const DIALECT: Dialect = Dialect {
     name: "droid",
-    speaker: Speaker { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
-    glue: "\n",
-    read,
+    block_separator: "\n",
+    decoder,
     arguments,
-    input,
     // With hooks, an MCP server and another base URL in `.factory/` of the project, each of them was used.
     isolation: Isolation::Directory,
-    memory: Memory::Sessions,
-    beforehand: Beforehand::Waits,
+    resume: ResumeSupport::Sessions,
+    prewarm: PrewarmSupport::Waits,
 };
+
+fn decoder(opening: &Opening) -> Decoder {
+    let label = AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" };
+    Decoder {
+        label,
+        block_separator: DIALECT.block_separator,
+        dialogue: OneWay::opened(opening, read, input),
+    }
+}
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = ["exec", "-o", "stream-json"].map(str::to_owned).into();
@@ -61,16 +70,16 @@ fn tools(tools: &[String]) -> String {
     own.collect::<Vec<_>>().join(",")
 }
 
-fn input(invocation: &Invocation<'_>) -> Vec<u8> {
-    invocation.message.as_bytes().to_vec()
+fn input(_system: &str, message: &str) -> Vec<u8> {
+    message.as_bytes().to_vec()
 }
 
-fn read(line: &[u8], each: Each<'_>) -> Reading {
+fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
     match json::line(line, Line::read) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
-    Reading::Understood
+    LineStatus::Parsed
 }
 
 fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {

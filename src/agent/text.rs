@@ -3,38 +3,47 @@
 //! It has no flags that everybody shares, so its command is started as the user wrote it; the rules and the
 //! message come on standard input.
 
-use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::one_way::OneWay;
+use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{Event, Piece};
-use crate::stream::failure::Speaker;
+use crate::stream::failure::AgentLabel;
+use crate::stream::{Decoder, LineStatus, OnEvent};
 
 /// The row for [`super::Protocol::Text`].
 pub const DIALECT: Dialect = Dialect {
     name: "text",
-    speaker: Speaker { name: "the agent", login: "its own command" },
-    glue: "\n",
-    read,
+    block_separator: "\n",
+    decoder,
     arguments: |_| Vec::new(),
-    input,
     isolation: Isolation::Arguments,
-    memory: Memory::None,
-    beforehand: Beforehand::Unknown,
+    resume: ResumeSupport::None,
+    prewarm: PrewarmSupport::Unknown,
 };
 
-fn input(invocation: &Invocation<'_>) -> Vec<u8> {
-    format!("{}\n\n{}", invocation.system, invocation.message).into_bytes()
+fn decoder(opening: &Opening) -> Decoder {
+    let label = AgentLabel { name: "the agent", login: "its own command" };
+    Decoder {
+        label,
+        block_separator: DIALECT.block_separator,
+        dialogue: OneWay::opened(opening, read, input),
+    }
+}
+
+fn input(system: &str, message: &str) -> Vec<u8> {
+    format!("{system}\n\n{message}").into_bytes()
 }
 
 /// All lines are one message.
-fn read(line: &[u8], each: Each<'_>) -> Reading {
+fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
     each(Event::Text { piece: Piece::Whole, message: Some("".into()), text: String::from_utf8_lossy(line) });
-    Reading::Understood
+    LineStatus::Parsed
 }
 
 #[cfg(test)]
 mod tests {
     use crate::agent::Protocol;
+    use crate::agent::testing::{answer, code, message, shown, told, told_with};
     use crate::error::Code;
-    use crate::stream::testing::{answer, code, message, shown, told, told_with};
     use crate::stream::{End, Stream};
 
     #[test]

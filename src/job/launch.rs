@@ -1,25 +1,30 @@
 //! What to start: everything that is decided before an agent's process exists.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::program;
-use crate::agent::{self, Directory, Invocation};
+use crate::agent::{self, AgentCommand, Directory, Invocation, Opening};
 use crate::error::{Code, JobError};
-use crate::request::AgentCommand;
 use crate::store::EmptyDirectory;
+use crate::stream::Stream;
 
 /// See the module. An agent that was started for an equal one is the right agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The option's name and environment of the agent.
+    /// The agent as the options have it.
     pub(super) agent: AgentCommand,
+    /// What is added to its environment.
+    pub(super) environment: BTreeMap<String, String>,
     /// The whole argument vector, the program first.
     pub(super) arguments: Vec<String>,
     /// The directory to run in.
     pub(super) directory: PathBuf,
     /// The project that it works on; often the same.
     pub(super) project: PathBuf,
+    /// How the talk with it begins.
+    opening: Opening,
 }
 
 impl Launch {
@@ -40,10 +45,19 @@ impl Launch {
         };
         Ok(Self {
             agent: agent.clone(),
-            arguments: agent::arguments(invocation),
+            environment: agent::environment(invocation, project),
+            arguments: agent::arguments(invocation, project),
+            opening: agent::opening(invocation, project, &directory),
             directory,
             project: project.to_owned(),
         })
+    }
+
+    /// The stream of such an agent, which has not begun.
+    pub(super) fn stream(&self) -> Stream {
+        let decoder = agent::decoder(self.agent.protocol, &self.opening);
+        let stream = Stream::new(decoder, &self.project.to_string_lossy());
+        if self.opening.resume.is_some() { stream.going_on() } else { stream }
     }
 
     /// The program as the user named it.
@@ -68,7 +82,7 @@ impl Launch {
             );
             return Err(JobError::new(Code::AgentNotFound, message));
         }
-        let path = program::search_path(self.agent.env.get("PATH"));
+        let path = program::search_path(self.environment.get("PATH"));
         program::find(program, &path).ok_or_else(|| {
             let message =
                 format!("`{program}` was not found; install it, or set agents.{name}.command to where it is");

@@ -12,7 +12,9 @@ mod prewarm;
 mod process;
 mod processes;
 mod program;
+mod recording;
 mod run;
+mod running;
 mod task;
 mod teller;
 

@@ -15,6 +15,9 @@ pub trait Observer: Send {
     /// The agent printed this, as it stands in the pipe.
     fn printed(&mut self, _bytes: &[u8]) {}
 
+    /// The agent was sent this.
+    fn sent(&mut self, _bytes: &[u8]) {}
+
     /// The stream says something.
     fn update(&mut self, _update: &Update<'_>) {}
 
@@ -64,6 +67,13 @@ impl Observers {
     pub(super) fn printed(&self, bytes: &[u8]) {
         for (_, observer) in &mut lock(&self.0).list {
             observer.printed(bytes);
+        }
+    }
+
+    /// Shows what the agent was sent.
+    pub(super) fn sent(&self, bytes: &[u8]) {
+        for (_, observer) in &mut lock(&self.0).list {
+            observer.sent(bytes);
         }
     }
 

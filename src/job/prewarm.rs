@@ -3,7 +3,8 @@
 //!
 //! At most one waits at a time: the one before is gone before the next one starts. It is stopped when its prompt
 //! is dropped, when nobody has wanted it for long, and with the host. What it prints meanwhile stays in its pipes,
-//! which is bound enough; the job that takes it over reads that first. To a job it is a process like any other.
+//! which is bound enough; the job that takes it over reads that first. One that talks before it has its message is
+//! heard and answered, until it is ready. To a job it is an agent like any other.
 
 use std::time::Duration;
 
@@ -13,15 +14,12 @@ use tokio::time::sleep;
 
 use super::groups::Groups;
 use super::launch::Launch;
-use super::process::{Pipes, Process};
+use super::running::RunningAgent;
 
 /// How long an agent may wait for its message.
 const LIMIT: Duration = Duration::from_secs(600);
 /// How long one that is not wanted may take to end; it has done nothing yet.
 const GRACE: Duration = Duration::from_millis(500);
-
-/// A started agent and its pipes.
-type Started = (Process, Pipes);
 
 /// The place for the one agent that waits.
 #[derive(Debug)]
@@ -42,7 +40,7 @@ impl Default for Prewarm {
 #[derive(Debug)]
 pub struct Ticket {
     launch: Launch,
-    claim: oneshot::Sender<oneshot::Sender<Started>>,
+    claim: oneshot::Sender<oneshot::Sender<RunningAgent>>,
 }
 
 impl Prewarm {
@@ -79,7 +77,7 @@ impl Prewarm {
 
 impl Ticket {
     /// The agent, if it is what `launch` would start and still lives; else it is stopped.
-    pub async fn redeem(self, launch: &Launch) -> Option<(Process, Pipes)> {
+    pub async fn redeem(self, launch: &Launch) -> Option<RunningAgent> {
         if self.launch != *launch {
             tracing::debug!("another agent was prewarmed than is wanted");
             return None;
@@ -95,7 +93,7 @@ async fn wait(
     launch: Launch,
     groups: Groups,
     before: Option<JoinHandle<()>>,
-    mut claimed: oneshot::Receiver<oneshot::Sender<Started>>,
+    mut claimed: oneshot::Receiver<oneshot::Sender<RunningAgent>>,
     limit: Duration,
     tell: impl Fn(Option<i32>),
 ) {
@@ -110,27 +108,34 @@ async fn wait(
             }
         }
     }
-    let (mut process, pipes) = match Process::spawn(&launch, &groups) {
+    let mut agent = match RunningAgent::start(&launch, &groups) {
         Ok(started) => started,
         // The job that wants it will say so.
         Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
     };
-    tracing::debug!(pgid = process.pgid(), "prewarmed");
-    tell(Some(process.pgid()));
-    let claim = tokio::select! {
-        claim = &mut claimed => claim.ok(),
-        _ = process.wait() => None,
-        () = sleep(limit) => None,
+    tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
+    tell(Some(agent.process.pgid()));
+    let over = sleep(limit);
+    tokio::pin!(over);
+    let claim = loop {
+        tokio::select! {
+            biased;
+            claim = &mut claimed => break claim.ok(),
+            () = &mut over => break None,
+            exit = agent.prepare() => if exit.is_some() {
+                break None;
+            },
+        }
     };
     let left = match claim {
-        Some(claim) if !process.has_ended() => match claim.send((process, pipes)) {
+        Some(claim) if agent.is_usable() => match claim.send(agent) {
             Ok(()) => return,
             // The job that wanted it is gone.
-            Err((process, _)) => process,
+            Err(agent) => agent,
         },
-        _ => process,
+        _ => agent,
     };
-    left.end(GRACE).await;
+    left.process.end(GRACE).await;
     tell(None);
 }
 
@@ -139,8 +144,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::agent::{Invocation, Protocol};
-    use crate::request::AgentCommand;
+    use crate::agent::{AcpOptions, AgentCommand, Invocation, Protocol};
     use crate::store::EmptyDirectory;
 
     /// A program that waits for its message, told of by its group.
@@ -152,6 +156,7 @@ mod tests {
             args: Vec::new(),
             env: std::collections::BTreeMap::new(),
             model: None,
+            acp: AcpOptions::default(),
         };
         let invocation = Invocation {
             command: &command,
@@ -186,10 +191,10 @@ mod tests {
         assert!(prewarm.hand_over(2).is_none());
         let ticket = prewarm.hand_over(1).expect("the one that waits");
         assert!(prewarm.hand_over(1).is_none());
-        let (process, _pipes) = ticket.redeem(&launch).await.expect("it lives");
-        assert!(!process.has_ended());
+        let agent = ticket.redeem(&launch).await.expect("it lives");
+        assert!(!agent.process.has_ended());
         prewarm.stop().await;
-        assert!(!process.has_ended(), "it is its job's now");
+        assert!(!agent.process.has_ended(), "it is its job's now");
         assert_eq!(told.recv().await, None, "who took it tells of its end");
     }
 }

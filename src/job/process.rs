@@ -176,7 +176,7 @@ fn command(launch: &Launch, program: &Path) -> Command {
     for name in HIDDEN {
         command.env_remove(name);
     }
-    command.envs(&launch.agent.env).env("PATH", program::search_path(launch.agent.env.get("PATH")));
+    command.envs(&launch.environment).env("PATH", program::search_path(launch.environment.get("PATH")));
     prepare_child(&mut command);
     command
 }

@@ -10,11 +10,11 @@ use super::groups::Groups;
 use super::launch::Launch;
 use super::observers::Observers;
 use super::prewarm::Ticket;
-use super::process::{Pipes, Process};
 use super::run::Run;
+use super::running::RunningAgent;
 use super::teller::Teller;
 use super::{Event, Surroundings};
-use crate::agent::{self, Invocation, Protocol};
+use crate::agent::{Invocation, Protocol};
 use crate::error::JobError;
 use crate::message;
 use crate::request::Request;
@@ -44,11 +44,10 @@ pub(super) async fn run(
     let launch = Launch::new(&invocation, &request.cwd, &empty);
     match start(launch, ticket, &groups).await {
         Err(error) => teller.finish(Outcome::failed(error)),
-        Ok((process, pipes)) => {
-            teller.tell(Event::Started { pgid: process.pgid() });
-            let input = agent::input(&invocation);
+        Ok(agent) => {
+            teller.tell(Event::Started { pgid: agent.process.pgid() });
             let transcript = transcripts.open(request.id);
-            Run::new(&request, process, stop).run_out(pipes, input, transcript, &mut teller).await;
+            Run::new(request.timeout, agent, stop).run_out(invocation.message, transcript, &mut teller).await;
         }
     }
     // Before the host hears that nothing is left.
@@ -61,14 +60,14 @@ async fn start(
     launch: Result<Launch, JobError>,
     ticket: Option<Ticket>,
     groups: &Groups,
-) -> Result<(Process, Pipes), JobError> {
+) -> Result<RunningAgent, JobError> {
     let launch = launch?;
     if let Some(ticket) = ticket
         && let Some(prewarmed) = ticket.redeem(&launch).await
     {
         return Ok(prewarmed);
     }
-    Process::spawn(&launch, groups)
+    RunningAgent::start(&launch, groups)
 }
 
 /// The project's rules files, unless the CLI reads them itself.

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
-use crate::agent::{Memory, Protocol};
+use super::{Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
 
 /// The most lines of code that are shown while they come: more than any window has.
@@ -30,10 +30,11 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
     let agent = agent(&run.fields("agent")?)?;
     Ok(Request {
         id: run.count("id")?,
+        buffer: run.count("buffer")?,
         prompt: run.text("prompt")?,
         question: run.flag("question")?,
         review: run.flag("review")?,
-        resume: resume(&run, agent.protocol)?,
+        resume: resume(&run, &agent)?,
         agent,
         tools: run.arguments("tools")?,
         timeout: timeout(&run)?,
@@ -52,7 +53,6 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         diagnostics: context.diagnostics,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
-        lands: run.get("lands").is_some(),
         observe: observe(&run)?,
     })
 }
@@ -91,7 +91,7 @@ fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
 
 pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
     let protocol = Protocol::named(&agent.text("protocol")?)
-        .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid" or "text""#))?;
+        .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid", "acp" or "text""#))?;
     let command = agent.texts("command")?;
     if command.first().is_none_or(String::is_empty) {
         return Err(bad(&agent.name("command"), "must name a program"));
@@ -103,26 +103,50 @@ pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
         env.insert(key, value);
     }
     let model = agent.get("model").map(|_| agent.argument("model")).transpose()?;
-    Ok(AgentCommand { name: agent.text("name")?, protocol, command, args: agent.texts("args")?, env, model })
+    let acp = if protocol == Protocol::Acp { acp(agent)? } else { AcpOptions::default() };
+    let (name, args) = (agent.text("name")?, agent.texts("args")?);
+    Ok(AgentCommand { name, protocol, command, args, env, model, acp })
+}
+
+/// What only an agent that speaks the Agent Client Protocol has; each may be absent.
+fn acp(agent: &Fields) -> Result<AcpOptions, JobError> {
+    let mode = agent.get("mode").map(|_| agent.text("mode")).transpose()?;
+    if mode.as_deref().is_some_and(str::is_empty) {
+        return Err(bad(&agent.name("mode"), "must not be empty"));
+    }
+    let directory = match agent.get("directory").map(|_| agent.text("directory")).transpose()?.as_deref() {
+        None => None,
+        Some("project") => Some(Directory::Project),
+        Some("empty") => Some(Directory::Empty),
+        Some(_) => return Err(bad(&agent.name("directory"), r#"must be "project" or "empty""#)),
+    };
+    Ok(AcpOptions { mode, meta: agent.json_map("meta")?, directory })
 }
 
 /// Where to go on, if the agent can: what it cannot must not begin something else instead.
-pub(super) fn resume(run: &Fields, protocol: Protocol) -> Result<Option<Resume>, JobError> {
+pub(super) fn resume(run: &Fields, agent: &AgentCommand) -> Result<Option<Resume>, JobError> {
     if run.get("resume").is_none() {
         return Ok(None);
     }
     let resume = run.fields("resume")?;
     let session_id = resume.argument("session_id")?;
     let at = resume.get("at").map(|_| resume.argument("at")).transpose()?;
-    let name = protocol.dialect().name;
-    match protocol.dialect().memory {
-        Memory::None => {
+    let dialect = agent.protocol.dialect();
+    let (name, support) = match agent.preset() {
+        Some(preset) => (preset.name, preset.resume),
+        None => (dialect.name, dialect.resume),
+    };
+    match support {
+        ResumeSupport::None if agent.protocol == Protocol::Acp => {
+            Err(bad("resume", &format!("is not possible: {name} cannot go on in a session")))
+        }
+        ResumeSupport::None => {
             Err(bad("resume", &format!("is not possible: an agent of the protocol {name} has no sessions")))
         }
-        Memory::Sessions if at.is_some() => {
+        ResumeSupport::Sessions if at.is_some() => {
             Err(bad(&resume.name("at"), &format!("is not possible: {name} cannot go back within a session")))
         }
-        Memory::Sessions | Memory::Checkpoints => Ok(Some(Resume { session_id, at })),
+        ResumeSupport::Sessions | ResumeSupport::Checkpoints => Ok(Some(Resume { session_id, at })),
     }
 }
 

@@ -76,6 +76,13 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
+    /// A map as JSON; none where it is absent.
+    pub fn json_map(&self, field: &str) -> Result<Option<serde_json::Value>, JobError> {
+        let Some(value) = self.get(field) else { return Ok(None) };
+        let entries = entries(value).ok_or_else(|| wrong(&self.name(field), "a map", value))?;
+        object(&self.name(field), entries).map(Some)
+    }
+
     /// A yes or no; no where it is absent.
     pub fn flag(&self, field: &str) -> Result<bool, JobError> {
         let Some(value) = self.get(field) else { return Ok(false) };
@@ -184,6 +191,33 @@ pub fn text(field: &str, value: &Value) -> Result<String, JobError> {
 fn lossy<'a>(field: &str, value: &'a Value) -> Result<Cow<'a, str>, JobError> {
     let bytes = value.as_slice().ok_or_else(|| wrong(field, "a string", value))?;
     Ok(String::from_utf8_lossy(bytes))
+}
+
+fn object(field: &str, entries: &[(Value, Value)]) -> Result<serde_json::Value, JobError> {
+    let named = entries.iter().map(|(key, value)| {
+        let key = text(field, key)?;
+        let value = json(&format!("{field}.{}", key.escape_debug()), value)?;
+        Ok((key, value))
+    });
+    named.collect::<Result<serde_json::Map<_, _>, _>>().map(serde_json::Value::Object)
+}
+
+/// Any value as JSON. A whole number of Lua's may come as a float, and goes on as a whole one.
+fn json(field: &str, value: &Value) -> Result<serde_json::Value, JobError> {
+    Ok(match value {
+        Value::Nil => serde_json::Value::Null,
+        Value::Boolean(flag) => (*flag).into(),
+        Value::Integer(_) | Value::F32(_) | Value::F64(_) => match count(field, value) {
+            Ok(count) => count.into(),
+            Err(_) => serde_json::json!(value.as_f64()),
+        },
+        Value::String(_) | Value::Binary(_) => text(field, value)?.into(),
+        Value::Array(list) => {
+            list.iter().map(|value| json(field, value)).collect::<Result<Vec<_>, _>>()?.into()
+        }
+        Value::Map(map) => object(field, map)?,
+        Value::Ext(..) => return Err(wrong(field, "a value that JSON has", value)),
+    })
 }
 
 /// The entries of a map. An empty table of Lua arrives as an array.

@@ -43,7 +43,7 @@ impl PrewarmRequest {
             max_turns: max_turns(&fields)?,
             trust_project: fields.flag("trust_project")?,
             cwd: directory(&fields)?,
-            resume: resume(&fields, agent.protocol)?,
+            resume: resume(&fields, &agent)?,
             agent,
         })
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{AgentCommand, Kind, Request, Selection, Tidy};
-use crate::agent::Protocol;
+use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
 pub fn lines(filetype: &str, rows: &[&str]) -> Request {
@@ -54,6 +54,7 @@ fn span(marked: &str) -> (usize, usize) {
 fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request {
     Request {
         id: 3,
+        buffer: 1,
         prompt: "make it better".to_owned(),
         question: false,
         review: false,
@@ -64,6 +65,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
             args: Vec::new(),
             env: BTreeMap::new(),
             model: None,
+            acp: AcpOptions::default(),
         },
         tools: vec!["Read".to_owned()],
         timeout: Duration::from_secs(300),
@@ -93,7 +95,6 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         diagnostics: Vec::new(),
         prewarmed: None,
         preview: 0,
-        lands: false,
         observe: None,
     }
 }

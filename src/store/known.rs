@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Accepted, Draft, Landed, Record};
+use super::record::{Accepted, Draft, Landed, Record, Stood};
 
 /// A job as its host knows it. A field that is `None` is not known, and stays as it is in the database.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Known {
     /// What became of its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landed: Option<Arc<Landed>>,
+    /// How its range stands in its file, which was looked at after its answer had landed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stood: Option<Arc<Stood>>,
     /// What the user made of its held answer; an empty draft removes the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<Arc<Draft>>,
@@ -45,7 +48,8 @@ pub struct Known {
 impl Known {
     /// Adds what is newer: each field that it has replaces the older one.
     pub fn update(&mut self, newer: Self) {
-        let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, draft } = newer;
+        let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, stood, draft } =
+            newer;
         self.id = id;
         self.uuid = uuid.or(self.uuid.take());
         self.accepted = accepted.or(self.accepted.take());
@@ -55,6 +59,14 @@ impl Known {
         self.share = share.or(self.share);
         self.more = more.or(self.more);
         self.draft = draft.or(self.draft.take());
+        let has_landed_anew = landed.as_ref().is_some_and(|landed| landed.rows.is_some());
+        let before = self.stood.take().map(|before| {
+            if has_landed_anew { Arc::new(Stood { range: None, path: before.path.clone() }) } else { before }
+        });
+        self.stood = match (stood, before) {
+            (Some(newer), Some(older)) => Some(Arc::new(newer.over(&older))),
+            (newer, older) => newer.or(older),
+        };
         self.landed = match (landed, self.landed.take()) {
             (Some(newer), Some(older)) => Some(Arc::new(over(&newer, &older))),
             (newer, older) => newer.or(older),
@@ -72,7 +84,8 @@ impl Known {
         self.draft.is_some() || self.landed.as_ref().is_some_and(|landed| landed.landing == "held")
     }
 
-    /// The same in parts, the most important first: the facts, the rows where the answer landed, the draft. When the
+    /// The same in parts, the most important first: the facts, the rows where the answer landed, those that stand there
+    /// now, the draft. When the
     /// time runs out the small fact that an answer has landed must not wait for its long rows.
     pub fn parts(&self) -> Vec<Self> {
         let part = || Self { id: self.id, uuid: self.uuid.clone(), ..Self::default() };
@@ -87,8 +100,9 @@ impl Known {
             }),
             None => Arc::clone(landed),
         });
-        let mut parts = vec![Self { landed: facts, draft: None, ..self.clone() }];
+        let mut parts = vec![Self { landed: facts, stood: None, draft: None, ..self.clone() }];
         parts.extend(rows.map(|rows| Self { landed: Some(Arc::clone(rows)), ..part() }));
+        parts.extend(self.stood.as_ref().map(|stood| Self { stood: Some(Arc::clone(stood)), ..part() }));
         parts.extend(self.draft.as_ref().map(|draft| Self { draft: Some(Arc::clone(draft)), ..part() }));
         parts
     }
@@ -105,7 +119,8 @@ impl Known {
                 + lines(&record.selection.rows)
         });
         let rows = self.landed.as_ref().and_then(|landed| landed.rows.as_deref());
-        size_of::<Self>() + record + rows.map_or(0, lines)
+        let stood = self.stood.as_ref().and_then(|stood| stood.range.as_ref());
+        size_of::<Self>() + record + rows.map_or(0, lines) + stood.map_or(0, |range| lines(&range.rows))
     }
 }
 
@@ -131,6 +146,7 @@ pub fn new_uuid() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StoodRows;
     use crate::store::sample::record;
 
     fn landed(landing: &str, rows: Option<&str>) -> Arc<Landed> {
@@ -145,14 +161,36 @@ mod tests {
         assert_eq!(known.landed, Some(landed("reverted", Some("x"))));
     }
 
+    fn stood(row: &str, path: &str) -> Stood {
+        let range = StoodRows { place: Some((3, 3)), rows: vec![row.to_owned()] };
+        Stood { range: Some(range), path: Some(path.to_owned()) }
+    }
+
+    #[test]
+    fn how_a_range_stands_counts_until_its_answer_lands_anew() {
+        let known = |known: Known| Known { id: 1, ..known };
+        let mut all = known(Known { landed: Some(landed("held", None)), ..Known::default() });
+        let stands = known(Known { stood: Some(Arc::new(stood("x", "/a"))), ..Known::default() });
+        all.update(stands);
+        let renamed = Stood { range: None, path: Some("/b".to_owned()) };
+        all.update(known(Known { stood: Some(Arc::new(renamed.clone())), ..Known::default() }));
+        assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")));
+        all.update(known(Known { landed: Some(landed("rejected", None)), ..Known::default() }));
+        assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")), "it says nothing of the rows");
+        all.update(known(Known { landed: Some(landed("applied", Some("y"))), ..Known::default() }));
+        assert_eq!(all.stood.as_deref(), Some(&renamed));
+    }
+
     #[test]
     fn the_fact_that_an_answer_landed_comes_before_its_rows_and_a_draft_last() {
         let draft = Arc::new(Draft { lines: Some(vec!["mine".to_owned()]), ..Draft::default() });
+        let stood = Arc::new(stood("y", "/a"));
         let known = Known {
             id: 1,
             uuid: Some(new_uuid()),
             record: Some(Arc::new(record(1, Some("x")))),
             landed: Some(landed("merged", Some("x"))),
+            stood: Some(stood),
             draft: Some(draft),
             ..Known::default()
         };
@@ -160,12 +198,18 @@ mod tests {
         let has = |part: &Known| {
             let landed = part.landed.as_ref();
             let rows = landed.is_some_and(|landed| landed.rows.is_some());
-            (part.record.is_some(), landed.is_some(), rows, part.draft.is_some())
+            let texts = (rows, part.stood.is_some(), part.draft.is_some());
+            (part.record.is_some(), landed.is_some(), texts)
         };
         let found: Vec<_> = parts.iter().map(has).collect();
         assert_eq!(
             found,
-            [(true, true, false, false), (false, true, true, false), (false, false, false, true)]
+            [
+                (true, true, (false, false, false)),
+                (false, true, (true, false, false)),
+                (false, false, (false, true, false)),
+                (false, false, (false, false, true)),
+            ]
         );
         let mut whole = Known::default();
         for part in parts {

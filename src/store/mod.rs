@@ -23,5 +23,5 @@ pub use error::StoreError;
 pub use queries::entry::Which;
 pub use queries::history::Page;
 pub use queries::info::Wanted;
-pub use record::{Accepted, Draft, Held, Landed, Record, Unsent};
+pub use record::{Accepted, Draft, Held, Landed, Record, Stands, Stood, StoodRows, Unsent};
 pub use transcript::{Transcript, Transcripts};

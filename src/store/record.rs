@@ -103,6 +103,45 @@ pub struct Landed {
     pub path: Option<String>,
 }
 
+/// The rows of a range; no place and no rows where it was deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct StoodRows {
+    /// The first and the last row, from 1.
+    pub place: Option<(u64, u64)>,
+    /// The whole rows.
+    pub rows: Vec<String>,
+}
+
+/// How the range of a job stands in its file, whatever became of its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Stood {
+    /// Where it is; `None` where that was not looked at.
+    pub range: Option<StoodRows>,
+    /// The file's name.
+    pub path: Option<String>,
+}
+
+impl Stood {
+    /// The same, with what an earlier one says where this does not.
+    #[must_use]
+    pub fn over(&self, older: &Self) -> Self {
+        let newer = self.clone();
+        Self {
+            range: newer.range.or_else(|| older.range.clone()),
+            path: newer.path.or_else(|| older.path.clone()),
+        }
+    }
+}
+
+/// The whole rows of a range as they stood when its file was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stands {
+    /// Their first line, as a selection has it.
+    pub first_line: u64,
+    /// The rows; none where they were gone.
+    pub rows: Vec<String>,
+}
+
 /// What the user made of a held answer in the review, beside the buffer's text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Draft {
@@ -122,6 +161,9 @@ pub struct Draft {
     pub disk_rows: Option<Vec<String>>,
     /// What a merge begins with there, where rows of the answer were taken over by hand.
     pub disk_base: Option<Vec<String>>,
+    /// What stands in the buffer of the answer and was not written there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub typed: Option<Vec<String>>,
 }
 
 /// What stands in a prompt and was not sent.
@@ -140,6 +182,8 @@ pub struct Held {
     pub uuid: String,
     /// What the user made of it.
     pub draft: Option<Draft>,
+    /// How its range stood in the file, where that was written since the job was sent.
+    pub stands: Option<Stands>,
     /// The rest of it.
     pub record: Record,
 }

@@ -16,7 +16,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
-use crate::job::Observer;
 use budget::Budget;
 use folder::Folder;
 use name::Name;
@@ -129,11 +128,9 @@ impl Transcript {
     pub fn path(&self) -> Option<&Path> {
         self.open.as_ref().map(|open| open.path.as_path())
     }
-}
 
-impl Observer for Transcript {
-    /// Hands over what was read from the agent.
-    fn printed(&mut self, chunk: &[u8]) {
+    /// Adds bytes to it; never waits.
+    pub fn append(&mut self, chunk: &[u8]) {
         let Some(open) = self.open.as_mut().filter(|open| !open.is_cut) else { return };
         if open.channel.budget.take(chunk.len() + OVERHEAD) {
             open.channel.send(Task::Append(open.name, chunk.to_vec()));

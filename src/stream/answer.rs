@@ -41,6 +41,8 @@ impl Doubts {
     const TOOL_WITHIN: u8 = 32;
     /// It was longer than an answer may be, and was dropped.
     const TOO_LONG: u8 = 64;
+    /// It consists of parts of which nobody knows whether they belong together.
+    const SEAM: u8 = 128;
 
     fn add(&mut self, doubt: u8) {
         self.0 |= doubt;
@@ -72,16 +74,26 @@ impl Answer {
         self.doubts.add(Doubts::INTERRUPTED);
     }
 
-    /// The main agent's text; `glue` joins the blocks of one message. Whether it is the first of a new one.
-    pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, glue: &str) -> bool {
+    /// The main agent's text; `block_separator` joins the blocks of one message. Whether it is the first of a new one.
+    pub fn text(&mut self, piece: Piece, message: Option<&str>, text: &str, block_separator: &str) -> bool {
         match piece {
             Piece::Preview => {
                 self.doubts.add(Doubts::PREVIEWED);
                 false
             }
             Piece::Part => self.part(text),
-            Piece::Whole => self.block(message, text, glue),
+            Piece::Whole => self.block(message, text, block_separator),
         }
+    }
+
+    /// Whether what comes next belongs to the text so far is not known: both are kept. Whether there is any text.
+    pub fn seam(&mut self, block_separator: &str) -> bool {
+        let has_text = self.is_parts && !self.text.trim().is_empty();
+        if has_text {
+            self.doubts.add(Doubts::SEAM);
+            self.append(block_separator);
+        }
+        has_text
     }
 
     /// The main agent calls a tool.
@@ -115,6 +127,11 @@ impl Answer {
         &self.text[self.last_block..]
     }
 
+    /// Whether the last message may be more than one.
+    pub fn is_doubtful(&self) -> bool {
+        self.doubts.has(Doubts::SEAM)
+    }
+
     /// Whether a line was lost while the last message came.
     pub fn is_torn(&self) -> bool {
         self.doubts.has(Doubts::TORN)
@@ -135,10 +152,10 @@ impl Answer {
         starts
     }
 
-    fn block(&mut self, message: Option<&str>, text: &str, glue: &str) -> bool {
+    fn block(&mut self, message: Option<&str>, text: &str, block_separator: &str) -> bool {
         let continues = self.has_text && !self.is_parts && self.is_same(message);
         if continues {
-            self.append(glue);
+            self.append(block_separator);
         } else {
             self.start(message);
         }
@@ -177,71 +194,5 @@ impl Answer {
             return;
         }
         self.text.push_str(text);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::agent::Protocol;
-    use crate::error::Code;
-    use crate::stream::testing::{answer, code, message, told};
-
-    fn claude_message(text: &str) -> String {
-        let message = serde_json::json!({"id": "m", "content": [{"type": "text", "text": text}]});
-        serde_json::json!({"type": "assistant", "message": message}).to_string()
-    }
-
-    #[test]
-    fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
-        let long = "x".repeat(MAX_ANSWER);
-        let claude =
-            |text: &str| serde_json::json!({"type": "result", "is_error": false, "result": text}).to_string();
-        let droid = |text: &str| serde_json::json!({"type": "completion", "finalText": text}).to_string();
-        for (protocol, line) in [
-            (Protocol::Claude, &claude as &dyn Fn(&str) -> String),
-            (Protocol::Droid, &droid),
-            (Protocol::Text, &str::to_owned),
-        ] {
-            assert_eq!(answer(&told(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
-            let (_, outcome) = told(protocol, &[&line(&format!("{long}x"))]);
-            assert_eq!(code(&outcome), Code::Protocol);
-            assert!(
-                message(&outcome).ends_with("is longer than 16 MB; ask for less"),
-                "{}",
-                message(&outcome)
-            );
-        }
-    }
-
-    #[test]
-    fn many_parts_of_an_answer_are_as_long_as_they_are_together() {
-        let part = "x".repeat(MAX_ANSWER / 2);
-        let parts = [part.as_str(); 3];
-        let (_, outcome) = told(Protocol::Text, &parts);
-        assert!(message(&outcome).contains("longer than 16 MB"));
-        let droid = |text: &str| {
-            serde_json::json!({"type": "message", "role": "assistant", "text": text}).to_string()
-        };
-        let lines = [droid(&part), droid(&part), r#"{"type":"completion","finalText":"x"}"#.to_owned()];
-        let (_, outcome) = told(Protocol::Droid, &lines.each_ref().map(String::as_str));
-        assert!(message(&outcome).contains("longer than 16 MB"), "the newline between them is too much");
-    }
-
-    #[test]
-    fn a_message_that_is_too_long_is_forgotten_with_the_next_one() {
-        let long = claude_message(&"x".repeat(MAX_ANSWER + 1));
-        let mut text = String::new();
-        let kept = allocation_counter::measure(|| {
-            let next =
-                r#"{"type":"assistant","message":{"id":"n","content":[{"type":"text","text":"short"}]}}"#;
-            text = answer(&told(Protocol::Claude, &[&long, next]).1).to_owned();
-        });
-        assert_eq!(text, "short");
-        assert!(kept.bytes_current < 4096);
-        let (_, outcome) = told(Protocol::Claude, &[&long]);
-        assert!(message(&outcome).contains("longer than 16 MB"));
-        let result = r#"{"type":"result","is_error":false,"result":"short"}"#;
-        assert_eq!(answer(&told(Protocol::Claude, &[&long, result]).1), "short");
     }
 }

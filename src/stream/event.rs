@@ -21,12 +21,16 @@ pub enum Event<'a> {
         /// The model.
         model: Option<Words<'a>>,
     },
+    /// The agent speaks its protocol, so what else it prints is no answer.
+    Greeted,
     /// The main agent begins a message; until [`Event::MessageEnded`] more of it may come.
     MessageBegan,
     /// The main agent's message has ended.
     MessageEnded,
     /// The main agent's message stopped for a reason that makes it no answer: a tool call, a limit.
     MessageInterrupted,
+    /// What comes next may go on with the text before it or replace it; the agent does not tell.
+    Seam,
     /// Text of the main agent.
     Text {
         /// How it relates to the rest of its message.
@@ -45,6 +49,13 @@ pub enum Event<'a> {
     },
     /// A tool is called.
     ToolCalled(Call<'a>),
+    /// What a tool was called with, told after the call.
+    ToolDetailed {
+        /// The call's id.
+        id: Words<'a>,
+        /// The one argument worth showing.
+        argument: Argument<'a>,
+    },
     /// A tool has come back.
     ToolReturned {
         /// The call's id; `None` stands for the oldest open call.
@@ -181,8 +192,19 @@ pub enum Verdict<'a> {
     Answer(Words<'a>),
     /// The last message is the answer, and this repeats its last block.
     LastBlock(Words<'a>),
+    /// The last message is the answer.
+    LastMessage(Certainty),
     /// There is none.
     Failed(Problem<'a>),
+}
+
+/// Whether a run ended in a way that we know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Certainty {
+    /// It ended well.
+    Certain,
+    /// It did not fail, but how it ended is new to us: the answer is held.
+    Doubtful,
 }
 
 /// How far a finishing line can be trusted over what follows it.

@@ -11,14 +11,14 @@ const QUOTED: usize = 10_000;
 
 /// What a message has to know of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Speaker {
+pub struct AgentLabel {
     /// Its name at the beginning of a sentence.
     pub name: &'static str,
     /// How to log in: goes on from "log in with".
     pub login: &'static str,
 }
 
-impl Speaker {
+impl AgentLabel {
     /// The error for a failure that the agent reported, quoting its words.
     pub fn error(self, code: Code, words: &str) -> JobError {
         let Self { name, login } = self;
@@ -29,6 +29,7 @@ impl Speaker {
         let no_valid_login = format!("{name} has no valid login");
         let not_permitted = format!("{name} wanted to do what it may not do");
         let no_session = format!("{name} does not know the session to go on with");
+        let no_sessions = format!("{name} cannot go on in a session");
         let interrupted = format!("{name} was interrupted before it had answered");
         let (fact, advice) = match code {
             Code::NotLoggedIn => (&*no_valid_login, &*log_in),
@@ -56,6 +57,7 @@ impl Speaker {
             Code::Protocol => {
                 (&*no_whole_answer, "the text stays as it is; try again, or look at `:Botglue log`")
             }
+            Code::BadRequest => (&*no_sessions, "start a new job instead"),
             Code::Exited => (&*interrupted, "try again"),
             _ => (&*reports, "try again, or look at `:Botglue log`"),
         };
@@ -185,7 +187,7 @@ fn status_in(words: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const CLAUDE: Speaker = Speaker { name: "claude", login: "`/login`" };
+    const CLAUDE: AgentLabel = AgentLabel { name: "claude", login: "`/login`" };
 
     #[test]
     fn failures_are_told_apart() {

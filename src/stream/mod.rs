@@ -1,10 +1,11 @@
 //! From bytes to lines, from lines to events, from events to updates and one outcome.
 //!
 //! [`Lines`] splits, an agent's reader says what a line means, the reducer folds that into state; [`Stream`] is
-//! the three inputs of one running job: a line, a line that was too long, the end. Pure: no clock, no process, no
+//! the inputs of one running job: its message, a line, a line that was too long, the end. Pure: no clock, no process, no
 //! file, no state but the stream's own.
 
 mod answer;
+mod decoder;
 pub mod event;
 pub mod failure;
 pub mod lines;
@@ -12,26 +13,29 @@ mod outcome;
 mod reduce;
 mod tail;
 mod tally;
-#[cfg(test)]
-pub(crate) mod testing;
+mod tool_call;
 mod tools;
 mod update;
+mod usage;
 pub mod words;
 
 pub use answer::MAX_ANSWER;
+pub use decoder::{Decoder, Dialogue, Input, LineStatus, OnEvent};
 pub use lines::{Line, Lines};
-pub use outcome::{Count, Counted, End, Exit, HeldFor, MAX_AMOUNT, Outcome, Status, Stopped, Usage};
+pub use outcome::{Count, Counted, End, Exit, HeldFor, Outcome, Status, Stopped};
 pub use reduce::Emit;
 pub use tail::Tail;
-pub use update::{ToolCall, ToolStatus, Update};
+pub use tool_call::{ToolCall, ToolStatus};
+pub use update::Update;
+pub use usage::{MAX_AMOUNT, Usage};
 
-use crate::agent::{Dialect, Protocol, Reading};
 use reduce::Reducer;
 
-/// One running stream of one job; see the module. A clone goes on by itself.
-#[derive(Debug, Clone)]
+/// One running stream of one job; see the module.
+#[derive(Debug)]
 pub struct Stream {
-    dialect: &'static Dialect,
+    dialogue: Box<dyn Dialogue>,
+    input: Input,
     reducer: Reducer,
     counts: Counts,
     has_ended: bool,
@@ -47,12 +51,13 @@ struct Counts {
 }
 
 impl Stream {
-    /// A stream that has not begun. Paths below `cwd` are shortened in the titles of tool calls.
-    pub fn new(protocol: Protocol, cwd: &str) -> Self {
-        let dialect = protocol.dialect();
+    /// A stream of this agent that has not begun. Paths below `cwd` are shortened in the titles of tool calls.
+    pub fn new(agent: impl Into<Decoder>, cwd: &str) -> Self {
+        let Decoder { label, block_separator, dialogue } = agent.into();
         Self {
-            dialect,
-            reducer: Reducer::new(dialect.speaker, dialect.glue, cwd),
+            dialogue,
+            input: Input::default(),
+            reducer: Reducer::new(label, block_separator, cwd),
             counts: Counts::default(),
             has_ended: false,
         }
@@ -68,6 +73,32 @@ impl Stream {
     /// Its raw stream is kept in this file, which an error may name.
     pub fn is_recorded(&mut self, transcript: &str) {
         self.reducer.is_recorded(transcript);
+    }
+
+    /// The agent was started; what it is to be sent first is in [`Stream::input`] after this.
+    pub fn begin(&mut self) {
+        self.dialogue.begin(&mut self.input);
+    }
+
+    /// The user's message, once; it is in [`Stream::input`] as soon as the agent can take it.
+    pub fn say(&mut self, message: &str, emit: Emit<'_>) {
+        let Self { dialogue, input, reducer, .. } = self;
+        dialogue.say(message, &mut |event| reducer.event(event, emit), input);
+    }
+
+    /// What is to be written to the agent's standard input.
+    pub fn input(&mut self) -> &mut Input {
+        &mut self.input
+    }
+
+    /// Whether lines go to and fro; see [`Dialogue::is_two_way`].
+    pub fn is_two_way(&self) -> bool {
+        self.dialogue.is_two_way()
+    }
+
+    /// Tells what is known of the session, to those who came later.
+    pub fn introduce(&self, emit: Emit<'_>) {
+        self.reducer.introduce(emit);
     }
 
     /// Takes what [`Lines`] hands out.
@@ -86,18 +117,20 @@ impl Stream {
         self.counts.number += 1;
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
         let mut has_said = false;
-        let reading = (self.dialect.read)(line, &mut |event| {
+        let reducer = &mut self.reducer;
+        let mut each = |event: event::Event<'_>| {
             has_said = true;
-            self.reducer.event(event, emit);
-        });
+            reducer.event(event, emit);
+        };
+        let reading = self.dialogue.hear(line, &mut each, &mut self.input);
         match reading {
-            Reading::Blank => {}
-            Reading::Understood => self.counts.ignored += u64::from(!has_said),
-            Reading::Foreign(reason) => {
-                self.reducer.aside(&String::from_utf8_lossy(line));
+            LineStatus::Blank => {}
+            LineStatus::Parsed => self.counts.ignored += u64::from(!has_said),
+            LineStatus::NotJson { reason, text } => {
+                self.reducer.aside(&text);
                 self.malformed(&reason, line, emit);
             }
-            Reading::Broken(reason) => {
+            LineStatus::Malformed(reason) => {
                 self.reducer.broken();
                 self.malformed(&reason, line, emit);
             }
@@ -145,5 +178,17 @@ impl Stream {
     fn counted(&self, outcome: Outcome) -> Outcome {
         let Counts { lines, ignored, malformed, .. } = self.counts;
         Outcome { lines, ignored, malformed, ..outcome }
+    }
+}
+
+impl Clone for Stream {
+    /// A stream that goes on by itself.
+    fn clone(&self) -> Self {
+        Self {
+            dialogue: self.dialogue.boxed(),
+            input: self.input.clone(),
+            reducer: self.reducer.clone(),
+            ..*self
+        }
     }
 }

@@ -4,14 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::update::ToolCall;
+use super::tool_call::ToolCall;
+use super::usage::Usage;
 use crate::error::JobError;
-
-/// The largest number that is taken over from an agent: no job reaches it, and the store can add it up over millions of
-/// jobs without an overflow.
-pub const MAX_AMOUNT: f64 = 1e12;
-/// The same for counts.
-pub const MAX_COUNT: u64 = 1_000_000_000_000;
 
 /// How the agent's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,40 +150,7 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldFor {
-    /// The agent ended well but said nothing in its protocol: the text is what else it printed.
+    /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not known
+    /// which part of its text is the answer: the text is what it printed.
     Raw,
-}
-
-/// Tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Usage {
-    /// Sent, and not found in a cache.
-    pub input_tokens: u64,
-    /// Received.
-    pub output_tokens: u64,
-    /// Sent, and found in a cache.
-    pub cache_read_input_tokens: u64,
-    /// Sent, and put in a cache.
-    pub cache_creation_input_tokens: u64,
-}
-
-impl Usage {
-    /// Raises each to what another line of a count that runs on says.
-    pub fn raise(&mut self, other: Self) {
-        self.input_tokens = self.input_tokens.max(other.input_tokens);
-        self.output_tokens = self.output_tokens.max(other.output_tokens);
-        self.cache_read_input_tokens = self.cache_read_input_tokens.max(other.cache_read_input_tokens);
-        self.cache_creation_input_tokens =
-            self.cache_creation_input_tokens.max(other.cache_creation_input_tokens);
-    }
-
-    /// Adds another run's tokens; each ends at [`MAX_COUNT`].
-    pub fn add(&mut self, other: Self) {
-        let sum = |a: u64, b: u64| a.saturating_add(b).min(MAX_COUNT);
-        self.input_tokens = sum(self.input_tokens, other.input_tokens);
-        self.output_tokens = sum(self.output_tokens, other.output_tokens);
-        self.cache_read_input_tokens = sum(self.cache_read_input_tokens, other.cache_read_input_tokens);
-        self.cache_creation_input_tokens =
-            sum(self.cache_creation_input_tokens, other.cache_creation_input_tokens);
-    }
 }

@@ -3,7 +3,8 @@
 //! What is told of each line alone is added up; what runs on is taken from the last line.
 
 use super::event::{Amounts, Cost};
-use super::outcome::{Count, Counted, MAX_AMOUNT, MAX_COUNT, Usage};
+use super::outcome::{Count, Counted};
+use super::usage::{MAX_AMOUNT, MAX_COUNT, Usage};
 
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]

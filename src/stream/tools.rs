@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::event::{Argument, Call, Returned};
-use super::update::{ToolCall, ToolStatus};
+use super::tool_call::{ToolCall, ToolStatus};
 use super::words;
 
 /// The most results that wait for their calls.
@@ -75,6 +75,18 @@ impl Tools {
             self.close(index, returned);
         }
         index
+    }
+
+    /// Takes what a call was made with; returns the place of the call that it changed.
+    pub fn detailed(&mut self, id: &str, argument: &Argument<'_>, cwd: &str) -> Option<usize> {
+        let index = self.by_id.get(words::clip(id, ID))?.latest;
+        let call = &mut self.calls[index];
+        let title = title(&call.name, argument, cwd);
+        if *argument == Argument::None || call.title == title {
+            return None;
+        }
+        call.title = title;
+        Some(index)
     }
 
     /// Takes a result; returns the place of the call that it changed.

@@ -10,13 +10,15 @@ mod wire;
 use std::borrow::Cow;
 
 use super::json::{self, Raw};
-use super::{Beforehand, Dialect, Each, Invocation, Isolation, Memory, Reading};
+use super::one_way::OneWay;
+use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
 use crate::stream::Counted;
 use crate::stream::event::{
     Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
 };
-use crate::stream::failure::{Speaker, classify};
+use crate::stream::failure::{AgentLabel, classify};
+use crate::stream::{Decoder, LineStatus, OnEvent};
 use wire::{ApiEvent, Block, Delta, Line, Message};
 
 /// The most of a failed result's text that is looked at, in bytes.
@@ -30,15 +32,22 @@ const INTERRUPTION: &str = "[Request interrupted by user";
 /// The row for [`super::Protocol::Claude`].
 pub const DIALECT: Dialect = Dialect {
     name: "claude",
-    speaker: Speaker { name: "claude", login: "`claude` in a terminal and its command `/login`" },
-    glue: "",
-    read,
+    block_separator: "",
+    decoder,
     arguments,
-    input,
     isolation: Isolation::Arguments,
-    memory: Memory::Checkpoints,
-    beforehand: Beforehand::Waits,
+    resume: ResumeSupport::Checkpoints,
+    prewarm: PrewarmSupport::Waits,
 };
+
+fn decoder(opening: &Opening) -> Decoder {
+    let label = AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" };
+    Decoder {
+        label,
+        block_separator: DIALECT.block_separator,
+        dialogue: OneWay::opened(opening, read, input),
+    }
+}
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     let mut flags: Vec<String> = [
@@ -74,20 +83,20 @@ fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     flags
 }
 
-fn input(invocation: &Invocation<'_>) -> Vec<u8> {
+fn input(_system: &str, message: &str) -> Vec<u8> {
     let message = serde_json::json!({
         "type": "user",
-        "message": { "role": "user", "content": [{ "type": "text", "text": invocation.message }] },
+        "message": { "role": "user", "content": [{ "type": "text", "text": message }] },
     });
     format!("{message}\n").into_bytes()
 }
 
-fn read(line: &[u8], each: Each<'_>) -> Reading {
+fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
     match json::line(line, Line::read) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
-    Reading::Understood
+    LineStatus::Parsed
 }
 
 fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
-use crate::agent::{self, Directory, Protocol};
+use crate::agent::testing::{answer, code, message, shown, told, told_with, tools};
+use crate::agent::{self, Directory, Protocol, testing};
+use crate::agent::{AcpOptions, AgentCommand, Resume};
 use crate::error::Code;
-use crate::request::{AgentCommand, Resume};
-use crate::stream::testing::{answer, code, message, shown, told, told_with, tools};
 use crate::stream::{End, HeldFor, Outcome, Stopped, Stream, ToolStatus};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
@@ -214,6 +214,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
         args: vec!["--mine".to_owned()],
         env: BTreeMap::new(),
         model: Some("gpt".to_owned()),
+        acp: AcpOptions::default(),
     };
     let tools = ["Read", "Grep", "Glob"].map(str::to_owned);
     let invocation = Invocation {
@@ -226,12 +227,12 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
         message: "the code",
     };
     let expected = "droid exec -o stream-json -m gpt --only-tools Read,LS,Grep,Glob --append-system-prompt the rules --mine";
-    assert_eq!(agent::arguments(&invocation).join(" "), expected);
-    assert_eq!(agent::input(&invocation), b"the code");
+    assert_eq!(testing::arguments(&invocation).join(" "), expected);
+    assert_eq!(testing::input(&invocation), b"the code");
     assert_eq!(agent::directory(&invocation), Directory::Empty, "its settings would run code");
     let trusted = Invocation { trust_project: true, ..invocation };
     assert_eq!(agent::directory(&trusted), Directory::Project);
     let resume = Resume { session_id: "s1".to_owned(), at: None };
-    let resumed = agent::arguments(&Invocation { resume: Some(&resume), ..invocation }).join(" ");
+    let resumed = testing::arguments(&Invocation { resume: Some(&resume), ..invocation }).join(" ");
     assert!(resumed.contains(" --fork s1 --cwd . --only-tools "), "{resumed}");
 }

@@ -15,8 +15,7 @@ use memchr::memchr;
 
 pub use raw::Raw;
 
-use super::Reading;
-use crate::stream::MAX_AMOUNT;
+use crate::stream::{LineStatus, MAX_AMOUNT};
 
 /// How deep a value may be nested that is skipped: a bound on memory, as nesting costs no stack.
 const DEEPEST: usize = 1_000_000;
@@ -33,17 +32,18 @@ pub struct Malformed {
 pub type Read<T> = Result<T, Malformed>;
 
 /// Reads one line of a protocol whose lines are JSON objects; else says what became of it.
-pub fn line<'a, T>(line: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>) -> Result<T, Reading> {
-    let line = line.trim_ascii();
-    if line.is_empty() {
-        return Err(Reading::Blank);
+pub fn line<'a, T>(line: &'a [u8], read: impl FnOnce(&mut Reader<'a>) -> Read<T>) -> Result<T, LineStatus> {
+    let json = line.trim_ascii();
+    if json.is_empty() {
+        return Err(LineStatus::Blank);
     }
-    if !line.starts_with(b"{") {
-        return Err(Reading::Foreign("no JSON object".to_owned()));
+    if !json.starts_with(b"{") {
+        let text = String::from_utf8_lossy(line).into_owned();
+        return Err(LineStatus::NotJson { reason: "no JSON object".to_owned(), text });
     }
-    let mut reader = Reader::new(line);
+    let mut reader = Reader::new(json);
     let value = read(&mut reader).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|malformed| Reading::Broken(malformed.to_string()))
+    value.map_err(|malformed| LineStatus::Malformed(malformed.to_string()))
 }
 
 /// A JSON text, read from its beginning to its end. Each method takes the next value whole, whatever it is.

@@ -8,7 +8,12 @@ use super::Reader;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(pub(super) &'a [u8]);
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
+    /// The value as it is written.
+    pub fn written(self) -> &'a [u8] {
+        self.0
+    }
+
     /// The beginning of the text in a value that is a string, or a list of blocks whose `text` is a string; not much
     /// more than `limit` bytes of it are ever built, however long the value is. Blocks are not followed into each
     /// other, so each byte is read once and nesting costs no stack.

@@ -99,7 +99,7 @@ fn the_beginning_of_nested_blocks_costs_no_stack() {
 #[test]
 fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
     use crate::agent::Protocol;
-    use crate::stream::testing::told;
+    use crate::agent::testing::told;
     for (protocol, before, after) in [
         (Protocol::Claude, r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"#, "}"),
         (

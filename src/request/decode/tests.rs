@@ -6,7 +6,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::{decode, id_of};
-use crate::agent::Protocol;
+use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
 use crate::request::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
 
@@ -25,6 +25,7 @@ fn list<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Value {
 fn full() -> Value {
     map! {
         "id": 3,
+        "buffer": 1,
         "prompt": "do it",
         "question": true,
         "review": true,
@@ -72,6 +73,7 @@ fn decoded() -> Request {
     let text = |text: &[&str]| text.iter().map(|&line| line.to_owned()).collect();
     Request {
         id: 3,
+        buffer: 1,
         prompt: "do it".to_owned(),
         question: true,
         review: true,
@@ -82,6 +84,7 @@ fn decoded() -> Request {
             args: text(&["--fast"]),
             env: BTreeMap::from([("KEY".to_owned(), "value".to_owned())]),
             model: Some("opus".to_owned()),
+            acp: AcpOptions::default(),
         },
         tools: text(&["Read", "Grep"]),
         timeout: Duration::from_millis(500),
@@ -116,7 +119,6 @@ fn decoded() -> Request {
         }],
         prewarmed: Some(9),
         preview: 3,
-        lands: false,
         observe: Some(Observe { thinking: true }),
     }
 }
@@ -249,6 +251,7 @@ fn an_agent_goes_on_only_from_what_it_keeps() {
     assert_eq!(resume("droid", None), Ok(Some(from(None))));
     let at = resume("claude", Some("-m1")).unwrap_err().message;
     assert_eq!(at, "resume.at must be one word that does not begin with -");
+    assert_eq!(resume("acp", None), Ok(Some(from(None))), "whether it can is known when it has started");
     let text = resume("text", None).unwrap_err().message;
     assert_eq!(text, "resume is not possible: an agent of the protocol text has no sessions");
 }
@@ -275,6 +278,43 @@ fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
     }
 }
 
+/// The request with these fields of an agent that speaks the Agent Client Protocol.
+fn acp(name: &str, more: &[(&str, Value)]) -> Result<Request, JobError> {
+    let mut agent = vec![
+        ("name".into(), name.into()),
+        ("protocol".into(), "acp".into()),
+        ("command".into(), list(["agent"])),
+    ];
+    agent.extend(more.iter().map(|(key, value)| ((*key).into(), value.clone())));
+    decode(&with("agent", Some(Value::Map(agent))))
+}
+
+#[test]
+fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
+    let meta = map! { "a": map! { "b": list(["c"]), "n": 3.0, "x": 1.5, "on": true } };
+    let options =
+        acp("claude-acp", &[("mode", "plan".into()), ("directory", "empty".into()), ("meta", meta)]).unwrap();
+    assert_eq!(
+        options.agent.acp,
+        AcpOptions {
+            mode: Some("plan".to_owned()),
+            meta: Some(serde_json::json!({"a": {"b": ["c"], "n": 3, "x": 1.5, "on": true}})),
+            directory: Some(Directory::Empty),
+        }
+    );
+    assert_eq!(options.agent.preset().map(|preset| preset.name), Some("claude-acp"));
+    assert_eq!(acp("claude-acp", &[]).unwrap().agent.acp, AcpOptions::default());
+    assert_eq!(acp("mine", &[]).unwrap().agent.preset(), None);
+    let wrong = |field: &str, value: Value| acp("codex", &[(field, value)]).unwrap_err().message;
+    assert_eq!(wrong("directory", "home".into()), r#"agent.directory must be "project" or "empty""#);
+    assert_eq!(wrong("mode", "".into()), "agent.mode must not be empty");
+    assert_eq!(wrong("meta", "x".into()), "agent.meta must be a map, not a string");
+    assert_eq!(
+        acp("gemini", &[]).unwrap_err().message,
+        "resume is not possible: gemini cannot go on in a session"
+    );
+}
+
 #[test]
 fn every_error_names_its_field() {
     let text = || Value::from("text");
@@ -295,7 +335,7 @@ fn every_error_names_its_field() {
         (
             "agent.protocol",
             Some(Value::from("smoke")),
-            r#"agent.protocol must be "claude", "droid" or "text""#,
+            r#"agent.protocol must be "claude", "droid", "acp" or "text""#,
         ),
         ("agent.command", None, "agent.command must name a program"),
         ("agent.command", Some(text()), "agent.command must be a list, not a string"),

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::spill::Line;
+use crate::request::Kind;
 use crate::store::Amounts;
 use crate::store::known::{Known, new_uuid};
-use crate::store::record::{Accepted, Draft, Held, Landed, Record, Unsent};
+use crate::store::record::{Accepted, Draft, Held, Landed, Record, Stood, StoodRows, Unsent};
 
 /// How many jobs are still known that nobody has to decide on any more.
 const RECENT: usize = 32;
@@ -103,6 +104,7 @@ impl Ledger {
             id,
             uuid: running.uuid.or_else(|| Some(new_uuid())),
             interrupted: running.interrupted,
+            stood: running.stood,
             parent: running.parent,
             record: Some(Arc::new(record)),
             ..Known::default()
@@ -111,6 +113,10 @@ impl Ledger {
 
     pub fn land(&mut self, id: u64, landed: Landed) {
         self.note(Known { id, landed: Some(Arc::new(landed)), ..Known::default() });
+    }
+
+    pub fn stand(&mut self, id: u64, stood: Stood) {
+        self.note(Known { id, stood: Some(Arc::new(stood)), ..Known::default() });
     }
 
     pub fn draft(&mut self, id: u64, draft: Option<Draft>) {
@@ -361,7 +367,17 @@ fn adopted(held: &Held) -> Known {
         share: Some(held.record.amounts),
         record: Some(Arc::new(held.record.clone())),
         landed: Some(Arc::new(landed)),
+        stood: stood(held).map(Arc::new),
         draft: held.draft.clone().map(Arc::new),
         ..Known::default()
     }
+}
+
+/// How the range of an answer that is taken over stood in its file.
+fn stood(held: &Held) -> Option<Stood> {
+    let stands = held.stands.as_ref()?;
+    let is_there = !stands.rows.is_empty() || held.record.selection.kind == Kind::Insert;
+    let last = stands.first_line + (stands.rows.len() as u64).saturating_sub(1);
+    let place = is_there.then_some((stands.first_line, last));
+    Some(Stood { range: Some(StoodRows { place, rows: stands.rows.clone() }), path: None })
 }

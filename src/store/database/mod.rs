@@ -30,7 +30,7 @@ use super::amounts::Amounts;
 use super::queries::entry::Which;
 use super::queries::history::Page;
 use super::queries::info::Wanted;
-use super::record::{Accepted, Draft, Held, Landed, Record, Unsent};
+use super::record::{Accepted, Draft, Held, Landed, Record, Stood, Unsent};
 use patience::Patience;
 use reader::Question;
 use shared::Shared;
@@ -150,6 +150,19 @@ impl Database {
     pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
         self.shared.ledger().land(id, landed);
         self.write(id, |_| then());
+    }
+
+    /// Keeps that an answer is held, then goes on: it is on the disk then. A store that stands still is waited for no longer
+    /// than a moment.
+    pub fn hold(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
+        let then = self.patience.limit(Box::new(move |()| then()), ());
+        self.land(id, landed, move || then(()));
+    }
+
+    /// Keeps how the range of a job stands in its file.
+    pub fn stand(&self, id: u64, stood: Stood) {
+        self.shared.ledger().stand(id, stood);
+        self.write(id, |_| {});
     }
 
     /// Keeps what the user made of a held answer; nothing where it is as it was.

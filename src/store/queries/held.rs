@@ -3,8 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 
 use super::keep::free_number;
-use super::{amounts, parse, signed};
-use crate::store::record::{Held, Record};
+use super::{amounts, parse, signed, unsigned};
+use crate::request::Selection;
+use crate::store::record::{Draft, Held, Record, Stands};
 use crate::store::{StoreError, owner};
 use crate::stream::Counted;
 
@@ -84,17 +85,18 @@ pub fn again(
     transaction.execute(
         "INSERT INTO jobs (owner, id, copy_of, agent, protocol, model, session_id, project, path, filetype, kind,
             first_line, last_line, prompt, question, review, resumed, started_ms, ended_ms, has_answer, landing,
-            held_for, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, duration_ms, transcript)
+            held_for, landed_first, landed_last, input_tokens, output_tokens, cache_read_tokens,
+            cache_creation_tokens, duration_ms, transcript)
          SELECT ?2, ?3, coalesce(copy_of, uuid), agent, protocol, model, session_id, project, path, filetype, kind,
             first_line, last_line, prompt, 0, review, resumed, started_ms, ended_ms, has_answer, 'held', 'review',
-            0, 0, 0, 0, 0, transcript
+            landed_first, landed_last, 0, 0, 0, 0, 0, transcript
          FROM jobs WHERE key = ?1",
         params![of, owner, signed(id)],
     )?;
     let key = transaction.last_insert_rowid();
     transaction.execute(
-        "INSERT INTO texts (job, selection, text, lines, draft)
-         SELECT ?2, selection, text, lines, draft FROM texts WHERE job = ?1",
+        "INSERT INTO texts (job, selection, text, lines, landed_rows, draft)
+         SELECT ?2, selection, text, lines, landed_rows, draft FROM texts WHERE job = ?1",
         params![of, key],
     )?;
     let copy =
@@ -135,5 +137,16 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };
-    Ok(Held { uuid: row.get("uuid")?, draft: draft.as_deref().map(parse).transpose()?, record })
+    let draft: Option<Draft> = draft.as_deref().map(parse).transpose()?;
+    let stands = stands(row, &record.selection, draft.as_ref())?;
+    Ok(Held { uuid: row.get("uuid")?, draft, stands, record })
+}
+
+/// How the rows of a job stood when its file was written. Earlier versions kept that beside the draft, with no line.
+fn stands(row: &Row<'_>, selection: &Selection, draft: Option<&Draft>) -> Result<Option<Stands>, StoreError> {
+    let rows: Option<String> = row.get("landed_rows")?;
+    let first = row.get::<_, Option<i64>>("landed_first")?.map_or(selection.first_line, unsigned);
+    let rows: Option<Vec<String>> = rows.as_deref().map(parse).transpose()?;
+    let rows = rows.or_else(|| draft.and_then(|draft| draft.disk_rows.clone()));
+    Ok(rows.map(|rows| Stands { first_line: first, rows }))
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{accepted, amounts, json, sessions, signed, unsent};
 use crate::store::known::Known;
-use crate::store::record::{Draft, Landed, Record};
+use crate::store::record::{Draft, Landed, Record, Stood, StoodRows};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. It is no accepted one any more, and its prompt is not
@@ -110,6 +110,26 @@ pub fn land(connection: &Connection, owner: &str, id: u64, landed: &Landed) -> R
             .prepare_cached("UPDATE texts SET landed_rows = ?2 WHERE job = ?1")?
             .execute(params![key, json(rows)?])?;
     }
+    Ok(())
+}
+
+/// Keeps how the range of a job stands in its file.
+pub fn stand(connection: &Connection, owner: &str, id: u64, stood: &Stood) -> Result<(), StoreError> {
+    if let Some(path) = &stood.path {
+        connection
+            .prepare_cached("UPDATE jobs SET path = ?3 WHERE owner = ?1 AND id = ?2")?
+            .execute(params![owner, signed(id), path])?;
+    }
+    let Some(StoodRows { place, rows }) = &stood.range else { return Ok(()) };
+    let (first, last) = place.unzip();
+    connection
+        .prepare_cached("UPDATE jobs SET landed_first = ?3, landed_last = ?4 WHERE owner = ?1 AND id = ?2")?
+        .execute(params![owner, signed(id), first.map(signed), last.map(signed)])?;
+    connection
+        .prepare_cached(
+            "UPDATE texts SET landed_rows = ?3 WHERE job = (SELECT key FROM jobs WHERE owner = ?1 AND id = ?2)",
+        )?
+        .execute(params![owner, signed(id), json(rows)?])?;
     Ok(())
 }
 

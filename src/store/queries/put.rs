@@ -51,6 +51,9 @@ pub fn put(
     if let Some(landed) = &known.landed {
         keep::land(connection, owner, known.id, landed)?;
     }
+    if let Some(stood) = &known.stood {
+        keep::stand(connection, owner, known.id, stood)?;
+    }
     if let Some(draft) = &known.draft {
         let draft = Some(&**draft).filter(|draft| **draft != Draft::default());
         keep::draft(connection, owner, known.id, draft)?;

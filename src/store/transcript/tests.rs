@@ -30,7 +30,7 @@ fn old(folder: &Path, name: &str, size: u64) {
 fn print(transcripts: &Transcripts, transcript: &mut Transcript, bytes: u64) {
     let chunk = vec![b'x'; usize::try_from(PIECE).unwrap()];
     for _ in 0..bytes / PIECE {
-        transcript.printed(&chunk);
+        transcript.append(&chunk);
         settle(transcripts);
     }
 }
@@ -48,7 +48,7 @@ fn only_the_newest_stay_and_only_their_owner_reads_them() {
     let dir = tempfile::tempdir().unwrap();
     let transcripts = Transcripts::under(dir.path());
     for id in 0..(KEPT as u64 + 5) {
-        transcripts.open(id).printed(b"{}\n");
+        transcripts.open(id).append(b"{}\n");
     }
     settle(&transcripts);
     let folder = folder(dir.path());
@@ -67,7 +67,7 @@ fn the_oldest_make_room_but_for_those_that_are_being_written() {
     let transcripts = Transcripts::under(dir.path());
     let folder = folder(dir.path());
     let mut running = transcripts.open(1);
-    running.printed(b"first");
+    running.append(b"first");
     settle(&transcripts);
     let ended = |name: &str| folder.join(name).exists();
     // Just enough is there for what is open already.
@@ -124,7 +124,7 @@ fn a_folder_that_cannot_be_made_disturbs_nothing() {
     fs::write(&blocked, "").unwrap();
     let transcripts = Transcripts::under(&blocked);
     let mut transcript = transcripts.open(1);
-    transcript.printed(b"lost");
+    transcript.append(b"lost");
     settle(&transcripts);
     assert!(!transcript.path().unwrap().exists());
 }
@@ -155,7 +155,7 @@ fn only_what_has_a_name_of_our_own_making_is_ever_dropped() {
         old(&folder, &name, 1);
     }
     let transcripts = Transcripts::under(dir.path());
-    transcripts.open(7).printed(b"{}\n");
+    transcripts.open(7).append(b"{}\n");
     settle(&transcripts);
     let names = names(&folder);
     assert_eq!(theirs.iter().filter(|name| !names.contains(&(**name).to_owned())).count(), 0, "{names:?}");
@@ -169,7 +169,7 @@ fn a_folder_behind_a_symbolic_link_is_left_alone() {
     old(elsewhere.path(), "000000000000001-1-1.jsonl", TOTAL + 1);
     symlink(elsewhere.path(), folder(dir.path())).unwrap();
     let transcripts = Transcripts::under(dir.path());
-    transcripts.open(7).printed(b"{}\n");
+    transcripts.open(7).append(b"{}\n");
     settle(&transcripts);
     assert_eq!(names(elsewhere.path()), ["000000000000001-1-1.jsonl"]);
 }
@@ -182,7 +182,7 @@ fn a_symbolic_link_with_a_name_of_ours_is_neither_followed_nor_dropped() {
     old(elsewhere.path(), "target", TOTAL + 1);
     symlink(elsewhere.path().join("target"), folder.join("000000000000001-1-1.jsonl")).unwrap();
     let transcripts = Transcripts::under(dir.path());
-    transcripts.open(7).printed(b"{}\n");
+    transcripts.open(7).append(b"{}\n");
     settle(&transcripts);
     assert_eq!(names(&folder).len(), 2);
     assert_eq!(fs::metadata(elsewhere.path().join("target")).unwrap().len(), TOTAL + 1);
@@ -206,7 +206,7 @@ fn a_disk_that_stands_still_blocks_nobody_who_prints_and_all_is_written_afterwar
     let mut transcript = transcripts.open(1);
     let path = transcript.path().unwrap().to_owned();
     for _ in 0..1000 {
-        transcript.printed(b"{}\n");
+        transcript.append(b"{}\n");
     }
     drop(transcript);
     assert!(!path.exists());
@@ -220,15 +220,15 @@ fn what_is_too_much_for_the_disk_is_cut_and_the_last_line_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let transcripts = Transcripts::under(dir.path());
     let mut transcript = transcripts.open(1);
-    transcript.printed(b"first");
+    transcript.append(b"first");
     settle(&transcripts);
     let go_on = stand_still(&transcripts);
-    transcript.printed(&vec![b'x'; WAITING]);
-    transcript.printed(b"too late");
+    transcript.append(&vec![b'x'; WAITING]);
+    transcript.append(b"too late");
     assert!(transcripts.open(2).path().is_some());
     drop(go_on);
     settle(&transcripts);
-    transcript.printed(b"too late too");
+    transcript.append(b"too late too");
     settle(&transcripts);
     let path = transcript.path().unwrap().to_owned();
     assert_eq!(fs::read_to_string(&path).unwrap().lines().next(), Some("first"));
@@ -249,7 +249,7 @@ fn what_waits_for_the_disk_is_bounded_however_many_jobs_print() {
         jobs.next().map(|id| transcripts.open(id)).filter(|open| open.path().is_some())
     {
         for _ in 0..100 {
-            transcript.printed(&chunk);
+            transcript.append(&chunk);
         }
         open.push(transcript);
     }

@@ -6,7 +6,7 @@
 use super::Reducer;
 use crate::error::{Code, JobError};
 use crate::stream::answer::MAX_ANSWER;
-use crate::stream::event::{Problem, Verdict, Weight};
+use crate::stream::event::{Certainty, Problem, Verdict, Weight};
 use crate::stream::outcome::{End, Exit, HeldFor, Stopped};
 use crate::stream::words;
 
@@ -47,8 +47,20 @@ impl Reducer {
                 Some(text) => Ok(Answered::landing(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
-            Verdict::LastBlock(_) if self.answer.is_too_long() => Err(self.too_long()),
-            Verdict::LastBlock(_) if self.answer.is_torn() => Err(self.error(Code::Protocol, "")),
+            Verdict::LastMessage(_) | Verdict::LastBlock(_) if self.answer.is_too_long() => {
+                Err(self.too_long())
+            }
+            Verdict::LastMessage(_) | Verdict::LastBlock(_) if self.answer.is_torn() => {
+                Err(self.error(Code::Protocol, ""))
+            }
+            Verdict::LastMessage(certainty) => match self.answer.concluding() {
+                Some(text) => {
+                    let is_held = certainty == Certainty::Doubtful || self.answer.is_doubtful();
+                    let held_for = is_held.then_some(HeldFor::Raw);
+                    Ok(Answered { text: text.to_owned(), held_for })
+                }
+                None => self.without_text(Code::EmptyAnswer, ""),
+            },
             Verdict::LastBlock(last) => match self.answer.concluding() {
                 Some(text) => Ok(Answered::landing(text)),
                 None if last.trim().is_empty() || last == self.answer.last_block() => {
@@ -66,9 +78,9 @@ impl Reducer {
         }
         let words = self.last_words(&end.stderr);
         match (end.stopped, end.exit) {
-            (Some(Stopped::Timeout(limit)), _) => return Err(self.speaker.timeout(limit, &words)),
-            (Some(Stopped::Shutdown), _) => return Err(self.speaker.shutdown()),
-            (None, Exit::Signal(signal)) => return Err(self.speaker.signal(signal, &words)),
+            (Some(Stopped::Timeout(limit)), _) => return Err(self.label.timeout(limit, &words)),
+            (Some(Stopped::Shutdown), _) => return Err(self.label.shutdown()),
+            (None, Exit::Signal(signal)) => return Err(self.label.signal(signal, &words)),
             (None, Exit::Code(_)) => {}
         }
         if let Some((_, ending)) = &self.decision {
@@ -83,9 +95,9 @@ impl Reducer {
             // Some say on standard output why they fail.
             let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
             if self.goes_on && words.trim().is_empty() && !self.has_spoken {
-                return Err(self.speaker.silent_about_session(code));
+                return Err(self.label.silent_about_session(code));
             }
-            return Err(self.speaker.exit_code(code, if words.trim().is_empty() { block } else { &words }));
+            return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));
         }
         match self.answer.standing() {
             Some(text) => Ok(Answered::landing(text)),
@@ -112,12 +124,12 @@ impl Reducer {
     }
 
     fn too_long(&self) -> JobError {
-        self.speaker.too_long(self.transcript.as_deref())
+        self.label.too_long(self.transcript.as_deref())
     }
 
     /// An error that the agent reported, with what it said outside its protocol.
     pub(super) fn error(&self, code: Code, words: &str) -> JobError {
-        self.speaker.error(code, &format!("{words}\n{}", self.aside.end()))
+        self.label.error(code, &format!("{words}\n{}", self.aside.end()))
     }
 
     /// What the agent said last, outside its protocol.

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use super::answer::Answer;
 use super::event::{Caller, Event, Finish, Piece, Problem, Rank, Retry, Weight};
-use super::failure::Speaker;
+use super::failure::AgentLabel;
 use super::outcome::{End, Outcome, Status};
 use super::tally::Tally;
 use super::tools::Tools;
@@ -30,8 +30,8 @@ pub type Emit<'e> = &'e mut dyn FnMut(Update<'_>);
 /// The state of one stream; see the module.
 #[derive(Debug, Clone)]
 pub struct Reducer {
-    speaker: Speaker,
-    glue: &'static str,
+    label: AgentLabel,
+    block_separator: &'static str,
     cwd: String,
     /// Where the raw stream is kept.
     transcript: Option<String>,
@@ -88,11 +88,11 @@ impl Shown {
 }
 
 impl Reducer {
-    /// An empty state. `glue` joins the text blocks of one message, `cwd` shortens paths in titles.
-    pub fn new(speaker: Speaker, glue: &'static str, cwd: &str) -> Self {
+    /// An empty state. `block_separator` joins the text blocks of one message, `cwd` shortens paths in titles.
+    pub fn new(label: AgentLabel, block_separator: &'static str, cwd: &str) -> Self {
         Self {
-            speaker,
-            glue,
+            label,
+            block_separator,
             cwd: cwd.to_owned(),
             transcript: None,
             session_id: None,
@@ -122,10 +122,19 @@ impl Reducer {
         self.transcript = Some(transcript.to_owned());
     }
 
+    /// Tells what is known of the session.
+    pub fn introduce(&self, emit: Emit<'_>) {
+        if self.session_id.is_some() || self.model.is_some() {
+            emit(Update::Session { id: self.session_id.clone(), model: self.model.clone() });
+        }
+    }
+
     /// Folds one event in.
     pub fn event(&mut self, event: Event<'_>, emit: Emit<'_>) {
         match event {
             Event::Session { id, model } => self.session(id.as_deref(), model.as_deref(), emit),
+            Event::Greeted => self.has_spoken = true,
+            Event::Seam => self.shown.breaks |= self.answer.seam(self.block_separator),
             Event::MessageBegan => {
                 self.has_spoken = true;
                 self.answer.message_began();
@@ -143,6 +152,10 @@ impl Reducer {
                 }
                 let index = self.tools.called(&call, &self.cwd);
                 self.show_tool(Some(index), emit);
+            }
+            Event::ToolDetailed { id, argument } => {
+                let changed = self.tools.detailed(&id, &argument, &self.cwd);
+                self.show_tool(changed, emit);
             }
             Event::ToolReturned { id, returned } => {
                 let changed = self.tools.returned(id.as_deref(), returned);
@@ -246,7 +259,7 @@ impl Reducer {
         if self.decision.is_some() {
             return;
         }
-        let has_started = self.answer.text(piece, message, text, self.glue);
+        let has_started = self.answer.text(piece, message, text, self.block_separator);
         let breaks = self.shown.breaks;
         if !is_repeated && (breaks || !text.is_empty()) {
             // Of several blocks in a message that is shown part by part the last one is the answer.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::stream::testing::{code, message, told_with};
+use crate::agent::testing::{code, message, told_with};
 use crate::stream::{End, HeldFor, Stopped};
 
 #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::agent;
-use crate::request::{AgentCommand, Resume};
+use crate::agent::{self, testing};
+use crate::agent::{AcpOptions, AgentCommand, Resume};
 
 #[test]
 fn the_projects_own_settings_stay_out_unless_trusted() {
@@ -22,6 +22,7 @@ fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>
         args: vec!["--mine".to_owned()],
         env: BTreeMap::new(),
         model: Some("opus".to_owned()),
+        acp: AcpOptions::default(),
     };
     let tools = ["Read".to_owned(), "Grep".to_owned()];
     let mut invocation = Invocation {
@@ -35,12 +36,12 @@ fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>
     };
     change(&mut invocation);
     assert_eq!(agent::directory(&invocation), agent::Directory::Project);
-    let input = String::from_utf8(agent::input(&invocation)).unwrap();
+    let input = String::from_utf8(testing::input(&invocation)).unwrap();
     assert_eq!(
         input,
         "{\"message\":{\"content\":[{\"text\":\"the \\\"code\\\"\\n\",\"type\":\"text\"}],\"role\":\"user\"},\"type\":\"user\"}\n"
     );
-    agent::arguments(&invocation)
+    testing::arguments(&invocation)
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod command;
 
 use super::*;
 use crate::agent::Protocol;
-use crate::stream::testing::{answer, shown, told, tools};
+use crate::agent::testing::{answer, shown, told, tools};
 use crate::stream::{Count, Outcome, Stream, ToolStatus, Update, Usage};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"opus"}"#;

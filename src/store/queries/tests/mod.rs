@@ -2,6 +2,7 @@
 
 mod accepted;
 mod checkpoints;
+mod held;
 mod spending;
 mod sums;
 mod unsent;

@@ -1,10 +1,12 @@
-//! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test.
+//! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test. It speaks
+//! as the Gemini API, too.
 //!
 //! `ANSWER<<text>>` in the user's message is answered with that text. `SCRIPT:name` plays the script of that
 //! name, one reply for each request: the tools' results bring the next one, and the last one is repeated.
 //! Every request is kept, so that a test can say what was sent and how often.
 
 mod events;
+mod gemini;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -214,16 +216,21 @@ async fn serve(
 ) -> Response {
     let at = Instant::now();
     shared.hits.fetch_add(1, Ordering::SeqCst);
-    if method != Method::POST || !uri.path().ends_with("/v1/messages") {
-        return StatusCode::OK.into_response();
+    let is_gemini = gemini::is_asked(uri.path());
+    if method == Method::POST && !is_gemini && uri.path().contains(":generateContent") {
+        return axum::Json(gemini::aside()).into_response();
+    }
+    if method != Method::POST || !(is_gemini || uri.path().ends_with("/v1/messages")) {
+        return axum::Json(json!({})).into_response();
     }
     let headers = headers
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let request = Request {
         target: uri.to_string(),
         headers: headers.collect(),
-        body: serde_json::from_slice(&body).unwrap_or_default(),
+        body: if is_gemini { gemini::as_messages(body) } else { body },
         at,
     };
     let reply = shared.reply(&request);
@@ -234,6 +241,7 @@ async fn serve(
         requests.len()
     };
     match reply {
+        reply if is_gemini => gemini::answer(reply),
         Reply::Error(status, kind, text) => {
             let body = json!({"type": "error", "error": {"type": kind, "message": text}});
             (StatusCode::from_u16(status).unwrap(), axum::Json(body)).into_response()

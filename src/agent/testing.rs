@@ -1,8 +1,10 @@
-//! What tests of the agents and of the reducer share: a stream in, what it came to out.
+//! What tests of the agents share: a stream in, what it came to out.
 
-use super::{End, Outcome, Stream, ToolStatus, Update};
-use crate::agent::Protocol;
+use std::path::Path;
+
+use super::{Invocation, Protocol};
 use crate::error::Code;
+use crate::stream::{End, Input, Outcome, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
 pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
@@ -47,4 +49,21 @@ pub fn shown(updates: &[Update<'_>]) -> String {
 /// Each call's id, status and reason.
 pub fn tools(outcome: &Outcome) -> Vec<(&str, ToolStatus, Option<&str>)> {
     outcome.tools.iter().map(|tool| (tool.id.as_str(), tool.status, tool.error.as_deref())).collect()
+}
+
+/// The argument vector for a project.
+pub fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
+    super::arguments(invocation, Path::new("/home/dev/project"))
+}
+
+/// All that an agent is sent that only prints, with its message.
+pub fn input(invocation: &Invocation<'_>) -> Vec<u8> {
+    let project = Path::new("/home/dev/project");
+    let opening = super::opening(invocation, project, project);
+    let mut decoder = super::decoder(invocation.command.protocol, &opening);
+    let mut input = Input::default();
+    decoder.dialogue.begin(&mut input);
+    decoder.dialogue.say(invocation.message, &mut |_| {}, &mut input);
+    assert!(input.is_over());
+    input.take()
 }

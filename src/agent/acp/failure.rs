@@ -1,0 +1,123 @@
+//! What the failures of agents mean: by the request that failed, by JSON-RPC's codes, and by each agent's own words.
+
+use std::borrow::Cow;
+
+use super::wire::{Failure, SessionFailure};
+use crate::error::Code;
+use crate::stream::failure::classify;
+
+/// A request of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    Initialize,
+    Session,
+    Fork,
+    /// The session's mode is to be this.
+    Mode(String),
+    /// The session's model is to be this.
+    Model(String),
+    Prompt,
+}
+
+/// What an error in a response comes to: a code, and the agent's words. `logins` says how the user can log in.
+pub fn of_error<'a>(asked: &Asked, error: &Failure<'a>, logins: &str) -> (Code, Cow<'a, str>) {
+    let words = error_words(error);
+    let code = code_of(asked, error, &words);
+    let words = match (asked, code) {
+        (_, Code::NotLoggedIn) if !logins.is_empty() => {
+            // What the agent says of logging in is part of its own words.
+            let words = words.trim_end_matches(['.', ' ']);
+            Cow::Owned(if words.is_empty() { logins.to_owned() } else { format!("{words}: {logins}") })
+        }
+        (Asked::Mode(mode), _) => Cow::Owned(format!("it does not take the mode `{mode}`: {words}")),
+        (Asked::Model(model), Code::ApiError) => {
+            Cow::Owned(format!("it does not take the model `{model}`: {words}"))
+        }
+        _ => words,
+    };
+    (code, words)
+}
+
+fn code_of(asked: &Asked, error: &Failure<'_>, words: &str) -> Code {
+    let says = |part: &str| words.to_lowercase().contains(part);
+    match (error.code, error.kind.as_deref(), error.name.as_deref()) {
+        (-32000, ..) => return Code::NotLoggedIn,
+        (1001, ..) => return Code::Exited,
+        (_, Some("rate_limit"), _) => return Code::RateLimited,
+        (_, Some("max_output_tokens"), _) => return Code::ApiError,
+        (_, _, Some("ContextOverflowError")) => return Code::PromptTooLong,
+        (-32603, ..) if says("maximum number of turns") => return Code::MaxTurns,
+        _ => {}
+    }
+    if *asked == Asked::Fork {
+        match error.code {
+            -32601 => return Code::BadRequest,
+            -32002 | -32602 => return Code::SessionNotFound,
+            -32603 if says("no rollout found") || says("service failure") => return Code::SessionNotFound,
+            _ => {}
+        }
+    }
+    // Gemini puts the HTTP status where JSON-RPC has its codes.
+    classify(u64::try_from(error.code).ok().filter(|code| (400..600).contains(code)), words)
+}
+
+/// The agent's own words: the details where it has some and the message says nothing, else the message.
+fn error_words<'a>(error: &Failure<'a>) -> Cow<'a, str> {
+    let message = error.message.strip_prefix("Internal error: ").unwrap_or(&error.message);
+    let is_empty = message.trim().is_empty() || message == "Internal error";
+    match &error.details {
+        Some(details) if is_empty => details.clone(),
+        _ => Cow::Owned(message_in_json(message).unwrap_or_else(|| message.to_owned())),
+    }
+}
+
+/// Gemini: the message is JSON, an `error` with a `message` in it.
+fn message_in_json(message: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(message).ok()?;
+    let value = value.get(0).unwrap_or(&value);
+    value.get("error").unwrap_or(value).get("message")?.as_str().map(str::to_owned)
+}
+
+/// What a failure comes to that is reported apart from the text.
+pub fn of_session(failure: &SessionFailure<'_>) -> Code {
+    let title = failure.title.as_deref().unwrap_or_default();
+    match failure.category.as_deref() {
+        Some("limit") => Code::RateLimited,
+        _ => of_words(title),
+    }
+}
+
+/// What a failure comes to that came as text.
+pub fn of_words(words: &str) -> Code {
+    classify(status_in(words), words)
+}
+
+/// The HTTP status after the word `status`, as Codex writes it: `last status: 429 Too Many Requests`.
+fn status_in(words: &str) -> Option<u64> {
+    let (_, after) = words.split_once("status")?;
+    let digits = after.trim_start_matches([':', ' ']).get(..3)?;
+    digits.parse().ok().filter(|status| (400..600).contains(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_http_status_in_words_is_found() {
+        assert_eq!(of_words("exceeded retry limit, last status: 429 Too Many Requests"), Code::RateLimited);
+        assert_eq!(of_words("unexpected status 401 Unauthorized: no key"), Code::NotLoggedIn);
+        assert_eq!(of_words("unexpected status 503 Service Unavailable"), Code::ApiError);
+        assert_eq!(of_words("the status of this"), Code::ApiError);
+        assert_eq!(of_words("status"), Code::ApiError);
+    }
+
+    #[test]
+    fn the_message_within_json_is_what_the_agent_says() {
+        let nested = r#"[{"error":{"code":401,"message":"API key not valid."}}]"#;
+        assert_eq!(message_in_json(nested).as_deref(), Some("API key not valid."));
+        assert_eq!(message_in_json(r#"{"message":"x"}"#).as_deref(), Some("x"));
+        assert_eq!(message_in_json("plain words"), None);
+        assert_eq!(message_in_json("[1]"), None);
+    }
+}

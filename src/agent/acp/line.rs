@@ -1,0 +1,62 @@
+//! The lines that are sent.
+
+use serde_json::{Value, json};
+
+use super::VERSION;
+use super::wire::PermissionOption;
+use crate::agent::json::Raw;
+
+/// A request of ours.
+pub fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string())
+}
+
+/// What we say of ourselves: no files, no terminals. Notices apart from the answer, and where `reports_failures` the
+/// vendor's key that makes two agents report failures apart from it.
+pub fn initialize_params(reports_failures: bool) -> Value {
+    let mut capabilities = json!({
+        "fs": {"readTextFile": false, "writeTextFile": false},
+        "terminal": false,
+        "session": {"notices": {}},
+    });
+    if reports_failures {
+        capabilities["_meta"] =
+            json!({"jetbrains": {"air": {"version": 1, "capabilities": ["sessionFailure"]}}});
+    }
+    json!({
+        "protocolVersion": VERSION,
+        "clientCapabilities": capabilities,
+        "clientInfo": {"name": "botglue", "title": "botglue.nvim", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+/// The refusal of a permission: once if that is offered, else for good, else the request counts as cancelled.
+pub fn permission(id: Raw<'_>, options: &[PermissionOption<'_>]) -> Vec<u8> {
+    let refusal = ["reject_once", "reject_always"]
+        .iter()
+        .find_map(|kind| options.iter().find(|option| option.kind.as_deref() == Some(kind))?.id.as_deref());
+    let outcome = match refusal {
+        Some(option) => json!({"outcome": "selected", "optionId": option}),
+        None => json!({"outcome": "cancelled"}),
+    };
+    response(id, "result", &json!({"outcome": outcome}))
+}
+
+/// The answer to any other request.
+pub fn no_method(id: Raw<'_>, method: &str) -> Vec<u8> {
+    let method = crate::stream::words::line(method, 200);
+    response(id, "error", &json!({"code": -32601, "message": format!("Method not found: {method}")}))
+}
+
+/// A response. The id goes back as it came, number or string.
+fn response(id: Raw<'_>, kind: &str, content: &Value) -> Vec<u8> {
+    let id = String::from_utf8_lossy(id.written());
+    line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{kind}":{content}}}"#))
+}
+
+/// One object a line: a line break within it could only stand between the tokens of an id that is no scalar.
+fn line(text: &str) -> Vec<u8> {
+    let mut line = text.replace('\n', " ").into_bytes();
+    line.push(b'\n');
+    line
+}

@@ -1,0 +1,358 @@
+//! Agents that speak the Agent Client Protocol, version 1: JSON-RPC over standard input and output, one object a line.
+//!
+//! [`Acp`] is our side of the dialogue, a state machine: initialize, a session (new or a fork), its mode and model,
+//! then the prompt as soon as there is a message. It grants nothing, and answers every request of the agent, which would
+//! wait for ever. Which text is the answer is `turn`'s business, what a failure means `failure`'s, what is particular to
+//! one agent `preset`'s.
+
+mod failure;
+mod line;
+pub mod preset;
+mod recorded;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod wire;
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, json};
+use crate::error::Code;
+use crate::stream::event::{Amounts, Event, Finish, Problem, Rank, Verdict, Weight};
+use crate::stream::failure::AgentLabel;
+use crate::stream::{Decoder, Dialogue, Input, LineStatus, OnEvent};
+use failure::Asked;
+use preset::{Habits, Preset};
+pub use recorded::Recorded;
+use turn::Turn;
+use wire::{Message, Reply};
+
+/// The version of the protocol that is spoken here.
+const VERSION: u64 = 1;
+
+/// What messages say of an agent without a preset.
+const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own command" };
+
+/// The row for [`super::Protocol::Acp`].
+pub const DIALECT: Dialect = Dialect {
+    name: "acp",
+    block_separator: "\n",
+    decoder: |opening| decoder(opening, Box::new(Acp::new(opening.clone()))),
+    arguments: |_| Vec::new(),
+    isolation: Isolation::Arguments,
+    resume: ResumeSupport::Sessions,
+    prewarm: PrewarmSupport::Waits,
+};
+
+/// What reads the stream of the agent that `opening` is for.
+fn decoder(opening: &Opening, dialogue: Box<dyn Dialogue>) -> Decoder {
+    let label = opening.preset.map_or(LABEL, |preset| preset.label);
+    Decoder { label, block_separator: DIALECT.block_separator, dialogue }
+}
+
+/// What reads a recording of a dialogue with an agent of this preset.
+pub fn recorded(preset: Option<&'static Preset>) -> Decoder {
+    let opening = Opening { preset, ..Opening::default() };
+    decoder(&opening, Box::new(Recorded::new(Acp::new(opening.clone()))))
+}
+
+/// Our side of one dialogue; see the module.
+#[derive(Debug, Clone)]
+pub struct Acp {
+    opening: Opening,
+    habits: Habits,
+    phase: Phase,
+    /// Whether it sends requests of its own. In a recording they are those that were sent then.
+    leads: bool,
+    last_id: u64,
+    /// Our requests that have no response yet, with their ids.
+    asked: Vec<(u64, Asked)>,
+    capabilities: Capabilities,
+    session_id: Option<String>,
+    /// What is still to be set before the prompt.
+    settings: VecDeque<Setting>,
+    /// The user's message, until it is sent.
+    message: Option<String>,
+    turn: Turn,
+}
+
+/// How far a dialogue has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It has not been initialized.
+    Starting,
+    /// It has no session.
+    Session,
+    /// Its mode and model are being set.
+    Setting,
+    /// It waits for the message.
+    Ready,
+    /// The agent works on the message.
+    Prompt,
+    /// The outcome is decided.
+    Over,
+}
+
+/// What the agent said of itself.
+#[derive(Debug, Clone, Default)]
+struct Capabilities {
+    can_fork: bool,
+    takes_system_prompt: bool,
+    /// How the user can log in, in its words.
+    logins: String,
+}
+
+/// One setting of a session, as method and parameters besides the session.
+#[derive(Debug, Clone)]
+struct Setting {
+    asked: Asked,
+    method: &'static str,
+    params: serde_json::Value,
+}
+
+impl Acp {
+    /// A dialogue that has not begun.
+    pub fn new(opening: Opening) -> Self {
+        let habits = opening.preset.map_or(Habits::UNKNOWN, |preset| preset.habits);
+        Self {
+            opening,
+            habits,
+            phase: Phase::Starting,
+            leads: true,
+            last_id: 0,
+            asked: Vec::new(),
+            capabilities: Capabilities::default(),
+            session_id: None,
+            settings: VecDeque::new(),
+            message: None,
+            turn: Turn::default(),
+        }
+    }
+
+    /// Our next request, where this side leads.
+    fn ask(&mut self, asked: Asked, method: &str, params: &serde_json::Value, input: &mut Input) {
+        if !self.leads {
+            return;
+        }
+        self.last_id += 1;
+        self.asked.push((self.last_id, asked));
+        input.send(&line::request(self.last_id, method, params));
+    }
+
+    fn message(&mut self, message: &Message<'_>, each: OnEvent<'_>, input: &mut Input) {
+        match (message.method.as_deref(), message.id) {
+            (Some(method), Some(id)) => {
+                let is_permission = method == "session/request_permission";
+                if is_permission {
+                    if self.is_own_turn(message) {
+                        self.turn.refused(&message.params.tool_call, each);
+                    }
+                    input.send(&line::permission(id, &message.params.options));
+                } else {
+                    input.send(&line::no_method(id, method));
+                }
+            }
+            (Some("session/update"), None) if self.is_own_turn(message) => {
+                self.turn.update(&message.params.update, self.habits, each);
+            }
+            (Some(_) | None, None) => {}
+            (None, Some(_)) => self.response(message, each, input),
+        }
+    }
+
+    /// Whether what the agent says belongs to the user's message: only what comes between that and its result does, and
+    /// of our session.
+    fn is_own_turn(&self, message: &Message<'_>) -> bool {
+        self.phase == Phase::Prompt && message.params.session_id.as_deref() == self.session_id.as_deref()
+    }
+
+    fn response(&mut self, message: &Message<'_>, each: OnEvent<'_>, input: &mut Input) {
+        let Some(id) = message.own_id() else { return };
+        let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else { return };
+        let (_, asked) = self.asked.swap_remove(place);
+        if self.phase == Phase::Over {
+            return;
+        }
+        if let Some(error) = &message.error {
+            let (code, words) = failure::of_error(&asked, error, &self.capabilities.logins);
+            return self.fail(code, words, each, input);
+        }
+        let reply = &message.result;
+        match asked {
+            Asked::Initialize => self.initialized(reply, each, input),
+            Asked::Session | Asked::Fork => self.session(reply, each, input),
+            Asked::Mode(_) | Asked::Model(_) => self.next_setting(each, input),
+            Asked::Prompt => self.finished(reply, each, input),
+        }
+    }
+
+    fn initialized(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+        each(Event::Greeted);
+        if let Some(preset) = reply.agent_name.as_deref().and_then(Preset::of_agent) {
+            self.habits = preset.habits;
+        }
+        self.capabilities = Capabilities {
+            can_fork: reply.can_fork,
+            takes_system_prompt: reply.takes_system_prompt,
+            logins: reply.logins.join(", "),
+        };
+        self.phase = Phase::Session;
+        let version = reply.protocol_version.unwrap_or(VERSION);
+        if version != VERSION {
+            let words = format!("it speaks version {version} of the Agent Client Protocol, not {VERSION}");
+            return self.fail(Code::Protocol, words.into(), each, input);
+        }
+        let params = self.session_params();
+        match &self.opening.resume {
+            None => self.ask(Asked::Session, "session/new", &params, input),
+            // A fork only: to load a session or go on in it would change it.
+            Some(_) if !self.capabilities.can_fork => {
+                if self.leads {
+                    self.fail(Code::BadRequest, Cow::Borrowed(""), each, input);
+                }
+            }
+            Some(resume) => {
+                let mut params = params;
+                params["sessionId"] = resume.session_id.clone().into();
+                self.ask(Asked::Fork, "session/fork", &params, input);
+            }
+        }
+    }
+
+    fn session_params(&self) -> serde_json::Value {
+        let mut params = serde_json::json!({"cwd": self.opening.directory, "mcpServers": []});
+        if let Some(meta) = &self.opening.meta {
+            params["_meta"] = meta.clone();
+        }
+        if self.capabilities.takes_system_prompt {
+            let content = serde_json::json!([{"type": "text", "text": self.opening.system}]);
+            params["systemPrompt"] = serde_json::json!({"mode": "append", "content": content});
+        }
+        params
+    }
+
+    fn session(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+        let Some(id) = reply.session_id.as_deref().filter(|id| !id.is_empty()) else {
+            return self.fail(Code::Protocol, "it gave no session".into(), each, input);
+        };
+        self.session_id = Some(id.to_owned());
+        let option = reply.option("model");
+        let model = option.and_then(|option| option.current.clone()).or_else(|| reply.model.clone());
+        each(Event::Session { id: Some(id.to_owned().into()), model });
+        self.settings = self.wanted(reply).into();
+        self.phase = Phase::Setting;
+        self.next_setting(each, input);
+    }
+
+    /// The mode first: nothing else may be asked of an agent that is not kept from writing.
+    fn wanted(&self, reply: &Reply<'_>) -> Vec<Setting> {
+        let config = |category: &str, value: &str| {
+            let id = reply.option(category)?.id.as_deref()?;
+            Some(("session/set_config_option", serde_json::json!({"configId": id, "value": value})))
+        };
+        let mut settings = Vec::new();
+        if let Some(mode) = &self.opening.mode {
+            let (method, params) = config("mode", mode)
+                .filter(|_| !reply.has_modes)
+                .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
+            settings.push(Setting { asked: Asked::Mode(mode.clone()), method, params });
+        }
+        if let Some(model) = &self.opening.model {
+            let (method, params) = config("model", model)
+                .unwrap_or_else(|| ("session/set_model", serde_json::json!({"modelId": model})));
+            settings.push(Setting { asked: Asked::Model(model.clone()), method, params });
+        }
+        settings
+    }
+
+    fn next_setting(&mut self, each: OnEvent<'_>, input: &mut Input) {
+        if self.phase != Phase::Setting || !self.leads {
+            return;
+        }
+        let Some(Setting { asked, method, mut params }) = self.settings.pop_front() else {
+            self.phase = Phase::Ready;
+            return self.prompt(each, input);
+        };
+        if let Asked::Model(model) = &asked {
+            each(Event::Session { id: None, model: Some(model.into()) });
+        }
+        params["sessionId"] = self.session_id.clone().into();
+        self.ask(asked, method, &params, input);
+    }
+
+    /// Sends the message, if it is there and the agent is ready.
+    fn prompt(&mut self, each: OnEvent<'_>, input: &mut Input) {
+        if self.phase != Phase::Ready {
+            return;
+        }
+        let Some(message) = self.message.take() else { return };
+        let text = if self.capabilities.takes_system_prompt {
+            message
+        } else {
+            format!("{}\n\n{message}", self.opening.system)
+        };
+        let params = serde_json::json!({
+            "sessionId": self.session_id,
+            "prompt": [{"type": "text", "text": text}],
+        });
+        self.ask(Asked::Prompt, "session/prompt", &params, input);
+        self.turn_begins(each);
+    }
+
+    fn turn_begins(&mut self, each: OnEvent<'_>) {
+        self.phase = Phase::Prompt;
+        // Stays open: without a result the text so far is no answer.
+        each(Event::MessageBegan);
+    }
+
+    fn finished(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+        if let Some(model) = reply.meta.quota_model.clone().or_else(|| self.turn.model()) {
+            each(Event::Session { id: None, model: Some(model) });
+        }
+        let turn = std::mem::take(&mut self.turn);
+        let amounts = turn.amounts(Some(reply), self.habits);
+        self.decide(turn.verdict(reply, self.habits), amounts, each, input);
+    }
+
+    fn fail(&mut self, code: Code, words: Cow<'_, str>, each: OnEvent<'_>, input: &mut Input) {
+        let amounts = self.turn.amounts(None, self.habits);
+        self.decide(Verdict::Failed(Problem { code, words, rank: Rank::Cause }), amounts, each, input);
+    }
+
+    fn decide(&mut self, verdict: Verdict<'_>, amounts: Amounts, each: OnEvent<'_>, input: &mut Input) {
+        self.phase = Phase::Over;
+        each(Event::Finished(Finish { verdict, weight: Weight::Final, amounts }));
+        if self.leads {
+            input.close();
+        }
+    }
+}
+
+impl Dialogue for Acp {
+    fn begin(&mut self, input: &mut Input) {
+        let params = line::initialize_params(self.habits.reports_failures);
+        self.ask(Asked::Initialize, "initialize", &params, input);
+    }
+
+    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut Input) {
+        self.message = Some(message.to_owned());
+        self.prompt(each, input);
+    }
+
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut Input) -> LineStatus {
+        match json::line(line, Message::read) {
+            Ok(message) => self.message(&message, each, input),
+            Err(status) => return status,
+        }
+        LineStatus::Parsed
+    }
+
+    fn is_two_way(&self) -> bool {
+        true
+    }
+
+    fn boxed(&self) -> Box<dyn Dialogue> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,320 @@
+//! The agents that are shipped with a recipe: what keeps each one from writing and from loading a project's own
+//! settings, and what is particular to how it talks.
+//!
+//! Neither capabilities nor rejected permissions make an agent read-only, so each has a recipe of its own, as tried
+//! with the real program; see `Recipe` for what it may depend on. An agent without one does what its program does.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::agent::{Directory, Isolation, ResumeSupport};
+use crate::stream::failure::AgentLabel;
+
+/// One shipped agent.
+#[derive(Debug)]
+pub struct Preset {
+    /// Its key in the option `agents`, also for `botglue parse --agent`.
+    pub name: &'static str,
+    /// What it calls itself in `agentInfo.name`.
+    pub agent_name: &'static str,
+    /// What messages say of it.
+    pub label: AgentLabel,
+    /// Its flags, after the command.
+    pub flags: fn(&Recipe<'_>) -> Vec<String>,
+    /// Variables of its environment.
+    pub env: fn(&Recipe<'_>) -> Vec<(String, String)>,
+    /// The mode of its sessions.
+    pub mode: Option<&'static str>,
+    /// The `_meta` of its sessions.
+    pub meta: fn(&Recipe<'_>) -> Option<Value>,
+    /// How it is kept from loading the settings of a project that is not trusted.
+    pub isolation: Isolation,
+    /// What it can go on from.
+    pub resume: ResumeSupport,
+    /// How it talks.
+    pub habits: Habits,
+}
+
+impl PartialEq for Preset {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Preset {}
+
+/// What is particular to how an agent talks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Habits {
+    /// Chunks of its messages have ids; those without one are notices and failures.
+    pub has_message_ids: bool,
+    /// It can be asked to report failures apart from its text, by a key of a vendor's.
+    pub reports_failures: bool,
+    /// Of what its tokens are.
+    pub tokens: Counting,
+    /// Of what its cost is.
+    pub cost: Counting,
+}
+
+/// Of what an agent's amounts are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// Of this turn alone.
+    Turn,
+    /// Of the session; a fork begins with none.
+    Session,
+    /// Of the session; a fork begins with what its parent had.
+    Lineage,
+}
+
+impl Habits {
+    /// Those of an agent that nobody knows.
+    pub const UNKNOWN: Self = Self {
+        has_message_ids: false,
+        reports_failures: false,
+        tokens: Counting::Turn,
+        cost: Counting::Lineage,
+    };
+}
+
+/// What a recipe may depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipe<'a> {
+    /// The tools that the agent may use, by Claude's names.
+    pub tools: &'a [String],
+    /// A limit on its turns.
+    pub max_turns: Option<u32>,
+    /// It may load the project's own settings.
+    pub trust_project: bool,
+    /// The project's directory.
+    pub project: &'a Path,
+    /// Where it runs.
+    pub directory: Directory,
+}
+
+impl Recipe<'_> {
+    fn allows(&self, tool: &str) -> bool {
+        self.tools.iter().any(|allowed| allowed == tool)
+    }
+
+    /// Those of `names` whose tool, by Claude's name, is allowed.
+    fn allowed(&self, names: &[(&str, &'static str)]) -> Vec<&'static str> {
+        names.iter().filter(|(tool, _)| self.allows(tool)).map(|(_, name)| *name).collect()
+    }
+
+    /// Those whose tool is not allowed.
+    fn forbidden(&self, names: &[(&str, &'static str)]) -> Vec<&'static str> {
+        names.iter().filter(|(tool, _)| !self.allows(tool)).map(|(_, name)| *name).collect()
+    }
+
+    fn project(&self) -> String {
+        self.project.to_string_lossy().into_owned()
+    }
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 7] = [CODEX, GEMINI, OPENCODE, QWEN, COPILOT, CLAUDE, DROID];
+
+    /// The preset of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// The preset of an agent that calls itself this.
+    pub fn of_agent(agent_name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.agent_name == agent_name)
+    }
+}
+
+const PRESETS: &[Preset] = &Preset::ALL;
+
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// It starts the MCP servers of the project at `session/new`. Its sandbox is the system's, and lets it read all files.
+const CODEX: Preset = Preset {
+    name: "codex",
+    agent_name: "@agentclientprotocol/codex-acp",
+    label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
+    flags: |_| Vec::new(),
+    env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
+    mode: None,
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::Sessions,
+    habits: Habits {
+        has_message_ids: true,
+        reports_failures: true,
+        tokens: Counting::Turn,
+        cost: Counting::Lineage,
+    },
+};
+
+/// Its flag `--approval-mode` does nothing here; the mode of the session does.
+const GEMINI: Preset = Preset {
+    name: "gemini",
+    agent_name: "gemini-cli",
+    label: AgentLabel { name: "gemini", login: "`gemini` in a terminal, or set `GEMINI_API_KEY`" },
+    flags: |recipe| {
+        let mut flags = words(&["--acp"]);
+        if recipe.directory == Directory::Empty {
+            flags.extend(["--include-directories".to_owned(), recipe.project()]);
+        }
+        flags
+    },
+    env: |_| Vec::new(),
+    mode: Some("plan"),
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::None,
+    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+};
+
+/// Its mode `plan` still runs commands; what it may do is decided by this variable alone. It loads the plugins of the
+/// project it runs in, whatever its flags are.
+const OPENCODE: Preset = Preset {
+    name: "opencode",
+    agent_name: "OpenCode",
+    label: AgentLabel { name: "opencode", login: "`opencode auth login` in a terminal" },
+    flags: |_| words(&["acp"]),
+    env: |recipe| {
+        let names = [
+            ("Read", "read"),
+            ("Grep", "grep"),
+            ("Glob", "glob"),
+            ("Glob", "list"),
+            ("Bash", "bash"),
+            ("Edit", "edit"),
+            ("WebFetch", "webfetch"),
+        ];
+        let mut permission = json!({"*": "deny"});
+        for name in recipe.allowed(&names) {
+            permission[name] = "allow".into();
+        }
+        let below = Path::new(recipe.project).join("**").to_string_lossy().into_owned();
+        permission["external_directory"] = json!({"*": "deny", below: "allow"});
+        vec![("OPENCODE_PERMISSION".to_owned(), permission.to_string())]
+    },
+    mode: None,
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::Sessions,
+    habits: Habits {
+        has_message_ids: true,
+        reports_failures: false,
+        tokens: Counting::Turn,
+        cost: Counting::Lineage,
+    },
+};
+
+/// Its flag `--core-tools` removes nothing, `--exclude-tools` does.
+const QWEN: Preset = Preset {
+    name: "qwen",
+    agent_name: "qwen-code",
+    label: AgentLabel { name: "qwen", login: "`qwen` in a terminal, or set `OPENAI_API_KEY`" },
+    flags: |recipe| {
+        let names = [
+            ("Write", "write_file"),
+            ("Edit", "edit"),
+            ("Bash", "run_shell_command"),
+            ("Agent", "agent"),
+            ("Task", "task"),
+            ("WebFetch", "web_fetch"),
+            ("NotebookEdit", "notebook_edit"),
+        ];
+        let mut flags = words(&["--acp", "--approval-mode", "default"]);
+        if !recipe.trust_project {
+            flags.push("--safe-mode".to_owned());
+        }
+        let excluded = recipe.forbidden(&names);
+        if !excluded.is_empty() {
+            flags.extend(["--exclude-tools".to_owned(), excluded.join(",")]);
+        }
+        flags
+    },
+    env: |_| Vec::new(),
+    mode: None,
+    meta: |_| None,
+    isolation: Isolation::Arguments,
+    resume: ResumeSupport::None,
+    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+};
+
+/// It runs the hooks of the project at each prompt.
+const COPILOT: Preset = Preset {
+    name: "copilot",
+    agent_name: "Copilot",
+    label: AgentLabel { name: "copilot", login: "`copilot` in a terminal and its command `/login`" },
+    flags: |recipe| {
+        let names = [
+            ("Read", "view"),
+            ("Grep", "grep"),
+            ("Glob", "glob"),
+            ("Bash", "bash"),
+            ("Edit", "edit"),
+            ("Write", "create"),
+        ];
+        let mut flags = words(&["--acp", "--available-tools"]);
+        flags.push(recipe.allowed(&names).join(","));
+        flags
+    },
+    env: |_| Vec::new(),
+    mode: None,
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::None,
+    habits: Habits { tokens: Counting::Session, ..Habits::UNKNOWN },
+};
+
+/// Its options suffice against a hostile project. Without the mode it reads outside the project.
+const CLAUDE: Preset = Preset {
+    name: "claude-acp",
+    agent_name: "@agentclientprotocol/claude-agent-acp",
+    label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
+    flags: |_| Vec::new(),
+    env: |_| Vec::new(),
+    mode: Some("default"),
+    meta: |recipe| {
+        let mut options = json!({
+            "tools": recipe.tools,
+            "strictMcpConfig": true,
+            "promptSuggestions": false,
+            "allowDangerouslySkipPermissions": false,
+        });
+        if !recipe.trust_project {
+            options["settingSources"] = json!(["user"]);
+        }
+        if let Some(turns) = recipe.max_turns {
+            options["maxTurns"] = turns.into();
+        }
+        Some(json!({"claudeCode": {"options": options}}))
+    },
+    isolation: Isolation::Arguments,
+    resume: ResumeSupport::Sessions,
+    habits: Habits {
+        has_message_ids: true,
+        reports_failures: true,
+        tokens: Counting::Turn,
+        cost: Counting::Session,
+    },
+};
+
+/// It ignores `--only-tools` here, and runs hooks and MCP servers of the project it runs in.
+const DROID: Preset = Preset {
+    name: "droid-acp",
+    agent_name: "@factory/cli",
+    label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
+    flags: |_| words(&["exec", "--output-format", "acp"]),
+    env: |_| Vec::new(),
+    mode: Some("spec"),
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::None,
+    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! A recorded dialogue: both sides, one object a line, `{"from":"client" or "agent","t":seconds,"line":"…"}`.
+//!
+//! What the client asked then takes the place of what this side would ask, so a recording means what it meant. A line
+//! without that shape counts as the agent's own; a recording of nothing else is read as if this side had asked.
+
+use super::failure::Asked;
+use super::wire::Message;
+use super::{Acp, Phase};
+use crate::agent::json::{self, Read, Reader};
+use crate::stream::event::{Event, Words};
+use crate::stream::{Dialogue, Input, LineStatus, OnEvent};
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Recorded {
+    acp: Acp,
+    has_begun: bool,
+}
+
+impl Recorded {
+    /// A recording of this dialogue, which has not begun.
+    pub fn new(acp: Acp) -> Self {
+        Self { acp, has_begun: false }
+    }
+
+    /// A line that the client sent then.
+    fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
+        let acp = &mut self.acp;
+        acp.leads = false;
+        let Ok(message) = json::line(line, Message::read) else { return };
+        let Some(id) = message.own_id() else { return };
+        let setting = || message.params.setting.clone().unwrap_or_default().into_owned();
+        let session = || message.params.session_id.clone().unwrap_or_default().into_owned();
+        let asked = match message.method.as_deref().unwrap_or_default() {
+            "initialize" => Asked::Initialize,
+            "session/new" => Asked::Session,
+            "session/fork" | "session/load" | "session/resume" => Asked::Fork,
+            "session/set_mode" => Asked::Mode(setting()),
+            "session/set_model" | "session/set_config_option" => Asked::Model(setting()),
+            "session/prompt" if acp.phase != Phase::Over && acp.phase != Phase::Prompt => {
+                // A dialogue may be recorded from its middle on.
+                acp.session_id.get_or_insert_with(session);
+                acp.turn_begins(each);
+                Asked::Prompt
+            }
+            _ => return,
+        };
+        acp.asked.retain(|(other, _)| *other != id);
+        acp.asked.push((id, asked));
+    }
+
+    /// This side asks as it would have, where the recording has not what it asked.
+    fn begin_alone(&mut self) {
+        if !std::mem::replace(&mut self.has_begun, true) && self.acp.leads {
+            let mut unsent = Input::default();
+            self.acp.begin(&mut unsent);
+            self.acp.say("", &mut |_: Event<'_>| {}, &mut unsent);
+        }
+    }
+}
+
+impl Dialogue for Recorded {
+    fn begin(&mut self, _input: &mut Input) {}
+
+    fn say(&mut self, _message: &str, _each: OnEvent<'_>, _input: &mut Input) {}
+
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut Input) -> LineStatus {
+        let mut unsent = Input::default();
+        let envelope = match json::line(line, Envelope::read) {
+            Ok(envelope) => envelope,
+            Err(status) => return status,
+        };
+        match (envelope.from.as_deref(), envelope.line) {
+            (Some("client"), Some(sent)) => {
+                self.has_begun = true;
+                self.sent(sent.as_bytes(), each);
+                LineStatus::Parsed
+            }
+            (Some("agent"), Some(printed)) => {
+                self.begin_alone();
+                self.acp.hear(printed.as_bytes(), each, &mut unsent)
+            }
+            _ => {
+                self.begin_alone();
+                self.acp.hear(line, each, &mut unsent)
+            }
+        }
+    }
+
+    fn is_two_way(&self) -> bool {
+        true
+    }
+
+    fn boxed(&self) -> Box<dyn Dialogue> {
+        Box::new(self.clone())
+    }
+}
+
+/// One line of a recording.
+#[derive(Debug, Default)]
+struct Envelope<'a> {
+    from: Option<Words<'a>>,
+    line: Option<Words<'a>>,
+}
+
+impl<'a> Envelope<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut envelope = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"from" => envelope.from = json.text()?,
+                b"line" => envelope.line = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(envelope)
+    }
+}

@@ -1,0 +1,244 @@
+//! One turn: what an agent says between the prompt and its result, and which of its texts is the answer.
+//!
+//! A new tool call makes what was said before it a comment. Where chunks have the ids of their messages the last message
+//! is the answer, and a chunk without one a notice. Where they have none, what follows another request of the agent to
+//! its model may or may not go on with the text before it: then both are kept, and the answer is held.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::failure;
+use super::preset::{Counting, Habits};
+use super::wire::{Reply, Update};
+use crate::error::Code;
+use crate::stream::event::{
+    Amounts, Argument, Call, Caller, Certainty, Cost, Event, Piece, Problem, Rank, Retry, Returned, Verdict,
+    Words,
+};
+use crate::stream::{Count, Counted, OnEvent, Usage, words};
+
+/// What Copilot says as text where a permission was refused.
+const CANCELLED: &str = "Info: Operation cancelled by user";
+/// The most of a text that is looked at for what it means, in bytes.
+const QUOTED: usize = 2000;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Turn {
+    /// Any of its chunks had the id of its message.
+    has_ids: bool,
+    /// The message that is being said.
+    message: Option<String>,
+    /// The beginning of the text since the last tool call or message.
+    text: String,
+    /// A request to the model has ended since that text.
+    request_ended: bool,
+    /// The last text that is none of a message, where messages have ids.
+    notice: String,
+    calls: HashSet<String>,
+    /// The call that was refused last.
+    refused: Option<String>,
+    model: Option<String>,
+    /// Summed over its requests to the model, where each tells its own.
+    usage: Option<Usage>,
+    cost: Option<f64>,
+}
+
+impl Turn {
+    /// Takes one update of it.
+    pub fn update(&mut self, update: &Update<'_>, habits: Habits, each: OnEvent<'_>) {
+        if let Some(model) = &update.meta.model {
+            self.model = Some(model.clone().into_owned());
+        }
+        match update.kind.as_deref().unwrap_or_default() {
+            "agent_message_chunk" => self.chunk(update, habits, each),
+            "agent_thought_chunk" => {
+                if let Some(text) = update.text.clone().filter(|text| !text.is_empty()) {
+                    each(Event::Thinking { piece: Piece::Part, text });
+                }
+            }
+            "tool_call" | "tool_call_update" => self.call(update, each),
+            "usage_update" => {
+                self.request_ended = true;
+                self.cost = update.cost.or(self.cost);
+            }
+            "session_info_update" => {
+                if let Some(retry) = update
+                    .meta
+                    .failure
+                    .as_ref()
+                    .and_then(|failure| retry(failure.title.as_deref()?, failure.category.as_deref()))
+                {
+                    each(Event::Retry(retry));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A permission for this call was refused.
+    pub fn refused(&mut self, call: &Update<'_>, each: OnEvent<'_>) {
+        let title = call.title.as_deref().unwrap_or_default();
+        self.refused = Some(words::line(title, 200));
+        self.announce(call, each);
+        if let Some(id) = call.call_id.clone() {
+            each(Event::ToolDenied { id, reason: "it may only read".to_owned() });
+        }
+    }
+
+    /// The model that answers, where the agent tells.
+    pub fn model(&self) -> Option<Words<'static>> {
+        self.model.clone().map(Cow::Owned)
+    }
+
+    fn chunk(&mut self, update: &Update<'_>, habits: Habits, each: OnEvent<'_>) {
+        if let Some(tokens) = update.meta.usage {
+            self.usage.get_or_insert_default().add(tokens.usage());
+            self.request_ended = true;
+        }
+        let Some(text) = update.text.clone().filter(|text| !text.is_empty()) else { return };
+        match update.message_id.as_deref().filter(|id| !id.is_empty()) {
+            Some(id) => {
+                if self.message.as_deref() != Some(id) {
+                    self.message = Some(id.to_owned());
+                    self.text.clear();
+                    each(Event::MessageBegan);
+                }
+                self.has_ids = true;
+            }
+            None if self.has_ids || habits.has_message_ids => {
+                words::clip(&text, QUOTED).clone_into(&mut self.notice);
+                return;
+            }
+            None => {
+                if self.request_ended && !self.text.trim().is_empty() {
+                    each(Event::Seam);
+                }
+            }
+        }
+        self.request_ended = false;
+        if self.text.trim().is_empty() {
+            self.text.clear();
+        }
+        let room = QUOTED.saturating_sub(self.text.len());
+        self.text.push_str(words::clip(&text, room));
+        each(Event::Text { piece: Piece::Part, message: None, text });
+    }
+
+    /// A call begins, goes on or returns; an update of a call that nobody announced begins it.
+    fn call(&mut self, update: &Update<'_>, each: OnEvent<'_>) {
+        if !self.announce(update, each)
+            && let Some(id) = update.call_id.clone()
+            && let Some(argument) = argument(update)
+        {
+            each(Event::ToolDetailed { id, argument });
+        }
+        let returned = match update.status.as_deref() {
+            Some("completed") => Returned::Ok,
+            Some("failed") => Returned::Failed(update.reason()),
+            _ => return,
+        };
+        if let Some(id) = update.call_id.clone() {
+            each(Event::ToolReturned { id: Some(id), returned });
+        }
+    }
+
+    /// Tells of a call that is new; whether it was.
+    fn announce(&mut self, update: &Update<'_>, each: OnEvent<'_>) -> bool {
+        let Some(id) = update.call_id.clone().filter(|id| !id.is_empty()) else { return false };
+        if !self.calls.insert(words::clip(&id, 256).to_owned()) {
+            return false;
+        }
+        self.text.clear();
+        self.request_ended = false;
+        let names = [&update.name, &update.meta.tool_name, &update.tool_kind];
+        let name = names.into_iter().flatten().find(|name| !name.trim().is_empty()).cloned();
+        let name = name.unwrap_or_else(|| "tool".into());
+        let title = update.title.clone().filter(|title| *title != name);
+        let argument = argument(update).or_else(|| title.map(Argument::Plain)).unwrap_or_default();
+        each(Event::ToolCalled(Call { id: Some(id), message: None, name, argument, caller: Caller::Main }));
+        true
+    }
+
+    /// What the result says of the answer.
+    pub fn verdict<'a>(&'a self, reply: &'a Reply<'_>, habits: Habits) -> Verdict<'a> {
+        if let Some(failure) = &reply.meta.failure {
+            return failed(failure::of_session(failure), failure.title.as_deref().unwrap_or_default());
+        }
+        let certainty = match reply.stop_reason.as_deref().unwrap_or_default() {
+            "end_turn" => Certainty::Certain,
+            "max_tokens" => {
+                return failed(Code::ApiError, "the answer reached the limit on its length (max_tokens)");
+            }
+            "max_turn_requests" => return failed(Code::MaxTurns, ""),
+            "refusal" => return failed(Code::Refused, ""),
+            "cancelled" => return self.without_answer(Code::Exited),
+            _ => Certainty::Doubtful,
+        };
+        let is_refusal = self.refused.is_some() && self.text.trim() == CANCELLED;
+        if !self.text.trim().is_empty() && !is_refusal {
+            return Verdict::LastMessage(certainty);
+        }
+        if habits.has_message_ids && !self.has_ids && reply.usage.is_none() && !self.notice.trim().is_empty()
+        {
+            return failed(failure::of_words(&self.notice), &self.notice);
+        }
+        self.without_answer(Code::EmptyAnswer)
+    }
+
+    /// There is no answer: because something was refused, or for `code`.
+    fn without_answer(&self, code: Code) -> Verdict<'_> {
+        match &self.refused {
+            Some(call) => failed(Code::PermissionDenied, call),
+            None => failed(code, ""),
+        }
+    }
+
+    /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
+    /// are this turn's where a fork begins with none.
+    pub fn amounts(&self, reply: Option<&Reply<'_>>, habits: Habits) -> Amounts {
+        let told = reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::Tokens::usage);
+        let cost = match habits.cost {
+            Counting::Turn | Counting::Session => Cost { share: self.cost, total: None },
+            Counting::Lineage => Cost { share: None, total: self.cost },
+        };
+        let usage = match habits.tokens {
+            Counting::Turn => Count::Run,
+            Counting::Session => Count::Session,
+            Counting::Lineage => Count::Lineage,
+        };
+        Amounts {
+            cost,
+            usage: told.or(self.usage).unwrap_or_default(),
+            num_turns: None,
+            duration_ms: None,
+            counted: Counted { usage, ..Counted::default() },
+        }
+    }
+}
+
+fn failed(code: Code, words: &str) -> Verdict<'_> {
+    Verdict::Failed(Problem { code, words: words.into(), rank: Rank::Cause })
+}
+
+/// The argument of a call that tells most: its file, else what its input says.
+fn argument<'a>(update: &Update<'a>) -> Option<Argument<'a>> {
+    match (&update.location, &update.input) {
+        (Some(path), _) => Some(Argument::Path(path.clone())),
+        (None, Argument::None) => None,
+        (None, input) => Some(input.clone()),
+    }
+}
+
+/// `Retrying Claude, attempt 1 of 3.`
+fn retry(title: &str, category: Option<&str>) -> Option<Retry> {
+    let (_, counts) = title.split_once("attempt ")?;
+    let (attempt, max) = counts.split_once(" of ")?;
+    let reason = if category == Some("limit") { "rate limited" } else { "error" };
+    Some(Retry {
+        attempt: attempt.trim().parse().ok()?,
+        max: max.trim_matches(['.', ' ']).parse().ok()?,
+        delay_ms: 0,
+        reason: reason.to_owned(),
+    })
+}

@@ -1,0 +1,559 @@
+//! What an agent's lines say, as far as a dialogue reads them: nine methods of the Agent Client Protocol, version 1.
+//!
+//! One flat structure for each part, since keys come in any order: `params` may stand before `method`. A value of
+//! another kind than expected reads as absent. Shapes as seen from seven agents; what a vendor adds stands in `_meta`.
+
+use crate::agent::json::{Raw, Read, Reader};
+use crate::agent::values;
+use crate::stream::Usage;
+use crate::stream::event::{Argument, Words};
+
+/// The most of a failed call's reason that is looked at, in bytes.
+const REASON: usize = 2000;
+
+/// Any line: a request, a notification or a response.
+#[derive(Debug, Default)]
+pub struct Message<'a> {
+    /// A number or a string; absent in a notification.
+    pub id: Option<Raw<'a>>,
+    pub method: Option<Words<'a>>,
+    pub params: Params<'a>,
+    pub result: Reply<'a>,
+    /// The line has an `error`, so it is a response that failed.
+    pub error: Option<Failure<'a>>,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a whole line.
+    pub fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut message = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"id" => message.id = Some(json.raw()?).filter(|id| id.written() != b"null"),
+                b"method" => message.method = json.text()?,
+                b"params" => message.params = Params::read(json)?,
+                b"result" => message.result = Reply::read(json)?,
+                b"error" if json.peek() == Some(b'{') => message.error = Some(Failure::read(json)?),
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(message)
+    }
+
+    /// The id of a response as the number that a request of ours had.
+    pub fn own_id(&self) -> Option<u64> {
+        let written = str::from_utf8(self.id?.written()).ok()?;
+        written.trim_matches('"').parse().ok()
+    }
+}
+
+/// The `params` of a request or a notification.
+#[derive(Debug, Default)]
+pub struct Params<'a> {
+    pub session_id: Option<Words<'a>>,
+    /// Of `session/update`.
+    pub update: Update<'a>,
+    /// Of `session/request_permission`.
+    pub options: Vec<PermissionOption<'a>>,
+    /// Of `session/request_permission`: the call that it is about.
+    pub tool_call: Update<'a>,
+    /// Of a request of the client in a recording: the mode or the model that is to be set.
+    pub setting: Option<Words<'a>>,
+}
+
+impl<'a> Params<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut params = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"sessionId" => params.session_id = json.text()?,
+                b"update" => params.update = Update::read(json)?,
+                b"options" => json.list(|json| {
+                    params.options.push(PermissionOption::read(json)?);
+                    Ok(())
+                })?,
+                b"toolCall" => params.tool_call = Update::read(json)?,
+                b"modeId" | b"modelId" | b"value" => params.setting = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(params)
+    }
+}
+
+/// One way to answer a request for permission.
+#[derive(Debug, Default)]
+pub struct PermissionOption<'a> {
+    pub id: Option<Words<'a>>,
+    pub kind: Option<Words<'a>>,
+}
+
+impl<'a> PermissionOption<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut option = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"optionId" => option.id = json.text()?,
+                b"kind" => option.kind = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(option)
+    }
+}
+
+/// One `session/update`, of any kind, or the call in a request for permission.
+#[derive(Debug, Default)]
+pub struct Update<'a> {
+    pub kind: Option<Words<'a>>,
+    /// Of a chunk: its text, where it is one.
+    pub text: Option<Words<'a>>,
+    pub message_id: Option<Words<'a>>,
+    pub call_id: Option<Words<'a>>,
+    pub name: Option<Words<'a>>,
+    /// What kind of tool it is.
+    pub tool_kind: Option<Words<'a>>,
+    pub title: Option<Words<'a>>,
+    pub status: Option<Words<'a>>,
+    /// The first of the call's `locations`.
+    pub location: Option<Words<'a>>,
+    pub input: Argument<'a>,
+    output: Option<Raw<'a>>,
+    content: Option<Raw<'a>>,
+    /// Of a `usage_update`, in US dollars.
+    pub cost: Option<f64>,
+    pub meta: Meta<'a>,
+}
+
+impl<'a> Update<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut update = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"sessionUpdate" => update.kind = json.text()?,
+                b"content" if json.peek() == Some(b'{') => update.text = content_text(json)?,
+                b"content" => update.content = Some(json.raw()?),
+                b"messageId" => update.message_id = json.text()?,
+                b"toolCallId" => update.call_id = json.text()?,
+                b"name" => update.name = json.text()?,
+                b"kind" => update.tool_kind = json.text()?,
+                b"title" => update.title = json.text()?,
+                b"status" => update.status = json.text()?,
+                b"locations" => update.location = first_path(json)?,
+                b"rawInput" => update.input = values::argument(json)?,
+                b"rawOutput" => update.output = Some(json.raw()?),
+                b"cost" => update.cost = cost(json)?,
+                b"_meta" => update.meta = Meta::read(json)?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(update)
+    }
+
+    /// Why a call failed, as far as the agent says; may be empty.
+    pub fn reason(&self) -> String {
+        let output = self.output.map(output_text).unwrap_or_default();
+        if !output.trim().is_empty() {
+            return output;
+        }
+        let content = self.content.map(list_text).unwrap_or_default();
+        if !content.trim().is_empty() {
+            return content;
+        }
+        self.meta.terminal.map(|data| data.beginning(REASON)).unwrap_or_default()
+    }
+}
+
+/// The text of a content block that is one.
+fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+    let (mut kind, mut text) = (None, None);
+    json.object(|json, key| {
+        match key {
+            b"type" => kind = json.text()?,
+            b"text" => text = json.text()?,
+            _ => json.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(text.filter(|_| kind.as_deref().is_none_or(|kind| kind == "text")))
+}
+
+fn first_path<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+    let mut first = None;
+    json.list(|json| {
+        json.object(|json, key| {
+            if key == b"path" && first.is_none() {
+                first = json.text()?;
+                return Ok(());
+            }
+            json.skip()
+        })
+    })?;
+    Ok(first)
+}
+
+fn cost(json: &mut Reader<'_>) -> Read<Option<f64>> {
+    let (mut amount, mut currency) = (None, None);
+    json.object(|json, key| {
+        match key {
+            b"amount" => amount = json.number()?,
+            b"currency" => currency = json.text()?,
+            _ => json.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(amount.filter(|_| currency.as_deref().is_none_or(|currency| currency == "USD")))
+}
+
+/// What a tool printed: a string, or an object with one under a name that tells.
+fn output_text(output: Raw<'_>) -> String {
+    if output.written().first() != Some(&b'{') {
+        return output.beginning(REASON);
+    }
+    let mut text = None;
+    // It has been read once, as a part of its line, so nothing can be wrong with it.
+    _ = Reader::new(output.written()).object(|json, key| {
+        if text.is_none() && matches!(key, b"message" | b"error" | b"text" | b"output") {
+            text = Some(json.raw()?.beginning(REASON)).filter(|text| !text.is_empty());
+            return Ok(());
+        }
+        json.skip()
+    });
+    text.unwrap_or_default()
+}
+
+/// The first text in the content of a call.
+fn list_text(content: Raw<'_>) -> String {
+    let mut text = None;
+    // As above.
+    _ = Reader::new(content.written()).list(|json| {
+        json.object(|json, key| {
+            if key == b"content" && text.is_none() && json.peek() == Some(b'{') {
+                let found = content_text(json)?;
+                text = found.map(|found| crate::stream::words::clip(&found, REASON).to_owned());
+                return Ok(());
+            }
+            json.skip()
+        })
+    });
+    text.unwrap_or_default()
+}
+
+/// What vendors add.
+#[derive(Debug, Default)]
+pub struct Meta<'a> {
+    /// Claude: the tool's name.
+    pub tool_name: Option<Words<'a>>,
+    /// Claude: the model that answers.
+    pub model: Option<Words<'a>>,
+    /// Qwen: of one request to the model, on an empty chunk.
+    pub usage: Option<Tokens>,
+    /// Codex: what a command printed.
+    terminal: Option<Raw<'a>>,
+    /// Gemini, and also Claude and Codex: of this turn.
+    pub quota: Option<Tokens>,
+    /// The model that the quota names last.
+    pub quota_model: Option<Words<'a>>,
+    /// Claude and Codex, where it was announced: how the turn failed, or that it is tried again.
+    pub failure: Option<SessionFailure<'a>>,
+}
+
+impl<'a> Meta<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut meta = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"claudeCode" => json.object(|json, key| match key {
+                    b"toolName" => {
+                        meta.tool_name = json.text()?;
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })?,
+                b"_claude/model" => meta.model = json.text()?,
+                b"usage" => meta.usage = Tokens::read(json)?,
+                b"terminal_output_delta" => json.object(|json, key| match key {
+                    b"data" => {
+                        meta.terminal = Some(json.raw()?);
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })?,
+                b"quota" => meta.read_quota(json)?,
+                b"jetbrains" => json.object(|json, key| match key {
+                    b"air" => json.object(|json, key| match key {
+                        b"sessionFailure" if json.peek() == Some(b'{') => {
+                            meta.failure = Some(SessionFailure::read(json)?);
+                            Ok(())
+                        }
+                        _ => json.skip(),
+                    }),
+                    _ => json.skip(),
+                })?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(meta)
+    }
+
+    fn read_quota(&mut self, json: &mut Reader<'a>) -> Read<()> {
+        json.object(|json, key| match key {
+            b"token_count" => {
+                self.quota = Tokens::read(json)?;
+                Ok(())
+            }
+            b"model_usage" => json.list(|json| {
+                json.object(|json, key| match key {
+                    b"model" => {
+                        self.quota_model = json.text()?;
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })
+            }),
+            _ => json.skip(),
+        })
+    }
+}
+
+/// How a turn failed, in a vendor's key.
+#[derive(Debug, Default)]
+pub struct SessionFailure<'a> {
+    pub category: Option<Words<'a>>,
+    pub title: Option<Words<'a>>,
+}
+
+impl<'a> SessionFailure<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut failure = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"category" => failure.category = json.text()?,
+                b"title" => failure.title = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(failure)
+    }
+}
+
+/// Tokens as agents count them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_creation: u64,
+    total: Option<u64>,
+}
+
+impl Tokens {
+    fn read(json: &mut Reader<'_>) -> Read<Option<Self>> {
+        if json.peek() != Some(b'{') {
+            return json.skip().map(|()| None);
+        }
+        let mut tokens = Self::default();
+        json.object(|json, key| {
+            let count = match key {
+                b"inputTokens" | b"input_tokens" => &mut tokens.input,
+                b"outputTokens" | b"output_tokens" => &mut tokens.output,
+                b"cachedReadTokens" | b"cachedInputTokens" => &mut tokens.cache_read,
+                b"cachedWriteTokens" | b"cacheWriteInputTokens" => &mut tokens.cache_creation,
+                b"totalTokens" => {
+                    tokens.total = json.count()?;
+                    return Ok(());
+                }
+                _ => return json.skip(),
+            };
+            *count = json.count()?.unwrap_or_default();
+            Ok(())
+        })?;
+        Ok(Some(tokens))
+    }
+
+    /// The same with what came from a cache left out of `input`: Qwen and Copilot count it in, which the total shows.
+    pub fn usage(self) -> Usage {
+        let cached = self.cache_read.saturating_add(self.cache_creation);
+        let counts_cached_in = self.total == Some(self.input.saturating_add(self.output));
+        Usage {
+            input_tokens: if counts_cached_in { self.input.saturating_sub(cached) } else { self.input },
+            output_tokens: self.output,
+            cache_read_input_tokens: self.cache_read,
+            cache_creation_input_tokens: self.cache_creation,
+        }
+    }
+}
+
+/// The `result` of a response to any request of ours.
+#[derive(Debug, Default)]
+pub struct Reply<'a> {
+    /// Of `initialize`.
+    pub protocol_version: Option<u64>,
+    pub agent_name: Option<Words<'a>>,
+    pub can_fork: bool,
+    pub takes_system_prompt: bool,
+    /// How the user can log in, in the agent's words.
+    pub logins: Vec<Words<'a>>,
+    /// Of `session/new` and `session/fork`.
+    pub session_id: Option<Words<'a>>,
+    pub has_modes: bool,
+    pub model: Option<Words<'a>>,
+    pub options: Vec<ConfigOption<'a>>,
+    /// Of `session/prompt`.
+    pub stop_reason: Option<Words<'a>>,
+    pub usage: Option<Tokens>,
+    pub meta: Meta<'a>,
+}
+
+impl<'a> Reply<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut reply = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"protocolVersion" => reply.protocol_version = json.count()?,
+                b"agentInfo" => json.object(|json, key| match key {
+                    b"name" => {
+                        reply.agent_name = json.text()?;
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })?,
+                b"agentCapabilities" => reply.read_capabilities(json)?,
+                b"authMethods" => json.list(|json| {
+                    reply.logins.extend(login(json)?);
+                    Ok(())
+                })?,
+                b"sessionId" => reply.session_id = json.text()?,
+                b"modes" => {
+                    reply.has_modes = json.peek() == Some(b'{');
+                    json.skip()?;
+                }
+                b"models" => json.object(|json, key| match key {
+                    b"currentModelId" => {
+                        reply.model = json.text()?;
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })?,
+                b"configOptions" => json.list(|json| {
+                    reply.options.push(ConfigOption::read(json)?);
+                    Ok(())
+                })?,
+                b"stopReason" => reply.stop_reason = json.text()?,
+                b"usage" => reply.usage = Tokens::read(json)?,
+                b"_meta" => reply.meta = Meta::read(json)?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(reply)
+    }
+
+    fn read_capabilities(&mut self, json: &mut Reader<'a>) -> Read<()> {
+        json.object(|json, key| match key {
+            b"sessionCapabilities" => json.object(|json, key| {
+                let has = json.peek() == Some(b'{');
+                match key {
+                    b"fork" => self.can_fork = has,
+                    b"systemPrompt" => self.takes_system_prompt = has,
+                    _ => {}
+                }
+                json.skip()
+            }),
+            _ => json.skip(),
+        })
+    }
+
+    /// The option of this category.
+    pub fn option(&self, category: &str) -> Option<&ConfigOption<'a>> {
+        self.options.iter().find(|option| option.category.as_deref() == Some(category))
+    }
+}
+
+/// A way to log in: its description, else its name.
+fn login<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+    let (mut name, mut description) = (None, None);
+    json.object(|json, key| {
+        match key {
+            b"name" => name = json.text()?,
+            b"description" => description = json.text()?,
+            _ => json.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(description.or(name).filter(|words| !words.trim().is_empty()))
+}
+
+/// A setting of a session.
+#[derive(Debug, Default)]
+pub struct ConfigOption<'a> {
+    pub id: Option<Words<'a>>,
+    pub category: Option<Words<'a>>,
+    pub current: Option<Words<'a>>,
+}
+
+impl<'a> ConfigOption<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut option = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"id" => option.id = json.text()?,
+                b"category" => option.category = json.text()?,
+                b"currentValue" => option.current = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(option)
+    }
+}
+
+/// The `error` of a response.
+#[derive(Debug, Default)]
+pub struct Failure<'a> {
+    pub code: i64,
+    pub message: Words<'a>,
+    /// Claude: `data.errorKind`.
+    pub kind: Option<Words<'a>>,
+    /// `data.errorName`, of `OpenCode`.
+    pub name: Option<Words<'a>>,
+    /// Qwen: `data.details`; Droid: `data` itself; others: `data.message`.
+    pub details: Option<Words<'a>>,
+}
+
+impl<'a> Failure<'a> {
+    fn read(json: &mut Reader<'a>) -> Read<Self> {
+        let mut failure = Self::default();
+        json.object(|json, key| {
+            match key {
+                b"code" => failure.code = signed(json.raw()?),
+                b"message" => failure.message = json.text()?.unwrap_or_default(),
+                b"data" if json.peek() == Some(b'"') => failure.details = json.text()?,
+                b"data" => json.object(|json, key| {
+                    match key {
+                        b"errorKind" => failure.kind = json.text()?,
+                        b"errorName" => failure.name = json.text()?,
+                        b"details" => failure.details = json.text()?,
+                        b"message" if failure.details.is_none() => failure.details = json.text()?,
+                        _ => json.skip()?,
+                    }
+                    Ok(())
+                })?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(failure)
+    }
+}
+
+/// A whole number that may be negative; 0 where it is none.
+fn signed(number: Raw<'_>) -> i64 {
+    str::from_utf8(number.written()).ok().and_then(|written| written.parse().ok()).unwrap_or_default()
+}

@@ -1,0 +1,213 @@
+//! What an agent is started for, and what follows from that: its arguments, environment and directory, and how the talk
+//! with it begins.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::acp::preset::{Preset, Recipe};
+use super::{Isolation, PrewarmSupport, Protocol};
+use crate::stream::Decoder;
+
+/// The command line of an agent, from the option `agents`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommand {
+    /// The option's key, for messages (`claude`). With the protocol `acp` it also names the shipped preset.
+    pub name: String,
+    /// How it talks.
+    pub protocol: Protocol,
+    /// The program and its first arguments; never empty.
+    pub command: Vec<String>,
+    /// Arguments after the protocol's own.
+    pub args: Vec<String>,
+    /// Variables added to the environment.
+    pub env: BTreeMap<String, String>,
+    /// The model to ask for; none leaves the choice to the CLI.
+    pub model: Option<String>,
+    /// What only the protocol `acp` has.
+    pub acp: AcpOptions,
+}
+
+/// The options of an agent with the protocol `acp`. What is not set is as its preset says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AcpOptions {
+    /// The session's mode.
+    pub mode: Option<String>,
+    /// Merged deeply into the `_meta` of `session/new`.
+    pub meta: Option<Value>,
+    /// Where the agent runs.
+    pub directory: Option<Directory>,
+}
+
+impl AgentCommand {
+    /// The shipped preset that this agent is.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        Some(&self.name).filter(|_| self.protocol == Protocol::Acp).and_then(|name| Preset::named(name))
+    }
+}
+
+/// An earlier session of the agent, to go on in a fork of it: the session itself stays as it is, so two that go on in
+/// it never mix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resume {
+    /// The session's id.
+    pub session_id: String,
+    /// The message of the user's after which everything is left out; none goes on at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// Where an agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Directory {
+    /// In the project's directory.
+    Project,
+    /// In a directory in which there is nothing; it reads the project by absolute paths.
+    Empty,
+}
+
+/// What an agent is started for.
+#[derive(Debug, Clone, Copy)]
+pub struct Invocation<'a> {
+    /// Which program, with the user's own arguments and model.
+    pub command: &'a AgentCommand,
+    /// The tools it may use, by Claude's names.
+    pub tools: &'a [String],
+    /// A limit on its turns.
+    pub max_turns: Option<u32>,
+    /// Let it load the project's own settings, hooks and helpers.
+    pub trust_project: bool,
+    /// The session to go on in, by a fork.
+    pub resume: Option<&'a Resume>,
+    /// The fixed rules; the same for every job.
+    pub system: &'a str,
+    /// The user's message: prompt, code and context.
+    pub message: &'a str,
+}
+
+/// How the talk with an agent begins: all that is decided at its start and is not in its command line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Opening {
+    /// The shipped preset.
+    pub preset: Option<&'static Preset>,
+    /// The fixed rules.
+    pub system: String,
+    /// The directory of its session, in which it runs.
+    pub directory: String,
+    /// The session to go on in.
+    pub resume: Option<Resume>,
+    /// The model to ask for.
+    pub model: Option<String>,
+    /// The session's mode.
+    pub mode: Option<String>,
+    /// The `_meta` of its session.
+    pub meta: Option<Value>,
+}
+
+impl<'a> Invocation<'a> {
+    /// What a preset's recipe depends on.
+    fn recipe(&self, project: &'a Path) -> Recipe<'a> {
+        Recipe {
+            tools: self.tools,
+            max_turns: self.max_turns,
+            trust_project: self.trust_project,
+            project,
+            directory: directory(self),
+        }
+    }
+}
+
+/// The whole argument vector of an agent for `project`: its command, the protocol's flags, the user's arguments.
+pub fn arguments(invocation: &Invocation<'_>, project: &Path) -> Vec<String> {
+    let command = invocation.command;
+    let flags = match command.preset() {
+        Some(preset) => (preset.flags)(&invocation.recipe(project)),
+        None => (command.protocol.dialect().arguments)(invocation),
+    };
+    command.command.iter().cloned().chain(flags).chain(command.args.iter().cloned()).collect()
+}
+
+/// What is added to an agent's environment for `project`; the user's own variables win.
+pub fn environment(invocation: &Invocation<'_>, project: &Path) -> BTreeMap<String, String> {
+    let command = invocation.command;
+    let mut variables: BTreeMap<String, String> = match command.preset() {
+        Some(preset) => (preset.env)(&invocation.recipe(project)).into_iter().collect(),
+        None => BTreeMap::new(),
+    };
+    variables.extend(command.env.clone());
+    variables
+}
+
+/// Where an agent has to run.
+pub fn directory(invocation: &Invocation<'_>) -> Directory {
+    let command = invocation.command;
+    if let Some(directory) = command.acp.directory.filter(|_| command.protocol == Protocol::Acp) {
+        return directory;
+    }
+    let isolation = command.preset().map_or(command.protocol.dialect().isolation, |preset| preset.isolation);
+    match isolation {
+        Isolation::Directory if !invocation.trust_project => Directory::Empty,
+        Isolation::Directory | Isolation::Arguments => Directory::Project,
+    }
+}
+
+/// Whether an agent may be started before there is a message for it.
+pub fn waits(invocation: &Invocation<'_>) -> bool {
+    invocation.command.protocol.dialect().prewarm == PrewarmSupport::Waits
+}
+
+/// How the talk begins with an agent that works on `project` and runs in `directory`.
+pub fn opening(invocation: &Invocation<'_>, project: &Path, directory: &Path) -> Opening {
+    let Invocation { command, resume, system, .. } = invocation;
+    let preset = command.preset();
+    let recipe = invocation.recipe(project);
+    let own_mode = command.acp.mode.clone();
+    Opening {
+        preset,
+        system: (*system).to_owned(),
+        directory: directory.to_string_lossy().into_owned(),
+        resume: resume.cloned(),
+        model: command.model.clone(),
+        mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
+        meta: merged(preset.and_then(|preset| (preset.meta)(&recipe)), command.acp.meta.clone()),
+    }
+}
+
+/// What reads an agent's stream and talks with it.
+pub fn decoder(protocol: Protocol, opening: &Opening) -> Decoder {
+    (protocol.dialect().decoder)(opening)
+}
+
+/// `over` laid deeply over `base`; lists are replaced whole.
+fn merged(base: Option<Value>, over: Option<Value>) -> Option<Value> {
+    match (base, over) {
+        (Some(Value::Object(mut base)), Some(Value::Object(over))) => {
+            for (key, value) in over {
+                let below = base.remove(&key);
+                base.extend(merged(below, Some(value)).map(|value| (key, value)));
+            }
+            Some(Value::Object(base))
+        }
+        (base, over) => over.or(base),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn meta_is_merged_deeply_and_lists_are_replaced_whole() {
+        let base = json!({"a": {"tools": ["Read", "Grep"], "max": 3}, "b": 1});
+        let over = json!({"a": {"tools": ["Glob"], "more": true}});
+        let expected = json!({"a": {"tools": ["Glob"], "max": 3, "more": true}, "b": 1});
+        assert_eq!(merged(Some(base.clone()), Some(over)), Some(expected));
+        assert_eq!(merged(Some(base.clone()), None), Some(base));
+        assert_eq!(merged(None, Some(json!({}))), Some(json!({})));
+        assert_eq!(merged(None, None), None);
+    }
+}

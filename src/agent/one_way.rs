@@ -1,0 +1,54 @@
+//! The talk with an agent that only prints: it gets its message and the end of its input.
+
+use super::Opening;
+use crate::stream::{Decoder, Dialogue, Input, LineStatus, OnEvent};
+
+/// Such a dialogue of one agent. Its lines mean the same wherever they stand.
+#[derive(Debug, Clone)]
+pub struct OneWay {
+    /// Says what one line means.
+    pub read: fn(line: &[u8], each: OnEvent<'_>) -> LineStatus,
+    /// What is written for the rules and the message.
+    pub input: fn(system: &str, message: &str) -> Vec<u8>,
+    /// The fixed rules.
+    pub system: String,
+}
+
+impl OneWay {
+    /// A dialogue that begins like this.
+    pub fn opened(
+        opening: &Opening,
+        read: fn(line: &[u8], each: OnEvent<'_>) -> LineStatus,
+        input: fn(system: &str, message: &str) -> Vec<u8>,
+    ) -> Box<dyn Dialogue> {
+        Box::new(Self { read, input, system: opening.system.clone() })
+    }
+}
+
+impl Dialogue for OneWay {
+    fn begin(&mut self, _input: &mut Input) {}
+
+    fn say(&mut self, message: &str, _each: OnEvent<'_>, input: &mut Input) {
+        input.send(&(self.input)(&self.system, message));
+        input.close();
+    }
+
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut Input) -> LineStatus {
+        (self.read)(line, each)
+    }
+
+    fn is_two_way(&self) -> bool {
+        false
+    }
+
+    fn boxed(&self) -> Box<dyn Dialogue> {
+        Box::new(self.clone())
+    }
+}
+
+impl From<super::Protocol> for Decoder {
+    /// What reads a recorded stream of this protocol.
+    fn from(protocol: super::Protocol) -> Self {
+        super::recorded(protocol, None)
+    }
+}

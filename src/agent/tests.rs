@@ -1,0 +1,58 @@
+//! What holds for the answers of every agent.
+
+use super::Protocol;
+use super::testing::{answer, code, message, told};
+use crate::error::Code;
+use crate::stream::MAX_ANSWER;
+
+fn claude_message(text: &str) -> String {
+    let message = serde_json::json!({"id": "m", "content": [{"type": "text", "text": text}]});
+    serde_json::json!({"type": "assistant", "message": message}).to_string()
+}
+
+#[test]
+fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
+    let long = "x".repeat(MAX_ANSWER);
+    let claude =
+        |text: &str| serde_json::json!({"type": "result", "is_error": false, "result": text}).to_string();
+    let droid = |text: &str| serde_json::json!({"type": "completion", "finalText": text}).to_string();
+    for (protocol, line) in [
+        (Protocol::Claude, &claude as &dyn Fn(&str) -> String),
+        (Protocol::Droid, &droid),
+        (Protocol::Text, &str::to_owned),
+    ] {
+        assert_eq!(answer(&told(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
+        let (_, outcome) = told(protocol, &[&line(&format!("{long}x"))]);
+        assert_eq!(code(&outcome), Code::Protocol);
+        assert!(message(&outcome).ends_with("is longer than 16 MB; ask for less"), "{}", message(&outcome));
+    }
+}
+
+#[test]
+fn many_parts_of_an_answer_are_as_long_as_they_are_together() {
+    let part = "x".repeat(MAX_ANSWER / 2);
+    let parts = [part.as_str(); 3];
+    let (_, outcome) = told(Protocol::Text, &parts);
+    assert!(message(&outcome).contains("longer than 16 MB"));
+    let droid =
+        |text: &str| serde_json::json!({"type": "message", "role": "assistant", "text": text}).to_string();
+    let lines = [droid(&part), droid(&part), r#"{"type":"completion","finalText":"x"}"#.to_owned()];
+    let (_, outcome) = told(Protocol::Droid, &lines.each_ref().map(String::as_str));
+    assert!(message(&outcome).contains("longer than 16 MB"), "the newline between them is too much");
+}
+
+#[test]
+fn a_message_that_is_too_long_is_forgotten_with_the_next_one() {
+    let long = claude_message(&"x".repeat(MAX_ANSWER + 1));
+    let mut text = String::new();
+    let kept = allocation_counter::measure(|| {
+        let next = r#"{"type":"assistant","message":{"id":"n","content":[{"type":"text","text":"short"}]}}"#;
+        text = answer(&told(Protocol::Claude, &[&long, next]).1).to_owned();
+    });
+    assert_eq!(text, "short");
+    assert!(kept.bytes_current < 4096);
+    let (_, outcome) = told(Protocol::Claude, &[&long]);
+    assert!(message(&outcome).contains("longer than 16 MB"));
+    let result = r#"{"type":"result","is_error":false,"result":"short"}"#;
+    assert_eq!(answer(&told(Protocol::Claude, &[&long, result]).1), "short");
+}

@@ -1,0 +1,257 @@
+//! An agent that runs: its process, its pipes, and the stream that reads what it prints and says what it is sent.
+//!
+//! Moves bytes and decides nothing. It runs before there is a job for it, too: an agent that talks before it has its
+//! message is heard and answered meanwhile.
+
+use std::future::pending;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::Instant;
+
+use super::groups::Groups;
+use super::launch::Launch;
+use super::process::{Pipes, Process};
+use crate::error::JobError;
+use crate::stream::{Exit, Lines, Stream, Tail};
+
+/// How much is read at once: what a pipe holds.
+const CHUNK: usize = 64 * 1024;
+/// While this much waits to be written, in bytes, nothing is read: an agent that asks without end and reads no answer
+/// is left to its timeout.
+const WAITING: usize = 64 << 20;
+/// The most that is kept of what was said before there was a job, in bytes; more stays in the pipes until there is one.
+const EARLY: usize = 1 << 20;
+/// How long an agent may go on living after its outcome is decided, before it is asked to end.
+const LINGER: Duration = Duration::from_secs(2);
+/// The same for one whose input stays open until then: not every one ends when that is closed.
+const LINGER_AFTER_TALK: Duration = Duration::from_millis(500);
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// This host.
+    Client,
+    /// The agent.
+    Agent,
+}
+
+/// What was said before there was a job.
+#[derive(Debug)]
+pub struct Said {
+    pub side: Side,
+    /// How long after the agent's start.
+    pub after: Duration,
+    pub bytes: Vec<u8>,
+}
+
+/// See the module. Dropping it kills the process group.
+#[derive(Debug)]
+pub struct RunningAgent {
+    pub process: Process,
+    pub pipes: Traffic,
+    pub stream: Stream,
+    pub lines: Lines,
+    pub tail: Tail,
+    started: Instant,
+    early: Vec<Said>,
+}
+
+/// The bytes on their way.
+#[derive(Debug)]
+pub struct Traffic {
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    /// What is to be written, and how much of it is.
+    outbox: Vec<u8>,
+    written: usize,
+    /// The input ends with what is in the outbox.
+    is_over: bool,
+    out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+/// What came of waiting for a pipe; see [`Traffic::out`] and [`Traffic::err`] for the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moved {
+    /// The agent printed so many bytes; none where the pipe has ended.
+    Out(usize),
+    /// The same for standard error output.
+    Err(usize),
+    /// Something was written.
+    In,
+}
+
+impl RunningAgent {
+    /// Starts an agent, and begins to talk with it.
+    ///
+    /// # Errors
+    /// As [`Process::spawn`].
+    pub fn start(launch: &Launch, groups: &Groups) -> Result<Self, JobError> {
+        let (process, pipes) = Process::spawn(launch, groups)?;
+        let mut stream = launch.stream();
+        stream.begin();
+        let mut agent = Self {
+            process,
+            pipes: Traffic::new(pipes),
+            stream,
+            lines: Lines::default(),
+            tail: Tail::default(),
+            started: Instant::now(),
+            early: Vec::new(),
+        };
+        agent.send_early();
+        Ok(agent)
+    }
+
+    /// When it was started.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// How long it may go on living after its outcome is decided.
+    pub fn linger(&self) -> Duration {
+        if self.stream.is_two_way() { LINGER_AFTER_TALK } else { LINGER }
+    }
+
+    /// Whether it can still take a message.
+    pub fn is_usable(&self) -> bool {
+        !self.process.has_ended() && !self.stream.decided()
+    }
+
+    /// Hears and answers it for a moment, before it has a message; gives its exit once it has ended. An agent that has
+    /// nothing to say before its message is not read.
+    pub async fn prepare(&mut self) -> Option<Exit> {
+        let kept: usize = self.early.iter().map(|said| said.bytes.len()).sum();
+        let is_heard = self.stream.is_two_way() && kept <= EARLY && !self.pipes.is_read();
+        let Self { process, pipes, .. } = self;
+        let moved = tokio::select! {
+            exit = process.wait() => return Some(exit),
+            moved = pipes.moved(), if is_heard => moved,
+        };
+        match moved {
+            Moved::Out(n) => {
+                let bytes = self.pipes.out(n).to_vec();
+                let Self { lines, stream, .. } = self;
+                lines.push(&bytes, &mut |line| stream.take(line, &mut |_| {}));
+                self.keep(Side::Agent, bytes);
+                self.send_early();
+            }
+            Moved::Err(n) => self.tail.push(self.pipes.err(n)),
+            Moved::In => {}
+        }
+        None
+    }
+
+    /// What was said so far, in its order.
+    pub fn take_early(&mut self) -> Vec<Said> {
+        std::mem::take(&mut self.early)
+    }
+
+    fn send_early(&mut self) {
+        let sent = self.pipes.send(&mut self.stream);
+        self.keep(Side::Client, sent);
+    }
+
+    fn keep(&mut self, side: Side, bytes: Vec<u8>) {
+        if !bytes.is_empty() {
+            self.early.push(Said { side, after: self.started.elapsed(), bytes });
+        }
+    }
+}
+
+impl Traffic {
+    fn new(pipes: Pipes) -> Self {
+        Self {
+            stdin: Some(pipes.stdin),
+            stdout: Some(pipes.stdout),
+            stderr: Some(pipes.stderr),
+            outbox: Vec::new(),
+            written: 0,
+            is_over: false,
+            out: vec![0; CHUNK],
+            err: vec![0; CHUNK],
+        }
+    }
+
+    /// Takes over what a stream wants to send; gives a copy of it.
+    pub fn send(&mut self, stream: &mut Stream) -> Vec<u8> {
+        let bytes = stream.input().take();
+        self.is_over |= stream.input().is_over();
+        if self.stdin.is_some() {
+            self.outbox.extend_from_slice(&bytes);
+        }
+        bytes
+    }
+
+    /// Whether both of the agent's pipes have ended.
+    pub fn is_read(&self) -> bool {
+        self.stdout.is_none() && self.stderr.is_none()
+    }
+
+    /// The first `n` bytes that were read from standard output last.
+    pub fn out(&self, n: usize) -> &[u8] {
+        &self.out[..n]
+    }
+
+    /// The same of standard error output.
+    pub fn err(&self, n: usize) -> &[u8] {
+        &self.err[..n]
+    }
+
+    /// Waits until bytes have moved on any of the pipes. Nothing is lost where the wait is given up.
+    pub async fn moved(&mut self) -> Moved {
+        let Self { stdin, stdout, stderr, outbox, written, is_over, out, err } = self;
+        let is_flooded = outbox.len() - *written > WAITING;
+        tokio::select! {
+            biased;
+            () = write_some(stdin, outbox, written, *is_over) => Moved::In,
+            n = read_some(stdout, out), if !is_flooded => Moved::Out(n),
+            n = read_some(stderr, err) => Moved::Err(n),
+        }
+    }
+}
+
+/// Writes once, or closes the pipe where all is written and nothing follows.
+async fn write_some(
+    stdin: &mut Option<ChildStdin>,
+    outbox: &mut Vec<u8>,
+    written: &mut usize,
+    is_over: bool,
+) {
+    let Some(pipe) = stdin else { return pending().await };
+    if *written < outbox.len() {
+        match pipe.write(&outbox[*written..]).await {
+            Ok(n) if n > 0 => *written += n,
+            // An agent that does not read its input says why in its own stream or exit; a broken pipe adds nothing.
+            _ => *stdin = None,
+        }
+    } else if is_over {
+        *stdin = None;
+    } else {
+        return pending().await;
+    }
+    if stdin.is_none() || *written == outbox.len() {
+        *outbox = Vec::new();
+        *written = 0;
+    }
+}
+
+/// Reads once; at the end of the pipe, or on an error of it, the pipe is closed and 0 given.
+async fn read_some<R: AsyncRead + Unpin>(pipe: &mut Option<R>, buffer: &mut [u8]) -> usize {
+    let Some(open) = pipe else { return pending().await };
+    match open.read(buffer).await {
+        Ok(n) if n > 0 => n,
+        Ok(_) => {
+            *pipe = None;
+            0
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a pipe of the agent broke");
+            *pipe = None;
+            0
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Agents that speak the Agent Client Protocol: recorded dialogues played by a process, and a real agent.
+
+mod gemini;
+mod played;

@@ -1,0 +1,175 @@
+//! Recorded dialogues, played by `botglue replay` to a real job: the same comes of them as of the recording, and nothing
+//! is left of the process.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use botglue::agent::{AgentCommand, Protocol, Resume};
+use botglue::error::Code;
+use botglue::request::Request;
+use botglue::stream::{Outcome, Status};
+use serde_json::Value;
+
+use crate::job::{Bench, until};
+use crate::streams::{Recording, read, recordings};
+
+const HOST: &str = env!("CARGO_BIN_EXE_botglue");
+
+fn dialogues() -> impl Iterator<Item = Recording> {
+    recordings().into_iter().filter(|recording| recording.protocol == Protocol::Acp)
+}
+
+fn dialogue(name: &str) -> Recording {
+    dialogues().find(|recording| recording.name == format!("acp/{name}.jsonl")).unwrap()
+}
+
+/// A job whose agent plays this recording.
+fn request(bench: &Bench, recording: &Recording) -> Request {
+    let path = recording.path.to_string_lossy();
+    named(bench.request(Protocol::Acp, &[HOST, "replay", &path]), recording)
+}
+
+/// The same with a script around it: `$PLAY` plays the recording.
+fn scripted(bench: &Bench, recording: &Recording, script: &str) -> Request {
+    let play = format!("PLAY='{HOST} replay {}'\n{script}", recording.path.display());
+    named(bench.agent(Protocol::Acp, &play), recording)
+}
+
+/// The agent is the shipped one that was recorded, and goes on in a session where that did.
+fn named(request: Request, recording: &Recording) -> Request {
+    let text = String::from_utf8_lossy(&recording.bytes);
+    let resume = text.contains("session/fork").then(|| Resume { session_id: "old".to_owned(), at: None });
+    let name = recording.agent.preset.unwrap().name.to_owned();
+    Request { agent: AgentCommand { name, ..request.agent }, resume, ..request }
+}
+
+/// All of an outcome that does not depend on who recorded it.
+fn essence(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug {
+    let code = outcome.error.as_ref().map(|error| error.code);
+    let Outcome { text, held_for, session_id, model, cost_usd, usage, tools, .. } = outcome.clone();
+    (text, held_for, code, session_id, model, cost_usd, usage, tools)
+}
+
+#[tokio::test]
+async fn each_dialogue_comes_to_what_its_recording_says() {
+    let bench = Bench::new();
+    // What the client of these did is not what a job does: it was killed, or asked for two models.
+    let others = ["killed", "unknown-model"];
+    for recording in
+        dialogues().filter(|recording| !others.iter().any(|other| recording.name.contains(other)))
+    {
+        let (_, expected) = read(recording.agent, [&*recording.bytes], &recording.end);
+        let started = bench.run(request(&bench, &recording)).await;
+        assert_eq!(essence(started.outcome()), essence(&expected), "{}", recording.name);
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_in_the_middle_gives_no_answer() {
+    let bench = Bench::new();
+    for name in ["codex/killed", "gemini/killed"] {
+        let started = bench.run(scripted(&bench, &dialogue(name), "$PLAY; kill -9 $$")).await;
+        assert_eq!(started.code(), Some(Code::Exited), "{name}: {}", started.message());
+    }
+}
+
+#[tokio::test]
+async fn a_transcript_has_both_sides_and_reads_as_the_job_did() {
+    let bench = Bench::new();
+    let recording = dialogue("copilot/refused");
+    let started = bench.run(request(&bench, &recording)).await;
+    let transcript = fs::read(bench.transcript()).unwrap();
+    let (_, again) = read(recording.agent, [&*transcript], &recording.end);
+    assert_eq!(essence(&again), essence(started.outcome()));
+    let lines: Vec<Value> = transcript
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
+    let sent = lines.iter().filter(|line| line["from"] == "client").count();
+    assert_eq!(sent, 4, "initialize, session, prompt and a refusal");
+    assert!(lines.iter().all(|line| line["t"].is_number()));
+    let text = String::from_utf8(transcript).unwrap();
+    assert!(text.contains("reject_once") && text.contains("the-secret-prompt"), "{text}");
+}
+
+/// Not every agent ends when its input does, and one leaves a child that holds its output open.
+#[tokio::test]
+async fn an_agent_that_stays_is_ended_and_its_answer_does_not_wait_for_that() {
+    let bench = Bench::new();
+    let script = "sleep 1000 & trap '' TERM; $PLAY; touch $DIR/played; wait; sleep 1000";
+    let start = Instant::now();
+    let mut started = bench.start(scripted(&bench, &dialogue("codex/code"), script));
+    assert_eq!(started.finished().await.status, Status::Done);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    started.run_out().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_says_nothing_or_asks_without_end_is_left_to_its_timeout() {
+    let bench = Bench::new();
+    for script in ["exec sleep 1000", r#"exec yes '{"id":1,"method":"x"}'"#, "exec yes noise"] {
+        let request = scripted(&bench, &dialogue("codex/code"), script);
+        let started = bench.run(Request { timeout: Duration::from_millis(400), ..request }).await;
+        assert_eq!(started.code(), Some(Code::Timeout), "{script}: {}", started.message());
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_fork_gets_no_prompt() {
+    let bench = Bench::new();
+    let script = "tee $DIR/sent | $PLAY";
+    let started = bench.run(scripted(&bench, &dialogue("gemini/no-fork"), script)).await;
+    assert_eq!(started.message(), "gemini cannot go on in a session; start a new job instead");
+    let sent = bench.read("sent");
+    assert!(sent.contains("initialize") && !sent.contains("the-secret"), "{sent}");
+}
+
+#[tokio::test]
+async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
+    let bench = Bench::new();
+    let recording = dialogue("droid-acp/read");
+    let request = scripted(&bench, &recording, "echo $$ >> $DIR/starts; tee $DIR/sent | $PLAY");
+    let mut prewarm = bench.prewarm(&request, |_| {});
+    until("its mode is set", || bench.read("sent").contains("session/set_mode")).await;
+    let ticket = prewarm.hand_over(1);
+    let mut started = bench.start_prewarmed(request, ticket);
+    started.run_out().await;
+    let (_, expected) = read(recording.agent, [&*recording.bytes], &recording.end);
+    assert_eq!(essence(started.outcome()), essence(&expected));
+    assert_eq!(bench.read("starts").lines().count(), 1, "it is the one that was prewarmed");
+    let methods: Vec<Value> = bench
+        .read("sent")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["method"].take())
+        .collect();
+    assert_eq!(methods, ["initialize", "session/new", "session/set_mode", "session/prompt"]);
+    started.transcripts.close(Instant::now() + Duration::from_secs(20)).await;
+    let transcript = fs::read_to_string(bench.transcript()).unwrap();
+    assert!(transcript.contains("initialize"), "what was said before there was a job is kept, too");
+}
+
+#[tokio::test]
+async fn a_prewarmed_agent_that_is_not_wanted_leaves_nothing() {
+    let bench = Bench::new();
+    let request = scripted(&bench, &dialogue("gemini/code"), "tee $DIR/sent | $PLAY");
+    let (told, mut groups) = tokio::sync::mpsc::unbounded_channel();
+    let mut prewarm = bench.prewarm(&request, move |pgid| told.send(pgid).unwrap_or(()));
+    until("it is ready", || bench.read("sent").contains("session/set_mode")).await;
+    drop(prewarm.hand_over(1));
+    prewarm.stop().await;
+    let pgid = groups.recv().await.flatten().unwrap();
+    assert_eq!(groups.recv().await, Some(None));
+    assert!(!crate::job::group_lives(pgid));
+    assert!(!bench.read("sent").contains("session/prompt"));
+}
+
+#[tokio::test]
+async fn a_host_that_ends_stops_the_agent_in_the_middle() {
+    let bench = Bench::new();
+    let script = "tee $DIR/sent | $PLAY; exec sleep 1000";
+    let mut started = bench.start(scripted(&bench, &dialogue("claude-acp/killed"), script));
+    until("it has its prompt", || bench.read("sent").contains("session/prompt")).await;
+    started.job.take().unwrap().stop().await;
+    started.run_out().await;
+    assert_eq!(started.code(), Some(Code::HostLost));
+}
