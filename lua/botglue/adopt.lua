@@ -1,61 +1,20 @@
---- Held answers that outlived their buffer, their host or their Neovim: makes jobs of what the store gives, and finds
---- the place of an answer again where its buffer is there again.
+--- Held answers that outlived their host or their Neovim: makes jobs of what the store gives.
 
+local bytes = require("botglue.bytes")
 local client = require("botglue.client")
 local registry = require("botglue.registry")
 
 local M = {}
 
-local api = vim.api
-
---- Whether the file of a buffer has a swap file of somebody else's: the buffer then has not got the first name.
----@param bufnr integer
----@return boolean
-local function has_other_swap(bufnr)
-  local own = vim.fn.swapname(bufnr)
-  local first = own:gsub("%.sw%l$", ".swp")
-  local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
-  return first ~= own and vim.fs.basename(vim.fn.swapinfo(first).fname or "") == name
-end
-
---- Reads a file into a buffer that is not shown. Where another Neovim has it open, or one that crashed had more in it,
---- Neovim asks nobody then: it fills the screen with a warning, and reads it all the same. So it is read-only here, and
---- a line says so; but not to who does not want to hear of swap files.
----@param bufnr integer
-local function read(bufnr)
-  local flags = vim.o.shortmess
-  if flags:find("A", 1, true) then
-    pcall(vim.fn.bufload, bufnr)
-    return
+--- What a review of an earlier version had kept beside the answer: the text around it that was changed there.
+---@param draft table<string, string[]>
+---@return string[]?
+local function around(draft)
+  local rows = {}
+  for _, field in ipairs({ "above", "rows", "below" }) do
+    vim.list_extend(rows, bytes.from_text(draft[field] or {}))
   end
-  vim.o.shortmess = flags .. "A"
-  pcall(vim.fn.bufload, bufnr)
-  vim.o.shortmess = flags
-  if api.nvim_buf_is_loaded(bufnr) and has_other_swap(bufnr) then
-    vim.bo[bufnr].readonly = true
-    local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
-    -- Whatever it is read for draws over the line otherwise.
-    vim.schedule(function()
-      require("botglue.notify").warn(
-        ("botglue: %s has a swap file, so it is read-only here: E325"):format(name)
-      )
-    end)
-  end
-end
-
---- Loads the file of a range that is open in no buffer.
----@param path string
----@return integer? bufnr nil where there is no file
-function M.load(path)
-  if path == "" or not vim.uv.fs_stat(path) then
-    return nil
-  end
-  local bufnr = vim.fn.bufadd(path)
-  if not api.nvim_buf_is_loaded(bufnr) then
-    read(bufnr)
-  end
-  vim.bo[bufnr].buflisted = true
-  return bufnr
+  return #rows > 0 and rows or nil
 end
 
 --- A held answer as a job of this Neovim.
@@ -68,7 +27,11 @@ local function to_job(answer, id, options)
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
   local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
   local range = require("botglue.range").recall(bufnr, sent)
-  local draft, on_disk = require("botglue.draft").recall(answer.draft)
+  local place = lost and lost.range.bufnr == bufnr and lost.range:place()
+  if lost and place then
+    range:mark(place, lost.range.shape)
+  end
+  local draft = answer.draft or {}
   return require("botglue.job").recall({
     id = id,
     range = range,
@@ -81,8 +44,9 @@ local function to_job(answer, id, options)
     indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,
     answer = { lines = answer.lines or {}, held_for = answer.held_for },
-    draft = draft,
-    on_disk = on_disk,
+    edited = draft.lines and bytes.from_text(draft.lines),
+    typed = draft.typed and bytes.from_text(draft.typed),
+    around = around(draft),
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,
     on_close = registry.release,
@@ -143,6 +107,7 @@ local function hold(full, id)
     column = selection.column,
     anchor = selection.anchor,
     beside = selection.beside,
+    stands = full.landed_rows and { first_line = full.landed_first, rows = full.landed_rows },
     elapsed_ms = full.ended_ms - full.started_ms,
   })
   local job = to_job(answer, id, client.options())
@@ -158,11 +123,15 @@ function M.recover()
   if #lost == 0 then
     return
   end
+  local process = connection.process
   connection.lost = {}
   require("botglue.query").ask("untold", { ids = lost }, function(result)
     if not result then
-      -- Then the host after that is asked.
+      -- Then the host after that is asked: it may have been started already.
       vim.list_extend(connection.lost, lost)
+      if connection.process and connection.process ~= process then
+        M.recover()
+      end
       return
     end
     for _, full in ipairs(result.jobs) do

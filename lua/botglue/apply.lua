@@ -3,18 +3,10 @@
 
 local client = require("botglue.client")
 local groups = require("botglue.groups")
-local land = require("botglue.land")
 local observe = require("botglue.observe")
 local tidied = require("botglue.tidied")
 
 local M = {}
-
-local NOT_REVERTED = {
-  conflict = "job %d cannot be reverted: its lines were changed since",
-  range_lost = "job %d cannot be reverted: its place is not known",
-  buffer_gone = "job %d cannot be reverted: its place is not known",
-  not_modifiable = "job %d cannot be reverted: its buffer cannot be changed",
-}
 
 --- The host is there: the first call on a new channel.
 ---@param hello { version: string, pid: integer }
@@ -73,26 +65,41 @@ function M.finish(outcome)
     return
   end
   local lines = outcome.lines or tidied.lines(outcome.text, outcome.rows)
-  job.answer = {
-    lines = lines,
-    edits = outcome.edits and tidied.edits(outcome.edits, lines),
-    held_for = outcome.held_for or job.review and "review" or nil,
-  }
-  if not job.lands then
-    land.deliver(job)
+  job.answer = { lines = lines, held_for = outcome.held_for or job.review and "review" or nil }
+end
+
+--- What is at the range of a step's job now.
+---@param step botglue.WriteStep
+---@return botglue.Base?
+local function read(step)
+  local job = client.job(step.job)
+  local place = job and job.range:place()
+  return job and place and job.range:read(place)
+end
+
+--- A step was written: what is drawn at its range goes along.
+---@param step botglue.WriteStep
+---@param before botglue.Base?
+local function settle(step, before)
+  local job = client.job(step.job)
+  if job then
+    job.range:settle(step.place, step.place.kind, step.landing ~= "reverted" and before or nil)
   end
 end
 
---- Writes answers to a buffer. What is drawn at their ranges goes along; a job whose answer has to wait is ready.
+--- Writes answers to a buffer. A job whose answer has to wait is ready.
 ---@param call botglue.WriteCall
 ---@return botglue.WriteReply
 function M.write(call)
+  local before = {}
+  for i, step in ipairs(call.steps) do
+    before[i] = read(step)
+  end
   local reply = require("botglue.editor.write").write(call)
   for i, step in ipairs(call.steps) do
     local job, result = client.job(step.job), (reply.steps or {})[i]
-    if job and result and result.state == "written" then
-      local place = step.place
-      job.range:mark(place, place.kind)
+    if result and result.state == "written" then
+      settle(step, before[i])
     elseif job and reply.state == "not_now" and job:is_open() then
       job:wait_ready()
     end
@@ -100,7 +107,13 @@ function M.write(call)
   return reply
 end
 
---- What became of an answer that the host landed, or took back.
+--- Steps are in the store: they need not be remembered any more.
+---@param stored { steps: { job: integer, attempt: integer? }[] }
+function M.stored(stored)
+  require("botglue.editor.write").stored(stored.steps)
+end
+
+--- What became of an answer that the host landed, holds, or took back.
 ---@param told { id: integer, landing: string, held_for: string? }
 function M.landed(told)
   local job = client.job(told.id)
@@ -111,26 +124,40 @@ function M.landed(told)
   end
 end
 
---- What was written for a job stays as it is.
+--- What the user decided cannot be.
 ---@param told { id: integer, why: string }
-function M.not_reverted(told)
-  local errors = require("botglue.errors")
-  errors.guard(errors.fail, NOT_REVERTED[told.why] or NOT_REVERTED.conflict, told.id)
-end
-
---- What came of a merge.
----@param merged { id: integer, purpose: string, tick: integer, clean: boolean }
-function M.merged(merged)
-  require("botglue.merge").reply(merged)
-end
-
---- An answer that is to be held is on the disk.
----@param kept { id: integer }
-function M.kept(kept)
-  local job = client.job(kept.id)
+function M.stays(told)
+  local job = client.job(told.id)
   if job then
-    job:kept()
+    require("botglue.decide").stays(job, told.why)
   end
+end
+
+--- Moves the marks of ranges to where the document has them. They are the places of one text: where that is another by
+--- now the host is told its changedtick, and says it again.
+---@param moved { buffer: integer, tick: integer, places: botglue.DisplayMark[] }
+---@return { tick: integer? }
+function M.places(moved)
+  local bufnr = moved.buffer
+  if not vim.api.nvim_buf_is_loaded(bufnr) then
+    return vim.empty_dict()
+  end
+  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), client.connection().asked
+  for _, place in ipairs(tick == moved.tick and moved.places or {}) do
+    local job = client.job(place.id)
+    local range = job and job.range or asked[place.id]
+    if range and range.bufnr == bufnr and not range.is_forgotten then
+      if place.kind then
+        range:mark(place, place.kind)
+      else
+        range:lose()
+      end
+    end
+    if job then
+      job:moved()
+    end
+  end
+  return { tick = tick }
 end
 
 --- Held answers of Neovims that are gone, which are this one's now.

@@ -145,4 +145,21 @@ function M.check(opts, options)
   }
 end
 
+--- Checks what `accept()` is given.
+---@param opts any
+function M.check_accept(opts)
+  if opts == nil then
+    return
+  elseif type(opts) ~= "table" then
+    error("botglue.accept: opts must be a table, not " .. vim.inspect(opts), 0)
+  end
+  local range, bufnr = opts.range, opts.bufnr
+  local is_range = type(range) == "table" and type(range[1]) == "number" and type(range[2]) == "number"
+  if range ~= nil and not is_range then
+    error("botglue.accept: range must be a list like { 3, 5 }, not " .. vim.inspect(range), 0)
+  elseif bufnr ~= nil and not (type(bufnr) == "number" and vim.api.nvim_buf_is_loaded(bufnr)) then
+    error("botglue.accept: bufnr must be the number of a loaded buffer, not " .. vim.inspect(bufnr), 0)
+  end
+end
+
 return M

@@ -4,7 +4,7 @@
 local choose = require("botglue.choose")
 local fail = require("botglue.errors").fail
 local here = require("botglue.here")
-local stands = require("botglue.stands")
+local report = require("botglue.report")
 
 local M = {}
 
@@ -41,7 +41,7 @@ end
 --- The answer to a question is there.
 ---@param job botglue.Job
 function M.answered(job)
-  stands.landed(job, "answered")
+  report.landed(job, "answered")
   job:land("answered")
   vim.schedule(function()
     M.show(job)

@@ -12,47 +12,79 @@ local GROUP = "botglue.attach"
 ---@param bufnr integer
 ---@return boolean
 local function has_text(bufnr)
-  if not api.nvim_buf_is_loaded(bufnr) then
-    return false
-  end
   local kind = vim.bo[bufnr].buftype
   return vim.bo[bufnr].modifiable and kind ~= "terminal" and kind ~= "prompt"
 end
 
 ---@class botglue.DisplayMark: botglue.Extent
 ---@field id integer of the job
----@field kind "line"|"char"|"block"|"insert"
+---@field kind "line"|"char"|"block"|"insert"|nil none where the job has no mark: the host looks for what was sent
 ---@field has_ended boolean whether the job has ended, and its answer is not held
 ---@field sent table? in the shape of a request: what was sent or landed, where the host does not have the request
+---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
+---@field before string[]? the whole rows that were there before the answer landed
+---@field text { above: string?, rows: string[], below: string? }? what is at the mark
+
+--- What was sent of a range, or what landed there, in the shape of a request.
+---@param job botglue.Job
+---@param place botglue.Extent?
+---@return table
+function M.sent(job, place)
+  local range = job.range
+  local text = range:expected()
+  local first_line = place and place.first + 1 or range.known[1]
+  if place and range.shape == "insert" then
+    first_line = place.first
+  end
+  return {
+    id = job.id,
+    buffer = range.bufnr,
+    selection = {
+      kind = range.shape,
+      first_line = first_line,
+      text = text.text,
+      rows = text.rows,
+      cols = text.cols,
+      column = range.column,
+      beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
+    },
+  }
+end
 
 --- Where the range of a job is, as far as its marks tell.
 ---@param job botglue.Job
----@return botglue.DisplayMark? mark nil where they tell nothing
-local function mark(job)
+---@param with_text boolean? whether what is there is wanted, too
+---@return botglue.DisplayMark? mark nil where the host knows that its place is not known
+local function mark(job, with_text)
   local range = job.range
   local place = range:place()
-  if not place then
+  if not place and (range.lost or range.marks) then
     return nil
   end
-  local sent
-  if job.process ~= client.connection().process then
-    local text = range:expected()
-    sent = {
-      id = job.id,
-      buffer = range.bufnr,
-      selection = {
-        kind = range.shape,
-        first_line = place.first + 1,
-        text = text.text,
-        rows = text.rows,
-        cols = text.cols,
-        beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
-      },
-    }
+  local told = vim.deepcopy(place or {})
+  told.id = job.id
+  told.kind = place and range.shape or nil
+  told.stands = range.on_disk
+  told.has_ended = not job:is_open() and job.landing ~= "held"
+  if job.process ~= client.connection().process or range.has_moved then
+    told.sent = M.sent(job, place)
+    told.before = range.before and range.before.rows
   end
-  local is_held = job.landing == "held"
-  local more = { id = job.id, kind = range.shape, has_ended = not job:is_open() and not is_held, sent = sent }
-  return vim.tbl_extend("force", place, more)
+  if place and with_text then
+    local text = range:read(place)
+    told.text = { above = text.above, rows = text.rows, below = text.below }
+  end
+  return told
+end
+
+--- Where the range of a prompt is that is being typed.
+---@param id integer
+---@param range botglue.Range
+---@return botglue.DisplayMark?
+local function prompt_mark(id, range)
+  local place = range:place()
+  local more = { id = id, kind = range.shape, has_ended = false }
+  return place and vim.tbl_extend("force", place, more)
 end
 
 --- The jobs whose ranges may be in a buffer.
@@ -86,29 +118,72 @@ local function tell(bufnr, more)
       tick = api.nvim_buf_get_changedtick(bufnr),
       rows = rows,
       bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
+      refuses = not has_text(bufnr) or nil,
     }, more)
   )
 end
 
 --- How a buffer is, with the places of its jobs; for the host, once it has attached.
 ---@param bufnr integer
-function M.report(bufnr)
-  tell(bufnr, { marks = jobs_in(bufnr):map(mark):totable() })
+---@param with_text boolean? whether the text at the marks is wanted, too
+function M.report(bufnr, with_text)
+  local marks = jobs_in(bufnr)
+    :map(function(job)
+      return mark(job, with_text)
+    end)
+    :totable()
+  for id, range in pairs(client.connection().asked) do
+    marks[#marks + 1] = range.bufnr == bufnr and prompt_mark(id, range) or nil
+  end
+  tell(bufnr, { marks = marks })
 end
 
---- Has the events told by which Neovim's core says nothing of a text.
+--- A buffer has another name, or has got one: its jobs are in that file from now on.
+---@param bufnr integer
+local function rename(bufnr)
+  local path = require("botglue.context").path(bufnr)
+  for _, job in pairs(path ~= "" and client.connection().jobs or {}) do
+    if job.range.bufnr == bufnr then
+      job.path = path
+    end
+  end
+end
+
+--- Has the events told by which Neovim's core says nothing of a text. Not by autocommands of the buffer: the first
+--- `:write` of one without a name removes those.
 ---@param bufnr integer
 local function watch(bufnr)
+  local mirrored = client.connection().mirrored
+  mirrored[bufnr] = true
   local group = api.nvim_create_augroup(GROUP, { clear = false })
-  if #api.nvim_get_autocmds({ group = group, buffer = bufnr }) > 0 then
+  if #api.nvim_get_autocmds({ group = group }) > 0 then
     return
   end
   api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
     group = group,
-    buffer = bufnr,
     desc = "botglue: the host mirrors the text",
     callback = function(event)
-      tell(bufnr, event.event == "BufUnload" and { rows = 0 } or {})
+      if not mirrored[event.buf] then
+        return
+      end
+      rename(event.buf)
+      local is_written = event.event == "BufWritePost" or event.event == "BufUnload"
+      -- Where a copy was written, or some of the rows, the file does not have the text.
+      local more = { written = is_written and not vim.bo[event.buf].modified or nil }
+      if event.event == "BufUnload" then
+        more.rows = 0
+      end
+      tell(event.buf, more)
+    end,
+  })
+  api.nvim_create_autocmd("BufWipeout", {
+    group = group,
+    desc = "botglue: the host mirrors the text",
+    callback = function(event)
+      -- It comes for one without a name that is written for the first time, too; that one stays.
+      vim.schedule(function()
+        mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
+      end)
     end,
   })
 end
@@ -117,20 +192,107 @@ end
 ---@param bufnr integer
 ---@param job botglue.Job? none while its prompt is typed
 function M.want(bufnr, job)
-  if has_text(bufnr) then
+  if api.nvim_buf_is_loaded(bufnr) then
     watch(bufnr)
     tell(bufnr, { marks = job and { mark(job) } or nil })
   end
 end
 
+local PROMPTS = 2 ^ 40 -- numbers from here on are those of prompts, and of no job
+
+--- Lets go of the ranges of prompts that are gone.
+local function forget_prompts()
+  local asked = client.connection().asked
+  for id, range in pairs(asked) do
+    if not range.marks then
+      asked[id] = nil
+      if api.nvim_buf_is_loaded(range.bufnr) then
+        tell(range.bufnr, { marks = { { id = id, has_ended = true } } })
+      end
+    end
+  end
+end
+
+--- The host follows the range of a prompt as long as that is being typed.
+---@param range botglue.Range
+---@return fun() sent called once the range is its job's
+function M.follow_prompt(range)
+  forget_prompts()
+  local id = PROMPTS + client.next_token()
+  client.connection().asked[id] = range
+  if api.nvim_buf_is_loaded(range.bufnr) then
+    watch(range.bufnr)
+    tell(range.bufnr, { marks = { prompt_mark(id, range) } })
+  end
+  return function()
+    client.connection().asked[id] = nil
+    if api.nvim_buf_is_loaded(range.bufnr) then
+      tell(range.bufnr, { marks = { { id = id, has_ended = true } } })
+    end
+  end
+end
+
+--- Held answers whose file is read are there from now on, in whichever buffer that is.
+function M.watch_files()
+  local group = api.nvim_create_augroup(GROUP .. ".held", { clear = false })
+  if #api.nvim_get_autocmds({ group = group }) > 0 then
+    return
+  end
+  api.nvim_create_autocmd("BufReadPost", {
+    group = group,
+    desc = "botglue: held answers of this file",
+    callback = function(event)
+      for _, job in pairs(client.connection().held) do
+        local is_new = not job.range.marks or job.range.bufnr ~= event.buf
+        if is_new and job:is_in(event.buf) then
+          M.expect(job, event.buf)
+        end
+      end
+    end,
+  })
+end
+
+--- The range of a held answer of an earlier time is looked for, as soon as its file is there.
+---@param job botglue.Job
+---@param bufnr integer? where its file is now
+function M.expect(job, bufnr)
+  M.watch_files()
+  if bufnr and job.range.bufnr ~= bufnr then
+    job.range:move_to(bufnr)
+  end
+  M.want(job.range.bufnr, job)
+end
+
+local TRIES = 3 -- to get places of the text as it is
+
+--- Asks the host where texts are in a buffer. An error in `fn` is told.
+---@param bufnr integer
+---@param texts table[] in the shape of selections
+---@param fn fun(places: table[]?, err: string?) the places in the same order, of the text as it is; one without a kind
+--- where a text is not found
+---@param tries integer?
+function M.find(bufnr, texts, fn, tries)
+  local errors, query = require("botglue.errors"), require("botglue.query")
+  client.connect(client.options())
+  M.want(bufnr)
+  query.ask("find", { buffer = bufnr, texts = texts }, function(result, err)
+    local is_current = api.nvim_buf_is_loaded(bufnr)
+      and result ~= nil
+      and result.tick == api.nvim_buf_get_changedtick(bufnr)
+    if is_current then
+      errors.guard(fn, result.places)
+    elseif result and (tries or 1) < TRIES then
+      M.find(bufnr, texts, fn, (tries or 1) + 1)
+    else
+      errors.guard(fn, nil, err or "the text was changed while it was looked through: try again")
+    end
+  end)
+end
+
 --- Another host has started: it mirrors what the one before it did.
 function M.want_again()
-  local group = api.nvim_create_augroup(GROUP, { clear = false })
-  local told = {}
-  for _, autocmd in ipairs(api.nvim_get_autocmds({ group = group })) do
-    local bufnr = autocmd.buffer
-    if bufnr and not told[bufnr] and has_text(bufnr) then
-      told[bufnr] = true
+  for bufnr in pairs(client.connection().mirrored) do
+    if api.nvim_buf_is_loaded(bufnr) then
       tell(bufnr, {})
     end
   end

@@ -25,6 +25,12 @@ function M.wrote(job)
   return M.landed(job) or job.landing == "unchanged"
 end
 
+--- An answer of which there are two texts to compare.
+---@param job botglue.Job
+function M.has_texts(job)
+  return M.held(job) or M.landed(job)
+end
+
 --- An answer to a question.
 ---@param job botglue.Job
 function M.answered(job)
@@ -89,7 +95,7 @@ end
 ---@return integer
 local function number(words)
   local id = words:match("^%d+$") and tonumber(words)
-  return id or fail("%s is no number of a job", words)
+  return id or fail("not a job number: %s", words)
 end
 
 --- The job that a command's words name, else the newest one.

@@ -12,24 +12,22 @@ local M = {}
 ---@class botglue.Connection
 ---@field process botglue.Process?
 ---@field ready_within integer milliseconds that a host has to say that it is there
----@field merged_within integer milliseconds that a merge may take
----@field kept_within integer milliseconds that a held answer may take to the disk before it is told of anyway
 ---@field jobs table<integer, botglue.Job>
 ---@field open table<integer, botglue.Job> those that have not ended
 ---@field held table<integer, botglue.Job> those whose answer is held
 ---@field ended integer[] those that have ended and are not held, in that order
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
----@field questions table<integer, botglue.Question> merges that are asked for, by the job's id
 ---@field queries table<integer, botglue.Query> questions to the store, by their token
 ---@field last_query integer
 ---@field answered_within integer milliseconds that the store may take for an answer
 ---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
----@field review botglue.Review? the one that is open
+---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
 ---@field unsent table[] what became of answers, for the next host
 ---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
+---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
@@ -51,20 +49,19 @@ local M = {}
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open
 ---@field list botglue.JobList? the one that is open
+---@field mirrored table<integer, boolean> the buffers that the host mirrors
+---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
 local connection = {
   waiting = 0,
   ready_within = 5000,
-  merged_within = 5000,
-  kept_within = 2000,
   jobs = {},
   open = {},
   held = {},
   ended = {},
   kept = {},
-  questions = {},
   queries = {},
   last_query = 0,
   answered_within = 10000,
@@ -72,7 +69,10 @@ local connection = {
   unsent = {},
   written = {},
   lost = {},
+  restarts = {},
   drafts = {},
+  asked = {},
+  mirrored = {},
   groups = {},
   telling = { depth = 0, queue = {} },
   news = {},
@@ -146,17 +146,70 @@ local function send_again(job)
   end
 end
 
---- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, and
---- what it has not started because it was told to end the next one runs.
+--- Hands an answer that a host had told of, and not settled, to the next one: what it had written of it is known here.
+---@param process botglue.Process
+---@param job botglue.Job
+local function resume(process, job)
+  local landing = require("botglue.editor.write").landing(job.id)
+  if landing then
+    process:tell({ id = job.id, landing = landing })
+    job:land(landing)
+    return
+  end
+  local sent = require("botglue.attach").sent(job)
+  sent.lines, sent.held_for = job.answer.lines, job.answer.held_for
+  job.process = process
+  process:notify("resume", sent)
+end
+
+--- A host is gone, and what the user decided of an answer with it, unless it was written.
+---@param job botglue.Job
+local function undecide(job)
+  local landing = require("botglue.editor.write").landing(job.id)
+  -- It may be the landing that is to be reverted, of which it is not known yet that it is stored.
+  if landing and landing ~= job.landing then
+    job:decide(landing)
+    require("botglue.report").landed(job, landing)
+  else
+    job.deciding = nil
+    require("botglue.notify").error(("botglue: job %d: the host is gone, decide of it again"):format(job.id))
+  end
+end
+
+local RESTARTS = 3 -- a minute
+
+--- Whether another host is started by itself: where a range is to be followed, and not for ever.
+---@return boolean
+local function restarts()
+  local is_needed = next(connection.open) or next(connection.held) or next(connection.kept)
+  local now = vim.uv.now()
+  local recent = vim.tbl_filter(function(at)
+    return now - at < 60000
+  end, connection.restarts)
+  connection.restarts = recent
+  if not is_needed or #recent >= RESTARTS then
+    return false
+  end
+  table.insert(recent, now)
+  return true
+end
+
+--- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, what
+--- it has not started because it was told to end the next one runs, and an answer that it has told of the next one
+--- lands.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 local function lost(process, err)
   if connection.process == process then
     connection.process = nil
   end
-  if connection.leaving then
-    -- All is told and ended already. A host that is started now is one that Neovim waits for, and nobody ends.
+  if connection.leaving or vim.v.exiting ~= vim.NIL then
+    -- All is told and ended already, or, where an autocommand ends Neovim, there is no event of its end. A host that is
+    -- started now is one that Neovim waits for, and nobody ends.
     return
+  end
+  for _, job in pairs(connection.jobs) do
+    job.range:keep_rows()
   end
   connection.kill = groups.stop(connection.groups)
   connection.groups = {}
@@ -167,22 +220,17 @@ local function lost(process, err)
       table.insert(connection.unsent, message.argument)
     end
   end
-  local again = {}
+  local again, answered = {}, {}
   for _, job in ipairs(open_jobs()) do
-    if job.process == process and job:is_waiting() then
+    if not job:is_waiting() then
+      answered[#answered + 1] = job
+    elseif job.process == process then
       if process.in_order and job.request then
         again[#again + 1] = job
       else
         table.insert(connection.lost, job.id)
         job:fail(err)
       end
-    elseif job.keeping then
-      job:kept()
-    end
-  end
-  for _, question in pairs(vim.tbl_extend("error", {}, connection.questions)) do
-    if question.process == process then
-      question.lost()
     end
   end
   for _, query in pairs(vim.tbl_extend("error", {}, connection.queries)) do
@@ -193,6 +241,26 @@ local function lost(process, err)
   require("botglue.adopt").answered(err.message)
   for _, job in ipairs(again) do
     send_again(job)
+  end
+  for _, job in pairs(connection.jobs) do
+    if job.deciding then
+      undecide(job)
+    end
+  end
+  for _, landed in ipairs(require("botglue.editor.write").landings()) do
+    local job = connection.jobs[landed.id]
+    if job and job.landing == landed.landing then
+      table.insert(connection.unsent, landed)
+    end
+  end
+  local another = connection.process or restarts() and M.connect(M.options()) or nil
+  for _, job in ipairs(answered) do
+    if another then
+      resume(another, job)
+    else
+      require("botglue.report").landed(job, "held", "range_lost")
+      job:land("held", "range_lost")
+    end
   end
 end
 
@@ -232,10 +300,8 @@ local function leave()
   for _, job in ipairs(open_jobs()) do
     if job:is_waiting() then
       job:fail({ code = "host_lost", message = "Neovim was left before the answer came." })
-    elseif job.keeping then
-      job:kept()
     else
-      require("botglue.stands").landed(job, "held", "review")
+      require("botglue.report").landed(job, "held", "review")
       job:land("held", "review")
     end
   end
@@ -265,7 +331,7 @@ function M.connect(options)
     end
     require("botglue.attach").want_again()
     require("botglue.adopt").recover()
-    require("botglue.draft").tell_again(process)
+    require("botglue.ui.edit").tell_all(process)
     require("botglue.ui.prompt.draft").tell_all()
     connection.paste = connection.paste or require("botglue.paste").watch()
     local group = vim.api.nvim_create_augroup("botglue.client", { clear = true })

@@ -50,7 +50,7 @@ end
 ---@return boolean
 local function load(bufnr)
   if not api.nvim_buf_is_loaded(bufnr) then
-    require("botglue.adopt").load(api.nvim_buf_get_name(bufnr))
+    require("botglue.editor.load").file(api.nvim_buf_get_name(bufnr))
   end
   return api.nvim_buf_is_loaded(bufnr)
 end

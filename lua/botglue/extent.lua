@@ -1,6 +1,4 @@
---- Where text stands: the rows and bytes of a place, its lines as people count them, and the text there.
----
---- Functions of a buffer only: how a place moves is `marks`' business. Rows count from 0 here.
+--- A place in a buffer: its rows and bytes, its lines as people count them, and the text there. Rows count from 0 here.
 
 local screen = require("botglue.text")
 
@@ -19,7 +17,6 @@ local M = {}
 ---@field from integer? the first byte in the first row, for characters
 ---@field to integer? the byte behind the last one in the last row, for characters
 ---@field spans integer[][]? for each row of a block the first byte and the one behind the last
----@field empty boolean? whether nothing is left of its rows: it is the point at `first` now
 
 ---@param selection botglue.Selection
 ---@return botglue.Extent
@@ -45,25 +42,6 @@ function M.lines(place, shape)
     return place.first, place.first
   end
   return place.first + 1, place.last + 1
-end
-
---- The place of text that stands at a row as it stood where it was read.
----@param first integer
----@param base botglue.Base
----@param shape string
----@return botglue.Extent
-function M.at(first, base, shape)
-  local place = { first = first, last = first + #base.rows - 1 }
-  local spans = {}
-  for i, text in ipairs(base.text) do
-    spans[i] = { base.cols[i], base.cols[i] + #text }
-  end
-  if shape == "char" then
-    place.from, place.to = spans[1][1], spans[#spans][2]
-  elseif shape == "block" then
-    place.spans = spans
-  end
-  return place
 end
 
 --- For each row of a place the bytes that belong to it.
@@ -112,29 +90,6 @@ function M.read(bufnr, place, shape)
     above = place.first > 0 and get_rows(bufnr, place.first - 1, place.first)[1] or nil,
     below = get_rows(bufnr, past, past + 1)[1],
   }
-end
-
---- Where lines are once rows were moved some of which were theirs. Right above them or right below they still are,
---- unless others came with them.
----@param place botglue.Extent of lines
----@param row integer the first row that was moved
----@param rows integer how many
----@param to integer the row above which they stand now, as it is without them
----@return botglue.Extent? place nil where none of them was theirs, or all
-function M.moved(place, row, rows, to)
-  local taken = math.min(place.last, row + rows - 1) - math.max(place.first, row) + 1
-  local left = place.last - place.first + 1 - taken
-  if taken <= 0 or left <= 0 then
-    return nil
-  end
-  local first = math.min(place.first, row)
-  local past, beside = first + left, taken == rows and 0 or 1
-  if to < first + beside then
-    first, past = first + rows, past + rows
-  elseif to <= past - beside then
-    past = past + rows
-  end
-  return { first = first, last = past - 1 }
 end
 
 --- The screen column at which a block begins as far as its rows tell: those that it reaches begin there, shorter ones

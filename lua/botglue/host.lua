@@ -24,7 +24,6 @@ Process.__index = Process
 ---@alias botglue.JobError { code: string, message: string }
 
 local REMEMBERED = 20 -- a host is behind by a few at the most
-local PIPE = 32 * 1024 -- bytes of rows, beside which there is room in a pipe for the rest
 
 local BUILD = "run `make build` in the plugin's directory"
 
@@ -100,22 +99,7 @@ function Process:notify(method, argument)
   pcall(vim.rpcnotify, self.channel, method, argument)
 end
 
---- Whether rows are longer than what a pipe holds: what fits into it is sent at once.
----@param rows string[]?
----@return boolean
-local function is_long(rows)
-  local bytes = 0
-  for _, row in ipairs(rows or {}) do
-    bytes = bytes + #row
-    if bytes > PIPE then
-      return true
-    end
-  end
-  return false
-end
-
---- Tells what became of an answer, and remembers that, should the process end before it could keep it. Of one with long
---- rows the fact comes first: Neovim may end before all of them are sent.
+--- Tells what became of an answer, and remembers that, should the process end before it could keep it.
 ---@param landed table
 function Process:tell(landed)
   if not self.ready then
@@ -126,14 +110,7 @@ function Process:tell(landed)
   if #self.told > REMEMBERED then
     table.remove(self.told, 1)
   end
-  if is_long(landed.rows) then
-    local fact = vim.tbl_extend("force", {}, landed)
-    fact.rows = nil
-    self:notify("landed", fact)
-    self:notify("stands", landed)
-  else
-    self:notify("landed", landed)
-  end
+  self:notify("landed", landed)
 end
 
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.

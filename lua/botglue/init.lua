@@ -61,10 +61,19 @@ function M.job(id)
   return job and job:table()
 end
 
---- Accepts a held answer, and merges it with what stands there. Where its place is not known the review opens.
+--- Accepts a held answer: the host merges it with what is there. With `opts.range` these lines become the answer.
+--- Raises an error where the answer conflicts with what the user changed and that was not shown.
 ---@param id integer
-function M.accept(id)
-  require("botglue.decide").accept(id)
+---@param opts botglue.AcceptOptions?
+function M.accept(id, opts)
+  require("botglue.arguments").check_accept(opts)
+  require("botglue.decide").accept(id, opts)
+end
+
+--- Shows a held answer; without a number the next one, those of earlier sessions too.
+---@param id integer?
+function M.review(id)
+  require("botglue.held").review(id and tostring(id) or "")
 end
 
 --- Rejects a held answer.

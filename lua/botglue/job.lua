@@ -5,7 +5,6 @@ local events = require("botglue.events")
 local notify = require("botglue.notify")
 local observe = require("botglue.observe")
 local queue = require("botglue.queue")
-local recognise = require("botglue.recognise")
 local status = require("botglue.ui.status")
 
 local M = {}
@@ -24,28 +23,23 @@ local M = {}
 ---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
 ---@field agent string
 ---@field wanted string? the model that was asked for
----@field stood string[]? the rows that the store knows, where they are others than those that landed
 ---@field notes table[]? what was known of its lines besides
 ---@field cwd string the project's directory
 ---@field resume { session_id: string, at: string? }? the session that it goes on in
 ---@field tools botglue.Tool[]
----@field answer { lines: string[], edits: botglue.Edit[]?, held_for: string? }?
----@field draft botglue.Draft? what the user made of a held answer in the review
----@field draft_told_to botglue.Process? the host that knows of it
----@field reviewed botglue.Reviewed? what a review saw of its place while its answer is held
----@field on_disk botglue.OnDisk? what stands in its file at the place of its held answer; nil what was sent
----@field stale boolean? whether its review showed something else at its end than what would be accepted
----@field taken boolean? whether a part of rows was changed by hand in the review
+---@field answer { lines: string[], held_for: string? }?
+---@field edited string[]? the answer as the user has written it in its edit buffer
+---@field typed string[]? what stands in that buffer and is not written
+---@field around string[]? text around the answer that was changed in a review of an earlier version
+---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
 ---@field request table? what the host was sent, until it has started it
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
----@field keeping { held_for: string, close: fun() }? its answer is about to be held
 ---@field turn integer? the host has said that it waits for others to end; the order of those that do
 ---@field observers botglue.Observer[]? the user's functions that watch it
 ---@field observed string? what of it the host was asked to forward; nil until it was sent
 ---@field preview string[]? the newest lines of code
----@field deciding boolean? the user decided of it, and it waits for a moment at which it can be written
----@field lands boolean? whether the host decides where its answer lands
+---@field deciding boolean? the user decided of it, and the host has not said what became of that
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
@@ -77,7 +71,6 @@ function M.recall(spec, known)
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
   self:learn(known)
-  self:home()
   self.view = status.hold(self)
   return self
 end
@@ -201,46 +194,15 @@ function Job:update(state)
   end
 end
 
---- The answer is there, the moment is not: `fn` is called whenever it may have come.
----@param fn fun()? none: the host asks again
-function Job:wait_ready(fn)
+--- The answer is there, the moment is not.
+function Job:wait_ready()
   if self.status == "ready" then
     return
   end
   self:enter("ready")
   self.tool = nil
-  if fn then
-    self.unwatch = require("botglue.moment").watch(tostring(self.id), fn)
-    self.land_again = fn
-  end
   self.view:draw()
   events.update(self)
-end
-
---- The answer is to be held: that is told once it is safe on the disk, or nobody is there to say so.
----@param held_for string
----@param within integer milliseconds
-function Job:keep(held_for, within)
-  local deadline = require("botglue.deadline")
-  local timer = deadline.start(within, function()
-    self:kept()
-  end)
-  self.keeping = {
-    held_for = held_for,
-    close = function()
-      deadline.stop(timer)
-    end,
-  }
-end
-
---- The answer that is to be held is safe, as far as it can be.
-function Job:kept()
-  local keeping = self.keeping
-  if keeping then
-    keeping.close()
-    self.keeping = nil
-    self:land("held", keeping.held_for)
-  end
 end
 
 --- Ends: the answer landed, changed nothing or is held.
@@ -255,68 +217,39 @@ end
 ---@param landing string
 function Job:decide(landing)
   local was_held = self.landing == "held"
-  self.landing, self.held_for = landing, nil
+  self.landing, self.held_for, self.deciding = landing, nil, nil
   if was_held then
     self.view:close()
-    self.view, self.answer, self.draft, self.reviewed = nil, nil, nil, nil
+    self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
     self.on_close(self)
   end
   events.emit("BotglueJobUpdated", self)
 end
 
+--- The host has moved the marks of its range, or does not know its place.
+function Job:moved()
+  if self.view then
+    self.view:moved()
+  end
+end
+
 --- Makes sure that its buffer is there, if its file can be read.
----@return boolean loaded whether it is there now and was not before
+---@return boolean loaded whether its buffer is there
 function Job:load()
   if vim.api.nvim_buf_is_loaded(self.range.bufnr) then
-    return false
+    return true
   end
-  local bufnr = require("botglue.adopt").load(self.path)
-  if bufnr then
+  local bufnr = require("botglue.editor.load").file(self.path)
+  if bufnr and bufnr ~= self.range.bufnr then
     self.range:move_to(bufnr)
   end
   return bufnr ~= nil
 end
 
---- Finds its place where its buffer was read since.
----@return boolean known whether its place is known
-function Job:home()
-  local range, on_disk = self.range, self.on_disk
-  local sent, was_marked = range.base, range.marks ~= nil
-  if on_disk and not was_marked and vim.api.nvim_buf_is_loaded(range.bufnr) then
-    if range:home_at(on_disk.rows) then
-      require("botglue.reviewed").take_up(self, on_disk)
-      return true
-    end
-    range:lose()
-  end
-  local known = range:home()
-  local function is_begun()
-    local decide, place = require("botglue.decide"), range:place()
-    if not place then
-      return false
-    end
-    return recognise.is_begun(range, place, sent, decide.answer(self))
-      or (self.draft ~= nil and recognise.is_begun(range, place, sent, decide.lines(self)))
-  end
-  if known and not was_marked and is_begun() then
-    range:lose()
-    range.base, known = sent, false
-  end
-  return known
-end
-
---- Makes sure that the buffer of a held answer is there, and its place marked in it.
----@return boolean known whether its place is known
-function Job:recall()
-  if self:load() then
-    self.view:hide()
-  elseif not vim.api.nvim_buf_is_loaded(self.range.bufnr) then
-    return false
-  end
-  require("botglue.reviewed").look(self)
-  local known = self:home()
-  self.view:draw()
-  return known
+--- Its place for another job, as it is now; its file is loaded where that is needed.
+---@return botglue.Range? range nil where it is not known
+function Job:again()
+  return self:load() and self.range:again() or nil
 end
 
 --- Whether a buffer is the one of a held answer, or has its file while that one is closed.
@@ -329,28 +262,6 @@ function Job:is_in(bufnr)
   end
   local is_closed = self.path ~= "" and not vim.api.nvim_buf_is_loaded(own)
   return is_closed and require("botglue.context").path(bufnr) == self.path
-end
-
---- The file of a held answer was read: what is shown of it is there again, if its place is known.
----@param bufnr integer
-function Job:come_back(bufnr)
-  if self.range.bufnr ~= bufnr then
-    self.range:move_to(bufnr)
-  end
-  if self:home() then
-    self.view:draw()
-  end
-end
-
---- Its place for another job, as it is now; its file is loaded where that is needed.
----@return botglue.Range? range nil where it is gone
-function Job:again()
-  if self.landing == "held" then
-    self:recall()
-  else
-    self:load()
-  end
-  return self.range:again()
 end
 
 --- Ends without an answer.
@@ -371,10 +282,6 @@ function Job:close(how)
   self.request = nil
   self:enter(how)
   observe.finished(self)
-  if self.unwatch then
-    self.unwatch()
-  end
-  self.unwatch, self.land_again = nil, nil
   if self.landing == "held" then
     self.view:hold()
   else

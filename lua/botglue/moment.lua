@@ -51,13 +51,6 @@ local function is_in_autocommand()
   return vim.fn.state("x") ~= "" and require("botglue.client").connection().telling.depth == 0
 end
 
---- Whether the user is typing in a buffer.
----@param bufnr integer
----@return boolean
-function M.is_typing(bufnr)
-  return api.nvim_get_current_buf() == bufnr and api.nvim_get_mode().mode:match("^[iR]") ~= nil
-end
-
 --- Whether nobody can be in the middle of something in a buffer.
 ---@param bufnr integer
 ---@return boolean
@@ -87,17 +80,6 @@ function M.is_safe(bufnr)
     state = state:gsub("[oSxcs]", "")
   end
   return SAFE[mode] == true and state == ""
-end
-
---- Whether a command of the user's own may change text in a buffer now: what is under way is that command, but there
---- may be a selection or an operator as well, where a mapping gave it.
----@param bufnr integer
----@return boolean
-function M.allows_command(bufnr)
-  if is_elsewhere(bufnr) then
-    return true
-  end
-  return SAFE[api.nvim_get_mode().mode] == true and not vim.fn.state():find("[oa]")
 end
 
 --- Calls `fn` whenever a safe moment may have come, until the returned function is called.

@@ -3,7 +3,6 @@
 
 local client = require("botglue.client")
 local soon = require("botglue.soon")
-local stands = require("botglue.stands")
 
 local M = {}
 
@@ -30,7 +29,6 @@ function M.register(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.open[job.id] = job
-  stands.follow()
   require("botglue.progress").started(job)
   draw_counts()
 end
@@ -76,6 +74,7 @@ function M.release(job)
   draw_counts()
   if job.landing == "held" then
     connection.held[job.id] = job
+    require("botglue.attach").watch_files()
     return
   end
   connection.held[job.id] = nil
@@ -93,7 +92,7 @@ function M.hold(job)
   local connection = client.connection()
   connection.jobs[job.id] = job
   connection.held[job.id] = job
-  stands.follow()
+  require("botglue.attach").expect(job)
   draw_counts()
 end
 

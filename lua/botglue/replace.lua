@@ -231,44 +231,4 @@ function M.shared(one, other)
   return head, tail
 end
 
---- Replaces characters, from one place to another. Rows of them at both ends that stay the same are left alone.
----@param bufnr integer
----@param place { first: integer, from: integer, last: integer, to: integer }
----@param lines string[] at least one
-function M.chars(bufnr, place, lines)
-  local old = api.nvim_buf_get_text(bufnr, place.first, place.from, place.last, place.to, {})
-  local head, tail = M.shared(old, lines)
-  local new = vim.list_slice(lines, head + 1, #lines - tail)
-  local first, past = head + 1, #old - tail -- of the old rows, from 1: what is to be replaced
-  local function start_of(i)
-    return place.first + i - 1, i == 1 and place.from or 0
-  end
-  local function end_of(i)
-    return place.first + i - 1, (i == 1 and place.from or 0) + #old[i]
-  end
-  local row, from = start_of(first)
-  local end_row, to = end_of(math.max(past, 1))
-  local stay = M.behind(bufnr, place.first, place.from, place.last, place.to)
-  if #new == past - first + 1 and #new <= ONE_BY_ONE then
-    for i, text in ipairs(new) do
-      local at, start = start_of(head + i)
-      M.part(bufnr, at, start, start + #old[head + i], text)
-    end
-  elseif first <= past and #new > 0 then
-    set_text(bufnr, row, from, end_row, to, new)
-  elseif #new > 0 or first <= past then
-    -- Rows come or go whole, with the line end that parts them from the row above; at the top with the one below.
-    if head > 0 then
-      row, from = end_of(head)
-      table.insert(new, 1, "")
-      end_row, to = end_of(math.max(past, head))
-    else
-      new[#new + 1] = ""
-      end_row, to = start_of(past + 1)
-    end
-    set_text(bufnr, row, from, end_row, to, new)
-  end
-  stay(place.first + #lines - 1, (#lines == 1 and place.from or 0) + #lines[#lines])
-end
-
 return M

@@ -4,8 +4,8 @@
 local client = require("botglue.client")
 local errors = require("botglue.errors")
 local followup = require("botglue.followup")
-local land = require("botglue.land")
 local query = require("botglue.query")
+local write = require("botglue.editor.write")
 local writer = require("botglue.writer")
 
 local M = {}
@@ -59,18 +59,57 @@ local function text_of(checkpoint, target, callback)
   end
 end
 
+--- Whole rows with other pieces in them.
+---@param target botglue.Range
+---@param place botglue.Extent
+---@param pieces string[]
+---@return string[] rows
+---@return botglue.Extent place where the pieces are in them
+local function with_pieces(target, place, pieces)
+  local now = target:read(place)
+  if target.shape == "char" then
+    local head, tail = now.rows[1]:sub(1, place.from), now.rows[#now.rows]:sub(place.to + 1)
+    local rows = vim.list_extend({}, pieces)
+    rows[1] = head .. rows[1]
+    local to = #rows[#rows]
+    rows[#rows] = rows[#rows] .. tail
+    return rows, { first = place.first, last = place.first + #rows - 1, from = place.from, to = to }
+  end
+  local rows, spans = {}, {}
+  for i, span in ipairs(place.spans) do
+    rows[i] = now.rows[i]:sub(1, span[1]) .. pieces[i] .. now.rows[i]:sub(span[2] + 1)
+    spans[i] = { span[1], span[1] + #pieces[i] }
+  end
+  return rows, { first = place.first, last = place.last, spans = spans }
+end
+
 --- Puts an earlier text into the range, as one undo step.
 ---@param target botglue.Range
 ---@param lines string[]
 ---@return botglue.Range target with that text
 local function put_back(target, lines)
-  local place = target:look()
-  if not place or land.write(target, place, lines) then
+  local place = target:place()
+  if not place or not vim.bo[target.bufnr].modifiable then
     fail("nothing was put back: the place is not known, or cannot be changed")
   end
-  local other = target:again()
+  ---@cast place botglue.Extent
+  local shape, rows, after, past = target.shape, lines, nil, place.last + 1
+  if shape == "char" or shape == "block" then
+    rows, after = with_pieces(target, place, lines)
+  elseif shape == "insert" then
+    past = place.first
+  end
+  after = after or { first = place.first, last = place.first + #rows - 1 }
+  write.put(target.bufnr, place.first, past, rows)
   target:unmark()
-  return other --[[@as botglue.Range]]
+  local is_nothing = #rows == 0
+  after = is_nothing and { first = place.first, last = place.first } or after
+  if is_nothing then
+    shape = "insert"
+  elseif shape == "insert" then
+    shape = "line"
+  end
+  return require("botglue.range").at(target.bufnr, after, shape, target.column)
 end
 
 --- Asks which text the job should begin with, where there is a choice.
@@ -79,14 +118,14 @@ end
 ---@param callback fun(target: botglue.Range)
 local function choose_text(checkpoint, target, callback)
   text_of(checkpoint, target, function(lines)
-    local place = target:look()
+    local place = target:place()
     local now = place and target:read(place)
     if not lines or not now or vim.deep_equal(lines, target.shape == "line" and now.rows or now.text) then
       callback(target)
       return
     end
     local choices = { "Keep the text as it is", "Put back the text of that time" }
-    vim.ui.select(choices, { prompt = "botglue: the text was another then" }, function(_, index)
+    vim.ui.select(choices, { prompt = "botglue: the text was different then" }, function(_, index)
       guarded(target, function()
         if not index then
           target:unmark()

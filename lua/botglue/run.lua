@@ -137,10 +137,8 @@ function M.send(target, wish, options)
       wish.notes
     ),
   })
-  request.lands = vim.g.botglue_host_lands and not wish.question or nil
   local new = job.new({
     id = id,
-    lands = request.lands,
     range = target,
     path = path,
     name = path == "" and require("botglue.ui.name").buffer(bufnr) or nil,
@@ -158,7 +156,6 @@ function M.send(target, wish, options)
     indent = indent_of(target),
     on_close = registry.release,
   })
-  target:follow()
   registry.register(new)
   new:open()
   client.submit(new, request)
@@ -209,11 +206,13 @@ end
 ---@param asking botglue.Asking?
 function M.ask(target, wish, options, asking)
   asking = asking or {}
+  local followed = require("botglue.attach").follow_prompt(target)
   require("botglue.ui.prompt").ask(target, wish, {
     options = options,
     proposal = M.proposal(target, wish, options),
     again = asking.again,
   }, function(typed)
+    followed()
     if asking.sent then
       asking.sent(typed.prompt)
     end

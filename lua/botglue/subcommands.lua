@@ -36,7 +36,7 @@ end
 local BOTH = { "agent", "model" }
 
 --- A decision of an answer: the one that is named, else the one that must be meant.
----@param name "accept"|"reject"|"revert"
+---@param name "reject"|"revert"
 ---@param choice botglue.Choice
 ---@param what string what there may be none of
 ---@return botglue.Subcommand
@@ -112,11 +112,30 @@ return {
   },
   review = {
     run = function(_, rest)
-      require("botglue.ui.review").command(rest)
+      require("botglue.held").review(rest)
     end,
     complete = choose.complete(choose.held),
   },
-  accept = decision("accept", choose.held, "is held"),
+  diff = {
+    run = function(_, rest)
+      require("botglue.ui.diff").open(choose.latest(rest, choose.has_texts, "can be compared"))
+    end,
+    complete = choose.complete(choose.has_texts),
+  },
+  edit = {
+    run = function(_, rest)
+      require("botglue.ui.edit").open(choose.one(rest, choose.held, "is held"))
+    end,
+    complete = choose.complete(choose.held),
+  },
+  accept = {
+    range = true,
+    run = function(args, rest)
+      local opts = args.range > 0 and { range = { args.line1, args.line2 } } or nil
+      require("botglue.decide").accept_command(choose.one(rest, choose.held, "is held"), opts)
+    end,
+    complete = choose.complete(choose.held),
+  },
   reject = decision("reject", choose.held, "is held"),
   revert = decision("revert", choose.landed, "has landed"),
   followup = {

@@ -19,18 +19,4 @@ function M.lines(text, rows)
   return lines
 end
 
---- Edits with the lines of the answer that they put in.
----@param edits { first: integer, last: integer, from: integer, count: integer }[]
----@param lines string[]
----@return botglue.Edit[]
-function M.edits(edits, lines)
-  return vim.tbl_map(function(edit)
-    return {
-      first = edit.first,
-      last = edit.last,
-      lines = edit.lines or vim.list_slice(lines, edit.from + 1, edit.from + edit.count),
-    }
-  end, edits)
-end
-
 return M

@@ -1,10 +1,7 @@
---- The one place that changes a user's buffer: one undo step for each answer, and nothing else moved.
----
---- Whether now is a good moment, and whether the text is what the answer was made for, was asked in the same call.
---- Each way of writing returns where the text stands afterwards.
+--- Runs a change of a user's buffer as one undo step, with nothing else moved. Whether now is a good moment, and
+--- whether the text is what the change was made for, was asked in the same call.
 
 local replace = require("botglue.replace")
-local screen = require("botglue.text")
 local seam = require("botglue.seam")
 
 local M = {}
@@ -13,73 +10,6 @@ local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.write")
 
 local NEAR = 9 -- lines, in which two are looked for that are at no end of a fold
-
---- Applies edits to the rows of a place, from the last to the first, so that each finds its rows where they were.
----@param bufnr integer
----@param place botglue.Extent
----@param edits botglue.Edit[]
----@return botglue.Extent
-function M.rows(bufnr, place, edits)
-  local count = place.last - place.first + 1
-  for i = #edits, 1, -1 do
-    local edit = edits[i]
-    replace.rows(bufnr, place.first + edit.first, place.first + edit.last, edit.lines)
-    count = count + #edit.lines - (edit.last - edit.first)
-  end
-  if count == 0 then
-    -- The one empty row that a buffer keeps is nobody's: what comes back takes its place.
-    local first = replace.is_empty(bufnr) and 0 or place.first
-    return { first = first, last = first, empty = true }
-  end
-  return { first = place.first, last = place.first + count - 1 }
-end
-
----@param bufnr integer
----@param place botglue.Extent
----@param lines string[]
----@return botglue.Extent
-function M.chars(bufnr, place, lines)
-  lines = #lines == 0 and { "" } or lines
-  replace.chars(bufnr, place, lines)
-  local to = #lines[#lines] + (#lines == 1 and place.from or 0)
-  return { first = place.first, last = place.first + #lines - 1, from = place.from, to = to }
-end
-
---- Replaces a block row by row. A row too short for the block is filled up with spaces where it gets text.
----@param bufnr integer
----@param place botglue.Extent
----@param lines string[] one a row
----@param column integer the screen column at which the block begins
----@return botglue.Extent
-function M.block(bufnr, place, lines, column)
-  local spans = {}
-  for i, span in ipairs(place.spans) do
-    local from, to = span[1], span[2]
-    local row, text = place.first + i - 1, lines[i]
-    local old = api.nvim_buf_get_lines(bufnr, row, row + 1, true)[1]
-    if from == #old and text ~= "" then
-      local width = api.nvim_buf_call(bufnr, function()
-        return screen.width(old)
-      end)
-      text = (" "):rep(column - width) .. text
-    end
-    replace.part(bufnr, row, from, to, text)
-    spans[i] = { from, from + #text }
-  end
-  return { first = place.first, last = place.last, spans = spans }
-end
-
---- Puts whole lines above a row. An empty buffer's only row makes room for them.
----@param bufnr integer
----@param place botglue.Extent
----@param lines string[]
----@return botglue.Extent
-function M.insert(bufnr, place, lines)
-  local is_empty = replace.is_empty(bufnr)
-  local first = is_empty and 0 or place.first
-  replace.rows(bufnr, first, is_empty and 1 or first, lines)
-  return { first = first, last = first + #lines - 1 }
-end
 
 --- Follows the marks '[ and '] through a write: Neovim moves all others, but not these.
 ---@param bufnr integer
@@ -146,18 +76,14 @@ end
 ---@generic T
 ---@param bufnr integer
 ---@param fn fun(): T
----@param goes_on boolean? whether it is part of the last step, which was written here, too
 ---@return T
-function M.as_one_step(bufnr, fn, goes_on)
+function M.as_one_step(bufnr, fn)
   local bo = vim.bo[bufnr]
   -- The first change of a read-only buffer warns for a whole second. It is only text so far: `:w` still refuses.
   local readonly = bo.readonly
   local restore = follow_last_change(bufnr)
   -- Setting the option, even to itself, closes the open undo step.
   bo.undolevels = bo.undolevels
-  if goes_on then
-    api.nvim_buf_call(bufnr, vim.cmd.undojoin)
-  end
   if readonly then
     bo.readonly = false
   end

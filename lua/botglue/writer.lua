@@ -1,15 +1,16 @@
---- Who wrote a text, and in which session: what a follow-up and a rewind go on from. While the buffer lives the ranges
---- of its jobs tell; after a restart the store and the text do, where that stands in the buffer exactly once.
+--- Which job wrote a text, and in which session: what a follow-up and a rewind go on from. While the buffer lives the
+--- ranges of its jobs tell; after a restart the store and the text do, where the host finds that in the buffer.
 
 local argument = require("botglue.argument")
+local attach = require("botglue.attach")
 local choose = require("botglue.choose")
 local client = require("botglue.client")
 local config = require("botglue.config")
 local errors = require("botglue.errors")
-local find = require("botglue.find")
 local here = require("botglue.here")
 local query = require("botglue.query")
 local range = require("botglue.range")
+local stored_job = require("botglue.stored_job")
 
 local M = {}
 
@@ -65,62 +66,59 @@ function M.of_job(job)
   }
 end
 
---- Where what a job of an earlier time wrote stands, with the row in it. That is beyond doubt where it stands only
---- once, and is long enough to mean something or is where it was.
----@param bufnr integer
----@param entry table what the store knows of the job
----@param row integer from 0
----@return integer? first line, from 1
----@return integer? last
-function M.lines(bufnr, entry, row)
-  local rows = entry.landed_rows or {}
-  if #rows == 0 then
-    return nil
-  end
-  local first = find.only(bufnr, rows)
-  local tells = find.is_telling(rows) or first and first + 1 == entry.landed_first
-  if first and tells and row >= first and row < first + #rows then
-    return first + 1, first + #rows
-  end
-end
-
----@param bufnr integer
----@param entry table
----@param row integer from 0
----@return botglue.Range?
-local function place_of(bufnr, entry, row)
-  local first, last = M.lines(bufnr, entry, row)
-  return first and range.pin(require("botglue.selection").lines(bufnr, first, last))
-end
-
+--- Finds which of the store's jobs wrote a row.
 ---@param bufnr integer
 ---@param entries table[] newest first
----@param row integer from 0
----@return botglue.Source
-local function of_entries(bufnr, entries, row)
-  for _, entry in ipairs(entries) do
-    local target = place_of(bufnr, entry, row)
-    if target then
-      return {
-        agent = entry.agent,
-        model = entry.model,
-        session_id = M.session("the job that wrote this", entry.agent, entry.session_id),
-        cwd = entry.project,
-        target = target,
-      }
-    end
+---@param row fun(): integer the row, from 0, as it is by then
+---@param fn fun(entry: table?, place: table?, err: string?)
+function M.find(bufnr, entries, row, fn)
+  local texts = vim.tbl_map(function(entry)
+    return stored_job.lines(entry.landed_rows, entry.landed_first)
+  end, entries)
+  if #texts == 0 then
+    fn()
+    return
   end
-  fail("no known job wrote this text: select it and start a new one")
+  attach.find(bufnr, texts, function(places, err)
+    local at = row()
+    for i, place in ipairs(places or {}) do
+      if place.kind and place.first <= at and at <= place.last then
+        fn(entries[i], place)
+        return
+      end
+    end
+    fn(nil, nil, err)
+  end)
 end
 
---- The job under the cursor, of those whose text is still there: what remembers only where it was wrote nothing of
---- what stands there now.
+---@param bufnr integer
+---@param entry table?
+---@param place table?
+---@param err string?
+---@return botglue.Source
+local function of_entry(bufnr, entry, place, err)
+  if not entry or not place then
+    fail("%s", err or "no known job wrote this text: select it and start a new one")
+  end
+  ---@cast entry table
+  ---@cast place table
+  return {
+    agent = entry.agent,
+    model = entry.model,
+    session_id = M.session("the job that wrote this", entry.agent, entry.session_id),
+    cwd = entry.project,
+    target = range.at(bufnr, place, place.kind),
+  }
+end
+
+--- The job under the cursor, of those whose place is known: one that remembers only where it was wrote nothing of what
+--- is there now.
 ---@param choice botglue.Choice
 ---@return botglue.Job?
 local function standing(choice)
   local bufnr = api.nvim_get_current_buf()
   return choose.at_cursor(choose.all(function(job)
-    return choice(job) and job.range.bufnr == bufnr and job.range:home()
+    return choice(job) and job.range.bufnr == bufnr and job.range:place() ~= nil
   end))
 end
 
@@ -153,19 +151,24 @@ function M.at_cursor(callback)
   local bufnr = api.nvim_get_current_buf()
   local path = require("botglue.context").path(bufnr)
   if path == "" then
-    of_entries(bufnr, {}, 0)
+    of_entry(bufnr)
   end
   -- The user goes on meanwhile: what was under the cursor moves.
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, api.nvim_win_get_cursor(0)[1] - 1, 0, {})
+  local function row()
+    local at = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
+    api.nvim_buf_del_extmark(bufnr, namespace, mark)
+    return at
+  end
   local stayed = here.asked()
   query.ask("writers", { path = path, limit = 50 }, function(result, err)
     errors.guard(function()
       if not api.nvim_buf_is_loaded(bufnr) then
         return
       end
-      local row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
-      api.nvim_buf_del_extmark(bufnr, namespace, mark)
-      callback(of_entries(bufnr, (result or fail("%s", err)).jobs, row), stayed)
+      M.find(bufnr, (result or fail("%s", err)).jobs, row, function(entry, place, trouble)
+        callback(of_entry(bufnr, entry, place, trouble), stayed)
+      end)
     end)
   end)
 end

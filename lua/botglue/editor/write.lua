@@ -29,6 +29,8 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@field job integer
 ---@field attempt integer
 ---@field edits botglue.RowEdit[] ascending, none over another
+---@field landing "applied"|"merged"|"reverted" what it is once it is written
+---@field place botglue.DisplayMark where the range is then
 
 ---@class botglue.RowEdit
 ---@field first integer row from 0
@@ -37,6 +39,8 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@field above string? the row above them; none at the top of the buffer
 ---@field below string? the row below them; none at its end
 ---@field lines string[] what they become
+---@field head integer? of a part or a block: bytes of the first row before it, the same before and after
+---@field tail integer? of a part or a block: bytes of the last row behind it, the same before and after
 ---@field column integer? of a row of a block: one that ends before this screen column is filled up with spaces
 
 ---@class botglue.WriteReply
@@ -53,7 +57,7 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@class botglue.WrittenStep
 ---@field job integer
 ---@field attempt integer
----@field buffer integer
+---@field landing string
 ---@field from integer
 ---@field to integer
 
@@ -151,6 +155,19 @@ local function take_back(buffer)
   bo.modifiable = modifiable
 end
 
+--- Writes an edit. Who types right behind a part goes on behind what replaces it.
+---@param buffer integer
+---@param edit botglue.RowEdit
+local function put_edit(buffer, edit)
+  local lines, tail = lines_of(buffer, edit), given(edit.tail)
+  local stay = tail
+    and replace.behind(buffer, edit.first, given(edit.head) or 0, edit.last - 1, #edit.old[#edit.old] - tail)
+  rows.replace(buffer, edit.first, edit.last, lines)
+  if stay then
+    stay(edit.first + #lines - 1, #lines[#lines] - tail)
+  end
+end
+
 --- Writes the edits of a step, from the last to the first, so that each finds its rows where they were.
 ---@param buffer integer
 ---@param edits botglue.RowEdit[]
@@ -158,8 +175,7 @@ local function put(buffer, edits)
   local tick = api.nvim_buf_get_changedtick(buffer)
   local ok, err = pcall(function()
     for i = #edits, 1, -1 do
-      local edit = edits[i]
-      rows.replace(buffer, edit.first, edit.last, lines_of(buffer, edit))
+      put_edit(buffer, edits[i])
     end
   end)
   if not ok then
@@ -194,7 +210,7 @@ local function take(buffer, step)
     end
   end
   local to = api.nvim_buf_get_changedtick(buffer)
-  local written = { job = step.job, attempt = step.attempt, buffer = buffer, from = from, to = to }
+  local written = { job = step.job, attempt = step.attempt, landing = step.landing, from = from, to = to }
   table.insert(client.connection().written, written)
   return { state = "written", from = from, to = to }
 end
@@ -271,21 +287,51 @@ function M.write(call)
   return done(call, results)
 end
 
---- What was written and is not known to be stored, oldest first: a new host asks that first.
----@return botglue.WrittenStep[]
-function M.written()
-  return client.connection().written
+--- What a job's last step came to that was written and is not known to be stored.
+---@param id integer
+---@return string? landing
+function M.landing(id)
+  local landing
+  for _, written in ipairs(client.connection().written) do
+    landing = written.job == id and written.landing or landing
+  end
+  return landing
 end
 
---- The host has stored that these steps were written.
----@param steps { job: integer, attempt: integer }[]
-function M.stored(steps)
-  for _, step in ipairs(steps) do
-    local _, index = find_written(step)
-    if index then
-      table.remove(client.connection().written, index)
+--- What the jobs came to whose last steps are not known to be stored.
+---@return { id: integer, landing: string }[]
+function M.landings()
+  local landings, seen = {}, {}
+  for _, written in ipairs(client.connection().written) do
+    if not seen[written.job] then
+      seen[written.job] = true
+      landings[#landings + 1] = { id = written.job, landing = M.landing(written.job) }
     end
   end
+  return landings
+end
+
+--- The host has stored that these steps were written; without an attempt all of the job's.
+---@param steps { job: integer, attempt: integer? }[]
+function M.stored(steps)
+  local connection = client.connection()
+  for _, step in ipairs(steps) do
+    connection.written = vim.tbl_filter(function(written)
+      return written.job ~= step.job or step.attempt ~= nil and written.attempt ~= step.attempt
+    end, connection.written)
+  end
+end
+
+--- Replaces rows as one undo step, where the user asks for that here and now.
+---@param buffer integer
+---@param first integer row from 0
+---@param last integer exclusive
+---@param lines string[]
+function M.put(buffer, first, last, lines)
+  local is_first = first == last and #lines > 0 and replace.is_empty(buffer)
+  write.as_one_step(buffer, function()
+    rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
+  end)
 end
 
 return M

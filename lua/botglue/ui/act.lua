@@ -69,7 +69,7 @@ end
 ---@param path string
 ---@return integer bufnr
 function M.load(path)
-  local bufnr = require("botglue.adopt").load(path)
+  local bufnr = require("botglue.editor.load").file(path)
   return bufnr or fail(path == "" and "its buffer is gone" or "%s is not there any more", path)
 end
 
@@ -94,8 +94,11 @@ function M.review(job, float)
     fail("job %d is not held", job.id)
   end
   float:close()
-  local room = job.landing == "held" and "botglue.ui.review" or "botglue.ask"
-  require(room).open(job.id)
+  if job.landing == "held" then
+    require("botglue.held").show(job)
+  else
+    require("botglue.ask").open(job.id)
+  end
 end
 
 ---@param job botglue.Job

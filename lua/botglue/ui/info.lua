@@ -49,13 +49,20 @@ local function session(reply)
     return
   end
   query.ask("writers", { path = path, limit = 50 }, function(result)
-    for _, entry in ipairs(vim.api.nvim_buf_is_loaded(bufnr) and result and result.jobs or {}) do
-      if require("botglue.writer").lines(bufnr, entry, row) then
-        reply(entry.agent, entry.session_id)
-        return
-      end
+    if not result or not vim.api.nvim_buf_is_loaded(bufnr) then
+      otherwise()
+      return
     end
-    otherwise()
+    local function at()
+      return row
+    end
+    require("botglue.writer").find(bufnr, result.jobs, at, function(entry)
+      if entry then
+        reply(entry.agent, entry.session_id)
+      else
+        otherwise()
+      end
+    end)
   end)
 end
 

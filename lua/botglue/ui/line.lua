@@ -22,6 +22,7 @@ local HELD = {
   ambiguous = "the answer has several code blocks",
   block_rows = "the answer has another number of lines",
   raw = "the agent printed this outside its protocol",
+  too_large = "the buffer is too large to be followed, and its text was changed",
 }
 
 --- Why an answer is held, in words.

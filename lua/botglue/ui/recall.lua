@@ -5,8 +5,8 @@ local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
 local client = require("botglue.client")
 local errors = require("botglue.errors")
-local past = require("botglue.past")
 local signs_of = require("botglue.ui.signs").of
+local stored_job = require("botglue.stored_job")
 
 local M = {}
 
@@ -41,7 +41,7 @@ end
 ---@param fn fun(full: botglue.FullEntry)
 local function whole(entry, fn)
   local stayed = require("botglue.here").asked()
-  past.whole(entry, function(full)
+  stored_job.whole(entry, function(full)
     if stayed() then
       fn(full)
     end
@@ -51,11 +51,16 @@ end
 --- Goes to its place.
 M.jump = either(act.jump, function(entry, float)
   whole(entry, function(full)
-    local spot = past.spot(full)
-    act.show(float, spot.bufnr, spot.first, 0)
-    if not spot.what then
-      require("botglue.notify").warn("botglue: neither the answer nor what was sent stands here any more")
-    end
+    local stayed = require("botglue.here").asked()
+    stored_job.find(full, function(spot)
+      if not stayed() then
+        return
+      end
+      act.show(float, spot.bufnr, spot.first, 0)
+      if not spot.what then
+        require("botglue.notify").warn("botglue: neither the answer nor what was sent is here any more")
+      end
+    end)
   end)
 end)
 
@@ -149,19 +154,20 @@ end
 ---@param fn fun(full: botglue.FullEntry, target: botglue.Range, stayed: boolean)
 local function at_place(entry, float, fn)
   local stayed = require("botglue.here").asked()
-  past.whole(entry, function(full)
-    local target = past.target(full)
-    local ok, raised = pcall(function()
-      local is_here = stayed()
-      if is_here then
-        act.show(float, target.bufnr, (target:lines()), 0)
+  stored_job.whole(entry, function(full)
+    stored_job.target(full, function(target)
+      local ok, raised = pcall(function()
+        local is_here = stayed()
+        if is_here then
+          act.show(float, target.bufnr, (target:lines()), 0)
+        end
+        fn(full, target, is_here)
+      end)
+      if not ok then
+        target:unmark()
+        error(raised, 0)
       end
-      fn(full, target, is_here)
     end)
-    if not ok then
-      target:unmark()
-      error(raised, 0)
-    end
   end)
 end
 

@@ -3,7 +3,7 @@
 local fail = require("botglue.errors").fail
 local screen = require("botglue.text")
 local float = require("botglue.ui.float")
-local write = require("botglue.write")
+local write = require("botglue.editor.write")
 
 local M = {}
 
@@ -76,14 +76,12 @@ local function put(job, self)
     fail("the buffer of job %d is gone", job.id)
   elseif not vim.bo[range.bufnr].modifiable then
     fail("the buffer of job %d cannot be changed", job.id)
-  elseif not range:look() then
+  elseif not range:place() then
     fail("the place of job %d is not known", job.id)
   end
   local _, last = range:lines()
   local lines = meant(self)
-  write.as_one_step(range.bufnr, function()
-    return write.insert(range.bufnr, { first = last, last = last }, lines)
-  end)
+  write.put(range.bufnr, last, last, lines)
   self:close()
 end
 

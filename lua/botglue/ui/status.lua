@@ -20,7 +20,7 @@ local api = vim.api
 ---@field frame integer counts the ticks
 ---@field has_code boolean? whether there was code to preview
 ---@field unhighlight fun()
----@field following integer? the autocommand by which the line of a held answer stays below its range
+---@field staying integer? the autocommand by which the line of a held answer is drawn in the width that there is
 local View = {}
 View.__index = View
 
@@ -52,11 +52,11 @@ local function seen_in(shown, first, last)
   return columns, main
 end
 
---- Whether the buffer is a side of the open review: rows below a range would shift it against the other side.
+--- Whether the buffer is beside its proposal: rows below a range would shift it against that.
 ---@return boolean
 function View:is_hidden()
-  local review, bufnr = client.connection().review, self.job.range.bufnr
-  return review ~= nil and (review.job.range.bufnr == bufnr or review.side.bufnr == bufnr)
+  local diff = client.connection().diff
+  return diff ~= nil and diff.bufnr == self.job.range.bufnr
 end
 
 --- Takes away what is drawn in windows, until it is drawn again.
@@ -72,7 +72,7 @@ function View:draw(shown)
   local job, bufnr = self.job, self.job.range.bufnr
   if not api.nvim_buf_is_loaded(bufnr) then
     return
-  elseif self:is_hidden() then
+  elseif self:is_hidden() or not job:is_open() and not job.range:place() then
     self:hide()
     return
   end
@@ -116,9 +116,6 @@ end
 function View:tick(shown)
   self.frame = self.frame + 1
   local job = self.job
-  if job.land_again then
-    job.land_again()
-  end
   if not job:is_open() then
     return
   end
@@ -146,43 +143,41 @@ function View:is_at_end()
   return false
 end
 
---- The line of a held answer stands still, but is put below its range again where something replaced all rows, as a
---- formatter does, or an undo of that; where its file is read again, if its place is known there; beside the last row
---- that is seen or below again, when a window scrolls or rows go or come; and in the width that there is. Where it is
---- not drawn its place is not known.
+--- The line of a held answer is drawn anew where its range moved, where a window scrolls or rows go or come, and in the
+--- width that there is.
 function View:stay()
   self:draw()
-  -- Behind the range, which looks for its rows as soon as the change is over.
-  local follow = soon.once(function()
-    if not self.following or not api.nvim_buf_is_loaded(self.job.range.bufnr) then
-      return
-    end
-    local _, last = self:lines()
-    local row = self.block:row()
-    if row and row ~= last - 1 or self:is_at_end() then
+  local job = self.job
+  local draw = soon.once(function()
+    if self.staying and self:is_at_end() then
       self:draw()
     end
   end)
-  local job = self.job
-  self.following = api.nvim_create_autocmd({ "TextChanged", "BufReadPost", "WinScrolled", "WinResized" }, {
+  self.staying = api.nvim_create_autocmd({ "TextChanged", "WinScrolled", "WinResized" }, {
     desc = "botglue: the line of a held answer",
     callback = function(event)
       if event.event == "TextChanged" and event.buf == job.range.bufnr then
-        follow()
+        draw()
       elseif event.event == "WinScrolled" and self:is_at_end() then
         self:draw()
       elseif event.event == "WinResized" and self.block:is_drawn() then
         self:draw()
-      elseif event.event == "BufReadPost" and job:is_in(event.buf) then
-        vim.schedule(function()
-          if job.view == self and job:is_in(event.buf) and api.nvim_buf_is_loaded(event.buf) then
-            self:hide()
-            job:come_back(event.buf)
-          end
-        end)
       end
     end,
   })
+end
+
+--- The marks of its range were moved.
+function View:moved()
+  if self.job:is_open() then
+    self.unhighlight()
+    self.unhighlight = highlight.range(self.job.range)
+  end
+  if self.job.range.lost then
+    self:hide()
+  else
+    self:draw()
+  end
 end
 
 --- The answer is held: the line stays.
@@ -196,9 +191,9 @@ end
 --- Takes away all that is drawn.
 function View:close()
   ticker.remove(self)
-  if self.following then
-    pcall(api.nvim_del_autocmd, self.following)
-    self.following = nil
+  if self.staying then
+    pcall(api.nvim_del_autocmd, self.staying)
+    self.staying = nil
   end
   self.unhighlight()
   self:hide()

@@ -360,7 +360,6 @@ end
 
 function Prompt:open()
   self.back = back.new()
-  self.range:follow()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
   self.window = window.new(self.range, self.opts.options, function()
     return title.of(self)

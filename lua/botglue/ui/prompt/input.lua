@@ -17,7 +17,6 @@ end
 ---@param opts botglue.PromptOptions
 ---@param send fun(wish: botglue.Wish)
 function M.ask(range, wish, opts, send)
-  range:follow()
   local unhighlight = require("botglue.ui.highlight").range(range)
   local prewarm = require("botglue.prewarm").start(range.bufnr, wish, opts.options)
   local label = wish.question and "botglue ask: " or "botglue: "

@@ -1,0 +1,57 @@
+--- Reads a file into a buffer that is not shown.
+
+local M = {}
+
+local api = vim.api
+
+--- Whether the file of a buffer has a swap file of another Neovim's: the buffer then has not got the first name.
+---@param bufnr integer
+---@return boolean
+local function has_other_swap(bufnr)
+  local own = vim.fn.swapname(bufnr)
+  local first = own:gsub("%.sw%l$", ".swp")
+  local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
+  return first ~= own and vim.fs.basename(vim.fn.swapinfo(first).fname or "") == name
+end
+
+--- Where another Neovim has the file open, or one that crashed had more in it, Neovim does not ask then: it fills the
+--- screen with a warning, and reads the file all the same. So it is read-only here, and a line says so; but not to
+--- users who do not want to hear of swap files.
+---@param bufnr integer
+local function read(bufnr)
+  local flags = vim.o.shortmess
+  if flags:find("A", 1, true) then
+    pcall(vim.fn.bufload, bufnr)
+    return
+  end
+  vim.o.shortmess = flags .. "A"
+  pcall(vim.fn.bufload, bufnr)
+  vim.o.shortmess = flags
+  if api.nvim_buf_is_loaded(bufnr) and has_other_swap(bufnr) then
+    vim.bo[bufnr].readonly = true
+    local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
+    -- What it is read for draws over the line otherwise.
+    vim.schedule(function()
+      require("botglue.notify").warn(
+        ("botglue: %s has a swap file, so it is read-only here: E325"):format(name)
+      )
+    end)
+  end
+end
+
+--- Loads a file that is open in no buffer.
+---@param path string
+---@return integer? bufnr nil where there is no file
+function M.file(path)
+  if path == "" or not vim.uv.fs_stat(path) then
+    return nil
+  end
+  local bufnr = vim.fn.bufadd(path)
+  if not api.nvim_buf_is_loaded(bufnr) then
+    read(bufnr)
+  end
+  vim.bo[bufnr].buflisted = true
+  return bufnr
+end
+
+return M

@@ -1,0 +1,61 @@
+--- Goes to held answers: the one that is meant, else the next one; also those of earlier sessions, which the store has.
+
+local adopt = require("botglue.adopt")
+local choose = require("botglue.choose")
+local client = require("botglue.client")
+local notify = require("botglue.notify")
+
+local M = {}
+
+--- Shows a held answer: what its buffer would be, or the answer alone where that is not known.
+---@param job botglue.Job
+function M.show(job)
+  local answer = job.answer
+  local is_text = answer.held_for == "ambiguous"
+    or answer.held_for == "raw"
+    or answer.held_for == "block_rows"
+  if is_text and not job.edited or not job:load() or job.range.lost then
+    require("botglue.ui.edit").open(job.id)
+  else
+    require("botglue.ui.diff").open(job.id)
+  end
+end
+
+--- The one after the one that is shown.
+---@param jobs botglue.Job[] oldest first, at least one
+---@return botglue.Job
+local function next_of(jobs)
+  local diff = client.connection().diff
+  local after = diff and vim.iter(jobs):find(function(job)
+    return job.id > diff.job.id
+  end)
+  return after or not diff and choose.at_cursor(jobs) or jobs[1]
+end
+
+--- `:Botglue review [id]`
+---@param words string
+function M.review(words)
+  if words ~= "" then
+    M.show(require("botglue.decide").held_job(choose.one(words, choose.held, "is held")))
+    return
+  end
+  local jobs = choose.all(choose.held)
+  if #jobs > 0 then
+    M.show(next_of(jobs))
+  end
+  adopt.ask(function(err)
+    local first = choose.all(choose.held)[1]
+    if err then
+      -- Then it is not known whether there are any.
+      notify.whole_error("botglue: answers held for review cannot be read: " .. err)
+    elseif not first then
+      notify.warn("botglue: no answer is held")
+    elseif #jobs == 0 and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
+      require("botglue.errors").guard(M.show, first)
+    elseif #jobs == 0 then
+      notify.warn("botglue: answers are held: see :Botglue review")
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,254 @@
+--- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
+--- changes, both are in diff mode, and it is drawn again whenever the buffer changes. The host computes it, as hunks.
+
+local client = require("botglue.client")
+local decide = require("botglue.decide")
+local fail = require("botglue.errors").fail
+local query = require("botglue.query")
+local soon = require("botglue.soon")
+
+local M = {}
+
+local api = vim.api
+
+---@class botglue.Hunk
+---@field first integer from 1
+---@field last integer `first - 1` where rows are put in above it
+---@field lines string[]
+---@field conflict boolean
+
+---@class botglue.Diff
+---@field job botglue.Job
+---@field bufnr integer the job's
+---@field side integer the buffer with the proposal
+---@field wins { buffer: integer, side: integer }
+---@field group integer
+---@field own_window boolean whether the window of the buffer was opened for this
+local Diff = {}
+Diff.__index = Diff
+
+--- A text with hunks in it.
+---@param rows string[]
+---@param hunks botglue.Hunk[] ascending
+---@param is_insertion boolean whether they put rows in, and replace none
+---@return string[]
+local function proposal(rows, hunks, is_insertion)
+  local lines, from = {}, 1
+  if is_insertion and #hunks > 0 and #rows == 1 and rows[1] == "" then
+    -- The one row of a buffer without text makes room.
+    return hunks[1].lines
+  end
+  for _, hunk in ipairs(hunks) do
+    vim.list_extend(lines, rows, from, hunk.first - 1)
+    vim.list_extend(lines, hunk.lines)
+    from = hunk.last + 1
+  end
+  vim.list_extend(lines, rows, from, #rows)
+  return #lines > 0 and lines or { "" }
+end
+
+---@param win integer
+---@param words string
+local function title(win, words)
+  if api.nvim_win_is_valid(win) then
+    vim.wo[win][0].winbar = words:gsub("%%", "%%%%")
+  end
+end
+
+--- Whether it is open still.
+---@return boolean
+function Diff:is_open()
+  return client.connection().diff == self and api.nvim_win_is_valid(self.wins.side)
+end
+
+---@param hunks botglue.Hunk[]
+function Diff:draw(hunks)
+  local bo = vim.bo[self.side]
+  local rows = api.nvim_buf_get_lines(self.bufnr, 0, -1, false)
+  local lines = proposal(rows, hunks, self.job.range.kind == "insert")
+  bo.modifiable, bo.readonly = true, false
+  api.nvim_buf_set_lines(self.side, 0, -1, false, lines)
+  bo.modifiable, bo.readonly = false, true
+  api.nvim_win_call(self.wins.side, vim.cmd.diffupdate)
+  local conflicts = #vim.tbl_filter(function(hunk)
+    return hunk.conflict
+  end, hunks)
+  local job = self.job
+  local between = job.options.ascii and " - " or " · "
+  local parts = {
+    ("job %d, if accepted"):format(job.id),
+    #hunks == 0 and "no change" or #hunks == 1 and "1 hunk" or ("%d hunks"):format(#hunks),
+  }
+  if conflicts > 0 then
+    parts[#parts + 1] = conflicts == 1 and "1 conflict" or ("%d conflicts"):format(conflicts)
+  end
+  parts[#parts + 1] = "q close"
+  title(self.wins.side, table.concat(parts, between))
+end
+
+--- Asks the host for the proposal as it is now, and draws that.
+function Diff:show()
+  local job = self.job
+  require("botglue.attach").want(self.bufnr, job)
+  query.ask("hunks", { id = job.id, buffer = self.bufnr, lines = decide.lines(job) }, function(result, err)
+    if not self:is_open() or job.landing ~= "held" then
+      return
+    elseif not result or result.why then
+      job.shown = nil
+      title(self.wins.side, result and require("botglue.ui.line").held_reason(result.why) or err or "")
+    elseif result.tick == api.nvim_buf_get_changedtick(self.bufnr) then
+      job.shown = result.tick
+      self:draw(result.hunks)
+    else
+      self:show()
+    end
+  end)
+end
+
+--- Takes away all of it.
+function Diff:close()
+  local connection = client.connection()
+  if connection.diff ~= self then
+    return
+  end
+  connection.diff = nil
+  api.nvim_del_augroup_by_id(self.group)
+  if api.nvim_win_is_valid(self.wins.side) then
+    pcall(api.nvim_win_close, self.wins.side, true)
+  end
+  if api.nvim_buf_is_valid(self.side) then
+    api.nvim_buf_delete(self.side, { force = true })
+  end
+  if api.nvim_win_is_valid(self.wins.buffer) then
+    api.nvim_win_call(self.wins.buffer, vim.cmd.diffoff)
+    if self.own_window then
+      pcall(api.nvim_win_close, self.wins.buffer, false)
+    end
+  end
+  for _, job in pairs(connection.jobs) do
+    if job.view and job.range.bufnr == self.bufnr then
+      job.view:draw()
+    end
+  end
+end
+
+function Diff:watch()
+  self.group = api.nvim_create_augroup("botglue.diff", { clear = true })
+  local function on(event, options, fn)
+    options.group, options.desc = self.group, "botglue: the proposal"
+    options.callback = vim.schedule_wrap(function()
+      if client.connection().diff == self then
+        fn()
+      end
+    end)
+    api.nvim_create_autocmd(event, options)
+  end
+  local show = soon.once(function()
+    if self:is_open() then
+      self:show()
+    end
+  end)
+  on({ "TextChanged", "InsertLeave", "BufReadPost" }, { buffer = self.bufnr }, show)
+  on("WinClosed", {
+    pattern = { tostring(self.wins.buffer), tostring(self.wins.side) },
+  }, function()
+    self:close()
+  end)
+  on("User", { pattern = { "BotglueJobUpdated", "BotglueJobFinished" } }, function()
+    if self.job.landing ~= "held" then
+      self:close()
+    else
+      show()
+    end
+  end)
+end
+
+--- The window of this tab page that shows a buffer; one is opened where there is none.
+---@param bufnr integer
+---@return integer win
+---@return boolean is_new
+local function window_of(bufnr)
+  for _, win in ipairs(vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0))) do
+    if api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == "" then
+      return win, false
+    end
+  end
+  vim.cmd("topleft split")
+  api.nvim_win_set_buf(0, bufnr)
+  return api.nvim_get_current_win(), true
+end
+
+---@param job botglue.Job
+---@return botglue.Diff
+local function open_beside(job)
+  local bufnr = job.range.bufnr
+  local win, is_new = window_of(bufnr)
+  api.nvim_set_current_win(win)
+  if is_new then
+    pcall(api.nvim_win_set_cursor, win, { math.max((job.range:lines()), 1), 0 })
+  end
+  local side = require("botglue.ui.scratch").make()
+  vim.bo[side].syntax = vim.bo[bufnr].filetype
+  vim.cmd("rightbelow vertical split")
+  local self = setmetatable({
+    job = job,
+    bufnr = bufnr,
+    side = side,
+    wins = { buffer = win, side = api.nvim_get_current_win() },
+    own_window = is_new,
+  }, Diff)
+  api.nvim_win_set_buf(self.wins.side, side)
+  vim.keymap.set("n", "q", function()
+    self:close()
+  end, { buffer = side, nowait = true, desc = "botglue: close" })
+  api.nvim_win_call(win, vim.cmd.diffthis)
+  vim.cmd.diffthis()
+  return self
+end
+
+--- What was there before the answer of a landed job, and what it wrote.
+---@param job botglue.Job
+local function compare(job)
+  local before, after = job.range.before, job.range.landed
+  if not before or not after then
+    fail("job %d has nothing to compare", job.id)
+  end
+  ---@cast before botglue.Base
+  ---@cast after botglue.Base
+  require("botglue.ui.compare").open({
+    left = before.rows,
+    right = after.rows,
+    filetype = vim.bo[job.range.bufnr].filetype,
+    options = job.options,
+  })
+end
+
+--- Shows the proposal of a held answer; of a landed one what was there before, and after.
+---@param id integer
+function M.open(id)
+  local job = require("botglue.choose").job(id)
+  require("botglue.errors").no_window_in_cmdwin()
+  if job.landing ~= "held" then
+    compare(job)
+    return
+  elseif not job:load() then
+    fail("the buffer of job %d is gone: see :Botglue edit %d", id, id)
+  elseif job.range.lost then
+    fail("the place of job %d is not known: see :Botglue edit %d", id, id)
+  end
+  local connection = client.connection()
+  if connection.diff then
+    connection.diff:close()
+  end
+  local self = open_beside(job)
+  connection.diff = self
+  for _, each in pairs(connection.jobs) do
+    if each.view and each.range.bufnr == self.bufnr then
+      each.view:hide()
+    end
+  end
+  self:watch()
+  self:show()
+end
+
+return M
