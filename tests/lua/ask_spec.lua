@@ -141,15 +141,17 @@ test("p on a range that is gone says so", function()
   nvim:type("p")
   contains(nvim:messages(), "botglue: the buffer of job 1 cannot be changed")
   nvim:lua("vim.bo[1].modifiable = true; vim.api.nvim_buf_set_lines(1, 1, 3, false, {})")
+  nvim:settle()
   nvim:type("p")
   contains(nvim:messages(), "botglue: the place of job 1 is not known")
   equal(shown(nvim) ~= nil, true)
 end)
 
-test("p on a range that was read again goes below its lines, or says that they are gone", function()
+test("p on a range that was read again goes below its lines, or says that it does not know them", function()
   for rows, expected in pairs({
     ["new zero one two three four"] = "new zero one two three x four",
-    ["new zero one TWO three four"] = "new zero one TWO three four",
+    ["new zero one TWO three four"] = "new zero one TWO three x four",
+    ["new zero one four"] = "new zero one four",
   }) do
     local nvim = asked()
     answer(nvim, { "x" })
@@ -162,6 +164,7 @@ test("p on a range that was read again goes below its lines, or says that they a
     nvim:settle()
     nvim:type(":Botglue answer<CR>p")
     equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), vim.split(expected, " "))
+    contains(nvim:messages(), rows == expected and "the place of job 1 is not known" or "")
   end
 end)
 

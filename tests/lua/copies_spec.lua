@@ -54,6 +54,20 @@ local function with_job(lines, range)
   return nvim
 end
 
+--- Whether an answer lands in place of the rows.
+local function expect_known(nvim, what)
+  local rows = { "fn total() {", "  let sum = 0;", "  sum", "}" }
+  nvim:answer(1, { "NEW" })
+  equal(nvim:job(1).landing, "applied", what)
+  equal(
+    vim.iter(lines_of(nvim)):any(function(row)
+      return vim.tbl_contains(rows, row) and row ~= "}"
+    end),
+    false,
+    what
+  )
+end
+
 -- Reads the file again, with something else in it: where that is the same nothing has changed.
 local AGAIN = { ":silent w<CR>", ":silent !echo >> %<CR>", ":silent e!<CR>" }
 
@@ -69,14 +83,27 @@ local COPY = {
 }
 local ANEW = { "dapOfn new() {}<CR><Esc>", "d3jOfn new() {}<CR><Esc>", "cipfn new() {}<Esc>" }
 
-test("a range that was copied, and then written anew, is not at its copy", function()
+test("a range that was copied, and later written anew, is not at its copy", function()
   for _, copy in ipairs(COPY) do
     for _, anew in ipairs(ANEW) do
       local nvim = with_job()
-      type_all(nvim, { copy, "'a" .. anew })
+      type_all(nvim, { copy, ":1s/$/ \\/\\//<CR>", "'a" .. anew })
       local why = held_for(nvim)
       equal(why == "conflict" or why == "range_lost" or why, true, copy .. anew)
     end
+  end
+end)
+
+test("a range that was copied, and deleted with the next change, was moved", function()
+  for _, keys in ipairs({
+    { "'ayap}p", "'adap" },
+    { "'ayap{P", "'adap" },
+    { ":'a,'a+3t$<CR>", "'ad3j" },
+    { ":'a,'a+3t0<CR>", "'ad3j" },
+  }) do
+    local nvim = with_job()
+    type_all(nvim, keys)
+    expect_known(nvim, table.concat(keys))
   end
 end)
 
@@ -86,18 +113,35 @@ test("what is typed into a copy stays when a held answer is accepted", function(
     nvim:run(line(3, 6), { review = true })
     nvim:answer(1, { "NEW" })
     type_all(nvim, { "3Gyap}p", "3G" .. anew })
-    nvim:lua("require('botglue.client').job(1).range:look()")
     type_all(nvim, { "G?let sum<CR>A // typed<Esc>", ":silent! Botglue accept<CR>" })
     equal(vim.tbl_contains(lines_of(nvim), "  let sum = 0; // typed"), true, anew)
   end
 end)
 
-test("a range that was copied and edited, and is read again, is not at its copy", function()
+--- Accepts a held answer with its conflicts, once they are shown; what the file is then.
+local function accepted(nvim)
+  type_all(nvim, { ":Botglue accept 1<CR>", ":Botglue accept 1<CR>" })
+  return lines_of(nvim)
+end
+
+--- The lines of a file with one in place of the four from a row on.
+local function replaced(lines, row)
+  lines = vim.list_slice(lines)
+  for _ = 1, 3 do
+    table.remove(lines, row)
+  end
+  lines[row] = "NEW"
+  return lines
+end
+
+test("a range that was copied and edited, and is read again, is where it was edited", function()
   for _, copy in ipairs(COPY) do
     for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
       local nvim = with_job()
       type_all(nvim, joined(copy, "'aA // mine<Esc>", again))
-      equal(held_for(nvim), "range_lost", copy .. table.concat(again))
+      local before, what = lines_of(nvim), copy .. table.concat(again)
+      equal(held_for(nvim), "conflict", what)
+      equal(accepted(nvim), replaced(before, vim.fn.index(before, "fn total() { // mine") + 1), what)
     end
   end
 end)
@@ -106,7 +150,9 @@ test("a range that was edited, and is read again, is not at a copy put in after 
   for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
     local nvim = with_job()
     type_all(nvim, joined("'ay3j", "A // mine<Esc>", "}p", again))
-    equal(held_for(nvim), "range_lost", table.concat(again))
+    local before = lines_of(nvim)
+    equal(held_for(nvim), "conflict", table.concat(again))
+    equal(accepted(nvim), replaced(before, 3), table.concat(again))
   end
 end)
 
@@ -147,37 +193,24 @@ test(
   end
 )
 
-test("an insertion, a part of a row and a short row are not at copies of their rows", function()
-  for _, range in ipairs({
-    { kind = "insert", first = { 4 } },
-    { kind = "char", first = { 3, 3 }, last = { 4, 4 } },
-    { kind = "block", first = { 3, 0 }, last = { 5, 1 } },
+test("an insertion and parts of rows are not at copies of their rows", function()
+  for kind, each in pairs({
+    insert = { { first = { 4 } }, { "XXXXXXXXXXXX", "XXXXXXXXXXXXXX", "1", "2", "3", "XXXXX" } },
+    char = { { first = { 3, 3 }, last = { 4, 4 } }, { "XXXXXXXXXXXX1", "2", "3XXXXXXXXXXXXXX", "XXXXX" } },
+    block = { { first = { 3, 0 }, last = { 5, 1 } }, { "1XXXXXXXXXXXX", "2XXXXXXXXXXXXXX", "3XXXXX" } },
   }) do
     for _, again in ipairs({ AGAIN, { ":silent %!cat<CR>" } }) do
-      local nvim = with_job(nil, range)
+      local nvim = with_job(nil, vim.tbl_extend("error", { kind = kind }, each[1]))
       type_all(nvim, joined("'ay3jGo<Esc>p", ":3,5s/./X/g<CR>", again))
-      equal(held_for(nvim, { "1", "2", "3" }), "range_lost", range.kind .. table.concat(again))
+      nvim:answer(1, { "1", "2", "3" })
+      local what = kind .. table.concat(again)
+      equal(nvim:job(1).held_for or nvim:job(1).landing, kind == "insert" and "applied" or "conflict", what)
+      local copy = { "}", "", "fn report() {", "}", "", "fn total() {", "  let sum = 0;", "  sum", "}" }
+      local expected = joined("use std::fs;", "", each[2], copy, again == AGAIN and "" or {})
+      equal(kind == "insert" and lines_of(nvim) or accepted(nvim), expected, what)
     end
   end
-  -- It stood once together with the rows next to it.
-  local nvim = with_job({ "x", "{", "sum", "}", "sum" }, line(3, 3))
-  type_all(nvim, { "2GV2jyp", "6Gdd" })
-  equal(held_for(nvim), "range_lost")
 end)
-
---- Whether an answer lands in place of the rows.
-local function expect_known(nvim, what)
-  local rows = { "fn total() {", "  let sum = 0;", "  sum", "}" }
-  nvim:answer(1, { "NEW" })
-  equal(nvim:job(1).landing, "applied", what)
-  equal(
-    vim.iter(lines_of(nvim)):any(function(row)
-      return vim.tbl_contains(rows, row) and row ~= "}"
-    end),
-    false,
-    what
-  )
-end
 
 test("what is moved, put back, filtered, or undone is no copy", function()
   for _, keys in ipairs({
@@ -194,13 +227,20 @@ test("what is moved, put back, filtered, or undone is no copy", function()
     { ":silent %!cat<CR>", "u", ":silent %!cat<CR>", "<C-r>", ":silent %!cat<CR>" },
     { ":%join<CR>", "u", ":silent %!cat<CR>" },
     { ":%delete<CR>", "u", ":silent %!cat<CR>" },
-    { "6Gddp", "kddp", ":silent %!cat<CR>" },
+    { ":5m3<CR>", ":5m3<CR>", ":silent %!cat<CR>" },
     { ":silent w<CR>", ":silent e!<CR>", "ggOx<Esc>", ":silent %!cat<CR>" },
   }) do
     local nvim = with_job()
     type_all(nvim, keys)
     expect_known(nvim, table.concat(keys))
   end
+end)
+
+test("a row with no word in it that is put back elsewhere is another one", function()
+  local nvim = with_job()
+  type_all(nvim, { "6Gddp", "kddp", ":silent %!cat<CR>" })
+  equal(held_for(nvim), "conflict")
+  equal(accepted(nvim), { "use std::fs;", "", "NEW", "}", "", "fn report() {", "}" })
 end)
 
 test(

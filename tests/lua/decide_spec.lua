@@ -4,8 +4,7 @@ local child = require("support.child")
 local decided = require("support.decided")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, with_landed, decide, landing, told =
-  decided.held, decided.landed, decided.decide, decided.landing, decided.told
+local with_held, with_landed, decide, landing = decided.held, decided.landed, decided.decide, decided.landing
 local line = child.line
 
 local function drawn_and_held(nvim)
@@ -16,7 +15,7 @@ test("accepting a held answer lands it, as one step", function()
   local nvim = with_held({ "b", "C", "d" }, "GoX<Esc>")
   nvim:type(":Botglue accept 1<CR>")
   equal(nvim:lines(), { "a", "b", "C", "d", "e", "X" })
-  equal({ landing(nvim), told(nvim) }, { "applied", { 1, "applied" } })
+  equal(landing(nvim), "applied")
   equal(nvim:job(1).held_for, nil)
   equal(drawn_and_held(nvim), { 0, "" })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
@@ -24,14 +23,12 @@ test("accepting a held answer lands it, as one step", function()
   equal(nvim:lines(), { "a", "b", "c", "d", "e", "X" })
 end)
 
-test("accepting what was typed meanwhile anyway writes nothing", function()
+test("what was typed meanwhile anyway is written by no answer", function()
   local nvim = child.with_host({ "one two" })
   nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
   nvim:type("gg5lrW")
-  nvim:answer(1, { "tWo" })
-  equal(nvim:job(1).held_for, "conflict")
   local tick = nvim:lua("return vim.b.changedtick")
-  decide(nvim, "accept")
+  nvim:answer(1, { "tWo" })
   equal({ landing(nvim), nvim:lua("return vim.b.changedtick") }, { "unchanged", tick })
 end)
 
@@ -49,52 +46,59 @@ test("accepting merges with what was typed since", function()
   decide(nvim, "accept")
   equal(nvim:lines(), { "a", "bx", "c", "D", "e" })
   equal(landing(nvim), "merged")
-  equal(nvim:host("received", "merge")[1].purpose, "accept")
 end)
 
-test("accepting a conflict replaces the range whole, as one step", function()
+--- What accepting raises.
+local function refused(nvim, id)
+  return suite.raises(function()
+    decide(nvim, "accept", id)
+  end)
+end
+
+--- Shows the proposal of job 1.
+local function show(nvim)
+  nvim:type(":Botglue diff 1<CR>")
+  nvim:eventually("it is shown", "return require('botglue.client').job(1).shown ~= nil")
+end
+
+test("a conflict that was not shown is not accepted", function()
   local nvim = with_held({ "b", "c", "D" }, "4GAx<Esc>", {})
   equal(nvim:job(1).held_for, "conflict")
-  decide(nvim, "accept")
-  equal(nvim:lines(), { "a", "b", "c", "D", "e" })
-  equal(landing(nvim), "applied")
-  suite.contains(nvim:messages(), "job 1 accepted: what you had changed there is replaced, u brings it back")
-  nvim:type("u")
-  equal(nvim:lines(), { "a", "b", "c", "dx", "e" })
+  suite.contains(
+    refused(nvim),
+    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue diff 1"
+  )
+  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dx", "e" } })
 end)
 
-test(
-  "accepting an answer to a part of rows merges it by lines; on the same line it replaces what was typed",
-  function()
-    for _, each in ipairs({
-      { "1G$ié<Esc>", { "a onée", "b two", "THREE" }, "merged" },
-      { "3G0ié<Esc>", { "a one", "b two", "THREE" }, "applied" },
-    }) do
-      local nvim = child.with_host({ "a one", "b two", "three" })
-      nvim:run({ kind = "char", first = { 1, 2 }, last = { 3, 4 } })
-      nvim:type(each[1])
-      nvim:answer(1, { "one", "b two", "THREE" })
-      equal(nvim:job(1).held_for, "conflict")
-      decide(nvim, "accept")
-      equal({ nvim:lines(), landing(nvim) }, { each[2], each[3] })
-    end
-  end
-)
+test("a conflict that was shown is accepted as it was shown, as one step", function()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f" })
+  nvim:run(line(1, 6))
+  nvim:type("1GAx<Esc>6GAy<Esc>")
+  nvim:answer(1, { "a", "b", "c", "D", "e", "F" })
+  equal(nvim:job(1).held_for, "conflict")
+  nvim:type(":Botglue accept 1<CR>")
+  nvim:eventually("it is shown", "return require('botglue.client').job(1).shown ~= nil")
+  equal(landing(nvim), "held")
+  suite.contains(nvim:lua("return vim.wo.winbar"), "2 hunks · 1 conflict")
+  nvim:type(":Botglue accept 1<CR>")
+  nvim:eventually("the proposal is closed", "return #vim.api.nvim_list_wins() == 1")
+  equal({ landing(nvim), nvim:lines() }, { "merged", { "ax", "b", "c", "D", "e", "F" } })
+  nvim:type("u")
+  equal(nvim:lines(), { "ax", "b", "c", "d", "e", "fy" })
+end)
 
-test("each row of a block is merged for itself", function()
-  for _, each in ipairs({
-    { "2G$r9", { "= 2", "= 3", "= 4", "= 5" }, { "a = 2", "b = 3", "c = 4", "d = 5" }, "applied" },
-    { "2G$r9", { "= 2", "= 2", "= 4", "= 5" }, { "a = 2", "b = 9", "c = 4", "d = 5" }, "merged" },
-    { "3G$r4", { "= 2", "= 3", "= 4", "= 5" }, { "a = 2", "b = 3", "c = 4", "d = 5" }, "merged" },
-  }) do
-    local nvim = child.with_host({ "a = 1", "b = 2", "c = 3", "d = 4" })
-    nvim:run({ kind = "block", first = { 1, 2 }, last = { 4, 4 } })
-    nvim:type(each[1])
-    nvim:answer(1, each[2])
-    equal(nvim:job(1).held_for, "conflict")
-    decide(nvim, "accept")
-    equal({ nvim:lines(), landing(nvim) }, { each[3], each[4] })
-  end
+test("what was typed since a conflict was shown is shown before it is replaced", function()
+  local nvim = with_held({ "b", "c", "D" }, "4GAx<Esc>", {})
+  show(nvim)
+  nvim:type("<C-w>t4GAy<Esc>")
+  nvim:lua("require('botglue.client').job(1).shown = 1")
+  decide(nvim, "accept")
+  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
+  suite.contains(nvim:messages(), "job 1 cannot be accepted: it conflicts with what you changed")
+  nvim:eventually("it is shown", "return (require('botglue.client').job(1).shown or 1) > 1")
+  decide(nvim, "accept")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "b", "c", "D", "e" } })
 end)
 
 test("accepting what stands there already writes nothing", function()
@@ -116,28 +120,58 @@ test("characters, blocks and insertions are accepted in their place", function()
     equal(#nvim:lines(), 2)
   end
   accept({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, "ggAx<Esc>", { "2" }, { "one 2x", "one two" })
-  accept({ kind = "char", first = { 1, 4 }, last = { 1, 6 } }, "gg$i-<Esc>", { "2" }, { "one 2", "one two" })
   accept({ kind = "block", first = { 1, 0 }, last = { 2, 2 } }, "", { "1", "2" }, { "1 two", "2 two" })
   accept({ kind = "insert", first = { 1 } }, "", { "new" }, { "one two", "new", "one two" })
 end)
 
-test(
-  "a block that does not fit, and an answer whose place is not known, open the review and change nothing",
-  function()
-    local nvim = child.with_host({ "ab", "cd" })
-    nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
-    nvim:answer(1, { "x" }, { held_for = "block_rows" })
-    decide(nvim, "accept")
-    equal({ landing(nvim), nvim:lua("return vim.fn.tabpagenr('$')") }, { "held", 2 })
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "ab", "cd" })
+test("a block that does not fit, and an answer whose place is not known, are not accepted", function()
+  local nvim = child.with_host({ "ab", "cd" })
+  nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
+  nvim:answer(1, { "x" }, { held_for = "block_rows" })
+  suite.contains(refused(nvim), "it has another number of lines than the block: see :Botglue edit 1")
+  equal({ landing(nvim), nvim:lines() }, { "held", { "ab", "cd" } })
 
-    nvim = with_held({ "B" }, "2G3dd", {})
-    equal(nvim:job(1).held_for, "range_lost")
-    decide(nvim, "accept")
-    equal({ landing(nvim), nvim:lua("return vim.fn.tabpagenr('$')") }, { "held", 2 })
-    equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "e" })
+  nvim = with_held({ "B" }, "2G3dd", {})
+  equal(nvim:job(1).held_for, "range_lost")
+  suite.contains(refused(nvim), "its place is not known: select the lines for it, then :Botglue accept 1")
+  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "e" } })
+end)
+
+test("an answer is put to lines of the user's choice", function()
+  local nvim = with_held({ "B", "C" }, "2G3dd", {})
+  equal(nvim:job(1).held_for, "range_lost")
+  nvim:type(":2Botglue accept 1<CR>")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "C" } })
+  equal({ nvim:job(1).first_line, nvim:job(1).last_line }, { 2, 3 })
+  nvim:type("u")
+  equal(nvim:lines(), { "a", "e" })
+
+  -- In another buffer, by the API.
+  nvim = with_held({ "B", "C" })
+  nvim:lua([[
+    vim.cmd("enew")
+    vim.api.nvim_buf_set_lines(0, 0, -1, true, { "x", "y", "z" })
+    require("botglue").accept(1, { range = { 1, 2 } })
+  ]])
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "B", "C", "z" } })
+  decide(nvim, "revert")
+  equal({ landing(nvim), nvim:lines() }, { "reverted", { "x", "y", "z" } })
+end)
+
+test("lines that are not there, and other wrong options, raise an error", function()
+  local nvim = with_held({ "B" })
+  local function raises(opts, words)
+    local err = suite.raises(function()
+      nvim:lua("require('botglue').accept(1, ...)", opts)
+    end)
+    suite.contains(err, words)
   end
-)
+  raises({ range = { 4, 9 } }, "the lines 4, 9 are not in the buffer")
+  raises({ range = { 3, 2 } }, "the lines 3, 2 are not in the buffer")
+  raises({ range = "all" }, "range must be a list like { 3, 5 }")
+  raises({ bufnr = 77, range = { 1, 1 } }, "bufnr must be the number of a loaded buffer")
+  equal(landing(nvim), "held")
+end)
 
 test("a row that says little is not taken for another one that reads alike", function()
   local function accept(range, content, command, expected)
@@ -165,7 +199,9 @@ test("a row that says little is not taken for another one that reads alike", fun
     accept(insertion, same, command, { { "{", "1", "}", "END", "a", "{", "2", "}", "b", "new" }, "applied" })
     -- The rows that it goes between stand elsewhere, once: in both together.
     accept(insertion, moved, command, { { "new", "{", "1", "}", "END", "a", "{", "2", "}", "b" }, "applied" })
-    accept(insertion, twice, command, { twice, "held" })
+    -- In a buffer that is read again all rows but two are those that were there.
+    local read_again = { { "new", "{", "1", "}", "END", "a", "{", "2", "}", "a" }, "applied" }
+    accept(insertion, twice, command, read_again)
   end
 end)
 
@@ -187,8 +223,7 @@ test("an answer is accepted in the file that its buffer is now", function()
       nvim:answer(1, { "A" })
     end
     local new = nvim:lua("return new")
-    local said = nvim:host("received", held == "at once" and "stands" or "landed")[1]
-    equal({ said.landing, said.held_for, said.path, nvim:job(1).path }, { "held", "review", new, new })
+    equal({ nvim:job(1).path, nvim:outcome(1) }, { new, { "done", "held", "review" } })
     nvim:type(":write<CR>:bdelete<CR>:Botglue accept 1<CR>")
     equal(nvim:lua("return vim.fn.getbufline(vim.fn.bufnr(new), 1, '$')"), { "A", "another one" })
     equal({ landing(nvim), nvim:lua("return #vim.fn.readfile(old)") }, { "applied", 2 })
@@ -204,7 +239,7 @@ test("rejecting leaves the buffer as it is, and nothing of ours in it", function
   local nvim = with_held({ "B" })
   nvim:type(":Botglue reject<CR>")
   equal(nvim:lines(), { "a", "b", "c", "d", "e" })
-  equal({ landing(nvim), told(nvim) }, { "rejected", { 1, "rejected" } })
+  equal(landing(nvim), "rejected")
   equal(drawn_and_held(nvim), { 0, "" })
 end)
 
@@ -215,7 +250,7 @@ test("what cannot be decided is one error line", function()
     suite.contains(nvim:messages(), words)
   end
   says("accept 7", "botglue: there is no job 7")
-  says("accept x", "botglue: x is no number of a job")
+  says("accept x", "botglue: not a job number: x")
   says("revert", "botglue: no answer has landed")
   says("revert 1", "botglue: job 1 has nothing to revert")
   nvim:run(line(5, 5), { review = true })
@@ -236,18 +271,19 @@ test("what cannot be decided is one error line", function()
   )
 end)
 
-test("with no host to merge nothing is accepted", function()
+test("where the host dies over a decision the answer is held, and the next host takes it", function()
   local nvim = with_held({ "B" })
-  nvim:host("hold", "merged")
+  nvim:host("hold", "landed")
+  nvim:lua("require('support.host').awaited = {}")
+  nvim:type("v")
   decide(nvim, "accept")
   nvim:host("die")
-  nvim:eventually("the next host is asked", "return #require('support.host').received('merge') == 2")
-  nvim:host("die")
-  nvim:eventually(
-    "the user is told",
-    "return vim.fn.execute('messages'):find('job 1 cannot be accepted: the host does not answer', 1, true)"
-  )
+  nvim:host("release", "landed")
+  nvim:type("<Esc>")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
+  suite.contains(nvim:messages(), "botglue: job 1: the host is gone, decide of it again")
+  decide(nvim, "accept")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "e" } })
 end)
 
 test("numbers are completed: held ones, and those that landed", function()
@@ -260,65 +296,16 @@ test("numbers are completed: held ones, and those that landed", function()
   equal(complete("accept "), { "1" })
   equal(complete("reject 2"), {})
   equal(complete("review "), { "1" })
+  equal(complete("edit "), { "1" })
+  equal(complete("diff "), { "1", "2" })
   equal(complete("revert "), { "2" })
   equal(complete("re"), { "reject", "retry", "revert", "review", "rewind" })
 end)
 
-test("what is being decided is waited for before the next decision", function()
-  local nvim = with_landed({ "a", "b" }, line(1, 1), { "A" })
-  nvim:host("hold", "merged")
-  decide(nvim, "revert")
-  equal(nvim:lines(), { "A", "b" })
-  local err = suite.raises(function()
-    decide(nvim, "revert")
-  end)
-  suite.contains(err, "botglue: job 1 is being decided already: wait a moment")
-  local settled = nvim:lua([[
-    vim.schedule(function()
-      require("support.host").deliver("merged")
-    end)
-    return require("botglue").wait(1, 5000)
-  ]])
-  equal({ nvim:lines(), settled.landing }, { { "a", "b" }, "reverted" })
-end)
-
-test("what is typed after an answer was accepted is not replaced by it", function()
-  local nvim = child.with_host({ "a", "b", "c" })
-  nvim:run(line(2, 2), { review = true })
-  nvim:answer(1, { "B" })
-  nvim:host("hold", "merged")
-  decide(nvim, "accept")
-  nvim:type("2GA typed<Esc>")
-  for _ = 1, 2 do
-    nvim:host("deliver", "merged")
-  end
-  equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b typed", "c" } })
-  suite.contains(nvim:messages(), "botglue: job 1 was not accepted: its lines were changed meanwhile")
-  nvim:host("release", "merged")
-  decide(nvim, "accept")
-  equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "c" } })
-end)
-
-test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()
-  for _, verb in ipairs({ "accept", "revert" }) do
-    local nvim = child.with_host({ "a", "b", "c" })
-    nvim:run(line(2, 2), { review = verb == "accept" })
-    nvim:answer(1, { "B" })
-    nvim:host("hold", "merged")
-    decide(nvim, verb)
-    nvim:type(":enew! | bwipeout! 1<CR>")
-    nvim:host("deliver", "merged")
-    local words = ("botglue: job 1 cannot be %sed: its place is not known"):format(verb)
-    suite.contains(nvim:messages(), words)
-  end
-end)
-
 test("what waits for a safe moment is being decided until then", function()
   local nvim = with_held({ "b", "C", "d" })
-  nvim:host("hold", "merged")
-  decide(nvim, "accept")
   nvim:type("v")
-  nvim:host("deliver", "merged")
+  decide(nvim, "accept")
   equal(nvim:lines(), { "a", "b", "c", "d", "e" })
   local err = suite.raises(function()
     decide(nvim, "reject")
@@ -328,6 +315,25 @@ test("what waits for a safe moment is being decided until then", function()
   nvim:type("<Esc>")
   equal(nvim:eventually("it is decided", "return require('botglue').wait(1, 0)").landing, "applied")
   equal(nvim:lines(), { "a", "b", "C", "d", "e" })
+end)
+
+test("a decision is waited for", function()
+  local nvim = with_landed({ "a", "b" }, line(1, 1), { "A" })
+  local settled = nvim:lua("require('botglue').revert(1); return require('botglue').wait(1, 5000)")
+  equal({ nvim:lines(), settled.landing }, { { "a", "b" }, "reverted" })
+end)
+
+test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()
+  for _, verb in ipairs({ "accept", "revert" }) do
+    local nvim = child.with_host({ "a", "b", "c" })
+    nvim:run(line(2, 2), { review = verb == "accept" })
+    nvim:answer(1, { "B" })
+    nvim:type("v")
+    decide(nvim, verb)
+    nvim:lua("vim.cmd('enew | bwipeout! 1')")
+    local words = ("botglue: job 1 cannot be %sed: its buffer is gone"):format(verb)
+    suite.contains(nvim:messages(), words)
+  end
 end)
 
 test("what is decided of a part waits while something is selected or an operator is pending", function()
@@ -363,33 +369,6 @@ test("a row beside the range that came into it and went again is none of it", fu
         nvim:answer(1, { "B", "c", "D" })
       end
       equal({ nvim:lines(), landing(nvim) }, { { "a", "B", "c", "D", "e" }, "applied" }, keys[1] .. comes)
-    end
-  end
-end)
-
-test("held answers that add other rows at the same end of the same lines are both put in", function()
-  for _, each in ipairs({
-    { { "b", "c", "E1", "E2" }, { "b", "c", "F1" }, "a b c F1 E1 E2 d" },
-    { { "E1", "E2", "b", "c" }, { "F1", "b", "c" }, "a E1 E2 F1 b c d" },
-    { { "E1", "b", "c", "E2" }, { "F1", "b", "c", "F2" }, "a E1 F1 b c F2 E2 d" },
-    { { "b", "c", "", "fn e {", "}" }, { "b", "c", "", "fn f {", "}" }, "a b c  fn f { }  fn e { } d" },
-    -- The same rows stand there once.
-    { { "b", "c", "E1" }, { "b", "c", "E1" }, "a b c E1 d" },
-  }) do
-    for _, ways in ipairs({
-      { ":Botglue accept 1<CR>", ":Botglue accept 2<CR>" },
-      { ":Botglue review 1<CR>", "a", "a" },
-      { ":Botglue accept 1<CR>", ":Botglue review 2<CR>", "a" },
-    }) do
-      local nvim = child.with_host({ "a", "b", "c", "d" })
-      for id = 1, 2 do
-        nvim:run(line(2, 3), { review = true })
-        nvim:answer(id, each[id])
-      end
-      nvim:play(ways)
-      local what = vim.inspect({ each, ways })
-      equal(table.concat(nvim:lines(), " "), each[3], what)
-      equal(nvim:lua("return vim.fn.execute('messages')"):find("is replaced", 1, true), nil, what)
     end
   end
 end)

@@ -86,9 +86,12 @@ test("the results are a quickfix list with what became of each", function()
   local nvim = with_list({ { "a", 2 }, { "a", 4 }, { "b", 1 } })
   nvim:type(":Botglue each mend it<CR>")
   requests(nvim, 3)
+  for id = 1, 3 do
+    nvim:runs(id)
+  end
   equal(results(nvim), {
     "botglue each mend it: 0 of 3 ended",
-    { "a:2-2 queued", "a:4-4 queued", "b:1-1 queued" },
+    { "a:2-2 running", "a:4-4 running", "b:1-1 running" },
   })
   nvim:answer(1, { "one", "two" })
   nvim:answer(2, { "x" }, { held_for = "ambiguous" })

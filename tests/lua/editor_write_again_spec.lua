@@ -48,43 +48,41 @@ test("where the text has changed since, a call ends behind the steps that an ear
   equal(steps.rows(nvim), { "A", "b", "cx" })
 end)
 
-test("a new host asks what was written, until it is stored", function()
+test("what was written is remembered until it is stored, also by the next host", function()
   local nvim = steps.start({ "a", "b" })
-  local function written()
-    return nvim:api("exec_lua", "return require('botglue.editor.write').written()", {})
+  --- What is remembered of both.
+  local function landings()
+    return nvim:lua(
+      "local w = require('botglue.editor.write'); return { w.landing(7) or '', w.landing(8) or '' }"
+    )
   end
-  equal(written(), {})
-  local before = tick(nvim)
+  local function stored(list)
+    nvim:lua("require('botglue.apply').stored({ steps = ... })", list)
+  end
   -- The reply is lost with the host that asked.
   local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
+  call.steps[1].landing, call.steps[2].landing = "applied", "merged"
   nvim:api("exec_lua", "require('botglue.editor.write').write(...)", { call })
   nvim:host("die")
   nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
-  local remembered = written()
-  equal(
-    vim.tbl_map(function(step)
-      return { step.job, step.attempt, step.buffer }
-    end, remembered),
-    { { 7, 3, 1 }, { 8, 3, 1 } }
-  )
-  equal(
-    { remembered[1].from, remembered[1].to, remembered[2].to },
-    { before, remembered[2].from, tick(nvim) }
-  )
+  equal(landings(), { "applied", "merged" })
   equal(steps.states(steps.send(nvim, call)), "written written")
   equal(steps.rows(nvim), { "A", "B" })
-  nvim:api("exec_lua", "require('botglue.editor.write').stored(...)", { { { job = 7, attempt = 3 } } })
-  equal(written(), { remembered[2] })
-  nvim:api("exec_lua", "require('botglue.editor.write').stored(...)", { { remembered[2] } })
-  equal(written(), {})
+  stored({ { job = 7, attempt = 2 } })
+  equal(landings(), { "applied", "merged" })
+  stored({ { job = 7, attempt = 3 } })
+  equal(landings(), { "", "merged" })
+  -- All steps of a job.
+  stored({ { job = 8 } })
+  equal(landings(), { "", "" })
 end)
 
 test("what was not written is not remembered", function()
   local nvim = steps.start({ "a" })
   local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
-  call.steps[1].edits[1].old = { "b" }
+  call.steps[1].landing, call.steps[1].edits[1].old = "applied", { "b" }
   equal(steps.states(steps.send(nvim, call)), "differs")
-  equal(nvim:api("exec_lua", "return require('botglue.editor.write').written()", {}), {})
+  equal(nvim:lua("return require('botglue.editor.write').landing(...)", call.steps[1].job), vim.NIL)
   steps.written(nvim, { { 0, 1, { "A" } } }, { job = call.steps[1].job })
   equal(steps.rows(nvim), { "A" })
 end)

@@ -212,24 +212,6 @@ test("a step that fails half-way is taken back whole", function()
   equal(steps.rows(nvim), { "A", "b", "C" })
 end)
 
-test("another plugin's listener that fails stops no step", function()
-  for _, listener in ipairs({ "on_lines", "on_bytes" }) do
-    local nvim = steps.start({ "a", "b", "c" })
-    nvim:lua("vim.api.nvim_buf_attach(0, false, { [...] = function() error('theirs') end })", listener)
-    steps.written(nvim, { { 0, 1, { "A", "A" } }, { 2, 3, { "C" } } })
-    equal(steps.rows(nvim), { "A", "A", "b", "C" }, listener)
-  end
-end)
-
-test("a read-only buffer is only text: written without the warning", function()
-  local nvim = steps.start({ "a" })
-  nvim:lua("vim.cmd('silent file x | set nomodified readonly')")
-  steps.written(nvim, { { 0, 1, { "A" } } })
-  equal(steps.rows(nvim), { "A" })
-  equal(nvim:lua("return vim.bo.readonly"), true)
-  equal(nvim:messages():find("W10"), nil)
-end)
-
 test("an empty buffer's lone row is replaced, and what leaves no row leaves it", function()
   local nvim = steps.start({ "" })
   steps.written(nvim, { { 0, 1, { "1", "2" } } })

@@ -17,36 +17,6 @@ local function check_undo(nvim, states)
   end
 end
 
-test("a step is apart from what was typed before and after", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  nvim:type("ggAx<Esc>")
-  steps.written(nvim, { { 1, 2, { "B1", "B2" } } })
-  nvim:type("Gox<Esc>")
-  check_undo(nvim, {
-    { "ax", "B1", "B2", "c", "x" },
-    { "ax", "B1", "B2", "c" },
-    { "ax", "b", "c" },
-    { "a", "b", "c" },
-  })
-end)
-
-test("step, typing, step in one stay in insert mode", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  nvim:type("2GAone")
-  steps.written(nvim, { { 0, 1, { "A", "A" } } })
-  nvim:type(" two")
-  steps.written(nvim, { { 3, 4, { "C", "C" } } })
-  nvim:type(" three<Esc>")
-  check_undo(nvim, {
-    { "A", "A", "bone two three", "C", "C" },
-    { "A", "A", "bone two", "C", "C" },
-    { "A", "A", "bone two", "c" },
-    { "A", "A", "bone", "c" },
-    { "a", "bone", "c" },
-    { "a", "b", "c" },
-  })
-end)
-
 test("steps of one call are undo steps each, also with typing on both sides", function()
   local nvim = steps.start({ "a", "b", "c" })
   nvim:type("GAx")
@@ -104,76 +74,6 @@ test("undo in a buffer whose undo levels are its own, or none", function()
   nvim:lua("vim.bo.undolevels = -1")
   steps.written(nvim, { { 0, 1, { "AA", "A" } } })
   equal({ steps.rows(nvim), nvim:lua("return vim.bo.undolevels") }, { { "AA", "A", "b" }, -1 })
-end)
-
-test("undo takes back a backspace over a line end behind a step", function()
-  for name, case in pairs({
-    ["rows came above"] = { new = { "A", "A" }, before = "3GI", keys = "<BS>x", typed = "bxc" },
-    ["rows went above"] = { new = {}, before = "3GIy", keys = "<BS><BS>x", typed = "bxc" },
-    ["the line was typed"] = { new = { "A" }, before = "3GA<CR>", keys = "<C-h>x", typed = "cx" },
-    ["two lines were typed"] = { new = { "A" }, before = "3GA<CR><CR>", keys = "<BS><BS>x", typed = "cx" },
-    ["words and lines go"] = {
-      new = { "A" },
-      before = ":iunmap <lt>C-W><CR>3GA<CR>",
-      keys = "<C-w>x",
-      typed = "cx",
-    },
-  }) do
-    local nvim = steps.start({ "a", "b", "c", "d" })
-    local watching = nvim:lua("return vim.on_key()")
-    nvim:type(case.before)
-    steps.written(nvim, { { 0, 1, case.new } })
-    local written = steps.rows(nvim)
-    nvim:type(case.keys)
-    nvim:type("<Esc>")
-    equal(vim.tbl_contains(steps.rows(nvim), case.typed), true, name .. ": " .. vim.inspect(steps.rows(nvim)))
-    nvim:type("u")
-    equal(steps.rows(nvim), written, name)
-    nvim:type("uu<C-r><C-r><C-r>")
-    equal(vim.tbl_contains(steps.rows(nvim), case.typed), true, name .. ": redone")
-    equal(nvim:lua("return vim.on_key()"), watching, name .. ": the keys are not watched any more")
-  end
-end)
-
-test("abbreviations, counts and the dot go on over a step", function()
-  local nvim = steps.start({ "a", "b" })
-  nvim:type(":iabbrev teh the<CR>Goteh")
-  steps.written(nvim, { { 0, 1, { "A", "A" } } })
-  nvim:type(" x<Esc>")
-  equal(steps.rows(nvim), { "A", "A", "b", "the x" })
-  nvim:type("3ay")
-  steps.written(nvim, { { 2, 3, { "B", "B" } } })
-  nvim:type("z<Esc>o-<Esc>.")
-  equal(steps.rows(nvim), { "A", "A", "B", "B", "the xyzyzyz", "-", "-" })
-end)
-
-test("U puts no line's old text over another one, and takes back no half of a step", function()
-  local function untouched(keys, edit, expected)
-    local nvim = steps.start({ "a", "b", "c", "d", "e", "f" })
-    nvim:type(keys)
-    steps.written(nvim, { edit })
-    nvim:type("<Esc>U")
-    equal(steps.rows(nvim), expected)
-    nvim:type("u")
-    equal(steps.rows(nvim), expected)
-  end
-  untouched("5GAx", { 1, 2, { "B", "B" } }, { "a", "B", "B", "c", "d", "ex", "f" })
-  untouched("5GAx<Esc>", { 0, 1, { "A", "A", "A" } }, { "A", "A", "A", "b", "c", "d", "ex", "f" })
-  untouched("5GAx", { 0, 2, {} }, { "c", "d", "ex", "f" })
-  untouched("5GAx", { 1, 4, { "B" } }, { "a", "B", "ex", "f" })
-  untouched("2GAx<Esc>G", { 0, 0, { "A" } }, { "A", "a", "bx", "c", "d", "e", "f" })
-  untouched("2GAx<Esc>", { 0, 1, { "", "A" } }, { "", "A", "bx", "c", "d", "e", "f" })
-  untouched("2GAx<Esc>", { 0, 1, { "(a,", "a)" } }, { "(a,", "a)", "bx", "c", "d", "e", "f" })
-end)
-
-test("what was undone when a step is written is on another branch of the undo tree", function()
-  local nvim = steps.start({ "a", "b", "c" })
-  nvim:play("ggAx<Esc>", "u")
-  steps.written(nvim, { { 1, 2, { "B" } } })
-  nvim:play("<C-r>")
-  equal(steps.rows(nvim), { "a", "B", "c" })
-  nvim:play("g-")
-  equal(steps.rows(nvim), { "ax", "b", "c" })
 end)
 
 test(":undo back and forth passes through each step whole", function()

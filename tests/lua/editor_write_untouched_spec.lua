@@ -35,7 +35,6 @@ local STATE = [[
 
 --- What is written: rows from 0, of which row n reads "line n+1".
 local WAYS = {
-  ["rows put in"] = { { 11, 11, { "new" } } },
   ["rows replaced"] = { { 9, 11, { "line 10", "new" } } },
   ["rows taken away"] = { { 9, 12, { "new" } } },
   ["a row parted"] = { { 9, 10, { "line", "new", "10" } } },
@@ -77,23 +76,3 @@ for way, edits in pairs(WAYS) do
     end)
   end
 end
-
-test("a formatter that runs on every change and a step do not disturb each other", function()
-  local nvim = steps.start({ "a", "b", "c", "d" })
-  nvim:lua([[
-    vim.api.nvim_create_autocmd({ "TextChanged", "TextChangedI" }, {
-      callback = function()
-        local lines = vim.api.nvim_buf_get_lines(0, 0, -1, true)
-        local tidy = vim.tbl_map(function(line) return (line:gsub("%s+$", "")) end, lines)
-        if not vim.deep_equal(lines, tidy) then
-          vim.api.nvim_buf_set_lines(0, 0, -1, true, tidy)
-        end
-      end,
-    })
-  ]])
-  nvim:type("GAx<Esc>")
-  steps.written(nvim, { { 1, 3, { "b  ", "C", "c" } } })
-  nvim:type("A <Esc>")
-  nvim:settle()
-  equal(steps.rows(nvim), { "a", "b", "C", "c", "dx" })
-end)

@@ -15,13 +15,6 @@ test("folds right beside an edit stay whole", function()
       vim.inspect(edit)
     )
   end
-  stay({ 2, 3, { "c x" } }, 5)
-  stay({ 1, 3, { "b x" } }, 4)
-  stay({ 1, 3, {} }, 3)
-  stay({ 0, 3, {} }, 2)
-  stay({ 2, 3, { "c", "x" } }, 6)
-  stay({ 6, 7, { "g x" } }, 5)
-  stay({ 2, 3, { "x", "y" } }, 6)
   stay({ 2, 3, { "x c", "c y", "z" } }, 6)
   stay({ 6, 7, { "g", "x" } }, 5)
   stay({ 0, 3, { "a", "x", "y", "z" } }, 6)
@@ -45,58 +38,8 @@ test("a fold stays around rows of which one within becomes more, or some become 
   stay({ 3, 6, { "f", "g" } }, 7)
 end)
 
-test("rows put in right beside a fold stand outside it", function()
-  local function stand(keys, edit, expected)
-    local nvim = steps.start({ "a", "b", "c", "d", "e", "f", "g", "h" })
-    nvim:type(":2,3fold<CR>:5,7fold<CR>gg:vnew<CR>" .. keys)
-    steps.written(nvim, { edit })
-    nvim:type("<Esc><C-w>l")
-    local shown = nvim:lua([[
-      local shown, row = {}, 1
-      while row <= vim.fn.line("$") do
-        local last = vim.fn.foldclosedend(row)
-        shown[#shown + 1] = last > 0 and "[" .. table.concat(vim.fn.getline(row, last)) .. "]" or vim.fn.getline(row)
-        row = math.max(row, last) + 1
-      end
-      return table.concat(shown, " ")
-    ]])
-    equal(shown, expected, vim.inspect({ edit, keys }))
-  end
-  for _, keys in ipairs({ "", "<C-w>l", "<C-w>lG", "<C-w>li" }) do
-    stand(keys, { 4, 4, { "x", "y" } }, "a [bc] d x y [efg] h")
-    stand(keys, { 3, 3, { "x", "y" } }, "a [bc] x y d [efg] h")
-    stand(keys, { 6, 6, { "x", "y" } }, "a [bc] d [efxyg] h")
-    stand(keys, { 7, 7, { "x", "y" } }, "a [bc] d [efg] x y h")
-    stand(keys, { 1, 1, { "x" } }, "a x [bc] d [efg] h")
-    stand(keys, { 3, 4, { "d", "x" } }, "a [bc] d x [efg] h")
-    stand(keys, { 3, 4, { "x", "d" } }, "a [bc] x d [efg] h")
-    stand(keys, { 3, 4, { "x", "y", "z" } }, "a [bc] x y z [efg] h")
-  end
-end)
-
-test("rows put in above a window's first row leave its view alone, and hold any byte", function()
-  for _, keys in ipairs({ "", "A!", ":vnew<CR>", ":vnew<CR>i" }) do
-    for _, new in ipairs({ { "a\0b" }, { "x", "y", "z" } }) do
-      local rows = {}
-      for row = 1, 99 do
-        rows[row] = "line " .. row
-      end
-      local nvim = steps.start(rows)
-      nvim:type("30Gzt34G" .. keys)
-      steps.written(nvim, { { 5, 5, new } })
-      local view = nvim:lua([[
-        local window = vim.fn.bufwinid(1)
-        return { vim.fn.line("w0", window), vim.api.nvim_win_get_cursor(window)[1] }
-      ]])
-      equal(view, { 30 + #new, 34 + #new }, keys)
-      equal(nvim:api("buf_get_lines", 1, 5, 5 + #new, true), new)
-    end
-  end
-end)
-
 test("cursors, views and the marks of the last change keep to their text", function()
   for _, edit in ipairs({
-    { 9, 11, { "one", "two", "three", "four", "five" } },
     { 9, 10, { "line", "10" } },
     { 9, 11, { "line 11" } },
     { 9, 19, {} },

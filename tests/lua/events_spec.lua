@@ -118,7 +118,10 @@ test("a handler that asks the user something holds up no other job", function()
     with_jobs({ "a", "b" }, on("Finished", "if event.data.id == 1 then _G.said = vim.fn.input('and? ') end"))
   nvim:lua("vim.cmd.enew()")
   nvim:agent(1, "answer", "A")
-  nvim:eventually("it asks", "return vim.api.nvim_get_mode().mode == 'c'")
+  -- A call that waits for the host would be what the handler holds up.
+  suite.eventually("it asks", function()
+    return nvim:api("get_mode").mode == "c"
+  end)
   nvim:agent(2, "answer", "B")
   nvim:eventually("the other one has ended", "return require('botglue').job(2).status == 'done'")
   equal(nvim:host("count", "BotglueJobFinished", 2), 1)

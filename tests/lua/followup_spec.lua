@@ -1,4 +1,5 @@
 local child = require("support.child")
+local stored = require("support.stored")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
@@ -114,8 +115,8 @@ test("what wrote a text in an earlier Neovim is known by the text", function()
   local nvim = child.with_host({ "above", "fn two() {", "  2", "}", "below" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
   local rows = { "fn two() {", "  2", "}" }
-  nvim:host(
-    "earlier",
+  written.earlier(
+    nvim,
     { session_id = "older", landed_rows = rows },
     { session_id = "s1", project = "/tmp", landed_rows = rows },
     { session_id = "newer", landed_rows = { "gone", "since" } }
@@ -139,7 +140,7 @@ test("nothing opens under keys that were typed before the store had answered", f
   for _, command in ipairs({ "followup", "open", "rewind" }) do
     local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
     nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
-    nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
+    written.earlier(nvim, { session_id = "s1", landed_rows = { "fn two() {", "  2", "}" } })
     nvim:host("hold", "reply")
     nvim:type("3G:Botglue " .. command .. "<CR>")
     nvim:type("GA x")
@@ -153,7 +154,7 @@ end)
 test("a follow-up with its prompt is sent whatever was typed meanwhile", function()
   local nvim = child.with_host({ "fn two() {", "  2", "}", "" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
-  nvim:host("earlier", { session_id = "s1", project = "/tmp", landed_rows = { "fn two() {", "  2", "}" } })
+  written.earlier(nvim, { session_id = "s1", landed_rows = { "fn two() {", "  2", "}" } })
   nvim:host("hold", "reply")
   nvim:type("2G:Botglue followup go on<CR>")
   nvim:type("GA x")
@@ -164,29 +165,31 @@ end)
 test("what is too short to tell is known where it was", function()
   local nvim = child.with_host({ "a", "x = 1", "b" })
   nvim:lua("vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')")
-  nvim:host(
-    "earlier",
-    { session_id = "s1", landed_rows = { "x = 1" }, landed_first = 2 },
-    { session_id = "moved", landed_rows = { "x = 1" }, landed_first = 3 }
+  written.earlier(
+    nvim,
+    { session_id = "s1", landed_rows = { "x = 1" }, first_line = 2 },
+    { session_id = "moved", landed_rows = { "x = 1" }, first_line = 3 }
   )
   nvim:type("2G:Botglue followup go on<CR>")
   equal(request(nvim, 1).resume, { session_id = "s1" })
 end)
 
-test("the store is told how a text stands whenever its file is written", function()
+test("the store has how a text was whenever its file is written", function()
   local nvim = with_landed()
-  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname()); require('support.host').sent = {}")
-  local function told()
-    return nvim:host("received", "stands")
+  nvim:lua("vim.api.nvim_buf_set_name(0, vim.fn.tempname())")
+  local function kept()
+    nvim:host("heard")
+    local job = stored.newest(nvim)
+    return { job.landed_first, job.landed_last, job.landed_rows }
   end
-  nvim:type("ggOtop<Esc>:write<CR>")
-  equal(told(), {}, "it is the same")
+  nvim:type("ggOtop<Esc>")
+  equal(kept(), { 2, 4, { "fn two() {", "  2", "}" } })
+  nvim:type(":write<CR>")
+  equal(kept(), { 3, 5, { "fn two() {", "  2", "}" } })
   nvim:type("4GAx<Esc>:write<CR>:write<CR>")
-  equal(told(), {
-    { id = 1, landing = "applied", rows = { "fn two() {", "  2x", "}" }, first_line = 3, last_line = 5 },
-  })
+  equal(kept(), { 3, 5, { "fn two() {", "  2x", "}" } })
   nvim:type("u:write<CR>")
-  equal(told()[2].rows, { "fn two() {", "  2", "}" })
+  equal(kept(), { 3, 5, { "fn two() {", "  2", "}" } })
 end)
 
 test("what wrote nothing at all can be followed up where it was", function()
@@ -221,7 +224,7 @@ test("a range is known again after its file was read again", function()
   equal({ sent.first_line, sent.text }, { 3, { "fn two() {", "  2", "}" } })
 end)
 
-test("after a file was read again, a job is known only where its text stands", function()
+test("after a file was read again, a job is known where its rows are, and nowhere else", function()
   local nvim = child.with_host({})
   nvim:lua(
     [[
@@ -233,14 +236,23 @@ test("after a file was read again, a job is known only where its text stands", f
   )
   nvim:run(line(2, 4))
   nvim:answer(1, { "fn two() {", "  2", "}" }, { session_id = "s1" })
+  local function is_unknown(rows)
+    for _, row in ipairs(rows) do
+      nvim:lua("vim.cmd.messages('clear')")
+      nvim:type(row .. "G:Botglue followup x<CR>")
+      nvim:eventually(
+        "it is said at " .. row,
+        "return vim.fn.execute('messages'):find('no known job wrote this text', 1, true)"
+      )
+    end
+  end
+  -- The text before the answer, which is taken back so.
   nvim:type(":edit!<CR>")
   equal(nvim:lines(), ROWS)
-  for row = 1, 5 do
-    nvim:lua("vim.cmd.messages('clear')")
-    nvim:type(row .. "G:Botglue followup x<CR>")
-    nvim:eventually(
-      "it is said at " .. row,
-      "return vim.fn.execute('messages'):find('no known job wrote this text', 1, true)"
-    )
-  end
+  is_unknown({ 1, 5 })
+  nvim:type("3G:Botglue followup x<CR>")
+  equal(request(nvim, 2).selection.text, { "fn one() {", "  1", "}" })
+  nvim:lua("vim.fn.writefile({ 'other = 0', 'third = 0', 'e' }, vim.fn.expand('%'))")
+  nvim:type(":edit!<CR>")
+  is_unknown({ 1, 2, 3 })
 end)

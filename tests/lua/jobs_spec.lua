@@ -188,15 +188,15 @@ test("<CR> on a job whose buffer is gone says so, or reads its file again", func
   )
 end)
 
-test("r opens the review of a held answer, and says where there is none", function()
+test("r opens a held answer, and says where there is none", function()
   local nvim = start(2)
   nvim:answer(1, { "1" }, { held_for = "ambiguous" })
   open(nvim)
   nvim:type("r")
   contains(nvim:messages(), "botglue: job 2 is not held")
   nvim:type("jr")
-  equal(nvim:lua("return { #vim.api.nvim_list_tabpages(), vim.bo.buftype }"), { 2, "nofile" })
-  contains(nvim:screen(), "held answer 1 of 1")
+  equal(nvim:lua("return vim.api.nvim_buf_get_name(0)"), "botglue://answer/1")
+  contains(nvim:screen(), ":w changes the answer, :Botglue accept 1 lands it")
 end)
 
 test("R sends the prompt once more, and says where it cannot", function()
@@ -289,10 +289,10 @@ test(
     nvim:run(child.line(2, 2))
     nvim:answer(2, { "two" }, { cost_usd = 0.01 })
     -- Without a host the others fail at once.
+    nvim:lua("require('botglue').setup({ host = '/nowhere/botglue', notify = 'none' })")
     nvim:host("die")
     nvim:lua([[
       local botglue = require("botglue")
-      botglue.setup({ host = "/nowhere/botglue", notify = "none" })
       for _ = 3, 1102 do
         botglue.run({ prompt = "p", range = { kind = "line", first = { 2 }, last = { 2 } } })
       end

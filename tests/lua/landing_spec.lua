@@ -1,5 +1,6 @@
 local child = require("support.child")
 local suite = require("support.suite")
+local tidied = require("botglue.tidied")
 local test, equal = suite.test, suite.equal
 local line, with_job = child.line, child.with_job
 
@@ -12,11 +13,65 @@ test("a linewise answer lands in its range, which has moved down", function()
   local job = nvim:job(1)
   equal({ job.status, job.landing, job.first_line, job.last_line }, { "done", "applied", 3, 5 })
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
-  local landed = nvim:host("received", "landed")
-  equal(
-    landed,
-    { { id = 1, landing = "applied", first_line = 3, last_line = 5, rows = { "TWO", "AND", "THREE" } } }
-  )
+  nvim:type("u")
+  equal(nvim:lines(), { "above", "one", "two", "three", "four" })
+end)
+
+test("a request while the text is mirrored already, as when a prompt is open", function()
+  local nvim = child.with_host({ "f(a, b)", "ab", "cd", "end" })
+  nvim:lua([[
+    require("botglue.client").connect(require("botglue.client").options())
+    require("botglue.attach").want(vim.api.nvim_get_current_buf())
+    require("botglue.query").ask("mirror", { buffer = vim.api.nvim_get_current_buf() }, function(mirror)
+      _G.mirrored = mirror.link
+    end)
+  ]])
+  nvim:eventually("the text is mirrored", "return _G.mirrored == 'sure'")
+  nvim:run({ kind = "char", first = { 1, 2 }, last = { 1, 2 } })
+  nvim:run({ kind = "block", first = { 2, 0 }, last = { 3, 0 } })
+  nvim:run({ kind = "insert", first = { 4 } })
+  nvim:type("ggOabove<Esc>")
+  nvim:answer(1, { "xyz" })
+  nvim:answer(2, { "1", "2" })
+  nvim:answer(3, { "new" })
+  equal(nvim:lines(), { "above", "f(xyz, b)", "1b", "2d", "end", "new" })
+  for id = 1, 3 do
+    equal(nvim:outcome(id), { "done", "applied" })
+  end
+end)
+
+test("answers that are ready together land together, each as a step of its own", function()
+  local nvim = child.with_host({ "one", "two", "three", "four", "five" })
+  for id = 1, 3 do
+    nvim:run(line(2 * id - 1, 2 * id - 1))
+  end
+  nvim:lua([[
+    _G.steps = {}
+    local write = require("botglue.editor.write").write
+    require("botglue.editor.write").write = function(call)
+      local reply = write(call)
+      table.insert(steps, #(reply.steps or {}))
+      return reply
+    end
+  ]])
+  nvim:type("v")
+  for id, text in ipairs({ "ONE", "THREE", "FIVE" }) do
+    nvim:answer(id, { text })
+    equal(nvim:job(id).status, "ready")
+  end
+  nvim:lua("steps = {}")
+  nvim:type("<Esc>")
+  for id = 1, 3 do
+    nvim:eventually("it lands", "return require('botglue').job(...).status == 'done'", id)
+  end
+  equal(nvim:lines(), { "ONE", "two", "THREE", "four", "FIVE" })
+  equal(nvim:lua("return steps"), { 3 })
+  nvim:type("u")
+  equal(#vim.tbl_filter(function(row)
+    return row:match("^%u+$")
+  end, nvim:lines()), 2)
+  nvim:type("uu")
+  equal(nvim:lines(), { "one", "two", "three", "four", "five" })
 end)
 
 test("edits touch only the rows that differ", function()
@@ -118,11 +173,23 @@ test("a block behind the ends of its rows begins at its column", function()
   equal(nvim:lines(), { "one     1", "twelve  2", "", "a\t4" })
 end)
 
-test("what is typed beside a block, where it reached nothing, is no conflict", function()
-  local nvim = with_job({ "abcd", "e", "fghi" }, { kind = "block", first = { 1, 2 }, last = { 3, 3 } })
-  nvim:type("2GAxyz<Esc>")
-  nvim:answer(1, { "12", "", "34" })
-  equal(nvim:lines(), { "ab12", "exyz", "fg34" })
+test("a row with a NUL that ends before the block is filled up by its cells", function()
+  local nvim = child.with_host({ "abcdef", "x\0", "abcdef" })
+  nvim:run({ kind = "block", first = { 1, 4 }, last = { 3, 5 } })
+  nvim:answer(1, { "E", "F", "G" })
+  equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "abcdE", "x\0 F", "abcdG" } })
+end)
+
+test("a row of a block that the answer leaves as it was keeps what was typed there", function()
+  for keys, row in pairs({ ["2GAxyz<Esc>"] = "exyz", ["2GAx<Esc>"] = "ex" }) do
+    local nvim = with_job({ "abcd", "e", "fghi" }, { kind = "block", first = { 1, 2 }, last = { 3, 3 } })
+    nvim:type(keys)
+    nvim:answer(1, { "12", "", "34" })
+    equal(nvim:outcome(1), { "done", "held", "conflict" }, keys)
+    equal(nvim:lines(), { "abcd", row, "fghi" }, keys)
+    nvim:play(":Botglue accept 1<CR>", ":Botglue accept 1<CR>")
+    equal(nvim:api("buf_get_lines", 1, 0, -1, true), { "ab12", row, "fg34" }, keys)
+  end
 end)
 
 test("what is typed where nothing was selected is not written over, nor written to", function()
@@ -135,32 +202,29 @@ test("what is typed where nothing was selected is not written over, nor written 
   end
 end)
 
+--- An answer to an insertion below a row lands there, and the job is where it landed.
+local function insert(lines, at, expected, keys)
+  local nvim = with_job(lines, { kind = "insert", first = { at } })
+  nvim:type(keys or "")
+  nvim:answer(1, { "1", "2" })
+  equal(nvim:lines(), expected, ("below %d, after %s"):format(at, keys or "nothing"))
+  equal(nvim:outcome(1), { "done", "applied" })
+  local job = nvim:job(1)
+  equal(vim.list_slice(expected, job.first_line, job.last_line), { "1", "2" })
+end
+
 test("insertions", function()
-  local function insert(lines, at, expected, keys)
-    local nvim = with_job(lines, { kind = "insert", first = { at } })
-    nvim:type(keys or "")
-    nvim:answer(1, { "1", "2" })
-    equal(nvim:lines(), expected, ("below %d, after %s"):format(at, keys or "nothing"))
-    equal(nvim:outcome(1), { "done", "applied" })
-    local job = nvim:job(1)
-    equal(vim.list_slice(expected, job.first_line, job.last_line), { "1", "2" })
-  end
   insert({ "a", "b" }, 1, { "a", "1", "2", "b" })
   insert({ "a", "b" }, 0, { "1", "2", "a", "b" })
   insert({ "a", "b" }, 2, { "a", "b", "1", "2" })
-  insert({ "" }, 1, { "1", "2" })
-  insert({ "" }, 0, { "1", "2" })
   insert({ "a", "b" }, 1, { "x", "a", "1", "2", "b" }, "ggOx<Esc>")
   insert({ "a", "b" }, 1, { "a", "1", "2", "x", "b" }, "ggox<Esc>")
   insert({ "a", "b" }, 1, { "ay", "1", "2", "x", "b" }, "ggAy<Esc>ox<Esc>")
-  insert({ "a", "b" }, 1, { "ay", "x", "1", "2", "b" }, "ggAy<CR>x<Esc>")
   insert({ "a", "b", "c" }, 1, { "1", "2", "b", "c" }, "ggdd")
   insert({ "a", "b", "c" }, 1, { "a", "1", "2", "c" }, "2Gdd")
   insert({ "a", "b", "c" }, 1, { "a b", "1", "2", "c" }, "ggJ")
   insert({ "a", "", "c" }, 2, { "a", "1", "2", "c" }, "2Gdd")
   insert({ "a", "" }, 2, { "a", "typed", "1", "2" }, "Gityped<Esc>")
-  insert({ "a", "b" }, 2, { "a", "bx", "y", "1", "2", "z" }, "GAx<CR>y<Esc>oz<Esc>")
-  insert({ "a", "b" }, 1, { "ax", "y", "1", "2", "bz" }, "ggAx<CR>y<Esc>jAz<Esc>")
   -- Rows put in place of the one below, and the row that it goes below deleted with the first of them.
   local put = ":lua vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'x', 'b' })<CR>"
   insert({ "a", "b", "c" }, 1, { "a", "1", "2", "x", "b", "c" }, put)
@@ -168,11 +232,28 @@ test("insertions", function()
   insert({ "a", "", "c" }, 1, { "", "1", "2", "", "c" }, "ggD")
 end)
 
-test("an insertion above the first line does not need that line", function()
-  local nvim = with_job({ "a", "b", "c" }, { kind = "insert", first = { 0 } })
-  nvim:lua("vim.api.nvim_buf_set_text(0, 0, 0, 1, 1, { 'x', 'y', 'z' })")
-  nvim:answer(1, { "1" })
-  equal(nvim:lines(), { "1", "x", "y", "z", "c" })
+test("an insertion into an empty buffer takes the place of its empty row", function()
+  insert({ "" }, 1, { "1", "2" })
+  insert({ "" }, 0, { "1", "2" })
+end)
+
+test("an insertion below a row that the user splits goes below all of it", function()
+  insert({ "f(a, b)", "c" }, 1, { "f(a,", "b)", "1", "2", "c" }, "gg0f,a<CR><Esc>")
+  -- At its end nothing is split off it: a row is put in, as with `o`.
+  insert({ "a", "b" }, 1, { "ay", "1", "2", "x", "b" }, "ggAy<CR>x<Esc>")
+  insert({ "a", "b" }, 2, { "a", "bx", "1", "2", "y", "z" }, "GAx<CR>y<Esc>oz<Esc>")
+  insert({ "a", "b" }, 1, { "ax", "1", "2", "y", "bz" }, "ggAx<CR>y<Esc>jAz<Esc>")
+end)
+
+test("an insertion at an end of the buffer stays there where the row beside it is gone", function()
+  insert(
+    { "a", "b", "c" },
+    0,
+    { "1", "2", "x", "y", "z", "c" },
+    ":lua vim.api.nvim_buf_set_text(0, 0, 0, 1, 1, { 'x', 'y', 'z' })<CR>"
+  )
+  insert({ "a", "b", "c" }, 0, { "1", "2", "b", "c" }, ":1delete<CR>")
+  insert({ "a", "b", "c" }, 3, { "a", "b", "1", "2" }, ":3delete<CR>")
 end)
 
 test("an insertion stays below an empty row that was typed into, where a row is put in above that", function()
@@ -186,7 +267,9 @@ test("rows put in above an empty last row belong to the range", function()
   local nvim = with_job({ "a", "b", "", "d" }, line(1, 3))
   nvim:type("2Gonew<Esc>")
   nvim:answer(1, { "A", "b", "" })
-  equal(nvim:host("received", "merge")[1].current, { "a", "b", "new", "" })
+  equal(nvim:outcome(1), { "done", "merged" })
+  equal(nvim:lines(), { "A", "b", "new", "", "d" })
+  equal({ nvim:job(1).first_line, nvim:job(1).last_line }, { 1, 4 })
 end)
 
 test("an answer for the only row of an empty buffer that deletes it changes nothing", function()
@@ -261,18 +344,19 @@ test("an answer that comes twice lands once", function()
   equal(nvim:host("count", "BotglueJobFinished", 1), 1)
 end)
 
-test("an answer is held whatever goes wrong when it should land", function()
+test("an answer is held whatever goes wrong when it should land, and can be accepted then", function()
   local nvim = with_job({ "a", "b" }, line(1, 1))
   nvim:lua([[
-    local range = require("botglue.client").job(1).range
-    range.look = function()
-      range.look = nil
+    local call, write = require("botglue.editor.write"), require("botglue.editor.write").write
+    call.write = function()
+      call.write = write
       error("a fault", 0)
     end
   ]])
   nvim:answer(1, { "A" })
-  equal({ nvim:job(1).landing, nvim:job(1).held_for, nvim:lines() }, { "held", "range_lost", { "a", "b" } })
-  suite.contains(nvim:messages(), "a fault")
+  equal({ nvim:job(1).landing, nvim:lines() }, { "held", { "a", "b" } })
+  nvim:type(":Botglue accept 1<CR>")
+  equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "A", "b" } })
 end)
 
 test("a hidden buffer gets its answer", function()
@@ -472,4 +556,17 @@ test("who types right behind what is replaced goes on behind the answer", functi
     { "1", "2", "3", "fourthy" },
     { "1", "2", "3", "fourth" }
   )
+end)
+
+test("the lines of an answer are rows of its text, some of them changed at their beginning", function()
+  local text = "Here it is:\n```lua\nlocal größe\n\n  return größe\n```"
+  equal(tidied.lines(text, { from = 0, count = 2, changed = {} }), { "Here it is:", "```lua" })
+  local indented = { { 1, "    ", 13 }, { 3, "    ", 16 } }
+  equal(
+    tidied.lines(text, { from = 2, count = 3, changed = indented }),
+    { "    local größe", "", "      return größe" }
+  )
+  equal(tidied.lines(text, { from = 2, count = 1, changed = { { 1, "else", 0 } } }), { "else" })
+  equal(tidied.lines(text, { from = 2, count = 0, changed = {} }), {})
+  equal(tidied.lines("```\n```", { from = 1, count = 2, changed = { { 1, "", 0 } } }), { "", "" })
 end)

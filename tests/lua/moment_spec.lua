@@ -15,13 +15,14 @@ local function with_job(setup)
   return nvim
 end
 
---- Has the answer come, and keeps it until the spec delivers it within a call of the user's.
----@param nvim Child
-local function hold_answer(nvim)
-  nvim:host("hold", "finish")
-  nvim:agent(1, "answer", "ONE\n+\n+")
-  nvim:host("arrived", "finish", 1)
-end
+-- Lua for a call of the user's: the answer comes within it, and waits.
+local ANSWER = [[
+  require("support.host").steer(1, "answer", "ONE\n+\n+")
+  vim.wait(5000, function()
+    return require("botglue").job(1).status == "ready"
+  end, 1)
+  vim.g.status = require("botglue").job(1).status
+]]
 
 local function status(nvim)
   return nvim:lua("return require('botglue').job(1).status")
@@ -113,6 +114,7 @@ end)
 test("a command line", function()
   waits(":5", "d<CR>", { "ONE", "+", "+", "two", "three", "foo bar", "fool", "" })
   waits("/ba", "r<CR>x", landed("foo ar", "foo baz", "fool", ""))
+  waits(":set inccommand=split<CR>:%s/foo/x", "y<CR>", landed("xy bar", "xy baz", "xyl", ""))
   waits(":call setline('.', input('?'))<CR>", "x<CR>", landed("x", "foo baz", "fool", ""))
 end)
 
@@ -129,16 +131,14 @@ test("a mapping that waits for a key", function()
 end)
 
 test("an expression mapping forbids writing: later, no error", function()
-  local nvim = with_job([[
+  local nvim = with_job(([[
     vim.keymap.set("i", "X", function()
-      require("support.host").deliver("finish")
-      _G.status = require("botglue").job(1).status
+      %s
       return "x"
     end, { expr = true })
-  ]])
-  hold_answer(nvim)
+  ]]):format(ANSWER))
   nvim:type("4GiX")
-  equal(nvim:lua("return _G.status"), "ready")
+  equal(nvim:eventually("the answer comes within the call", "return vim.g.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   nvim:type("y<Esc>")
   equal(nvim:lines(), landed("xyfoo bar", "foo baz", "fool", ""))
@@ -299,20 +299,17 @@ end)
 
 test("while a command may end Neovim nothing lands in a file that was written already", function()
   local nvim = with_job()
-  hold_answer(nvim)
-  nvim:lua([[
+  nvim:lua(([[
     vim.cmd.file(vim.fn.tempname())
     vim.cmd("silent write | split | enew")
     vim.api.nvim_create_autocmd("QuitPre", { once = true, callback = function()
-      require("support.host").deliver("finish")
-      vim.g.status = require("botglue").job(1).status
+      %s
     end })
-  ]])
+  ]]):format(ANSWER))
   nvim:type(":quit<CR>")
-  equal(nvim:lua("return vim.g.status"), "ready")
+  equal(nvim:eventually("the answer comes within the call", "return vim.g.status"), "ready")
   nvim:eventually("the answer lands", "return require('botglue').job(1).status == 'done'")
   equal(nvim:lines()[1], "ONE")
-  nvim:host("release", "finish")
   -- A command that came without a key.
   nvim:run({ kind = "line", first = { 4, 0 }, last = { 4, 0 } })
   nvim:lua("vim.cmd('split | quit')")

@@ -323,7 +323,8 @@ test("the range is found again where its file is read again while the prompt is 
       { "-- one more above", "local first = 1", "local the_second_of_three = compute(2)", "local third = 3" },
       3,
     },
-    { { "local first = 1", "local the_second_of_three = compute(4)", "local third = 3" }, nil },
+    { { "local first = 1", "local the_second_of_three = compute(4)", "local third = 3" }, 2 },
+    { { "local first = 1", "local third = 3" }, nil },
   }) do
     local nvim = start()
     nvim:lua([[

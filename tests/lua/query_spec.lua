@@ -1,4 +1,5 @@
 local child = require("support.child")
+local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
@@ -78,25 +79,26 @@ test("a host that is lost, silent or not there is an answer too, and never at on
   equal(open_queries(nvim), 0)
 end)
 
-test("the host is told where an answer stands and what its rows are", function()
+--- What the store has of the newest job: what became of it, its lines then, and their rows.
+local function kept(nvim)
+  local job = stored.newest(nvim)
+  return { job.landing, job.held_for, job.landed_first, job.landed_last, job.landed_rows }
+end
+
+test("the store has where an answer landed and what its rows are", function()
   local nvim = child.with_host({ "a", "b", "c", "d" })
-  local id = nvim:run({ kind = "line", first = { 2 }, last = { 3 } })
+  local id = nvim:run(child.line(2, 3))
   nvim:type("ggOtop<Esc>")
-  nvim:answer(id, { "B", "C", "D" }, { edits = { { first = 0, last = 2, lines = { "B", "C", "D" } } } })
-  nvim:eventually("it landed", "return #require('support.host').received('landed') == 1")
-  local landed = nvim:host("received", "landed")[1]
-  equal(landed, { id = id, landing = "applied", first_line = 3, last_line = 5, rows = { "B", "C", "D" } })
+  nvim:answer(id, { "B", "C", "D" })
+  equal(kept(nvim), { "applied", nil, 3, 5, { "B", "C", "D" } })
 end)
 
-test("of a part of a line the whole rows are told, of a held answer none", function()
+test("of a part of a line the store has the whole rows, of a held answer none", function()
   local nvim = child.with_host({ "one two three" })
-  local id = nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
-  nvim:answer(id, { "2" })
-  nvim:eventually("it landed", "return #require('support.host').received('landed') == 1")
-  local landed = nvim:host("received", "landed")[1]
-  equal({ landed.first_line, landed.last_line, landed.rows }, { 1, 1, { "one 2 three" } })
-  id = nvim:run({ kind = "line", first = { 1 }, last = { 1 } }, { review = true })
-  nvim:answer(id, { "x" })
-  nvim:eventually("it is held", "return #require('support.host').received('landed') == 2")
-  equal(nvim:host("received", "landed")[2], { id = id, landing = "held", held_for = "review" })
+  nvim:run({ kind = "char", first = { 1, 4 }, last = { 1, 6 } })
+  nvim:answer(1, { "2" })
+  equal(kept(nvim), { "applied", nil, 1, 1, { "one 2 three" } })
+  nvim:run(child.line(1, 1), { review = true })
+  nvim:answer(2, { "x" })
+  equal(kept(nvim), { "held", "review", nil, nil, nil })
 end)

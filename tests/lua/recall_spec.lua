@@ -2,13 +2,13 @@ local child = require("support.child")
 local stored = require("support.stored")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local with_jobs, open, asked = stored.with_jobs, stored.open, stored.asked
+local with_jobs, open = stored.with_jobs, stored.open
 
 test("<CR> goes to where the answer stands now, else to what was sent, else to its line", function()
   for _, case in ipairs({
     { { "new", "new", "local TWO = 2", "local THREE = 3" }, 3 },
     { { "new", "new", "new", "local two = 2", "local three = 3" }, 4 },
-    { { "a", "b", "c", "d" }, 2, "neither the answer nor what was sent stands here any more" },
+    { { "a", "b", "c", "d" }, 2, "neither the answer nor what was sent is here any more" },
     { { "a" }, 1, "neither the answer" },
   }) do
     local nvim = with_jobs(1)
@@ -111,13 +111,12 @@ test("a holds the answer once more, and shows it for review", function()
   nvim = with_jobs(1)
   open(nvim)
   nvim:type("a")
-  nvim:eventually("the review is open", "return #vim.api.nvim_list_tabpages() == 2")
-  equal(asked(nvim)[#asked(nvim)].id, 1)
-  contains(nvim:screen(), "held answer 1 of 1 · review")
+  nvim:eventually("the review is open", "return vim.wo.diff")
+  contains(nvim:screen(), "job 1, if accepted · 1 hunk")
   local job = nvim:job(1)
   equal({ job.landing, job.held_for }, { "held", "review" })
-  nvim:type("a")
-  nvim:eventually("it has landed", "return require('botglue').job(1).landing == 'applied'")
+  nvim:type(":Botglue accept<CR>")
+  equal(nvim:job(1).landing, "applied")
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(path), 0, 3, true)"), {
     "local one = 1",
     "local TWO = 2",
@@ -209,7 +208,7 @@ test("an answer that is held once more is told of where the list was left meanwh
   local nvim = left_before_the_answer("a")
   contains(nvim:messages(), "botglue: it is held, :Botglue review 1 shows it")
   nvim:type("<Esc>:Botglue review 1<CR>")
-  contains(nvim:screen(), "held answer 1 of 1")
+  contains(nvim:screen(), "job 1, if accepted")
 end)
 
 test("R on a job whose lines are gone says so, and starts nothing", function()
@@ -290,6 +289,6 @@ test("a job of this Neovim is that job, with its range as it is now", function()
   equal(nvim:api("win_get_cursor", 0)[1], 3)
   open(nvim)
   nvim:type("a")
-  contains(nvim:screen(), "held answer 1 of 1")
+  equal(nvim:lua("return vim.api.nvim_buf_get_name(0)"), "botglue://answer/1")
   equal(nvim:lua("return #require('botglue').jobs()"), 1)
 end)

@@ -4,8 +4,7 @@ local child = require("support.child")
 local decided = require("support.decided")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-local with_held, with_landed, decide, landing, told =
-  decided.held, decided.landed, decided.decide, decided.landing, decided.told
+local with_held, with_landed, decide, landing = decided.held, decided.landed, decided.decide, decided.landing
 local line = child.line
 
 test("reverting takes a landed answer back, after edits around it, as one step", function()
@@ -15,14 +14,13 @@ test("reverting takes a landed answer back, after edits around it, as one step",
     local before = nvim:lines()
     decide(nvim, "revert")
     equal(nvim:lines(), expected, vim.inspect(range))
-    equal({ landing(nvim), told(nvim) }, { "reverted", { 1, "reverted" } })
+    equal(landing(nvim), "reverted")
     nvim:type("u")
     equal(nvim:lines(), before, "one step")
   end
   revert(line(2, 2), { "TWO", "2" }, "ggOx<Esc>Goy<Esc>", { "x", "one", "two", "three", "y" })
   revert(line(2, 3), {}, "ggOx<Esc>", { "x", "one", "two", "three" })
   revert(line(1, 1), {}, "Goy<Esc>", { "one", "two", "three", "y" })
-  revert(line(1, 3), {}, "", { "one", "two", "three" })
   revert({ kind = "insert", first = { 1 } }, { "new", "er" }, "Goy<Esc>", { "one", "two", "three", "y" })
   revert({ kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" }, "ggOx<Esc>", {
     "x",
@@ -46,7 +44,6 @@ test("reverting takes back all of an answer that was undone and redone", functio
     equal(nvim:lines(), { "one", "two", "three" })
     nvim:type("<C-r>")
     decide(nvim, "revert")
-    equal(nvim:host("received", "merge")[1].current, answer)
     equal({ nvim:lines(), landing(nvim) }, { { "one", "two", "three" }, "reverted" })
   end
   local above, below = { first = 0, last = 0, lines = { "1" } }, { first = 1, last = 1, lines = { "2", "3" } }
@@ -76,15 +73,10 @@ test("reverting leaves a row next to it alone that reads as one of the answer's 
   equal(nvim:lines(), { "import os", "import re", "x = 1", "y = 2" })
 end)
 
-test("reverting is a merge with the roles changed", function()
+test("reverting keeps what the user changed in rows that the answer left as they were", function()
   local nvim = with_landed({ "a", "b", "c", "d" }, line(1, 4), { "a", "B", "c", "d" })
   nvim:type("GAx<Esc>")
   decide(nvim, "revert")
-  local asked = nvim:host("received", "merge")[1]
-  equal(
-    { asked.purpose, asked.base, asked.current, asked.answer },
-    { "revert", { "a", "B", "c", "d" }, { "a", "B", "c", "dx" }, { "a", "b", "c", "d" } }
-  )
   equal({ nvim:lines(), landing(nvim) }, { { "a", "b", "c", "dx" }, "reverted" })
 end)
 
@@ -126,7 +118,7 @@ test("what was changed since, or is gone, is not reverted", function()
     equal({ nvim:lines(), landing(nvim) }, { before, "applied" })
   end
   refused(line(2, 2), "2GAy<Esc>", "its lines were changed since")
-  refused({ kind = "char", first = { 2, 0 }, last = { 2, 2 } }, "2G0rY", "its text was changed since")
+  refused({ kind = "char", first = { 2, 0 }, last = { 2, 2 } }, "2G0rY", "its lines were changed since")
   refused(line(2, 2), "2Gdd", "its place is not known")
 end)
 
@@ -144,9 +136,8 @@ test("an accepted and a merged answer can be taken back, an undone one needs not
   equal({ landing(nvim, 2), nvim:lua("return vim.b.changedtick") }, { "reverted", tick })
 end)
 
-test("what was accepted in a review can be taken back", function()
+test("what was accepted can be taken back, whatever it is", function()
   for _, each in ipairs({
-    { { "" }, { kind = "insert", first = { 1 } } },
     { { "one" }, { kind = "insert", first = { 1 } } },
     { { "one" }, { kind = "char", first = { 1, 1 }, last = { 1, 1 } } },
     { { "one" }, line(1, 1) },
@@ -154,10 +145,8 @@ test("what was accepted in a review can be taken back", function()
     local nvim = child.with_host(each[1])
     nvim:run(each[2], { review = true })
     nvim:answer(1, { "B", "C" })
-    nvim:type(":Botglue review<CR>")
-    nvim:type("a")
+    nvim:type(":Botglue accept 1<CR>")
     equal(landing(nvim), "applied")
-    nvim:settle()
     nvim:type(":Botglue revert 1<CR>")
     equal({ nvim:lines(), landing(nvim) }, { each[1], "reverted" }, vim.inspect(each))
   end
@@ -187,7 +176,6 @@ test("what was undone is not put in once more", function()
   revert({ kind = "insert", first = { 2 } }, { "new" })
   revert({ kind = "insert", first = { 4 } }, { "new", "er" })
   revert({ kind = "char", first = { 2, 0 }, last = { 3, 1 } }, { "TWO", "", "TH" })
-  revert({ kind = "char", first = { 2, 1 }, last = { 3, 2 } }, { "" })
   revert({ kind = "char", first = { 2, 1 }, last = { 4, 2 } }, { "X", "Y", "Z", "A", "B" })
   revert({ kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "T", "HREE" })
 end)
@@ -206,22 +194,68 @@ test(
   end
 )
 
-test(
-  "characters that an answer deleted come back where they were, whatever was typed there and taken back",
-  function()
-    local nvim = with_landed({ "u21" }, { kind = "char", first = { 1, 0 }, last = { 1, 0 } }, { "" })
-    nvim:type("ggRab<BS><BS><Esc>")
-    equal(nvim:lines(), { "21" })
+test("characters that an answer deleted come back where they were", function()
+  local char = { kind = "char", first = { 1, 0 }, last = { 1, 0 } }
+  for keys, expected in pairs({ [""] = "u21", ["A!<Esc>"] = "u21!", ["A!<Esc>u"] = "u21" }) do
+    local nvim = with_landed({ "u21" }, char, { "" })
+    nvim:type("gg" .. keys)
     nvim:type(":Botglue revert 1<CR>")
-    equal(nvim:lines(), { "u21" })
+    equal({ landing(nvim), nvim:lines() }, { "reverted", { expected } }, keys)
   end
-)
+  -- What is typed where no character is left is in the place of those.
+  local nvim = with_landed({ "u21" }, char, { "" })
+  nvim:type("ggRab<BS><BS><Esc>")
+  nvim:type(":Botglue revert 1<CR>")
+  suite.contains(nvim:messages(), "job 1 cannot be reverted: its lines were changed since")
+  equal({ landing(nvim), nvim:lines() }, { "applied", { "21" } })
+end)
 
 test("an answer whose first rows read as what it was written over is not taken for undone", function()
   local char = { kind = "char", first = { 1, 0 }, last = { 2, 0 } }
   local nvim = with_landed({ "t1", "t2", "t3" }, char, { "t1", "t", "a" })
   nvim:type("u<C-r>:Botglue revert 1<CR>")
   equal({ landing(nvim), nvim:lines() }, { "reverted", { "t1", "t2", "t3" } })
+end)
+
+test("a part whose answer has another number of rows, after undo, redo and edits around it", function()
+  local lines = { "head", "one two", "three four", "tail" }
+  local char = { kind = "char", first = { 2, 4 }, last = { 3, 4 } } -- two, three
+  for _, answer in ipairs({ { "" }, { "X" }, { "two", "t", "a" }, { "X", "Y", "Z", "A" } }) do
+    for keys, expected in pairs({
+      [""] = lines,
+      ["u"] = lines,
+      ["u<C-r>"] = lines,
+      ["u<C-r>u"] = lines,
+      ["uggAx<Esc>GAx<Esc>"] = { "headx", "one two", "three four", "tailx" },
+      ["u<C-r>ggAx<Esc>GAx<Esc>"] = { "headx", "one two", "three four", "tailx" },
+    }) do
+      -- Where the redo of one row in place of two has left its columns is not always told: then it is not reverted.
+      if #answer > 1 or not keys:find("<C-r>", 1, true) then
+        local nvim = with_landed(lines, char, answer)
+        nvim:type(keys)
+        nvim:type(":silent! Botglue revert 1<CR>")
+        equal({ landing(nvim), nvim:lines() }, { "reverted", expected }, vim.inspect({ answer, keys }))
+      end
+    end
+  end
+end)
+
+test("what emptied the buffer, or filled it, is taken back", function()
+  for _, each in ipairs({
+    { { "one", "two", "three" }, line(1, 3), {} },
+    { { "" }, { kind = "insert", first = { 1 } }, { "B", "C" } },
+    { { "" }, line(1, 1), { "B", "C" } },
+  }) do
+    for _, keys in ipairs({ "", "u<C-r>", "u" }) do
+      local nvim = with_landed(each[1], each[2], each[3])
+      nvim:type(keys)
+      nvim:type(":silent! Botglue revert 1<CR>")
+      -- Undo has brought the empty row back that the insertion took: nothing is left to be taken back.
+      local is_undone = keys == "u" and each[2].kind == "insert"
+      local expected = is_undone and "applied" or "reverted"
+      equal({ landing(nvim), nvim:lines() }, { expected, each[1] }, vim.inspect({ each, keys }))
+    end
+  end
 end)
 
 test("reverting loads the file that was closed meanwhile", function()
@@ -241,11 +275,13 @@ test("a hundred landed jobs of a buffer keep a mark, the oldest give way", funct
     nvim:lua("require('botglue').run({ prompt = 'x', range = ... })", line(1, 1))
     nvim:answer(id, { "row " .. id })
   end
-  local marks = [[
-    local ns = vim.api.nvim_create_namespace("botglue.range")
-    return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {})
-  ]]
-  equal(nvim:lua(marks), 200, "two for each")
+  nvim:eventually(
+    "each of a hundred has a mark",
+    [[
+      local ns = vim.api.nvim_create_namespace("botglue.range")
+      return #vim.api.nvim_buf_get_extmarks(0, ns, 0, -1, {}) == 100
+    ]]
+  )
   nvim:type(":Botglue revert 1<CR>")
   suite.contains(nvim:messages(), "botglue: job 1 cannot be reverted: its place is not known")
   decide(nvim, "revert", 102)
@@ -262,7 +298,6 @@ test("an answer that was undone needs nothing, whatever was typed next to it sin
     { line(4, 5), {}, "u3Gdd" },
     { line(2, 3), { "B" }, "u1GAx<Esc>4GAx<Esc>" },
     { { kind = "insert", first = { 2 } }, { "B" }, "u2GAx<Esc>3Gdd" },
-    { { kind = "char", first = { 2, 0 }, last = { 3, 0 } }, { "B" }, "u1GAx<Esc>4GAx<Esc>" },
   }) do
     local nvim = with_landed({ "a", "b", "c", "d", "e" }, each[1], each[2])
     nvim:type(each[3])
@@ -287,7 +322,7 @@ test("an answer is taken back where it stood, after undo and redo over several s
   for _, each in ipairs({
     { line(4, 4), {} },
     { line(4, 5), { "X" } },
-    { { kind = "char", first = { 4, 0 }, last = { 5, 1 } }, { "X" } },
+    { { kind = "char", first = { 4, 0 }, last = { 5, 1 } }, { "X", "Y" } },
     { { kind = "block", first = { 4, 0 }, last = { 5, 1 } }, { "X", "Y" } },
     { { kind = "insert", first = { 3 } }, { "X" } },
   }) do
@@ -302,7 +337,7 @@ test("an answer that was undone and redone is taken back after edits around it",
   for _, each in ipairs({
     { { kind = "insert", first = { 1 } }, { "NEW", "ER" } },
     { line(2, 2), { "TWO", "2" } },
-    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" } },
+    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W" } },
     { { kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" } },
   }) do
     for _, keys in ipairs({ { "u", "<C-r>" }, { "Gox<Esc>", "u", "u", "<C-r>", "<C-r>" } }) do
@@ -331,17 +366,15 @@ local function type_in(nvim, pieces, at_once)
 end
 
 test(
-  "an answer that was undone and redone is taken back with all of its rows after an edit inside",
+  "an answer that was undone and redone is taken back with all of its rows after an edit beside it",
   function()
     local lines = { "1", "2", "3", "4", "5", "6" }
     local above = { first = 0, last = 0, lines = { "// doc" } }
-    local inside = { first = 2, last = 2, lines = { "new" } }
     local below = { first = 4, last = 4, lines = { "end", "END" } }
     for _, each in ipairs({
       { { "// doc", "2", "3", "4", "5" }, { above } },
       { { "2", "3", "4", "5", "end", "END" }, { below } },
       { { "// doc", "2", "3", "4", "5", "end", "END" }, { above, below } },
-      { { "2", "3", "new", "4", "5", "end", "END" }, { inside, below } },
     }) do
       for _, keys in ipairs({
         { "u", "<C-r>", "/3<CR>", "A own<Esc>" },
@@ -353,35 +386,58 @@ test(
       }) do
         for _, at_once in ipairs({ false, true }) do
           local nvim = with_landed(lines, line(2, 5), each[1], each[2])
-          nvim:host("hold", "merged")
           type_in(nvim, keys, at_once)
-          local about = vim.inspect({ each[1], keys, at_once })
-          local now = nvim:lines()
-          local last = now[#now] == "7" and #now - 2 or #now - 1
+          local expected = vim.tbl_filter(function(row)
+            return not vim.tbl_contains({ "// doc", "end", "END" }, row)
+          end, nvim:lines())
           decide(nvim, "revert")
-          local asked = nvim:host("received", "merge")[1] or {}
-          equal({ asked.base, asked.current }, { each[1], vim.list_slice(now, 2, last) }, about)
+          equal(
+            { nvim:lines(), landing(nvim) },
+            { expected, "reverted" },
+            vim.inspect({ each[1], keys, at_once })
+          )
         end
       end
     end
   end
 )
 
-test("what was retried after an undo, a redo and an edit inside has all rows of the answer", function()
-  for _, at_once in ipairs({ false, true }) do
-    local edits =
-      { { first = 0, last = 0, lines = { "// doc" } }, { first = 2, last = 2, lines = { "end" } } }
-    local nvim = with_landed({ "1", "2", "3", "4" }, line(2, 3), { "// doc", "2", "3", "end" }, edits)
-    type_in(nvim, { "u", "<C-r>", "3G", "A own<Esc>", ":Botglue retry 1<CR>" }, at_once)
-    nvim:eventually("it is sent", "return #require('support.host').received('run') == 2")
-    equal(nvim:host("received", "run")[2].selection.text, { "// doc", "2 own", "3", "end" })
+test(
+  "an answer is not taken back where the user changed rows right beside its own, also after undo and redo",
+  function()
+    local inside = { first = 2, last = 2, lines = { "new" } }
+    for _, keys in ipairs({
+      "u<C-r>/3<CR>A own<Esc>",
+      "u<C-r>/3<CR>dd",
+      ":undo 0<CR>:later 9<CR>/4<CR>O own<Esc>",
+    }) do
+      local nvim = with_landed(
+        { "1", "2", "3", "4", "5", "6" },
+        line(2, 5),
+        { "2", "3", "new", "4", "5" },
+        { inside }
+      )
+      nvim:type(keys)
+      local before = nvim:lines()
+      nvim:type(":Botglue revert 1<CR>")
+      suite.contains(nvim:messages(), "job 1 cannot be reverted: its lines were changed since")
+      equal({ nvim:lines(), landing(nvim) }, { before, "applied" }, keys)
+    end
   end
+)
+
+test("what was retried after an undo, a redo and an edit inside has all rows of the answer", function()
+  local edits = { { first = 0, last = 0, lines = { "// doc" } }, { first = 2, last = 2, lines = { "end" } } }
+  local nvim = with_landed({ "1", "2", "3", "4" }, line(2, 3), { "// doc", "2", "3", "end" }, edits)
+  nvim:play("u", "<C-r>", "3G", "A own<Esc>", ":Botglue retry 1<CR>")
+  nvim:eventually("it is sent", "return #require('support.host').received('run') == 2")
+  equal(nvim:host("received", "run")[2].selection.text, { "// doc", "2 own", "3", "end" })
 end)
 
 test("characters and insertions that were undone and redone are known after an edit at once", function()
   for _, each in ipairs({
     { { kind = "insert", first = { 1 } }, { "NEW", "ER" } },
-    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W", "W" } },
+    { { kind = "char", first = { 2, 1 }, last = { 2, 1 } }, { "W" } },
     { { kind = "block", first = { 2, 0 }, last = { 3, 1 } }, { "2", "3" } },
     { line(2, 2), { "TWO", "2" } },
   }) do
@@ -428,6 +484,6 @@ test("what landed in a buffer that is gone, and is no file, cannot be taken back
     nvim:lua("vim.cmd('bwipeout!')")
     local ok, failure = unpack(nvim:lua("return { pcall(vim.cmd, 'Botglue revert 1') }"))
     equal(ok, false)
-    equal(failure:match("botglue: .*"), "botglue: job 1 cannot be reverted: its place is not known")
+    equal(failure:match("botglue: .*"), "botglue: job 1 cannot be reverted: its buffer is gone")
   end
 end)

@@ -1,24 +1,66 @@
 -- Runs the specs: nvim --clean --headless -l tests/lua/run.lua [part of a spec's or a test's name …]
+-- BOTGLUE_TEST_WORKERS=1 runs one spec at a time, not two.
 -- BOTGLUE_TEST_TIMES=1 prints the slowest tests.
 -- The Neovims that specs start are BOTGLUE_TEST_NVIM, else the one that runs this.
 
-local here = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
+local script = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p")
+local here = vim.fs.dirname(script)
 local root = vim.fs.dirname(vim.fs.dirname(here))
 vim.opt.runtimepath:prepend(root)
 package.path = ("%s/?.lua;%s"):format(here, package.path)
 
--- Hundreds of stores are written: in memory where the system has a place for that (Linux).
-local memory = vim.uv.fs_access("/dev/shm", "W") and vim.uv.fs_mkdtemp("/dev/shm/botglue-XXXXXX")
-vim.env.TMPDIR = memory or vim.env.TMPDIR
-
 local suite = require("support.suite")
-for name, kind in vim.fs.dir(here) do
-  if kind == "file" and name:match("_spec%.lua$") then
-    suite.load(name:gsub("_spec%.lua$", ""), here .. "/" .. name)
+local SLOWEST = 30
+
+---@param name string
+local function load(name)
+  suite.load(name, ("%s/%s_spec.lua"):format(here, name))
+end
+
+--- Runs the tests of one spec, and writes its report.
+---@param spec string
+---@param report string
+---@param filters string[]
+local function work(spec, report, filters)
+  -- It is closed when the process that has started this one is gone.
+  local stdin = assert(vim.uv.new_pipe())
+  stdin:open(0)
+  stdin:read_start(function(_, data)
+    if not data then
+      suite.give_up()
+    end
+  end)
+  load(spec)
+  vim.fn.writefile({ vim.json.encode(suite.run(filters)) }, report)
+end
+
+--- Runs the tests of all specs.
+---@param filters string[]
+---@return boolean ok
+local function run(filters)
+  for name, kind in vim.fs.dir(here) do
+    if kind == "file" and name:match("_spec%.lua$") then
+      load((name:gsub("_spec%.lua$", "")))
+    end
   end
+  local command = { require("support.child").program(), "--clean", "--headless", "-l", script }
+  local at_once = tonumber(vim.env.BOTGLUE_TEST_WORKERS or 2)
+  local total = require("support.workers").run(command, suite.specs(filters), filters, at_once)
+  if vim.env.BOTGLUE_TEST_TIMES then
+    table.sort(total.times, function(a, b)
+      return a.ms > b.ms
+    end)
+    for _, test in ipairs(vim.list_slice(total.times, 1, SLOWEST)) do
+      io.stdout:write(("%7.0f ms  %s\n"):format(test.ms, test.name))
+    end
+  end
+  io.stdout:write(("%d passed, %d failed\n"):format(total.passed, total.failed))
+  return total.failed == 0 and total.passed > 0
 end
-local ok = suite.run(_G.arg)
-if memory then
-  vim.fn.delete(memory, "rf")
+
+if _G.arg[1] == "--worker" then
+  -- At its end Neovim waits until all that it has started is gone; `os.exit` would leave what does not end by itself.
+  work(_G.arg[2], _G.arg[3], vim.list_slice(_G.arg, 4))
+else
+  os.exit(run(_G.arg) and 0 or 1)
 end
-os.exit(ok and 0 or 1)

@@ -10,7 +10,7 @@ test("a retry after an undo is for all that the answer was written over", functi
     local nvim = child.with_host({ "one", "two", "three", "four" })
     nvim:run(range)
     nvim:answer(1, answer, { edits = edits })
-    nvim:type(keys .. ":Botglue retry<CR>")
+    nvim:play(keys, ":Botglue retry<CR>")
     local sent = nvim:host("received", "run")[2].selection
     return { sent.kind, sent.first_line, sent.last_line }
   end
@@ -82,7 +82,7 @@ end)
 test("the session of an earlier Neovim opens, too", function()
   local rows = { "fn two() {", "  2", "}" }
   local nvim = child.with_host(rows)
-  nvim:host("earlier", { session_id = "--debug", project = "/tmp", path = "/somewhere/a.rs", lines = rows })
+  written.earlier(nvim, { session_id = "--debug", landed_rows = rows })
   nvim:lua([[
     vim.api.nvim_buf_set_name(0, '/somewhere/a.rs')
     require('botglue').setup({ agents = { claude = { command = { 'true' } } } })

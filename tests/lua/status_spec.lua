@@ -233,11 +233,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
   })
   equal(nvim:drawn(), 1)
   local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
-  equal(
-    nvim:lua(closing),
-    { true, true, true },
-    "one beat for all jobs, the wait for the host, and that for the disk"
-  )
+  equal(nvim:lua(closing), { true, true }, "one beat for all jobs, and the wait for the host")
 end)
 
 test("an answer that is held while its range is in no window is shown as held there", function()
@@ -290,11 +286,13 @@ test("the line of a held answer is there again where its file is, if its place i
     nvim:settle()
     equal(nvim:lua(drawn), { expected }, command .. ", and less room")
   end
-  for _, command in ipairs({ "bdelete! #", "bwipeout! #", "bunload! #" }) do
+  for _, command in ipairs({ "bdelete! #", "bunload! #", "bwipeout! #" }) do
+    -- In the same buffer its rows are known; in another one its text is looked for, where that tells anything.
+    local has_rows = command ~= "bwipeout! #"
     reopened(command, 2, 3, lines, 3)
     reopened(command, 2, 3, { "new", "{", "one()", "two()", "}", "end" }, 4)
-    reopened(command, 2, 3, { "{", "two()", "}", "end" }, nil)
-    reopened(command, 4, 4, lines, 4)
+    reopened(command, 2, 3, { "{", "two()", "}", "end" }, has_rows and 2 or nil)
+    reopened(command, 4, 4, lines, has_rows and 4 or nil)
     reopened(command, 4, 4, { "{", "1", "", "}", "b" }, nil)
   end
 end)

@@ -163,6 +163,7 @@ test("U puts no line's old text over another one, and takes back no half of an a
   untouched("5GAx", { kind = "line", first = { 1 }, last = { 2 } }, {}, { "c", "d", "ex", "f" })
   untouched("5GAx", { kind = "line", first = { 2 }, last = { 4 } }, { "B" }, { "a", "B", "ex", "f" })
   untouched("2GAx<Esc>G", { kind = "insert", first = { 0 } }, { "A" }, { "A", "a", "bx", "c", "d", "e", "f" })
+  untouched("2GAx<Esc>", line(1), { "(a,", "a)" }, { "(a,", "a)", "bx", "c", "d", "e", "f" })
   untouched(
     "2GAx<Esc>",
     { kind = "char", first = { 1, 0 }, last = { 1, 0 } },

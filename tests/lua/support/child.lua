@@ -234,7 +234,7 @@ function M.start(before)
     pcall(vim.fn.jobstop, channel)
     vim.fn.delete(directory, "rf")
   end)
-  suite.watch_child(self:api("get_vvar", "servername"), function()
+  suite.watch_child(vim.fn.jobpid(channel), self:api("get_vvar", "servername"), function()
     return self.under_way
   end, function()
     return self:messages()

@@ -47,12 +47,4 @@ function M.landing(nvim, id)
   return nvim:job(id or 1).landing
 end
 
---- What the host was told last of a job.
----@param nvim Child
----@return table
-function M.told(nvim)
-  local all = nvim:host("received", "landed")
-  return { all[#all].id, all[#all].landing }
-end
-
 return M

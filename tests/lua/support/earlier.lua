@@ -30,8 +30,6 @@ local DEFAULTS = {
 ---@field path string
 ---@field project string
 ---@field held_for string? without it the answer landed
----@field landed_rows string[]? what stood there then
----@field landed_first integer?
 ---@field draft table?
 
 ---@param id integer
@@ -43,6 +41,7 @@ local function request_of(id, job, command)
   local count = job.kind == "insert" and 1 or #text
   return {
     id = id,
+    buffer = 1,
     prompt = job.prompt,
     question = job.question or false,
     review = false,
@@ -138,20 +137,17 @@ function M.run(start, notify, program, jobs)
       end)
       its:close()
       vim.fn.delete(path)
-      local landing = job.held_for and "held" or "applied"
+      -- Its buffer is none of this host's, so it holds the answer.
+      eventually("the earlier answer is held", function()
+        return called.landed[id]
+      end)
       notify(channel, "landed", {
         id = id,
-        landing = landing,
+        landing = job.held_for and "held" or "applied",
         held_for = job.held_for,
-        first_line = job.landed_first or job.first_line,
-        last_line = (job.landed_first or job.first_line) + #(job.landed_rows or job.lines) - 1,
-        rows = job.landed_rows or job.lines,
+        first_line = job.first_line,
+        last_line = job.first_line + #job.lines - 1,
       })
-      if landing == "held" then
-        eventually("the earlier answer is kept", function()
-          return called.kept[id]
-        end)
-      end
       if job.draft then
         notify(channel, "draft", { id = id, draft = job.draft })
       end

@@ -41,14 +41,18 @@ local function steered(request)
   return copy
 end
 
+---@param id integer
+---@return string
+local function fate(id)
+  return ("what becomes of the answer of job %d"):format(id)
+end
+
 ---@param method string
 ---@param argument table
 ---@return string? name of what is to come back
 local function reply_to(method, argument)
-  if method == "merge" then
-    return ("the merge of job %d"):format(argument.id)
-  elseif method == "landed" and argument.landing == "held" then
-    return ("the answer of job %d is kept"):format(argument.id)
+  if method == "accept" or method == "revert" or method == "resume" then
+    return fate(argument.id)
   elseif method == "query" then
     return "the answer to question " .. argument.token
   elseif method == "held" then
@@ -58,11 +62,11 @@ end
 
 --- What a call of the host's replies to.
 local REPLIES = {
-  merged = function(argument)
-    return ("the merge of job %d"):format(argument.id)
+  landed = function(argument)
+    return fate(argument.id)
   end,
-  kept = function(argument)
-    return ("the answer of job %d is kept"):format(argument.id)
+  stays = function(argument)
+    return fate(argument.id)
   end,
   reply = function(argument)
     return "the answer to question " .. argument.token
@@ -79,7 +83,7 @@ local function note_calls()
     local call = apply[name]
     apply[name] = function(argument)
       M.awaited[reply(argument)] = nil
-      if M.held_back[name] then
+      if M.held_back[name] and argument.token ~= 0 then
         table.insert(M.held_back[name], argument)
       else
         call(argument)
@@ -89,14 +93,38 @@ local function note_calls()
   end
   local finish = apply.finish
   M.calls.finish = function(outcome)
+    local job = require("botglue.client").job(outcome.id)
+    local lands = outcome.status ~= "failed" and job and job:is_waiting() and not job.question
     finish(outcome)
     M.finished[outcome.id] = true
+    if lands and not M.held_back.landed then
+      M.awaited[fate(outcome.id)] = true
+    end
   end
   apply.finish = function(outcome)
     if M.held_back.finish then
       table.insert(M.held_back.finish, outcome)
     else
       M.calls.finish(outcome)
+    end
+  end
+  local write = apply.write
+  apply.write = function(call)
+    local reply = write(call)
+    for _, step in ipairs(reply.state == "not_now" and call.steps or {}) do
+      -- It waits for the user, not for the host.
+      M.awaited[fate(step.job)] = nil
+    end
+    return reply
+  end
+end
+
+--- A moment has come: what was ready is written now, or waits again.
+---@param buffer integer
+local function await_ready(buffer)
+  for id, job in pairs(require("botglue.client").connection().jobs) do
+    if job.range.bufnr == buffer and (job.status == "ready" or job.deciding) then
+      M.awaited[fate(id)] = true
     end
   end
 end
@@ -145,6 +173,8 @@ function M.install()
     local what = reply_to(method, argument)
     if what then
       M.awaited[what] = true
+    elseif method == "moment" then
+      await_ready(argument.buffer)
     end
     if method == "run" or method == "prewarm" then
       argument = steered(argument)
@@ -178,14 +208,8 @@ local function eventually(name, condition)
   end
 end
 
---- Waits until the host is ready, if it was started, and has replied to all that it was asked.
-function M.settle()
-  local process = require("botglue.client").connection().process
-  if process and not process.ready then
-    eventually("the host is ready", function()
-      return process.ready or not process.gone
-    end)
-  end
+--- Waits until the host has replied to all that it was asked.
+local function replied()
   if next(M.awaited) then
     eventually("the host replies: " .. vim.inspect(vim.tbl_keys(M.awaited)), function()
       return next(M.awaited) == nil
@@ -193,21 +217,61 @@ function M.settle()
   end
 end
 
---- Waits until the host has read all that the plugin has sent: asks a question of which the plugin knows nothing.
+--- Waits until the host has read all that the plugin and Neovim have sent, and knows the text of each buffer: asks
+--- questions of which the plugin knows nothing.
 function M.heard()
-  M.awaited[REPLIES.reply({ token = 0 })] = true
-  M.notify(M.channel, "query", { token = 0, name = "prompts" })
-  M.settle()
+  local function ask(buffer)
+    M.awaited[REPLIES.reply({ token = 0 })] = true
+    M.notify(M.channel, "query", { token = 0, name = "find", buffer = buffer, texts = {} })
+    replied()
+  end
+  for bufnr in pairs(require("botglue.client").connection().mirrored) do
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      ask(bufnr)
+    end
+  end
+  -- A buffer that is not mirrored: answered at once, behind what was sent before.
+  ask(0)
+end
+
+--- What changes with each change of a text.
+---@return integer
+local function ticks()
+  local sum = 0
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    sum = sum + (vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr) or 0)
+  end
+  return sum
+end
+
+--- Waits until the host is ready, if it was started, has replied to all that it was asked, and has said where ranges
+--- are in the text as it is.
+function M.settle()
+  local connection = require("botglue.client").connection()
+  local process = connection.process
+  if process and not process.ready then
+    eventually("the host is ready", function()
+      return process.ready or not process.gone
+    end)
+  end
+  replied()
+  local has_ranges = next(connection.jobs) or next(connection.asked)
+  if process and process.ready and M.channel and has_ranges and M.ticks ~= ticks() then
+    M.heard()
+    -- What it says of places comes behind its reply.
+    M.heard()
+    M.ticks = ticks()
+  end
 end
 
 --- Keeps what the host calls from the plugin from now on.
----@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"held"|"finish"
 function M.hold(name)
   M.held_back[name] = M.held_back[name] or {}
 end
 
 --- Waits until so many calls of the host's are held back.
----@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"held"|"finish"
 ---@param count integer
 function M.arrived(name, count)
   eventually(("the host has called %d times: %s"):format(count, name), function()
@@ -216,7 +280,7 @@ function M.arrived(name, count)
 end
 
 --- Gives the plugin the oldest call that was held back, as soon as it has come, or that at an index.
----@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"held"|"finish"
 ---@param index integer?
 function M.deliver(name, index)
   M.arrived(name, index or 1)
@@ -224,7 +288,7 @@ function M.deliver(name, index)
 end
 
 --- Gives the plugin all calls again, and first those that were held back.
----@param name "merged"|"kept"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"held"|"finish"
 function M.release(name)
   local replies = M.held_back[name]
   M.held_back[name] = nil

@@ -58,6 +58,20 @@ function M.shown(nvim)
   end, nvim:lua("return vim.fn.getline(1, '$')"))
 end
 
+--- All that the store has of the newest job.
+---@param nvim Child
+---@return table
+function M.newest(nvim)
+  return nvim:lua([[
+    local query, full = require("botglue.query"), nil
+    query.ask("history", { limit = 1 }, function(result)
+      query.ask("job", { uuid = result.jobs[1].uuid }, function(found) full = found.job end)
+    end)
+    vim.wait(5000, function() return full end, 1)
+    return full
+  ]])
+end
+
 --- What the store was asked, in that order.
 ---@param nvim Child
 ---@return table[]

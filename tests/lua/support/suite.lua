@@ -1,4 +1,4 @@
---- The runner of the specs: collects tests, runs them in order, counts. A spec file returns nothing; it calls `test`.
+--- Collects the tests of specs and runs them in order. A spec file returns nothing; it calls `test`.
 
 local M = {}
 
@@ -8,7 +8,7 @@ local tests, spec = {}, nil
 ---@param name string
 ---@param fn fun()
 function M.test(name, fn)
-  tests[#tests + 1] = { name = spec .. ": " .. name, fn = fn }
+  tests[#tests + 1] = { spec = spec, name = spec .. ": " .. name, fn = fn }
 end
 
 ---@param name string
@@ -86,15 +86,24 @@ local function selected(name, filters)
 end
 
 --- The children of the running test: a child in which a call waits for a key never replies.
----@type { address: string, under_way: (fun(): integer?), messages: fun(): string }[]
+---@type { pid: integer, address: string, under_way: (fun(): integer?), messages: fun(): string }[]
 local children = {}
 
 --- Watches the calls to a child of the running test.
+---@param pid integer
 ---@param address string the socket at which it can be asked while a call is under way
 ---@param under_way fun(): integer? the number of the call to it that has not returned
 ---@param messages fun(): string what it has shown
-function M.watch_child(address, under_way, messages)
-  children[#children + 1] = { address = address, under_way = under_way, messages = messages }
+function M.watch_child(pid, address, under_way, messages)
+  children[#children + 1] = { pid = pid, address = address, under_way = under_way, messages = messages }
+end
+
+--- Ends this process and the children of the running test at once.
+function M.give_up()
+  for _, child in ipairs(children) do
+    vim.uv.kill(child.pid, "sigkill")
+  end
+  os.exit(1)
 end
 
 --- Presses a key in a child that waits for one. This runs in a callback of a timer, where only the socket is allowed.
@@ -134,7 +143,7 @@ local function watch(name)
     if checks == CHECKS then
       io.stdout:write(("FAILED %s\nit hangs\n"):format(name))
       io.stdout:flush()
-      os.exit(1)
+      M.give_up()
     end
     for _, child in ipairs(children) do
       local call = child.under_way()
@@ -161,24 +170,33 @@ local function watch(name)
   end
 end
 
-local SLOWEST = 30
-
---- Prints the slowest tests.
----@param times { name: string, ms: number }[]
-local function print_times(times)
-  table.sort(times, function(a, b)
-    return a.ms > b.ms
-  end)
-  for i = 1, math.min(SLOWEST, #times) do
-    io.stdout:write(("%7.0f ms  %s\n"):format(times[i].ms, times[i].name))
+--- The specs that have selected tests, those with the most first.
+---@param filters string[]
+---@return string[]
+function M.specs(filters)
+  local counts = {}
+  for _, test in ipairs(tests) do
+    if selected(test.name, filters) then
+      counts[test.spec] = (counts[test.spec] or 0) + 1
+    end
   end
+  local names = vim.tbl_keys(counts)
+  table.sort(names, function(a, b)
+    return counts[a] > counts[b] or counts[a] == counts[b] and a < b
+  end)
+  return names
 end
 
---- Runs what was loaded; prints each failure, and the count alone on the last line.
+---@class Report
+---@field passed integer
+---@field failed integer
+---@field times { name: string, ms: number }[]
+
+--- Runs what was loaded; prints each failure.
 ---@param filters string[]
----@return boolean ok
+---@return Report
 function M.run(filters)
-  local passed, failed, times = 0, 0, {}
+  local report = { passed = 0, failed = 0, times = {} }
   for _, test in ipairs(tests) do
     if selected(test.name, filters) then
       local over, start = watch(test.name), vim.uv.hrtime()
@@ -191,20 +209,16 @@ function M.run(filters)
         local clean, why = pcall(table.remove(cleanups, i))
         ok, err = ok and clean, err or why
       end
-      times[#times + 1] = { name = test.name, ms = (vim.uv.hrtime() - start) / 1e6 }
+      table.insert(report.times, { name = test.name, ms = (vim.uv.hrtime() - start) / 1e6 })
       if ok then
-        passed = passed + 1
+        report.passed = report.passed + 1
       else
-        failed = failed + 1
+        report.failed = report.failed + 1
         io.stdout:write(("FAILED %s\n%s\n"):format(test.name, err))
       end
     end
   end
-  if vim.env.BOTGLUE_TEST_TIMES then
-    print_times(times)
-  end
-  io.stdout:write(("%d passed, %d failed\n"):format(passed, failed))
-  return failed == 0 and passed > 0
+  return report
 end
 
 return M

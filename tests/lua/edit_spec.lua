@@ -1,0 +1,78 @@
+-- The answer of a held job in a buffer of its own.
+
+local child = require("support.child")
+local decided = require("support.decided")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local with_held, decide, landing = decided.held, decided.decide, decided.landing
+
+--- The child with the answer of job 1 in its buffer.
+local function edited(nvim, keys)
+  nvim:type(":Botglue edit 1<CR>")
+  nvim:type(keys or "")
+  return nvim
+end
+
+test("what is written there is the answer", function()
+  local nvim = edited(with_held({ "B", "C" }))
+  equal(
+    { nvim:lines(), nvim:lua("return vim.api.nvim_buf_get_name(0)") },
+    { { "B", "C" }, "botglue://answer/1" }
+  )
+  nvim:type("GoD<Esc>:w<CR>")
+  equal(nvim:lua("return vim.bo.modified"), false)
+  decide(nvim, "accept")
+  equal(landing(nvim), "applied")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "D", "e" })
+end)
+
+test("what is not written there is not the answer", function()
+  local nvim = edited(with_held({ "B", "C" }), "GoD<Esc>")
+  decide(nvim, "accept")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "B", "C", "e" })
+end)
+
+test("a block gets as many lines as it has", function()
+  local nvim = child.with_host({ "ab", "cd" })
+  nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
+  nvim:answer(1, { "x" }, { held_for = "block_rows" })
+  edited(nvim)
+  suite.contains(nvim:lua("return vim.wo.winbar"), "the block has 2 lines")
+  nvim:type("Goy<Esc>:w<CR>")
+  decide(nvim, "accept")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "xb", "yd" })
+end)
+
+test("what is typed there is told to the host as it is typed, and what is written", function()
+  local nvim = edited(with_held({ "B", "C" }), "Gox<Esc>")
+  local function told()
+    local all = nvim:host("received", "draft")
+    return all[#all] and all[#all].draft
+  end
+  nvim:eventually("it is told", "return #require('support.host').received('draft') == 1")
+  equal(told(), { typed = { "B", "C", "x" } })
+  nvim:type(":w<CR>")
+  equal(told(), { lines = { "B", "C", "x" } })
+end)
+
+test("what was typed and not written is there again in the next session", function()
+  local nvim = child.start()
+  nvim:lua("require('support.host').install()")
+  nvim:host("earlier", {
+    held_for = "review",
+    lines = { "B" },
+    draft = { lines = { "mine" }, typed = { "typed", "more" } },
+  })
+  nvim:type(":Botglue review<CR>")
+  nvim:eventually("it is held", "return #require('botglue').jobs() == 1")
+  edited(nvim)
+  equal({ nvim:lines(), nvim:lua("return vim.bo.modified") }, { { "typed", "more" }, true })
+end)
+
+test("the answer of a job that is decided is not written any more", function()
+  local nvim = edited(with_held({ "B", "C" }))
+  decide(nvim, "reject")
+  nvim:lua("vim.cmd('normal! x'); pcall(vim.cmd, 'write')")
+  suite.contains(nvim:messages(), "job 1 is not held any more")
+  equal(nvim:lua("return vim.bo.modified"), true)
+end)

@@ -1,0 +1,337 @@
+--- The death of the host: the next one is started at once, follows the same ranges, and goes on with their answers.
+
+local child = require("support.child")
+local decided = require("support.decided")
+local stored = require("support.stored")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+local decide, line = decided.decide, child.line
+
+local ROWS = { "one", "two", "three", "four", "five" }
+
+--- How many hosts were started.
+local function note_hosts(nvim)
+  nvim:lua([[
+    _G.hosts = 0
+    local jobstart = vim.fn.jobstart
+    vim.fn.jobstart = function(command, ...)
+      hosts = hosts + (command[2] == "serve" and 1 or 0)
+      return jobstart(command, ...)
+    end
+  ]])
+end
+
+local function has_host(nvim)
+  return nvim:lua("return require('botglue.client').connection().process ~= nil")
+end
+
+--- Waits until there is a host that is ready.
+local function ready(nvim)
+  nvim:eventually(
+    "the next host is ready",
+    "local process = require('botglue.client').connection().process; return process and process.ready"
+  )
+end
+
+--- Kills the host, and waits until the next one mirrors the buffer.
+local function restart(nvim)
+  nvim:host("die")
+  ready(nvim)
+  nvim:lua([[
+    _G.mirrored = nil
+    require("botglue.query").ask("mirror", { buffer = 1 }, function(mirror)
+      _G.mirrored = mirror and mirror.link == "sure"
+    end)
+  ]])
+  nvim:eventually("the text is mirrored", "return mirrored")
+end
+
+--- A child with an answer to a range that is held, or has landed.
+local function answered(range, answer, review)
+  local nvim = child.with_host(ROWS)
+  nvim:run(range, { review = review })
+  nvim:answer(1, answer)
+  equal(nvim:job(1).landing, review and "held" or "applied")
+  return nvim
+end
+
+--- The host is killed with the next call that writes, before it has the reply.
+local function die_with_write(nvim)
+  nvim:lua([[
+    local apply, host = require("botglue.apply"), require("support.host")
+    local write, channel = apply.write, host.channel
+    _G.writes = 0
+    apply.write = function(call)
+      local reply = write(call)
+      writes = writes + 1
+      if writes == 1 and reply.state == "done" then
+        vim.uv.kill(vim.fn.jobpid(channel), "sigkill")
+      end
+      return reply
+    end
+    _G.is_dead = function()
+      return host.channel ~= channel
+    end
+  ]])
+end
+
+local PLACES = {
+  { line(2, 3), { "TWO", "THREE" }, { "one", "TWO", "THREE", "four", "five" } },
+  { { kind = "insert", first = { 2 } }, { "new" }, { "one", "two", "new", "three", "four", "five" } },
+  {
+    { kind = "char", first = { 3, 2 }, last = { 3, 4 } },
+    { "REE" },
+    { "one", "two", "thREE", "four", "five" },
+  },
+  {
+    { kind = "block", first = { 2, 0 }, last = { 3, 0 } },
+    { "1", "2" },
+    { "one", "1wo", "2hree", "four", "five" },
+  },
+}
+
+test("a held answer is accepted after a restart, where its range is by then", function()
+  for _, case in ipairs(PLACES) do
+    local range, answer, expected = unpack(case)
+    local nvim = answered(range, answer, true)
+    nvim:type("ggObefore<Esc>")
+    restart(nvim)
+    nvim:type("ggOafter<Esc>")
+    decide(nvim, "accept")
+    equal(nvim:lines(), vim.list_extend({ "after", "before" }, expected), range.kind)
+    equal(nvim:job(1).landing, "applied")
+  end
+end)
+
+test("an answer that landed is reverted after a restart, also after edits around it", function()
+  for _, case in ipairs(PLACES) do
+    local range, answer, expected = unpack(case)
+    local nvim = answered(range, answer, false)
+    equal(nvim:lines(), expected, range.kind)
+    nvim:type("ggObefore<Esc>")
+    restart(nvim)
+    nvim:type("ggOafter<Esc>")
+    decide(nvim, "revert")
+    equal(nvim:lines(), vim.list_extend({ "after", "before" }, ROWS), range.kind)
+    equal(nvim:job(1).landing, "reverted")
+  end
+end)
+
+test("what is typed while there is no host moves the ranges; those that are changed have no place", function()
+  local nvim = child.with_host(ROWS)
+  for id, answer in ipairs({ "ONE", "TWO", "THREE" }) do
+    nvim:run(line(id, id), { review = id > 1 })
+    nvim:answer(id, { answer })
+  end
+  nvim:lua([[
+    require("support.host").die()
+    vim.api.nvim_buf_set_lines(0, 0, 0, true, { "top" })
+    vim.api.nvim_buf_set_lines(0, 3, 4, true, { "mine" })
+  ]])
+  ready(nvim)
+  decide(nvim, "accept", 2)
+  decide(nvim, "revert", 1)
+  equal(nvim:lines(), { "top", "one", "TWO", "mine", "four", "five" })
+  nvim:type(":Botglue accept 3<CR>")
+  contains(nvim:messages(), "job 3 cannot be accepted: its place is not known: select the lines for it")
+  nvim:type(":4Botglue accept 3<CR>")
+  equal(nvim:lines(), { "top", "one", "TWO", "THREE", "four", "five" })
+end)
+
+test("an answer whose rows were changed before a restart, or since, is not reverted", function()
+  for _, is_before in ipairs({ true, false }) do
+    local nvim = answered(line(2, 3), { "TWO", "THREE" }, false)
+    nvim:type(is_before and "2GA, typed<Esc>" or "")
+    restart(nvim)
+    nvim:type(is_before and "" or "2GA, typed<Esc>")
+    decide(nvim, "revert")
+    contains(nvim:messages(), "job 1 cannot be reverted: its lines were changed since")
+    equal(nvim:lines(), { "one", "TWO, typed", "THREE", "four", "five" })
+    equal(nvim:job(1).landing, "applied")
+  end
+end)
+
+test("a conflict is shown by the next host, and accepted as it is shown", function()
+  for _, is_before in ipairs({ true, false }) do
+    local nvim = answered(line(2, 3), { "TWO", "THREE" }, true)
+    nvim:type(is_before and "2GA, typed<Esc>" or "")
+    restart(nvim)
+    nvim:type(is_before and "ggOtop<Esc>" or "2GA, typed<Esc>ggOtop<Esc>")
+    nvim:type(":Botglue diff<CR>")
+    suite.eventually("the conflict is shown", function()
+      return nvim:screen():find("1 conflict", 1, true)
+    end)
+    decide(nvim, "accept")
+    equal(
+      nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
+      { "top", "one", "TWO", "THREE", "four", "five" }
+    )
+  end
+end)
+
+test("an edit inside a range before a restart is merged after it", function()
+  local nvim = answered(line(2, 4), { "TWO", "three", "four" }, true)
+  nvim:type("4GA, typed<Esc>")
+  restart(nvim)
+  decide(nvim, "accept")
+  equal(nvim:lines(), { "one", "TWO", "three", "four, typed", "five" })
+  equal(nvim:job(1).landing, "merged")
+end)
+
+test("an answer that waits for a safe moment lands with the next host, once", function()
+  for _, case in ipairs(PLACES) do
+    local range, answer, expected = unpack(case)
+    local nvim = child.with_host(ROWS)
+    nvim:run(range)
+    nvim:type("v")
+    nvim:answer(1, answer)
+    equal({ nvim:job(1).status, nvim:lines() }, { "ready", ROWS }, range.kind)
+    restart(nvim)
+    equal({ nvim:job(1).status, nvim:lines() }, { "ready", ROWS }, range.kind)
+    nvim:type("<Esc>")
+    nvim:eventually("it has landed", "return require('botglue').job(1).status == 'done'")
+    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "applied" }, expected }, range.kind)
+    equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+    equal(stored.newest(nvim).landing, "applied")
+    nvim:type("u")
+    equal(nvim:lines(), ROWS, range.kind)
+  end
+end)
+
+test("an answer that waits is merged by the next host with what was typed before", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 4))
+  nvim:type("4GA, typed<Esc>v")
+  nvim:answer(1, { "TWO", "three", "four" })
+  restart(nvim)
+  nvim:type("<Esc>")
+  nvim:eventually("it has landed", "return require('botglue').job(1).status == 'done'")
+  equal(
+    { nvim:outcome(1), nvim:lines() },
+    { { "done", "merged" }, { "one", "TWO", "three", "four, typed", "five" } }
+  )
+end)
+
+test("an answer that waits is held by the next host as by the last one", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 2))
+  nvim:run(line(4, 4))
+  nvim:type("v")
+  nvim:answer(1, { "TWO" })
+  nvim:answer(2, { "FOUR" })
+  restart(nvim)
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'mine' })")
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 3, 4, true, {})")
+  nvim:type("<Esc>")
+  nvim:eventually(
+    "they have ended",
+    "return #require('botglue').jobs() == 2 and require('botglue').wait(2, 0)"
+  )
+  equal(
+    { nvim:outcome(1), nvim:outcome(2) },
+    { { "done", "held", "conflict" }, { "done", "held", "range_lost" } }
+  )
+  equal(nvim:lines(), { "one", "mine", "three", "five" })
+end)
+
+test("what a host wrote before it died is not written once more", function()
+  for _, case in ipairs(PLACES) do
+    local range, answer, expected = unpack(case)
+    local nvim = child.with_host(ROWS)
+    nvim:run(range)
+    die_with_write(nvim)
+    nvim:agent(1, "answer", table.concat(answer, "\n"))
+    nvim:eventually("the host has died", "return is_dead()")
+    ready(nvim)
+    nvim:eventually("it has ended", "return require('botglue').job(1).status == 'done'")
+    equal({ nvim:outcome(1), nvim:lines() }, { { "done", "applied" }, expected }, range.kind)
+    equal(nvim:host("count", "BotglueJobFinished", 1), 1)
+    nvim:host("heard")
+    local kept = stored.newest(nvim)
+    equal({ kept.landing, kept.held_for }, { "applied", nil }, range.kind)
+    equal(
+      nvim:lua("return #require('botglue.client').connection().written"),
+      0,
+      "the next host has stored it"
+    )
+    decide(nvim, "revert")
+    equal(nvim:lines(), ROWS, range.kind)
+    equal(stored.newest(nvim).landing, "reverted")
+  end
+end)
+
+test("a decision that a host wrote before it died is made", function()
+  for what, expected in pairs({
+    accept = { "applied", { "one", "TWO", "THREE", "four", "five" } },
+    revert = { "reverted", ROWS },
+  }) do
+    local nvim = answered(line(2, 3), { "TWO", "THREE" }, what == "accept")
+    die_with_write(nvim)
+    nvim:api("exec_lua", "require('botglue')[...](1)", { what })
+    nvim:eventually("the host has died", "return is_dead()")
+    ready(nvim)
+    equal({ nvim:job(1).landing, nvim:lines() }, expected, what)
+    nvim:host("heard")
+    equal(stored.newest(nvim).landing, expected[1])
+  end
+end)
+
+test("a host that dies is started again where a range is open, held or to be reverted, else not", function()
+  local nvim = child.with_host(ROWS)
+  nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
+  ready(nvim)
+  nvim:host("die")
+  equal(has_host(nvim), false)
+
+  for _, review in ipairs({ true, false }) do
+    nvim = answered(line(2, 2), { "TWO" }, review)
+    restart(nvim)
+    equal(nvim:messages():find("the host is gone", 1, true), nil)
+  end
+
+  nvim = child.with_host(ROWS)
+  nvim:run(line(2, 2))
+  nvim:type("v")
+  nvim:answer(1, { "TWO" })
+  restart(nvim)
+  equal(nvim:job(1).status, "ready")
+end)
+
+test("a host is started again three times a minute at most, and then with what is asked next", function()
+  local nvim = answered(line(2, 3), { "TWO", "THREE" }, true)
+  note_hosts(nvim)
+  for count = 1, 3 do
+    restart(nvim)
+    equal(nvim:lua("return hosts"), count)
+  end
+  nvim:host("die")
+  equal({ has_host(nvim), nvim:lua("return hosts") }, { false, 3 })
+  equal(nvim:job(1).landing, "held")
+  nvim:type("ggOtop<Esc>")
+  decide(nvim, "accept")
+  equal(
+    { nvim:job(1).landing, nvim:lines() },
+    { "applied", { "top", "one", "TWO", "THREE", "four", "five" } }
+  )
+  equal(nvim:lua("return hosts"), 4)
+  -- A minute later.
+  nvim:lua(
+    "local restarts = require('botglue.client').connection().restarts; restarts[1] = restarts[1] - 60001"
+  )
+  restart(nvim)
+  equal(nvim:lua("return hosts"), 5)
+end)
+
+test("an answer that is ready is held where no other host can be started", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 2))
+  nvim:type("v")
+  nvim:answer(1, { "TWO" })
+  nvim:lua("require('botglue').setup({ host = '/nowhere/botglue' })")
+  nvim:host("die")
+  equal({ nvim:outcome(1), nvim:lines() }, { { "done", "held", "range_lost" }, ROWS })
+  nvim:type("<Esc>")
+  nvim:lua("require('botglue').setup({})")
+  decide(nvim, "accept")
+  equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "one", "TWO", "three", "four", "five" } })
+end)
