@@ -18,9 +18,19 @@ type Act = fn(&mut Document, &[String]);
 /// An act, and the most that it may take at each size, in copies of all rows.
 type Case = (&'static str, Act, [f64; 2]);
 
-const CASES: [Case; 8] = [
+const CASES: [Case; 10] = [
     ("one key in a row", |document, _| document.apply(500..501, &["changed"]), [1.0, 0.05]),
+    (
+        "100 keys in a row",
+        |document, _| (0..100).for_each(|_| document.apply(500..501, &["changed"])),
+        [60.0, 1.0],
+    ),
     ("a row put in", |document, _| document.apply(500..500, &["new"]), [1.0, 0.05]),
+    (
+        "100 rows put in one by one",
+        |document, _| (0..100).for_each(|_| document.apply(500..500, &["new"])),
+        [60.0, 1.0],
+    ),
     ("a row deleted", |document, _| document.apply(500..501, &[""; 0]), [1.0, 0.05]),
     ("a range followed", |document, _| follow(document), [1.0, 0.05]),
     ("each row edited", |document, rows| write_all(document, rows, |row| format!("{row}!")), [60.0, 120.0]),

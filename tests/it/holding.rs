@@ -1,5 +1,5 @@
-//! Held answers: each survives whatever ends, is found again, and is decided without and with the review. Landed ones are
-//! taken back. (Merging itself is tested beside the code, keys and windows in the specs.)
+//! Held answers: each survives whatever ends, is found again, and is decided. Landed ones are taken back. (Merging itself is
+//! tested beside the code, keys and windows in the specs.)
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,9 @@ fn next(scratch: Scratch) -> Nvim {
 fn start(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
     let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
     let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
-    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    nvim.mirrored();
+    id
 }
 
 /// A job whose answer for lines 2 to 4 is held.
@@ -63,11 +65,15 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
     serde_json::from_value(lines).unwrap()
 }
 
-/// Opens the review without a number and waits for it.
+/// Shows the held answer beside its buffer, and waits for it: gives the buffer, and then the proposal.
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
     nvim.command("Botglue review");
-    nvim.wait("the review is open", || sides(nvim).len() == 2);
-    sides(nvim)
+    nvim.wait("the proposal is shown", || {
+        nvim.exec("local job = require('botglue.client').job(1); return job ~= nil and job.shown ~= nil")
+            == true
+    });
+    // The window in which the user was comes last, where it shows another buffer.
+    sides(nvim).into_iter().take(2).collect()
 }
 
 #[test]
@@ -107,7 +113,9 @@ fn a_conflict_that_is_accepted_replaces_the_range_in_one_step() {
     gated.answer("it", "local b = 2\nlocal c = 30\nlocal d = 4");
     assert_eq!(nvim.finished(id)["held_for"], "conflict");
     let before = nvim.lines();
-    nvim.exec("_G.tick = vim.b.changedtick");
+    let refused = nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(...)"), json!([id])]);
+    assert!(refused.unwrap_err().contains("see :Botglue diff"), "what was not shown is not replaced");
+    review(&nvim);
     assert_eq!(decide(&nvim, "accept", id), "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 2", "local c = 30", "local d = 4", "local e = 5"]);
     nvim.input("u");
@@ -169,9 +177,11 @@ fn a_range_around_which_another_answer_was_taken_back_is_what_it_was() {
     gated.answer("outer", "b\nc0\nc\nd\n}\n}");
     assert_eq!(nvim.finished(outer)["landing"], "applied");
     assert_eq!(decide(&nvim, "revert", outer), "reverted");
+    assert_eq!(nvim.lines(), ["a", "b", "c", "d", "}", "e", "f"]);
     gated.answer("inner", "}\nd");
-    assert_eq!(nvim.finished(inner)["landing"], "applied");
+    let job = nvim.finished(inner);
     assert_eq!(nvim.lines(), ["a", "b", "c", "}", "d", "e", "f"]);
+    assert_eq!(job["landing"], "applied");
 }
 
 #[test]
@@ -179,10 +189,8 @@ fn a_held_answer_survives_its_buffer() {
     let (nvim, gated) = open(Scratch::new());
     let id = held(&nvim, &gated, "local b = 20");
     nvim.command("bwipeout!");
-    nvim.command(&format!("Botglue review {id}"));
-    assert_eq!(sides(&nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
-    nvim.input("a");
-    nvim.wait("it is accepted", || job(&nvim, id)["landing"] == "applied");
+    assert_eq!(review(&nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
+    assert_eq!(decide(&nvim, "accept", id), "applied");
     nvim.command("edit held.lua");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
 }
@@ -194,8 +202,7 @@ fn assert_found(nvim: &Nvim, held_for: &str) {
     let held = job(nvim, 1);
     assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
     assert_eq!((&held["prompt"], &held["text"]), (&json!("GATE:it"), &json!("local b = 20")));
-    nvim.input("a");
-    nvim.wait("it is accepted", || job(nvim, 1)["landing"] == "applied");
+    assert_eq!(decide(nvim, "accept", 1), "applied");
     nvim.command("edit held.lua");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
 }
@@ -237,8 +244,9 @@ fn an_answer_that_waited_for_its_moment_survives_a_crash_of_neovim() {
 fn a_held_answer_survives_a_crash_of_the_host_and_of_neovim_after_it() {
     let (nvim, gated) = open(Scratch::new());
     let id = held(&nvim, &gated, "local b = 20");
-    process::signal(nvim.host().unwrap(), "KILL");
-    nvim.wait("the host is gone", || nvim.host().is_none());
+    let host = nvim.host().unwrap();
+    process::signal(host, "KILL");
+    nvim.wait("there is another host", || nvim.host().is_some_and(|other| other != host));
     assert_eq!(job(&nvim, id)["text"], "local b = 20");
     assert_found(&next(nvim.crash()), "review");
 }
@@ -247,8 +255,9 @@ fn a_held_answer_survives_a_crash_of_the_host_and_of_neovim_after_it() {
 fn an_answer_is_decided_though_its_host_was_killed_and_the_store_hears_of_it() {
     let (nvim, gated) = open(Scratch::new());
     let id = held(&nvim, &gated, "local b = 20");
-    process::signal(nvim.host().unwrap(), "KILL");
-    nvim.wait("the host is gone", || nvim.host().is_none());
+    let host = nvim.host().unwrap();
+    process::signal(host, "KILL");
+    nvim.wait("there is another host", || nvim.host().is_some_and(|other| other != host));
     assert_eq!(decide(&nvim, "accept", id), "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
     assert_nothing_held(&next(nvim.quit_to()));
@@ -276,54 +285,25 @@ fn the_command_holds_and_decides_without_numbers_where_there_is_one() {
     assert_eq!(nvim.lines(), LINES);
 }
 
-/// What the next Neovim's review shows of an answer that was changed in a review of the last one.
+/// The answer as the next Neovim has it in its buffer, and as it lands once it is written there.
 fn assert_kept(nvim: &Nvim) {
-    let kept = ["typed", "local a = 1", "local b = 20 -- mine", "local e = 5, too"];
-    assert_eq!(review(nvim), [LINES.to_vec(), kept.to_vec()]);
-    nvim.input("1Gdp");
-    nvim.input(":%diffput<CR>");
-    nvim.input("a");
-    nvim.wait("it is accepted", || job(nvim, 1)["landing"] != "held");
+    review(nvim);
+    nvim.command("Botglue edit 1");
+    assert_eq!(nvim.lines(), ["local b = 20 -- mine"]);
+    assert_eq!(nvim.exec("return vim.bo.modified"), true);
+    nvim.command("write");
+    assert_eq!(decide(nvim, "accept", 1), "applied");
     nvim.command("edit held.lua");
-    assert_eq!(nvim.lines(), kept);
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20 -- mine", "local e = 5"]);
 }
 
-/// A review in which something was typed, in the answer and around it.
+/// An answer in whose buffer something was typed, and not written.
 fn typed(nvim: &Nvim, gated: &Gated) {
     held(nvim, gated, "local b = 20");
-    review(nvim);
-    nvim.input("2GA -- mine<Esc>GA, too<Esc>ggOtyped<Esc>");
-}
-
-#[test]
-fn what_was_typed_in_a_review_survives_quitting() {
-    let (nvim, gated) = open(Scratch::new());
-    typed(&nvim, &gated);
-    assert_kept(&next(nvim.quit_to()));
-}
-
-#[test]
-fn what_was_next_to_a_part_when_a_review_was_typed_in_survives_quitting() {
-    let (nvim, gated) = open(Scratch::new());
-    let range = json!({"kind": "char", "first": [2, 6], "last": [2, 6]});
-    let options = json!({"prompt": "GATE:it", "range": range, "review": true});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    gated.answer("it", "z");
-    assert_eq!(nvim.finished(id)["landing"], "held");
-    review(&nvim);
-    nvim.input("GA, too<Esc>");
-    let nvim = next(nvim.quit_to());
-    review(&nvim);
-    let beside = "return require('botglue.client').connection().review.job.draft.beside";
-    assert_eq!(nvim.exec(beside), json!(["local a = 1", "local ", " = 2", "local c = 3"]));
-}
-
-#[test]
-fn what_was_typed_in_a_review_survives_a_crash_of_neovim() {
-    let (nvim, gated) = open(Scratch::new());
-    typed(&nvim, &gated);
+    nvim.command("Botglue edit 1");
+    nvim.input("A -- mine<Esc>");
     let database = nvim.scratch.path("data/nvim/botglue/botglue.db");
-    nvim.wait("it is in the store, and the review still open", || {
+    nvim.wait("it is in the store", || {
         let connection = rusqlite::Connection::open(&database).unwrap();
         let drafts: Vec<String> = connection
             .prepare("SELECT draft FROM texts WHERE draft NOT NULL")
@@ -332,20 +312,30 @@ fn what_was_typed_in_a_review_survives_a_crash_of_neovim() {
             .unwrap()
             .collect::<Result<_, _>>()
             .unwrap();
-        drafts.iter().any(|draft| draft.contains("typed") && draft.contains("too"))
+        drafts.iter().any(|draft| draft.contains("local b = 20 -- mine"))
     });
+}
+
+#[test]
+fn what_was_typed_in_an_answer_survives_quitting() {
+    let (nvim, gated) = open(Scratch::new());
+    typed(&nvim, &gated);
+    assert_kept(&next(nvim.quit_to()));
+}
+
+#[test]
+fn what_was_typed_in_an_answer_survives_a_crash_of_neovim() {
+    let (nvim, gated) = open(Scratch::new());
+    typed(&nvim, &gated);
     assert_kept(&next(nvim.crash()));
 }
 
 #[test]
-fn what_was_typed_in_a_review_survives_a_crash_of_the_host_and_the_end_of_neovim() {
+fn what_was_typed_in_an_answer_survives_a_crash_of_the_host_and_the_end_of_neovim() {
     let (nvim, gated) = open(Scratch::new());
     typed(&nvim, &gated);
-    process::signal(nvim.host().unwrap(), "KILL");
-    let process = "return require('botglue.client').connection().process ~= nil";
-    nvim.wait("the host is gone, and that is known", || nvim.exec(process) == false);
-    nvim.input("q");
-    let ready = "return (require('botglue.client').connection().process or {}).ready";
-    nvim.wait("there is another one", || nvim.exec(ready) == true);
+    let host = nvim.host().unwrap();
+    process::signal(host, "KILL");
+    nvim.wait("there is another one", || nvim.host().is_some_and(|other| other != host));
     assert_kept(&next(nvim.quit_to()));
 }

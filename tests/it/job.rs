@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use botglue::agent::Protocol;
+use botglue::agent::{AcpOptions, Invocation, Protocol};
 use botglue::error::Code;
-use botglue::job::{Event, Groups, Job, Observer, Observers, Registration, Surroundings};
+use botglue::job::{
+    Event, Groups, Job, Launch, Observer, Observers, Prewarm, Registration, Surroundings, Ticket,
+};
+use botglue::message;
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
 use botglue::store::{EmptyDirectory, Transcripts};
 use botglue::stream::Outcome;
@@ -21,10 +24,10 @@ const DEADLINE: Duration = Duration::from_secs(20);
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"answer","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}"#;
 
 /// A started job and what it tells.
-struct Started {
-    job: Option<Job>,
+pub struct Started {
+    pub job: Option<Job>,
     events: mpsc::UnboundedReceiver<(u64, Event)>,
-    transcripts: Transcripts,
+    pub transcripts: Transcripts,
     observers: Observers,
     _watching: Registration,
     pgid: Option<i32>,
@@ -38,26 +41,27 @@ struct Watcher;
 impl Observer for Watcher {}
 
 /// A folder with one agent in it.
-struct Bench {
-    dir: tempfile::TempDir,
+pub struct Bench {
+    pub dir: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    fn request(&self, protocol: Protocol, command: &[&str]) -> Request {
+    pub fn request(&self, protocol: Protocol, command: &[&str]) -> Request {
         Request {
             id: 7,
+            buffer: 1,
             prompt: "the-secret-prompt".to_owned(),
             question: false,
             review: false,
@@ -68,6 +72,7 @@ impl Bench {
                 args: Vec::new(),
                 env: [("DIR".to_owned(), self.dir.path().to_str().unwrap().to_owned())].into(),
                 model: None,
+                acp: AcpOptions::default(),
             },
             tools: vec!["Read".to_owned()],
             timeout: DEADLINE,
@@ -97,30 +102,57 @@ impl Bench {
             diagnostics: Vec::new(),
             prewarmed: None,
             preview: 0,
-            lands: false,
             observe: None,
         }
     }
 
     /// An agent that is `script`. (Not executed itself: another test's fork may hold it open for writing.)
-    fn agent(&self, protocol: Protocol, script: &str) -> Request {
+    pub fn agent(&self, protocol: Protocol, script: &str) -> Request {
         let file = self.path("agent");
         fs::write(&file, script).unwrap();
         self.request(protocol, &["/bin/sh", file.to_str().unwrap()])
     }
 
-    fn start(&self, request: Request) -> Started {
-        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())))
+    pub fn start(&self, request: Request) -> Started {
+        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), None)
     }
 
-    fn start_with(&self, request: Request, empty: EmptyDirectory) -> Started {
+    /// With the agent that was started before.
+    pub fn start_prewarmed(&self, request: Request, ticket: Option<Ticket>) -> Started {
+        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), ticket)
+    }
+
+    /// Starts the agent of this request before its message is there; `tell` hears of its group, and that it is gone.
+    pub fn prewarm(&self, request: &Request, tell: impl Fn(Option<i32>) + Send + 'static) -> Prewarm {
+        let invocation = Invocation {
+            command: &request.agent,
+            tools: &request.tools,
+            max_turns: request.max_turns,
+            trust_project: request.trust_project,
+            resume: request.resume.as_ref(),
+            system: message::SYSTEM,
+            message: "",
+        };
+        let empty = EmptyDirectory::under(Some(self.dir.path().to_owned()));
+        let launch = Launch::new(&invocation, &request.cwd, &empty).unwrap();
+        let mut prewarm = Prewarm::default();
+        prewarm.start(1, launch, Groups::default(), tell);
+        prewarm
+    }
+
+    /// The one transcript that there is.
+    pub fn transcript(&self) -> PathBuf {
+        only_file(&self.path("transcripts"))
+    }
+
+    fn start_with(&self, request: Request, empty: EmptyDirectory, ticket: Option<Ticket>) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
         let surroundings =
             Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
         let watching = observers.register(Box::new(Watcher));
-        let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), None));
+        let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), ticket));
         Started {
             job,
             events: told,
@@ -133,7 +165,7 @@ impl Bench {
         }
     }
 
-    async fn run(&self, request: Request) -> Started {
+    pub async fn run(&self, request: Request) -> Started {
         let mut started = self.start(request);
         started.run_out().await;
         started.transcripts.close(Instant::now() + DEADLINE).await;
@@ -160,7 +192,7 @@ impl Started {
         }
     }
 
-    async fn finished(&mut self) -> &Outcome {
+    pub async fn finished(&mut self) -> &Outcome {
         while self.outcome.is_none() {
             let event = self.next().await.expect("the outcome before the end");
             self.take(event);
@@ -169,7 +201,7 @@ impl Started {
     }
 
     /// To `Gone`, which is the last event, with exactly one `Finished` before it.
-    async fn run_out(&mut self) {
+    pub async fn run_out(&mut self) {
         loop {
             match self.next().await.expect("Gone before the end of events") {
                 Event::Gone => break,
@@ -197,20 +229,24 @@ impl Started {
         }
     }
 
-    fn code(&self) -> Option<Code> {
+    pub fn outcome(&self) -> &Outcome {
+        self.outcome.as_ref().expect("it has finished")
+    }
+
+    pub fn code(&self) -> Option<Code> {
         self.outcome.as_ref().and_then(|outcome| outcome.error.as_ref()).map(|error| error.code)
     }
 
-    fn message(&self) -> &str {
+    pub fn message(&self) -> &str {
         self.outcome.as_ref().and_then(|outcome| outcome.error.as_ref()).map_or("", |error| &error.message)
     }
 
-    fn text(&self) -> Option<&str> {
+    pub fn text(&self) -> Option<&str> {
         self.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
     }
 }
 
-fn group_lives(pgid: i32) -> bool {
+pub fn group_lives(pgid: i32) -> bool {
     // A zombie that nobody has waited for yet is no process left.
     let Ok(processes) = fs::read_dir("/proc") else { return false };
     processes.flatten().filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok()).any(|stat| {
@@ -220,7 +256,7 @@ fn group_lives(pgid: i32) -> bool {
     })
 }
 
-async fn until(what: &str, condition: impl Fn() -> bool) {
+pub async fn until(what: &str, condition: impl Fn() -> bool) {
     let deadline = Instant::now() + DEADLINE;
     while !condition() {
         assert!(Instant::now() < deadline, "waited in vain until {what}");
@@ -388,7 +424,7 @@ async fn an_agent_that_has_no_empty_directory_does_not_run() {
     request.record = false;
     let file = bench.path("file");
     fs::write(&file, "").unwrap();
-    let mut started = bench.start_with(request, EmptyDirectory::under(Some(file)));
+    let mut started = bench.start_with(request, EmptyDirectory::under(Some(file)), None);
     started.run_out().await;
     assert_eq!(started.code(), Some(Code::SpawnFailed));
     assert!(started.message().contains("empty directory"), "{}", started.message());

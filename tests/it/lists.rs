@@ -101,11 +101,10 @@ fn an_answer_lands_again_and_counts_once() {
     open(&nvim, "history", "all · 3");
     // The rejected one was made for what stands there.
     nvim.input("a");
-    nvim.wait("the review is open", || nvim.exec("return vim.fn.tabpagenr('$')") == 2);
-    nvim.input("a");
-    nvim.wait("it has landed", || nvim.exec("return vim.fn.tabpagenr('$')") == 1);
-    let lines = nvim.exec("return vim.fn.getbufline(vim.fn.bufnr('list.lua'), 1, 2)");
-    assert_eq!(lines, json!(["local a = 20", "local b = 21"]));
+    nvim.wait_for_rows("the proposal", |rows| rows.iter().any(|row| row.contains("if accepted · 1 hunk")));
+    nvim.command("Botglue accept");
+    let lines = "return vim.fn.getbufline(vim.fn.bufnr('list.lua'), 1, 2)";
+    nvim.wait("it has landed", || nvim.exec(lines) == json!(["local a = 20", "local b = 21"]));
     open(&nvim, "info", "all time");
     let rows = listed(&nvim);
     assert!(rows.iter().any(|row| row.starts_with("all time 3 ")), "{rows:#?}");

@@ -3,6 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "tests start processes and write files of their own")]
 
 #[cfg(test)]
+mod acp;
+#[cfg(test)]
 mod ask;
 #[cfg(test)]
 mod claude;
@@ -40,6 +42,8 @@ mod log;
 mod mirror;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod modules;
 #[cfg(test)]
 mod observers;
 #[cfg(test)]

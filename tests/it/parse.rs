@@ -29,7 +29,8 @@ fn parse_recording(recording: &Recording) -> Output {
     };
     let path = recording.path.to_string_lossy();
     let stderr = stderr.path().to_string_lossy();
-    parse(&["--agent", recording.protocol.dialect().name, option, &number, "--stderr", &stderr, &path])
+    let agent = recording.agent.preset.map_or(recording.protocol.dialect().name, |preset| preset.name);
+    parse(&["--agent", agent, option, &number, "--stderr", &stderr, &path])
 }
 
 fn lines(output: &Output) -> Vec<Value> {
@@ -72,7 +73,7 @@ fn pretty(line: &str) -> String {
 fn a_job_would_have_made_the_same_of_it() {
     for recording in recordings() {
         let printed = lines(&parse_recording(&recording));
-        let (updates, outcome) = read(recording.protocol, [&*recording.bytes], &recording.end);
+        let (updates, outcome) = read(recording.agent, [&*recording.bytes], &recording.end);
         let mut expected: Vec<Value> =
             updates.iter().map(|update: &Update| serde_json::to_value(update).unwrap()).collect();
         expected.push(serde_json::to_value(&outcome).unwrap());

@@ -164,7 +164,7 @@ fn one_that_is_not_what_the_job_needs_is_replaced() {
     desk.nvim.exec("_G.options = (require('botglue.client').options())");
     desk.nvim.exec(
         "local run = require('botglue.run')
-         run.begin(require('botglue.selection').lines(0, 1, 1), { prompt = 'it', model = 'haiku', prewarmed = 1 }, _G.options)",
+         run.begin(require('botglue.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.client').connection().last_token }, _G.options)",
     );
     desk.nvim.finished(1);
     assert_eq!(desk.nvim.lines(), ["new"]);

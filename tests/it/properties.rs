@@ -96,6 +96,11 @@ proptest! {
     }
 
     #[test]
+    fn dialogues_in_any_order((lines, end) in any_order(Protocol::Acp)) {
+        check(Protocol::Acp, lines, &end);
+    }
+
+    #[test]
     fn text_in_any_order((lines, end) in any_order(Protocol::Text)) {
         check(Protocol::Text, lines, &end);
     }
@@ -131,7 +136,7 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
         let content = &line["message"]["content"];
         let blocks = content.as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
         for text in blocks.chain(content.as_str()).chain(line["text"].as_str()) {
-            let glue = recording.protocol.dialect().glue;
+            let glue = recording.protocol.dialect().block_separator;
             let whole = match message.take() {
                 Some((before, whole)) if before == id => format!("{whole}{glue}{text}"),
                 _ => text.to_owned(),
@@ -145,7 +150,7 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
 
 /// Cuts a recording after each of its bytes; `check` gets how it ended then.
 fn cut_everywhere(recording: &Recording, end: &End, mut check: impl FnMut(usize, Outcome)) {
-    let mut stream = Stream::new(recording.protocol, "");
+    let mut stream = Stream::new(recording.agent, "");
     let mut start = 0;
     for line in recording.bytes.split_inclusive(|&byte| byte == b'\n') {
         for length in 0..line.len() {
@@ -170,7 +175,7 @@ fn json_recordings() -> impl Iterator<Item = Recording> {
 fn cut_anywhere_and_ended_well_half_an_answer_is_none() {
     for recording in json_recordings() {
         let end = End::with_code(0);
-        let (_, outcome) = read(recording.protocol, [&*recording.bytes], &end);
+        let (_, outcome) = read(recording.agent, [&*recording.bytes], &end);
         let whole: Vec<String> = whole_texts(&recording).into_iter().chain(outcome.text).collect();
         cut_everywhere(&recording, &end, |at, outcome| {
             let Some(text) = outcome.text.filter(|_| outcome.held_for.is_none()) else { return };
@@ -179,7 +184,7 @@ fn cut_anywhere_and_ended_well_half_an_answer_is_none() {
     }
 }
 
-/// Ended by a signal, only Claude's result counts, and Droid's completion does not.
+/// Ended by a signal, only the result of Claude and of a dialogue counts, and Droid's completion does not.
 #[test]
 fn cut_anywhere_by_a_signal_only_a_result_is_an_answer() {
     for recording in json_recordings() {
@@ -188,7 +193,9 @@ fn cut_anywhere_by_a_signal_only_a_result_is_an_answer() {
             .split_inclusive(|&byte| byte == b'\n')
             .scan(0, |end, line| {
                 *end += line.len();
-                Some((*end, String::from_utf8_lossy(line).contains(r#""type":"result""#)))
+                let line = String::from_utf8_lossy(line);
+                let is_result = line.contains(r#""type":"result""#) || line.contains(r#"\"stopReason\":"#);
+                Some((*end, is_result))
             })
             .filter_map(|(end, is_result)| is_result.then_some(end))
             .collect();

@@ -1,17 +1,20 @@
 //! Recorded streams and what becomes of them: shared by the tests that read streams without a process.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use botglue::agent::Protocol;
-use botglue::stream::{End, Exit, Lines, Outcome, Stream, Update};
+use botglue::agent::{Preset, Protocol};
+use botglue::parse::Agent;
+use botglue::stream::{Decoder, End, Exit, Lines, Outcome, Stream, Update};
 
 /// One recorded stream.
 pub struct Recording {
-    /// `claude/read.jsonl`.
+    /// `claude/read.jsonl`, `acp/codex/read.jsonl`.
     pub name: String,
     pub path: PathBuf,
     pub protocol: Protocol,
+    /// What `botglue parse --agent` is told.
+    pub agent: Agent,
     pub bytes: Vec<u8>,
     /// How its process ended.
     pub end: End,
@@ -22,20 +25,32 @@ pub fn recordings() -> Vec<Recording> {
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let ends = fs::read_to_string(fixtures.join("ends.txt")).unwrap();
     let mut found = Vec::new();
-    for protocol in Protocol::ALL {
-        let folder = protocol.dialect().name;
-        let mut paths: Vec<PathBuf> =
-            fs::read_dir(fixtures.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        for path in paths {
+    for (folder, agent) in agents() {
+        for path in files(&fixtures.join(&folder)) {
             let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
             let end =
                 ends.lines().find_map(|line| end(line.strip_prefix(&name)?)).unwrap_or(End::with_code(0));
-            found.push(Recording { bytes: fs::read(&path).unwrap(), name, path, protocol, end });
+            let bytes = fs::read(&path).unwrap();
+            found.push(Recording { name, path, protocol: agent.protocol, agent, bytes, end });
         }
     }
-    assert!(found.len() > 60, "recordings are missing");
+    assert!(found.len() > 120, "recordings are missing");
     found
+}
+
+/// The folders with recordings, and whose they are.
+fn agents() -> Vec<(String, Agent)> {
+    let one_way = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Acp);
+    let one_way = one_way.map(|protocol| (protocol.dialect().name.to_owned(), protocol.into()));
+    let shipped =
+        Preset::ALL.map(|preset| (format!("acp/{}", preset.name), Agent::named(preset.name).unwrap()));
+    one_way.chain(shipped).collect()
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// Reads what follows the name in a line of `ends.txt`.
@@ -49,13 +64,13 @@ fn end(line: &str) -> Option<End> {
 
 /// Reads a stream that comes in these chunks.
 pub fn read<'a>(
-    protocol: Protocol,
+    agent: impl Into<Decoder>,
     chunks: impl IntoIterator<Item = &'a [u8]>,
     end: &End,
 ) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
     let mut emit = |update: Update<'_>| updates.push(update.into_owned());
-    let mut stream = Stream::new(protocol, "/home/dev/project");
+    let mut stream = Stream::new(agent, "/home/dev/project");
     let mut lines = Lines::default();
     for chunk in chunks {
         lines.push(chunk, &mut |line| stream.take(line, &mut emit));

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use botglue::agent::Protocol;
-use botglue::stream::{End, Line, Outcome, Status, Stream, ToolCall, ToolStatus, Update};
+use botglue::stream::{Decoder, End, Line, Outcome, Status, Stream, ToolCall, ToolStatus, Update};
 
 /// Follows one stream and checks what must hold at every moment.
 pub struct Watched {
@@ -14,8 +13,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub fn new(protocol: Protocol) -> Self {
-        let stream = Stream::new(protocol, "/home/dev/project");
+    pub fn new(agent: impl Into<Decoder>) -> Self {
+        let stream = Stream::new(agent, "/home/dev/project");
         Self { stream, tools: HashMap::new(), amounts: (0.0, 0, 0, 0), decided: None }
     }
 

@@ -361,6 +361,16 @@ fn twins_and_blanks() {
             ("yyp above it, undone", |e| e.yank(1..2).put(2).undo(), "2: same|same"),
             ("one of them gone in a whole new text", |e| write_all(e, "above\nsame\nsame\nbelow"), "lost"),
             (
+                "one of them gone, and what was below it another row",
+                |e| write_all(e, "above\nsame\nsame\nother words"),
+                "lost",
+            ),
+            (
+                "the one above it gone, and what was above that another row",
+                |e| write_all(e, "other words\nsame\nsame\nbelow"),
+                "1: same|same",
+            ),
+            (
                 "all of them there in a whole new text",
                 |e| write_all(e, "top\nabove\nsame\nsame\nsame\nbelow"),
                 "3: same|same",
@@ -439,12 +449,24 @@ fn insertions() {
         ],
     );
     assert!(failed.is_empty(), "{failed:#?}");
-    let top = failures(LETTERS, &(0..0), &[("a row at the top", |e| e.open(0, "x"), "1:")]);
+    let top = failures(
+        LETTERS,
+        &(0..0),
+        &[
+            ("a row at the top", |e| e.open(0, "x"), "1:"),
+            ("the first row gone", |e| e.delete(0..1), "0:"),
+            ("another text", |e| write_all(e, "one\ntwo\nthree"), "lost"),
+        ],
+    );
     assert!(top.is_empty(), "{top:#?}");
     let end = failures(
         LETTERS,
         &(8..8),
-        &[("rows gone at the top", |e| e.delete(0..2), "6:"), ("a row at the end", |e| e.open(8, "x"), "8:")],
+        &[
+            ("rows gone at the top", |e| e.delete(0..2), "6:"),
+            ("a row at the end", |e| e.open(8, "x"), "8:"),
+            ("the last row gone", |e| e.delete(7..8), "7:"),
+        ],
     );
     assert!(end.is_empty(), "{end:#?}");
 }

@@ -38,6 +38,8 @@ pub struct Job {
     /// The rows that its answer replaced, once it was written.
     pub replaced: Option<Vec<Line>>,
     pub is_done: bool,
+    /// Its answer left none of its rows: it is between those that were beside it then.
+    is_emptied: bool,
     /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does not
     /// say.
     pub is_blurred: bool,
@@ -58,6 +60,7 @@ impl Job {
             text,
             replaced: None,
             is_done: false,
+            is_emptied: false,
             is_blurred: false,
         }
     }
@@ -87,6 +90,13 @@ impl Job {
     /// Whether a row may be written by the answer: its own, or one that came after it was sent.
     pub fn may_write(&self, line: &Line) -> bool {
         self.is_blurred || self.own.contains(&line.id) || !self.old.contains(&line.id)
+    }
+
+    /// Its answer, or reverting it, left no row of it above this one.
+    pub fn empty(&mut self, lines: &[Line], row: usize) {
+        let id = |row: Option<usize>| row.and_then(|row| lines.get(row)).map(|line| line.id);
+        self.is_emptied = true;
+        self.beside = (id(row.checked_sub(1)), id(Some(row)));
     }
 
     /// Its answer brought these rows.
@@ -121,10 +131,17 @@ impl Job {
         if self.is_blurred {
             return true;
         }
+        let is_new = |line: &Line| !self.old.contains(&line.id);
         match self.span(lines) {
-            Some(span) => (span.start..=span.end).contains(&row),
-            None if self.base.is_empty() => {
-                let above = row.checked_sub(1).map(|above| lines[above].id);
+            Some(span) if (span.start..=span.end).contains(&row) => true,
+            // A row of it that was deleted by its answer, and put in from a register, is a copy.
+            Some(_) if !self.is_emptied => false,
+            _ if self.base.is_empty() || self.is_emptied => {
+                // Rows that were split off the one above belong to it.
+                let is_split_off =
+                    |line: &&Line| is_new(line) && line.from.is_some() && line.from == self.beside.0;
+                let split_off = lines[..row].iter().rev().take_while(is_split_off).count();
+                let above = (row - split_off).checked_sub(1).map(|above| lines[above].id);
                 let below = lines.get(row).map(|below| below.id);
                 // At an end of the buffer there is no row beside it.
                 (self.beside.0.is_some() && above == self.beside.0)
@@ -132,7 +149,7 @@ impl Job {
                     || (self.beside.0.is_none() && row == 0)
                     || (self.beside.1.is_none() && row == lines.len())
             }
-            None => false,
+            _ => false,
         }
     }
 

@@ -14,8 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use botglue::agent::Protocol;
 use botglue::parse;
+use botglue::parse::Agent;
 use botglue::stream::{End, Exit, Line, Lines, lines};
 use mutate::Dice;
 use serde_json::Value;
@@ -31,14 +31,14 @@ const SLOW: Duration = Duration::from_secs(2);
 /// One input: a stream, how it is read, and how its process ended.
 #[derive(Clone)]
 struct Input {
-    protocol: Protocol,
+    agent: Agent,
     bytes: Vec<u8>,
     exit: Exit,
 }
 
 impl From<Recording> for Input {
     fn from(recording: Recording) -> Self {
-        Self { protocol: recording.protocol, bytes: recording.bytes, exit: recording.end.exit }
+        Self { agent: recording.agent, bytes: recording.bytes, exit: recording.end.exit }
     }
 }
 
@@ -85,7 +85,7 @@ fn number(name: &str) -> Option<u64> {
 fn mutated(corpus: &[Input], dice: &mut Dice) -> Input {
     let mut input = dice.pick(corpus).clone();
     if dice.one_in(20) {
-        input.protocol = *dice.pick(&Protocol::ALL);
+        input.agent = dice.pick(corpus).agent;
     }
     if dice.one_in(4) {
         input.exit = match dice.below(3) {
@@ -109,7 +109,7 @@ fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
 
     let mut output = Vec::new();
     let lines = Lines::with_limit(longest);
-    let status = parse::stream(input.protocol, &end, lines, &mut &*input.bytes, &mut output).unwrap();
+    let status = parse::stream(input.agent, &end, lines, &mut &*input.bytes, &mut output).unwrap();
     let printed: Vec<Value> = output
         .split(|&byte| byte == b'\n')
         .filter(|line| !line.is_empty())
@@ -121,7 +121,7 @@ fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
     assert_eq!(outcome["status"], serde_json::to_value(status).unwrap());
 
     // The same in chunks as they happen to come.
-    let mut watched = Watched::new(input.protocol);
+    let mut watched = Watched::new(input.agent);
     let mut lines = Lines::with_limit(longest);
     let mut rest = &*input.bytes;
     while !rest.is_empty() {
@@ -163,7 +163,8 @@ fn complaint(input: &Input, seed: u64, took: Duration) -> String {
         Exit::Code(code) => ("--exit-code", code),
         Exit::Signal(signal) => ("--signal", signal),
     };
-    let agent = input.protocol.dialect().name;
+    let Agent { protocol, preset } = input.agent;
+    let agent = preset.map_or(protocol.dialect().name, |preset| preset.name);
     let path = path.display();
     format!(
         "a promise was broken (see above) or it took too long ({took:?}); FUZZ_SEED={seed} finds it again, and this \

@@ -67,6 +67,18 @@ fn messages(serve: &Serve) -> Vec<Value> {
     let resumed =
         serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
     let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
+    let selection = json!({
+        "kind": "char", "first_line": 1, "last_line": 1, "rows": ["local a"], "text": ["a"], "cols": [6],
+        "beside": {"below": "b"},
+    });
+    let mark = json!({
+        "id": 3, "kind": "block", "first": 0, "last": 1, "spans": [[0, 1], [1, 1]], "has_ended": true,
+        "sent": {"id": 3, "buffer": 1, "selection": selection}, "before": ["a"],
+        "stands": {"first_line": 1, "rows": ["a"]}, "text": {"above": "a", "rows": ["b"]},
+    });
+    let notice = json!({
+        "buffer": 1, "name": "/a", "tick": 3, "rows": 2, "bytes": 9, "written": true, "refuses": false, "marks": [mark],
+    });
     let query = |name: &str, more: Json| {
         let mut query = json!({"token": 1, "name": name, "limit": 5});
         query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -77,15 +89,21 @@ fn messages(serve: &Serve) -> Vec<Value> {
         ("run", resumed),
         (
             "landed",
-            json!({"id": 1, "landing": "held", "held_for": "review", "first_line": 1, "last_line": 2, "rows": ["a"]}),
+            json!({"id": 1, "landing": "rejected", "held_for": "review", "first_line": 1, "last_line": 2}),
         ),
-        ("stands", json!({"id": 1, "landing": "applied", "rows": ["a"], "path": "/a"})),
+        ("buffer", notice),
+        ("accept", json!({"id": 1_000_000, "buffer": 1, "lines": ["a"], "shown": 3})),
+        (
+            "accept",
+            json!({"id": 1, "buffer": 1, "lines": ["a"], "range": {"first": 1, "last": 2}, "tick": 3}),
+        ),
+        ("revert", json!({"id": 1, "buffer": 1})),
+        (
+            "resume",
+            json!({"id": 4, "buffer": 1, "selection": selection, "lines": ["a"], "held_for": "review"}),
+        ),
         ("draft", json!({"id": 1, "draft": {"lines": ["a"], "rows": ["b"], "beside": ["c"]}})),
         ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
-        (
-            "merge",
-            json!({"id": 1, "purpose": "land", "tick": 1, "base": ["a"], "current": ["b"], "answer": ["c"]}),
-        ),
         ("held", json!({})),
         ("adopted", json!({"id": 1, "uuid": "u"})),
         ("prewarm", prewarm),
@@ -99,6 +117,9 @@ fn messages(serve: &Serve) -> Vec<Value> {
         query("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         query("prompts", json!({})),
         query("again", json!({"uuid": "u", "id": 2})),
+        query("mirror", json!({"buffer": 1})),
+        query("hunks", json!({"id": 1, "buffer": 1, "lines": ["a"]})),
+        query("find", json!({"buffer": 1, "texts": [selection]})),
     ];
     let message = |(method, argument): (&str, Json)| {
         Value::Array(vec![2.into(), method.into(), Value::Array(vec![from_json(&argument)])])

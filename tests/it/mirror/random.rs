@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::editor::Editor;
+use crate::support::DEADLINE;
 use crate::support::nvim::Nvim;
+use crate::support::rpc::from_json;
 
 /// How many steps one Neovim takes.
 const ROUND: u64 = 100;
@@ -179,7 +181,7 @@ const COMMANDS: &[&str] = &[
     "call setline(2,\"\\xff\\xfe\")",
     "call deletebufline('%',1,2)",
     "0read mirrored.txt",
-    "setlocal noma|silent! normal! dd|setlocal ma",
+    "setlocal noma|silent! exe 'normal! dd'|setlocal ma",
     "new|wincmd p|normal! dd",
     "let b=bufnr()|new|call setbufline(b,1,'sb')|call appendbufline(b,'$','ab')|q!",
     "doautocmd BufReadPost",
@@ -330,25 +332,35 @@ fn play(seed: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// What the step raises is its own affair.
+/// Takes a step. What it raises does not matter; a question that it asks gets `<C-c>`.
 fn act(nvim: &Nvim, kind: &str, what: &str) {
-    _ = match kind {
-        "keys" => {
-            let code = "vim.api.nvim_feedkeys(vim.keycode(...), 'tx', false)";
-            nvim.try_call("nvim_exec_lua", &[json!(code), json!([what])])
-        }
-        "command" => nvim.try_call("nvim_command", &[json!(format!("silent! {what}"))]),
-        "lua" => nvim.try_call("nvim_exec_lua", &[json!(what), json!([])]),
-        _ => {
-            nvim.input(what);
-            Ok(json!(null))
-        }
+    let call = |method: &str, arguments: &[Json]| {
+        // The wait below ends before that, with a report.
+        nvim.channel().call(method, arguments.iter().map(from_json).collect(), 2 * DEADLINE)
     };
-    nvim.wait("it waits for no key", || {
-        let is_blocking = nvim.call("nvim_get_mode", &[])["blocking"] == true;
-        if is_blocking {
-            nvim.call("nvim_input", &["<C-c>".into()]);
-        }
-        !is_blocking
+    std::thread::scope(|scope| {
+        let step = scope.spawn(|| {
+            match kind {
+                "keys" => {
+                    let code = "vim.api.nvim_feedkeys(vim.keycode(...), 'tx', false)";
+                    _ = call("nvim_exec_lua", &[json!(code), json!([what])]);
+                }
+                "command" => _ = call("nvim_command", &[json!(format!("silent! {what}"))]),
+                "lua" => _ = call("nvim_exec_lua", &[json!(what), json!([])]),
+                _ => nvim.input(what),
+            }
+            // Messages of the step would have the user press <CR>, but only some time after its reply.
+            _ = call("nvim_command", &[json!("redraw")]);
+        });
+        nvim.wait("the step is over, and Neovim waits for no key", || {
+            let mode = nvim.call("nvim_get_mode", &[]);
+            // From 0.11 on Neovim handles calls while it asks something: it is not blocking then.
+            let is_waiting =
+                mode["blocking"] == true || mode["mode"].as_str().is_some_and(|mode| mode.starts_with('r'));
+            if is_waiting {
+                nvim.call("nvim_input", &["<C-c>".into()]);
+            }
+            !is_waiting && step.is_finished()
+        });
     });
 }

@@ -60,7 +60,7 @@ pub fn judge(
     }
 }
 
-/// The merge where it is clean, else the whole answer.
+/// The merge where it is clean; else the answer's rows are in the place of the user's where both changed the same ones.
 fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
     let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
     if record.storms > sent.storms || record.doubtful {
@@ -72,7 +72,7 @@ fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
         };
     }
     let rows = find(&sent.ids, base, record)?;
-    Some(merged(record, &rows, base, answer).unwrap_or_else(|| splice(&record.before, &rows, answer)))
+    merged(record, &rows, base, answer)
 }
 
 /// What was there before it, where nothing else has happened since; else the merge.

@@ -1,31 +1,94 @@
 --- The editor's side of the model test: prepares a buffer, starts jobs in it, and records the end of every answer with
---- what stood in the buffer before and after. The test is the host: what the plugin sends goes to its channel.
+--- what stood in the buffer before and after. Its agents say what the test tells them.
 
 local channel = ...
 local api = vim.api
 local own = require("model.own")
 
-local M = { records = {}, faults = {} }
+local M = { records = {}, faults = {}, pings = 0 }
 
 ---@type model.Lines
 local lines
 local ranges = {} -- by job: the lines of its range, and what had been done to all lines
-local pending -- a write that no answer's end has claimed yet
-
-local jobstart = vim.fn.jobstart
-vim.fn.jobstart = function(command, options)
-  if command[2] ~= "serve" then
-    return jobstart(command, options)
-  end
-  vim.schedule(function()
-    require("botglue.apply").ready({ version = require("botglue.version"), pid = 1 })
-  end)
-  return channel
-end
+local written = {} -- what the steps of the call under way wrote, in their order
+local writes = {} -- by job: a write that no end has claimed yet
+local answered = {} -- the jobs whose agent was told what to say
+local agents = {} -- by job: the FIFO of its agent, open
 
 local client = require("botglue.client")
-local stands = require("botglue.stands")
+local moment = require("botglue.moment")
 local write = require("botglue.write")
+
+local ffi = require("ffi")
+ffi.cdef("int mkfifo(const char *path, unsigned int mode);")
+
+local rpcnotify = vim.rpcnotify
+vim.rpcnotify = function(to, method, argument)
+  if method == "run" then
+    rpcnotify(channel, "run", argument)
+    local path = vim.fn.tempname()
+    assert(ffi.C.mkfifo(path, 384) == 0, "no FIFO could be made")
+    agents[argument.id] = assert(vim.uv.fs_open(path, "r+", 384))
+    argument = vim.deepcopy(argument)
+    argument.agent.args = { path }
+  end
+  return rpcnotify(to, method, argument)
+end
+
+--- Has the agent of a job say a text, and end.
+function M.answer(id, text)
+  answered[id] = true
+  assert(vim.uv.fs_write(agents[id], text .. "\nexit 0\n"))
+end
+
+local apply = require("botglue.apply")
+
+local is_asked = false
+
+local function ping()
+  local process = client.connection().process
+  if process and process.ready and not is_asked then
+    is_asked = true
+    rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = 0 })
+  end
+end
+
+local reply = apply.reply
+apply.reply = function(argument)
+  if argument.token ~= 0 then
+    return reply(argument)
+  end
+  M.pings, is_asked = M.pings + 1, false
+end
+
+--- Has the host say when it has read what Neovim sent so far.
+function M.ask_host()
+  M.pings = client.connection().process and 0 or 2
+end
+
+--- The jobs of which something is still to come without a key of the user's.
+function M.waits()
+  local waiting = {}
+  for id, job in pairs(client.connection().jobs) do
+    local is_safe = moment.is_safe(job.range.bufnr)
+    local is_owed = answered[id] and job:is_waiting()
+    local lands = job:is_open() and job.answer and (is_safe or job.status ~= "ready")
+    if is_owed or lands or job.deciding and is_safe then
+      waiting[#waiting + 1] = { id, job.status, job.deciding }
+    end
+  end
+  return waiting
+end
+
+--- Whether the host has replied twice: what it says of places comes behind its first reply.
+---@return boolean
+function M.is_settled()
+  if M.pings < 2 then
+    ping()
+    return false
+  end
+  return #M.waits() == 0
+end
 
 local function fault(format, ...)
   M.faults[#M.faults + 1] = format:format(...)
@@ -51,7 +114,7 @@ write.as_one_step = function(bufnr, fn)
   if vim.deep_equal(entry.before, entry.after) and not vim.deep_equal(entry.before, { "" }) then
     fault("written, but nothing has changed")
   end
-  pending = entry
+  table.insert(written, entry)
   if not ok then
     error(result, 0)
   end
@@ -62,47 +125,32 @@ require("botglue.notify").note = function(line)
   fault("an error: %s", line)
 end
 
---- The shadow run: where today's code has the range of an answer, told before anything of it is written.
-local function tell(job, place)
-  local range = job.range
-  local function told(at)
-    return at and vim.tbl_extend("force", at, { id = job.id, kind = range.shape }) or nil
+local call = apply.write
+apply.write = function(argument)
+  written = {}
+  local result = call(argument)
+  for i, step in ipairs(argument.steps) do
+    local step_result = (result.steps or {})[i]
+    if step_result and step_result.state == "written" and step_result.to ~= step_result.from then
+      writes[step.job] = table.remove(written, 1)
+    end
   end
-  local tick = api.nvim_buf_is_loaded(lines.bufnr) and api.nvim_buf_get_changedtick(lines.bufnr) or nil
-  vim.rpcnotify(
-    channel,
-    "shadow",
-    { id = job.id, tick = tick, place = told(place), mark = told((range:place())) }
-  )
+  return result
 end
 
-local deliver = require("botglue.land").deliver
-require("botglue.land").deliver = function(job, merged)
-  local range = job.range
-  local look = getmetatable(range).look
-  -- What was found last before the write is where the answer goes.
-  range.look = function(self)
-    local place, state, now = look(self)
-    tell(job, place)
-    return place, state, now
-  end
-  deliver(job, merged)
-  range.look = nil
-end
-
-local landed = stands.landed
-stands.landed = function(job, landing, held_for)
-  local entry = pending or { before = lines.text, ids = lines.ids, done = lines:account() }
-  pending = nil
+local landed = apply.landed
+apply.landed = function(told)
+  local job = client.job(told.id)
+  local entry = writes[told.id] or { before = lines.text, ids = lines.ids, done = lines:account() }
+  writes[told.id] = nil
   if job.range.kind == "line" then
     vim.list_extend(M.faults, entry.moved or {})
   end
   local range, done = ranges[job.id], entry.done
   entry.moved, entry.done = nil, nil
-  entry.id, entry.landing, entry.held_for = job.id, landing, held_for
+  entry.id, entry.landing, entry.held_for = job.id, told.landing, told.held_for
   entry.storms = lines.storms
-  entry.leapt = done.leapt > range.done.leapt
-  local is_undone = range.seq and require("botglue.undo_tree").has(lines.bufnr, range.seq) == false
+  local is_undone = range.seq and require("model.lines").is_undone(lines.bufnr, range.seq)
   entry.earlier = is_undone and "undone" or "stands"
   range.seq = entry.seq or range.seq
   entry.user = require("model.lines").compare(range.ids, range.done, done)
@@ -111,7 +159,27 @@ stands.landed = function(job, landing, held_for)
   end)
   entry.modifiable = api.nvim_buf_is_loaded(lines.bufnr) and vim.bo[lines.bufnr].modifiable
   table.insert(M.records, entry)
-  return landed(job, landing, held_for)
+  return landed(told)
+end
+
+local report = require("botglue.report")
+local reported = report.landed
+report.landed = function(job, landing, ...)
+  if landing == "rejected" then
+    local done = lines:account()
+    table.insert(M.records, {
+      id = job.id,
+      landing = landing,
+      before = lines.text,
+      ids = lines.ids,
+      storms = lines.storms,
+      earlier = "stands",
+      user = require("model.lines").compare(ranges[job.id].ids, ranges[job.id].done, done),
+      doubtful = false,
+      modifiable = true,
+    })
+  end
+  return reported(job, landing, ...)
 end
 
 --- Takes trailing blanks away as soon as text changes, as many people have it.
@@ -149,7 +217,11 @@ function M.begin(text, habits)
   vim.fn.writefile(text, "model.txt")
   vim.cmd("silent edit! model.txt")
   vim.bo.textwidth, vim.bo.autoindent = habits.textwidth, habits.autoindent
-  M.records, M.faults, ranges, pending = {}, {}, {}, nil
+  M.records, M.faults, ranges, written, writes = {}, {}, {}, {}, {}
+  for id, fd in pairs(agents) do
+    vim.uv.fs_close(fd)
+    agents[id] = nil
+  end
   lines = require("model.lines").follow(api.nvim_get_current_buf())
   local group = api.nvim_create_augroup("model", { clear = true })
   vim.cmd("iabbrev <buffer> tw two words")
@@ -217,8 +289,12 @@ function M.lines(id)
   return job and { job.first_line, job.last_line } or { 1, 1 }
 end
 
---- The user decides; an error is what they are told.
+--- The user decides, of a conflict as one who has seen it; an error is what they are told.
 function M.decide(verb, id)
+  local job = client.job(id)
+  if verb == "accept" and api.nvim_buf_is_loaded(job.range.bufnr) then
+    job.shown = api.nvim_buf_get_changedtick(job.range.bufnr)
+  end
   local ok, err = pcall(require("botglue")[verb], id)
   return not ok and tostring(err) or vim.NIL
 end
@@ -282,8 +358,8 @@ end
 --- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
 function M.finish(written)
   local connection = client.connection()
-  if next(connection.open) or next(connection.questions) then
-    return "jobs or questions are open: " .. vim.inspect({ connection.open, connection.questions })
+  if next(connection.open) then
+    return "jobs are open: " .. vim.inspect(vim.tbl_keys(connection.open))
   end
   local drawn, held = 0, 0
   for _, job in pairs(connection.held) do

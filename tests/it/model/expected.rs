@@ -45,8 +45,6 @@ pub struct Record {
     pub modifiable: bool,
     /// What the user did to the lines of the range since it was sent.
     pub user: Done,
-    /// Whether an undo or redo since it was sent went over several states at once.
-    pub leapt: bool,
     /// Whether any line of the range may be another one, that read the same and stood next to it.
     pub doubtful: bool,
 }

@@ -65,6 +65,35 @@ function M.compare(ids, was, is)
   return edited and "edited" or "nothing"
 end
 
+--- Whether a change is on the way to a state, as far as these entries of an undo tree go. What branches off at an entry
+--- begins before it.
+---@return boolean found whether the state is among these entries
+---@return boolean passed whether the change is on the way to it
+local function is_on_way(entries, state, change)
+  local passed = false
+  for _, entry in ipairs(entries) do
+    local found, there = is_on_way(entry.alt or {}, state, change)
+    if found then
+      return true, passed or there
+    end
+    passed = passed or entry.seq == change
+    if entry.seq == state then
+      return true, passed
+    end
+  end
+  return false, passed
+end
+
+--- Whether a change is undone: the text is in a state that does not have it.
+---@param bufnr integer
+---@param change integer
+---@return boolean
+function M.is_undone(bufnr, change)
+  local tree = vim.fn.undotree(bufnr)
+  local found, passed = is_on_way(tree.entries, tree.seq_cur, change)
+  return tree.seq_cur == 0 or found and not passed
+end
+
 --- Rows are taken away. Neovim moves and filters by putting in first what it then takes away elsewhere, and joins by
 --- putting in the whole row first.
 ---@param first integer

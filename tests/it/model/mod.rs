@@ -1,9 +1,12 @@
 //! The model test: random schedules of typing, of jobs starting and of answers arriving, in a real Neovim, against a
 //! simple model of what may come of them.
 //!
-//! The test is the host, so it decides when an answer or a merge arrives, down to the key between, and waits for
-//! nothing. `make soak` plays many; `make soak SEED=7 RUNS=1` plays the schedule of a seed again. It also asks the mirror
-//! where each answer goes (`shadow`), and writes what differs to target/shadow.jsonl.
+//! The host is the real one; its agents say what the test tells them, when it tells them, down to the key between. After
+//! each key the test waits until the host has read the change, and has done what it can do now. `make soak` plays many;
+//! `make soak SEED=7 RUNS=1` plays the schedule of a seed again.
+//!
+//! What must not be lost is judged strictly. Whether an answer lands is not: holding one is right where the host cannot
+//! tell, so these are counted, and must be few.
 
 mod decision;
 mod expected;
@@ -11,7 +14,6 @@ mod host;
 mod player;
 mod promise;
 mod schedule;
-mod shadow;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,9 +22,8 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::support::nvim::Nvim;
-use player::Game;
+use player::{Counts, Game};
 use schedule::{Schedule, any_schedule};
-use shadow::Counts;
 
 /// How many schedules one Neovim plays.
 const A_NEOVIM: u64 = 250;
@@ -30,6 +31,10 @@ const A_NEOVIM: u64 = 250;
 const SHRINKING: Duration = Duration::from_secs(15);
 /// After how many failures it is enough.
 const ENOUGH: usize = 5;
+
+/// How many schedules tell how many answers are held that could land, and how many of these there may be, in percent.
+const MANY: u64 = 100;
+const MOST_HELD: u64 = 10;
 
 #[test]
 fn random_schedules() {
@@ -45,6 +50,7 @@ fn random_schedules() {
     });
     say(&counts.to_string());
     say(&format!("{runs} schedules from seed {first} in {:.1} s", started.elapsed().as_secs_f64()));
+    assert!(runs < MANY || counts.held_percent() <= MOST_HELD, "too many answers are held: {counts}");
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 

@@ -1,18 +1,17 @@
-//! Plays a schedule: types in a real Neovim, and is the host to its plugin.
+//! Plays a schedule: types in a real Neovim, and tells the agents of its host what to answer.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use botglue::land;
-use botglue::request::{self, MergeRequest, Request};
+use botglue::request::{self, Request};
 use rmpv::Value;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use super::decision::{self, Written};
-use super::expected::put_beside;
-use super::expected::{Record, Sent};
+use super::expected::{Record, Sent, put_beside};
 use super::schedule::{Job, Line, Row, Schedule, Step};
-use super::shadow::{Counts, Shadow};
 use super::{host, promise};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::rpc::{from_json, to_json};
@@ -32,11 +31,45 @@ const LOADED: [(&str, &str); 3] = [
     ("model.editor", include_str!("editor.lua")),
 ];
 
-/// A Neovim whose host is this test.
+/// The agent: it prints what is written to a FIFO.
+const AGENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lua/support/agent.sh");
+
+/// How often an answer landed, and was held though it could have landed, by all players.
+#[derive(Debug, Default)]
+pub struct Counts {
+    landed: AtomicU64,
+    held: AtomicU64,
+}
+
+impl Counts {
+    fn add(&self, landing: promise::Landing) {
+        match landing {
+            promise::Landing::Right => self.landed.fetch_add(1, Ordering::Relaxed),
+            promise::Landing::Held => self.held.fetch_add(1, Ordering::Relaxed),
+        };
+    }
+
+    /// How many of a hundred answers were held that could have landed.
+    pub fn held_percent(&self) -> u64 {
+        let (landed, held) = (self.landed.load(Ordering::Relaxed), self.held.load(Ordering::Relaxed));
+        held * 100 / (landed + held).max(1)
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (landed, held) = (self.landed.load(Ordering::Relaxed), self.held.load(Ordering::Relaxed));
+        write!(f, "{landed} answers ended as they should, {held} were held that could have landed")
+    }
+}
+
+/// A Neovim with the plugin and its host.
 pub fn start() -> Nvim {
     let nvim = Builder::new(Scratch::new())
-        .option("host", "/bin/sh")
         .option("notify", "none")
+        .option("record", false)
+        .option("max_parallel", 100)
+        .option("agents", json!({"claude": {"protocol": "text", "command": ["/bin/sh", AGENT], "args": []}}))
         .option("tidy", json!({"fence": true, "indent": false, "newline": true}))
         .start();
     nvim.exec("vim.o.shortmess = 'aoOTIcF'; vim.o.more = false; vim.o.hidden = true; vim.o.swapfile = false");
@@ -80,7 +113,6 @@ enum Event {
     Start(Job),
     /// The answer to the job of this place in `jobs`.
     Answer(usize),
-    Merge(MergeRequest),
 }
 
 struct Played {
@@ -115,7 +147,6 @@ pub struct Game<'a> {
     seen: Seen,
     writes: Vec<Json>,
     story: Vec<String>,
-    shadow: Option<Shadow>,
     counts: &'a Counts,
 }
 
@@ -132,7 +163,6 @@ impl<'a> Game<'a> {
             seen: Seen::default(),
             writes: Vec::new(),
             story: Vec::new(),
-            shadow: Shadow::is_wanted().then(Shadow::default),
             counts,
         }
     }
@@ -285,12 +315,6 @@ impl<'a> Game<'a> {
         match event {
             Event::Start(spec) => self.start(spec)?,
             Event::Answer(index) => self.answer(index)?,
-            Event::Merge(question) => {
-                let told = host::merged(&question);
-                let what = format!("merged: {told}");
-                self.lua("require('botglue.apply').merged(...)", &[told])?;
-                self.look(&what)?;
-            }
         }
         if is_busy && lines != self.seen.lines {
             return Err(format!("the text changed under {moment}"));
@@ -324,20 +348,18 @@ impl<'a> Game<'a> {
         let request = self.requests.remove(at.ok_or("its request has not arrived")?);
         let text = host::answer(&request, &changes, || self.word("a"));
         let answer = land::prepare(&request, &text);
-        let told = host::finish(id, &text, &answer);
         let what = format!("answer job {id}, of {:?}: {:?}", request.selection.text, answer.lines);
         self.jobs[index].sent = Some(Sent { request, ids, storms, next, answer });
-        self.lua("require('botglue.apply').finish(...)", &[told])?;
+        self.lua("M.answer(...)", &[json!(id), json!(text)])?;
         self.look(&what)
     }
 
     /// Looks into the editor once it has taken what it was given, and judges what has come of answers.
     fn look(&mut self, what: &str) -> Result<(), String> {
-        // What was scheduled by the keys runs before what is asked after this.
-        self.lua("", &[])?;
+        self.settle()?;
         self.seen = read(self.lua("return M.look()", &[])?)?;
         self.story.push(format!("{what}\n    {} {:?}", self.seen.mode, self.seen.lines));
-        self.take_notifications()?;
+        self.take_requests()?;
         for record in std::mem::take(&mut self.seen.records) {
             let (id, landing, reason) = (&record["id"], &record["landing"], &record["held_for"]);
             self.story.push(format!("    job {id} is {landing} {reason}"));
@@ -359,10 +381,8 @@ impl<'a> Game<'a> {
         let sent = job.sent.as_ref().ok_or("it has ended before its answer came")?;
         if job.landing.is_empty() {
             let put = put_beside(&sent.ids, &sent.request.selection.rows, record);
-            if let Some(shadow) = &mut self.shadow {
-                shadow.judge(sent, record, self.counts);
-            }
-            let known = either(record, put.as_ref(), |record| promise::judge(sent, record))?;
+            let (known, landing) = either(record, put.as_ref(), |record| promise::judge(sent, record))?;
+            self.counts.add(landing);
             job.written = Written::of(sent, known);
         } else {
             let written = job.written.as_ref();
@@ -381,41 +401,25 @@ impl<'a> Game<'a> {
         Ok(())
     }
 
-    /// Takes what the plugin sent to its host.
-    fn take_notifications(&mut self) -> Result<(), String> {
-        self.take_arrived()?;
-        while let Some((buffer, calls)) = self.shadow.as_mut().and_then(Shadow::next_contact) {
-            let results = self.nvim.channel().call("nvim_call_atomic", vec![Value::Array(calls)], STUCK)?;
-            let exists = results.as_array().and_then(|results| results.get(1)).is_some_and(Value::is_nil);
-            self.take_arrived()?;
-            if let Some(shadow) = &mut self.shadow {
-                shadow.contacted(buffer, exists);
+    /// Waits until the host has read what Neovim sent, and has done what can be done now.
+    fn settle(&mut self) -> Result<(), String> {
+        self.lua("M.ask_host()", &[])?;
+        let since = Instant::now();
+        while self.lua("return M.is_settled()", &[])? != json!(true) {
+            if since.elapsed() > STUCK {
+                return Err(format!("the host is not done: {}", self.lua("return M.waits()", &[])?));
             }
         }
         Ok(())
     }
 
-    fn take_arrived(&mut self) -> Result<(), String> {
+    /// Takes the requests that the plugin sent to its host.
+    fn take_requests(&mut self) -> Result<(), String> {
         let arrived = std::mem::take(&mut self.nvim.channel().inbox().notifications);
         for (method, arguments) in arrived {
-            if let Some(shadow) = &mut self.shadow {
-                shadow.take(&method, &arguments);
-            }
-            let argument = arguments.first().unwrap_or(&Value::Nil);
-            match method.as_str() {
-                "run" => self.requests.push(request::decode(argument).map_err(|error| error.message)?),
-                "merge" => {
-                    let question = MergeRequest::decode(argument).map_err(|error| error.message)?;
-                    let job = self.jobs.iter().find(|job| job.id == question.id);
-                    let after = job.map_or(0, |job| job.spec.merge_after);
-                    self.queue.push((after, Event::Merge(question)));
-                }
-                "landed" => {
-                    // The answer is on the disk already.
-                    let kept = json!({"id": to_json(argument)["id"]});
-                    self.lua("require('botglue.apply').kept(...)", &[kept])?;
-                }
-                _ => {}
+            if method == "run" {
+                let argument = arguments.first().unwrap_or(&Value::Nil);
+                self.requests.push(request::decode(argument).map_err(|error| error.message)?);
             }
         }
         Ok(())
@@ -434,14 +438,14 @@ fn read<T: for<'de> Deserialize<'de>>(value: Json) -> Result<T, String> {
 
 /// Judges what was recorded as the lines are known, or as they are once rows were put beside a range: the one that is
 /// right.
-fn either<'a>(
+fn either<'a, T>(
     record: &'a Record,
     put: Option<&'a Record>,
-    judge: impl Fn(&Record) -> Result<(), String>,
-) -> Result<&'a Record, String> {
+    judge: impl Fn(&Record) -> Result<T, String>,
+) -> Result<(&'a Record, T), String> {
     match (judge(record), put) {
-        (Ok(()), _) => Ok(record),
-        (Err(_), Some(put)) => judge(put).map(|()| put),
+        (Ok(right), _) => Ok((record, right)),
+        (Err(_), Some(put)) => judge(put).map(|right| (put, right)),
         (Err(why), None) => Err(why),
     }
 }

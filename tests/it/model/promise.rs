@@ -6,8 +6,17 @@ use botglue::request::Kind;
 
 use super::expected::{Done, Expected, Record, Sent, expected, find, is_left, place, splice};
 
+/// How an answer ended that ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Landing {
+    /// As it should have.
+    Right,
+    /// It was held, and could have landed.
+    Held,
+}
+
 /// Whether an answer's end is one that may be.
-pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
+pub fn judge(sent: &Sent, record: &Record) -> Result<Landing, String> {
     told_as_written(record)?;
     let selection = &sent.request.selection;
     // An empty row that was deleted, and the one that an empty buffer keeps, are the same to everybody.
@@ -16,29 +25,25 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<(), String> {
     if is_deleted && record.after.is_some() && !record.doubtful && !is_put_back(sent, record) {
         return Err(format!("the user deleted the range: {record:?}"));
     }
-    // After the whole buffer was replaced it is a matter of the text alone whether the range is found again; and rows
-    // that came next to it with that may count as rows of it.
-    if record.storms > sent.storms {
-        match record.held_for.as_deref() {
-            None if is_found_again(sent, record) => return Ok(()),
-            Some("range_lost") => return Ok(()),
-            Some("conflict") if has_other_neighbours(sent, record) => return Ok(()),
-            _ => {}
-        }
-    }
     let is_held = matches!(record.held_for.as_deref(), Some("range_lost" | "conflict"));
-    match expected(sent, record) {
-        Some(expected) if expected.is(record) => Ok(()),
-        // Where lines went and came back within one step, no mark can tell that they are the same, and which ones.
-        Some(expected)
-            if record.leapt && record.user == Done::Edited && (is_held || expected.reads(record)) =>
-        {
-            Ok(())
+    let expected = expected(sent, record);
+    if expected.as_ref().is_some_and(|expected| expected.is(record)) {
+        return Ok(Landing::Right);
+    } else if is_held {
+        let could_land = matches!(expected, Some(Expected::Written(..) | Expected::Unchanged));
+        return Ok(if could_land { Landing::Held } else { Landing::Right });
+    } else if record.storms > sent.storms && is_found_again(sent, record) {
+        return Ok(Landing::Right);
+    }
+    let is_exact = matches!(expected, Some(Expected::Written(..) | Expected::Unchanged))
+        && !is_doubled(sent, record)
+        && !meets_another(sent, record)
+        && record.storms == sent.storms;
+    match expected {
+        Some(expected) if is_exact && !expected.reads(record) => {
+            Err(format!("expected {expected:?}\ngot {record:?}"))
         }
-        Some(Expected::Held(_)) if is_as_sent(sent, record) => Ok(()),
-        Some(_) if meets_another(sent, record) => nothing_lost(sent, record),
-        Some(expected) if !is_doubled(sent, record) => Err(format!("expected {expected:?}\ngot {record:?}")),
-        _ => nothing_lost(sent, record),
+        _ => nothing_lost(sent, record).map(|()| Landing::Right),
     }
 }
 
@@ -70,16 +75,6 @@ fn is_found_again(sent: &Sent, record: &Record) -> bool {
     record.after.is_some() && written == record.after
 }
 
-/// Whether an answer was written where its rows stood when the whole text read as it did when it was sent: lines that
-/// read the same had changed places, and that is no difference to anybody.
-fn is_as_sent(sent: &Sent, record: &Record) -> bool {
-    let request = &sent.request;
-    let (first, rows) = (request.before.len(), &request.selection.rows);
-    let text = [&request.before[..], rows, &request.after].concat();
-    let is_whole = request.selection.kind == Kind::Line && record.before == text;
-    is_whole && record.after == Some(splice(&text, &(first..first + rows.len()), &sent.answer.lines))
-}
-
 /// Whether an answer adds rows where those of another one stand next to the range: if that was to the same lines both
 /// stand at one place, and are the same or a conflict.
 fn meets_another(sent: &Sent, record: &Record) -> bool {
@@ -94,13 +89,6 @@ fn meets_another(sent: &Sent, record: &Record) -> bool {
     };
     answer.first() != base.first() && is_answers(rows.start.checked_sub(1).map(|row| &record.before[row]))
         || answer.last() != base.last() && is_answers(record.before.get(rows.end))
-}
-
-/// Whether the rows around the range are not those that were sent.
-fn has_other_neighbours(sent: &Sent, record: &Record) -> bool {
-    let Some(rows) = find(&sent.ids, &sent.request.selection.rows, record) else { return true };
-    let above = rows.start.checked_sub(1).map(|row| &record.before[row]);
-    above != sent.request.before.last() || record.before.get(rows.end) != sent.request.after.first()
 }
 
 /// Whether all of its rows stand there again, whatever came next to them or between; or something of its text next to

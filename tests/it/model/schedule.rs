@@ -74,8 +74,6 @@ pub struct Job {
     pub start: usize,
     /// Chunks from there until its answer arrives.
     pub answer_after: usize,
-    /// Chunks until a merge that it asks for is replied to.
-    pub merge_after: usize,
     /// Whether its answer is to be held in any case.
     pub review: bool,
     pub answer: Vec<Change>,
@@ -256,7 +254,7 @@ fn change() -> impl Strategy<Value = Change> {
 fn job() -> impl Strategy<Value = Job> {
     let kind = prop_oneof![6 => Just("line"), 2 => Just("char"), 1 => Just("block"), 2 => Just("insert")];
     let place = (0usize..14, 0usize..10, 0usize..20, 0usize..20);
-    let times = (0usize..4, 0usize..14, 0usize..8);
+    let times = (0usize..4, 0usize..14);
     (kind, place, times, weighted(0.15), vec(change(), 1..5)).prop_map(
         |(kind, place, times, review, answer)| Job {
             kind,
@@ -266,7 +264,6 @@ fn job() -> impl Strategy<Value = Job> {
             to: place.3,
             start: times.0,
             answer_after: times.1,
-            merge_after: times.2,
             review,
             answer,
         },

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::picture::on_each_screen;
+use crate::support::nvim::Nvim;
+use crate::support::picture::{Stage, on_each_screen};
 use crate::support::stream;
 
 #[test]
@@ -22,5 +23,35 @@ fn a_job_that_reads_and_is_held() {
         run.print(&(stream::tool_result("t1", "…") + &stream::text("end") + &stream::result("end")));
         drop(run);
         stage.expect("held", &nvim, "the answer is held", |rows| rows[3].contains("held"));
+    });
+}
+
+/// A held answer to lines of which the user has edited one that it changes, and one that it does not.
+fn edited(stage: &Stage) -> Nvim {
+    let (nvim, gated) = stage.gated();
+    nvim.edit("a.txt", "fn load(path: &Path) -> Config {\n    read(path).unwrap()\n}\n\nfn main() {}\n");
+    nvim.command("1,5Botglue run GATE:it return errors");
+    nvim.mirrored();
+    nvim.input("2GA // todo<Esc>5GA // here<Esc>gg");
+    gated.answer("it", "fn load(path: &Path) -> Result<Config> {\n    read(path)\n}\n\nfn main() {}");
+    nvim.finished(1);
+    nvim
+}
+
+#[test]
+fn what_the_buffer_would_be_beside_it() {
+    on_each_screen(|stage| {
+        let nvim = edited(stage);
+        nvim.command("Botglue diff");
+        stage.expect("diff", &nvim, "the proposal", |rows| rows.concat().contains("q close"));
+    });
+}
+
+#[test]
+fn the_answer_in_a_buffer_of_its_own() {
+    on_each_screen(|stage| {
+        let nvim = edited(stage);
+        nvim.command("Botglue edit");
+        stage.expect("edit", &nvim, "the answer", |rows| rows.concat().contains("botglue://answer/1"));
     });
 }

@@ -1,10 +1,11 @@
 //! The host is killed at each step from "the answer is stored" to "its landing is stored", and Neovim after it: the next
-//! Neovim finds the answer held.
+//! Neovim finds the answer held, nothing is lost, and nothing is written twice. Where only the host dies the next one
+//! goes on: see [`super::killed`].
 
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ask;
 use crate::support::agents::Gated;
@@ -13,32 +14,61 @@ use crate::support::process::signal;
 use crate::support::scratch::Scratch;
 use crate::support::wait;
 
+pub(super) const TEXT: &str = "local a = 1\nlocal b = 2\nlocal c = 3\n";
+
 /// A Neovim with a job on its second line, and the gate of its agent.
-struct Scene {
-    nvim: Nvim,
-    gated: Gated,
-    host: u32,
-    id: u64,
+pub(super) struct Scene {
+    pub(super) nvim: Nvim,
+    pub(super) gated: Gated,
+    pub(super) host: u32,
+    pub(super) id: u64,
 }
 
-fn scene(review: bool) -> Scene {
+/// Where in a call of the host's it is ended.
+#[derive(Clone, Copy)]
+pub(super) enum When {
+    /// It has made the call, and Neovim has done nothing yet.
+    Called,
+    /// Neovim has done what was asked, and the host has not read the reply.
+    Done,
+}
+
+/// Has a signal end or stop the host in the next call of a function of `botglue.apply`. Then Neovim stands still until
+/// there is the file `go`, if one is named: it does not notice that the host is gone.
+const FAULT: &str = "local name, when, pid, signal, go = ...
+    local apply = require('botglue.apply')
+    local call = apply[name]
+    apply[name] = function(...)
+      apply[name] = call
+      if when == 'called' then vim.uv.kill(pid, signal) end
+      local reply = call(...)
+      if when == 'done' then vim.uv.kill(pid, signal) end
+      _G.met = true
+      if go ~= vim.NIL then vim.fn.writefile({}, go .. '.met') end
+      while go ~= vim.NIL and not vim.uv.fs_stat(go) do vim.uv.sleep(5) end
+      return reply
+    end";
+
+pub(super) fn scene(review: bool) -> Scene {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
     let nvim = Builder::new(scratch).option("agents", gated.option()).start();
-    nvim.edit("a.lua", "local a = 1\nlocal b = 2\nlocal c = 3\n");
-    let id = run(&nvim, "it", review);
+    nvim.edit("a.lua", TEXT);
+    let id = run(&nvim, "it", (2, 2), review);
     gated.stdin("it");
     let host = nvim.host().expect("a host");
     Scene { nvim, gated, host, id }
 }
 
-fn run(nvim: &Nvim, name: &str, review: bool) -> u64 {
-    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
+fn run(nvim: &Nvim, name: &str, (first, last): (u64, u64), review: bool) -> u64 {
+    let range = json!({"kind": "line", "first": [first, 0], "last": [last, 0]});
     let options = json!({"prompt": format!("GATE:{name}"), "range": range, "review": review});
-    nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap()
+    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
+    nvim.mirrored();
+    id
 }
 
-fn database(nvim: &Nvim) -> PathBuf {
+pub(super) fn database(nvim: &Nvim) -> PathBuf {
     nvim.scratch.path("data/nvim/botglue/botglue.db")
 }
 
@@ -49,39 +79,102 @@ pub(super) fn stored(path: &Path) -> Option<String> {
     connection.query_row(landing, [], |row| row.get(0)).ok()
 }
 
+fn job(nvim: &Nvim, id: u64) -> Value {
+    nvim.exec_with("return require('botglue').job(...)", &[json!(id)])
+}
+
 impl Scene {
-    fn answer(&self) {
+    pub(super) fn answer(&self) {
         self.gated.answer("it", "local b = 20");
     }
 
-    fn kill_host(&self) {
+    pub(super) fn kill_host(&self) {
         signal(self.host, "KILL");
     }
 
-    /// The host dies with nothing stored but the answer, and Neovim lives on.
+    /// The host gets a signal in its next call of this name.
+    pub(super) fn fault(&self, name: &str, when: When, signal: &str, go: Option<&Path>) {
+        let when = match when {
+            When::Called => "called",
+            When::Done => "done",
+        };
+        self.nvim.exec_with(FAULT, &[json!(name), json!(when), json!(self.host), json!(signal), json!(go)]);
+    }
+
+    /// The host is killed in its next call of this name, and Neovim before it can notice that.
+    fn kill_both(self, name: &str, when: When, begin: impl FnOnce(&Self)) -> Scratch {
+        let go = self.nvim.scratch.path("go");
+        self.fault(name, when, "sigkill", Some(&go));
+        begin(&self);
+        let met = go.with_extension("met");
+        wait("the host is killed", || met.exists());
+        self.nvim.crash()
+    }
+
+    /// The host dies with nothing stored but the answer, and another one takes its place.
     fn lose_host(self) -> Self {
         assert_eq!(stored(&database(&self.nvim)).as_deref(), Some("undecided"));
         self.kill_host();
-        let gone = "return require('botglue.client').connection().process == nil";
-        self.nvim.wait("the editor has noticed", || self.nvim.exec(gone) == true);
-        self
+        let host = self.next_host();
+        Self { host, ..self }
     }
 
-    /// Neovim dies too; the next one finds the answer, and it lands once.
-    fn assert_found(self, held_for: &str) {
-        let nvim = Builder::new(self.nvim.crash()).start();
-        nvim.edit("a.lua", "local a = 1\nlocal b = 2\nlocal c = 3\n");
-        nvim.command("Botglue review");
-        nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
-        let job = nvim.exec("return require('botglue').job(1)");
-        assert_eq!((&job["landing"], &job["held_for"]), (&json!("held"), &json!(held_for)), "{job}");
-        assert_eq!((&job["text"], &job["prompt"]), (&json!("local b = 20"), &json!("GATE:it")));
-        nvim.input("a");
-        nvim.wait("it is accepted", || nvim.exec("return require('botglue').job(1).landing") == "applied");
-        let history = ask(&nvim, "history", &json!({})).unwrap();
-        assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
-        assert_eq!(history["jobs"][0]["landing"], "applied");
+    /// Waits for the host that is started in the place of the one that was killed.
+    #[track_caller]
+    pub(super) fn next_host(&self) -> u32 {
+        let other = || self.nvim.host().filter(|host| *host != self.host);
+        self.nvim.wait("there is another host", || other().is_some());
+        other().unwrap()
     }
+}
+
+/// The next Neovim finds the answer held, and it lands once.
+fn assert_found(scratch: Scratch, held_for: &str) {
+    let nvim = Builder::new(scratch).start();
+    nvim.edit("a.lua", TEXT);
+    review(&nvim);
+    let held = job(&nvim, 1);
+    assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
+    assert_eq!((&held["text"], &held["prompt"]), (&json!("local b = 20"), &json!("GATE:it")));
+    nvim.exec("require('botglue').accept(1)");
+    nvim.wait("it is accepted", || job(&nvim, 1)["landing"] == "applied");
+    assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local c = 3"]);
+    let history = ask(&nvim, "history", &json!({})).unwrap();
+    assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
+    assert_eq!(history["jobs"][0]["landing"], "applied");
+}
+
+/// Asks for the held answers of Neovims that are gone, and shows the only one.
+fn review(nvim: &Nvim) {
+    nvim.command("Botglue review");
+    nvim.wait("the answer is shown", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+}
+
+/// The answer is not accepted where it may be in the wrong place, and stays held.
+#[track_caller]
+fn assert_refused(nvim: &Nvim) {
+    let words = "its place is not known";
+    match nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(1)"), json!([])]) {
+        Err(error) => assert!(error.contains(words), "{error}"),
+        Ok(_) => nvim.wait("the user is told that it is not", || {
+            nvim.notes().iter().any(|note| note["message"].as_str().unwrap().contains(words))
+        }),
+    }
+    assert_eq!(job(nvim, 1)["landing"], "held");
+}
+
+/// The lines of the file in its buffer.
+fn file(nvim: &Nvim) -> Vec<String> {
+    nvim.lines_of(nvim.exec("return vim.fn.bufnr('a.lua')").as_u64().unwrap())
+}
+
+/// The next Neovim has nothing that is held.
+#[track_caller]
+pub(super) fn assert_nothing_held(scratch: Scratch) {
+    let nvim = Builder::new(scratch).start();
+    nvim.command("Botglue review");
+    let tells = |note: &Value| note["message"].as_str().unwrap().contains("no answer is held");
+    nvim.wait("nothing is held", || nvim.notes().iter().any(tells));
 }
 
 #[test]
@@ -92,65 +185,68 @@ fn stored_and_the_editor_does_not_know_of_it() {
     scene.answer();
     wait("the answer is stored", || stored(&path).as_deref() == Some("undecided"));
     scene.kill_host();
-    scene.assert_found("buffer_gone");
+    assert_found(scene.nvim.crash(), "buffer_gone");
 }
 
-/// The answer is in the editor, where the user is in the middle of something.
-fn waiting() -> Scene {
-    let scene = scene(false);
-    scene.nvim.input("v");
-    scene.answer();
-    scene.nvim.wait("it is ready", || {
-        scene.nvim.exec_with("return require('botglue').job(...).status", &[json!(scene.id)]) == "ready"
-    });
-    scene
+#[test]
+fn told_and_not_written() {
+    assert_found(scene(false).kill_both("finish", When::Done, Scene::answer), "buffer_gone");
+    assert_found(scene(false).kill_both("write", When::Called, Scene::answer), "buffer_gone");
 }
 
 #[test]
 fn told_and_waiting_for_its_moment() {
-    waiting().lose_host().assert_found("buffer_gone");
-}
-
-/// Stops the host while its answer waits in the editor, which then goes on with it.
-fn deaf_host() -> Scene {
-    let scene = waiting();
-    signal(scene.host, "STOP");
-    scene
-}
-
-fn landed_with_a_deaf_host() -> Scene {
-    let scene = deaf_host();
-    scene.nvim.input("<Esc>");
-    assert_eq!(scene.nvim.finished(scene.id)["landing"], "applied");
-    assert_eq!(scene.nvim.lines()[1], "local b = 20");
-    scene.lose_host()
+    let scene = scene(false);
+    scene.nvim.input("v");
+    scene.answer();
+    scene.nvim.wait("it is ready", || job(&scene.nvim, scene.id)["status"] == "ready");
+    assert_found(scene.lose_host().nvim.crash(), "buffer_gone");
 }
 
 #[test]
-fn landed_in_the_buffer_and_not_stored_as_landed() {
-    landed_with_a_deaf_host().assert_found("buffer_gone");
+fn written_and_not_stored_as_landed() {
+    assert_found(scene(false).kill_both("write", When::Done, Scene::answer), "buffer_gone");
 }
 
 #[test]
-fn landed_in_the_buffer_and_the_next_host_is_told() {
-    let scene = landed_with_a_deaf_host();
-    let path = database(&scene.nvim);
-    ask(&scene.nvim, "prompts", &json!({})).unwrap();
-    wait("the landing is stored", || stored(&path).as_deref() == Some("applied"));
-    let nvim = Builder::new(scene.nvim.quit_to()).start();
-    nvim.command("Botglue review");
-    let tells = |note: &serde_json::Value| note["message"].as_str().unwrap().contains("no answer is held");
-    nvim.wait("nothing is held", || nvim.notes().iter().any(tells));
+fn written_to_the_file_and_not_stored_as_landed() {
+    let scene = scene(false);
+    scene.nvim.exec(
+        "local apply = require('botglue.apply')
+         local write = apply.write
+         apply.write = function(...)
+           local reply = write(...)
+           vim.cmd('silent write')
+           return reply
+         end",
+    );
+    let nvim = Builder::new(scene.kill_both("write", When::Done, Scene::answer)).start();
+    nvim.command("edit a.lua");
+    let landed = ["local a = 1", "local b = 20", "local c = 3"];
+    assert_eq!(nvim.lines(), landed);
+    review(&nvim);
+    let held = job(&nvim, 1);
+    assert_eq!((&held["landing"], &held["text"]), (&json!("held"), &json!("local b = 20")), "{held}");
+    assert_refused(&nvim);
+    assert_eq!(file(&nvim), landed);
 }
 
 #[test]
-fn held_and_not_stored_as_held() {
-    let scene = deaf_host();
+fn told_as_landed() {
+    let scratch = scene(false).kill_both("landed", When::Done, Scene::answer);
+    // Whether it was stored before that is not known; nothing is lost in either case.
+    if stored(&scratch.path("data/nvim/botglue/botglue.db")).as_deref() == Some("undecided") {
+        assert_found(scratch, "buffer_gone");
+    } else {
+        assert_nothing_held(scratch);
+    }
+}
+
+#[test]
+fn found_not_to_be_modifiable_and_not_stored_as_held() {
+    let scene = scene(false);
     scene.nvim.exec("vim.bo.modifiable = false");
-    scene.nvim.input("<Esc>");
-    let job = scene.nvim.finished(scene.id);
-    assert_eq!(job["held_for"], "not_modifiable", "it is told after a while all the same: {job}");
-    scene.lose_host().assert_found("buffer_gone");
+    assert_found(scene.kill_both("write", When::Done, Scene::answer), "buffer_gone");
 }
 
 #[test]
@@ -161,40 +257,44 @@ fn stored_as_held_and_the_editor_does_not_know_of_it() {
     wait("it is stored as held", || stored(&path).as_deref() == Some("held"));
     signal(pid, "STOP");
     scene.kill_host();
-    scene.assert_found("review");
+    assert_found(scene.nvim.crash(), "review");
+}
+
+/// A file whose three lines were sent, and the last one edited and written since; their answer is held.
+fn edited_and_written() -> Scratch {
+    let Scene { nvim, gated, .. } = scene(true);
+    let id = run(&nvim, "three", (1, 3), true);
+    gated.answer("three", "local a = 10\nlocal b = 2\nlocal c = 3");
+    nvim.finished(id);
+    nvim.input("3GA -- mine<Esc>");
+    nvim.command("silent write");
+    let path = database(&nvim);
+    let stands = "SELECT count(*) FROM texts WHERE landed_rows LIKE '%-- mine%'";
+    wait("how it stands in the file is stored", || {
+        let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+        connection.query_row(stands, [], |row| row.get::<_, u32>(0)).unwrap() == 1
+    });
+    nvim.crash()
 }
 
 #[test]
-fn a_hunk_that_was_taken_into_the_file_is_known_there_or_nothing_is_put_in() {
-    let written = "local a = 1\nlocal b = 2\nlocal more = 4\nlocal c = 3\n";
-    let accepted = written.replace("local b", "local first = 0\nlocal b");
-    let changed = written.replace("local more", "\nlocal more");
-    for (text, landing, after) in [(written, "merged", &accepted), (&changed, "held", &changed)] {
-        let Scene { nvim, gated, .. } = scene(true);
-        gated.answer("it", "local first = 0\nlocal b = 2\nlocal more = 4");
-        nvim.finished(1);
-        for keys in [":Botglue review<CR>", "/more<CR>", "dp", "q", ":write<CR>"] {
-            nvim.input(keys);
-        }
-        let path = database(&nvim);
-        let taken = "SELECT count(*) FROM texts WHERE draft LIKE '%\"disk_base\":[%'";
-        wait("what was taken is stored", || {
-            let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-            connection.query_row(taken, [], |row| row.get::<_, u32>(0)).unwrap() == 1
-        });
-        let nvim = Builder::new(nvim.crash()).start();
-        nvim.edit("a.lua", text);
-        nvim.command("Botglue review");
-        nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
-        nvim.input("a");
-        if landing == "held" {
-            let says =
-                |note: &serde_json::Value| note["message"].as_str().unwrap().contains("place is not known");
-            nvim.wait("that is told", || nvim.notes().iter().any(says));
-        }
-        nvim.wait("it is decided", || nvim.exec("return require('botglue').job(1).landing") == landing);
-        let lines = nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)");
-        let after: Vec<_> = after.lines().collect();
-        assert_eq!(lines, json!(after));
-    }
+fn rows_that_were_edited_and_written_are_found_and_merged() {
+    let nvim = Builder::new(edited_and_written()).start();
+    let written = "local a = 1\nlocal b = 2\nlocal c = 3 -- mine\n";
+    nvim.edit("a.lua", &format!("local top = 0\n{written}"));
+    review(&nvim);
+    nvim.exec("require('botglue').accept(1)");
+    nvim.wait("it is merged", || job(&nvim, 1)["landing"] == "merged");
+    let merged = ["local top = 0", "local a = 10", "local b = 2", "local c = 3 -- mine"];
+    assert_eq!(nvim.lines(), merged);
+}
+
+#[test]
+fn rows_that_were_changed_again_by_another_program_are_not_found() {
+    let nvim = Builder::new(edited_and_written()).start();
+    let changed = "local a = 1\nlocal b = 2\n\nlocal c = 3 -- mine\n";
+    nvim.edit("a.lua", changed);
+    review(&nvim);
+    assert_refused(&nvim);
+    assert_eq!(file(&nvim), changed.lines().collect::<Vec<_>>());
 }

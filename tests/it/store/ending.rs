@@ -73,17 +73,18 @@ fn a_long_prompt_is_kept_to_its_last_word() {
 #[test]
 fn a_long_draft_is_kept() {
     let (nvim, id) = holding();
-    let drafted = "local job = require('botglue.client').connection().jobs[argument]
-        local lines = {}
+    let drafted = "local lines = {}
         for i = 1, 60000 do lines[i] = 'local some_name_' .. i .. ' = ' .. i end
-        require('botglue.draft').keep(job, { lines = lines })";
+        vim.cmd.Botglue({ args = { 'edit', tostring(argument) } })
+        vim.api.nvim_buf_set_lines(0, 0, -1, true, lines)
+        vim.cmd.write()";
     let nvim = say_last(nvim, drafted, &json!(id));
     nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
     nvim.command("Botglue review");
     nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
     let drafted = nvim.exec(
         "local job = require('botglue.client').connection().held[1]
-        return { #job.draft.lines, job.draft.lines[60000] }",
+        return { #job.edited, job.edited[60000] }",
     );
     assert_eq!(drafted, json!([60_000, "local some_name_60000 = 60000"]));
 }

@@ -4,6 +4,7 @@ mod crash;
 mod ending;
 mod faults;
 mod interrupted;
+mod killed;
 mod next_host;
 
 use serde_json::{Value, json};

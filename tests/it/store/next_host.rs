@@ -55,7 +55,7 @@ fn an_answer_that_was_stored_and_not_told_is_held_in_the_same_neovim() {
     let held = nvim.exec("return require('botglue').job(2)");
     assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!("review")), "{held}");
     assert_eq!(held["text"], "local b = 20");
-    nvim.input("a");
+    nvim.exec("require('botglue').accept(2)");
     nvim.wait("it is accepted", || nvim.exec("return require('botglue').job(2).landing") == "applied");
     let lines = nvim.exec("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.lua'), 0, -1, true)");
     assert_eq!(lines, json!(["local a = 1", "local b = 20", "local c = 3"]));

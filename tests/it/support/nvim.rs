@@ -169,6 +169,20 @@ impl Nvim {
         self.call("nvim_buf_set_lines", &[0.into(), 0.into(), (-1).into(), true.into(), lines.into()]);
     }
 
+    /// Waits until the host knows the text of the current buffer, and where the ranges of its jobs are.
+    #[track_caller]
+    pub fn mirrored(&self) {
+        let found = self.exec(
+            "local found
+             require('botglue.attach').find(vim.api.nvim_get_current_buf(), {}, function(places, err)
+               found = err or places ~= nil
+             end)
+             vim.wait(30000, function() return found ~= nil end, 5)
+             return found",
+        );
+        assert_eq!(found, true, "the host knows the text\n{}", self.report());
+    }
+
     /// Waits until a condition holds.
     ///
     /// # Panics

@@ -85,7 +85,7 @@ impl Serve {
     /// The request for such a job.
     pub fn request(&self, id: u64, script: &str, more: &Json) -> Json {
         let mut request = json!({
-            "id": id, "prompt": "what", "timeout": 100, "max_parallel": 4, "cwd": self.scratch.project(),
+            "id": id, "buffer": 1, "prompt": "what", "timeout": 100, "max_parallel": 4, "cwd": self.scratch.project(),
             "path": "", "filetype": "lua", "record": true,
             "agent": {"name": "mine", "protocol": "text", "command": ["/bin/sh", "-c", script]},
             "tidy": {"fence": true, "indent": true, "newline": true},

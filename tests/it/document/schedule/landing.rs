@@ -67,7 +67,8 @@ impl World {
             let rows = first + hunk.current.start..first + hunk.current.end;
             self.write(number, rows, &wanted[hunk.answer.clone()]);
         }
-        if !hunks.is_empty() {
+        let is_written = !hunks.is_empty();
+        if is_written {
             self.editor.step();
             self.stepped();
         }
@@ -75,8 +76,14 @@ impl World {
         let job = &mut self.jobs[number];
         let len = current.len() + self.editor.lines.len() - before.len();
         let written = if len > 0 { Place::Lines(first..first + len) } else { Place::Insertion(first) };
-        self.editor.document.landed(job.anchor, &written);
-        job.replaced = if job.replaced.is_none() { Some(replaced) } else { None };
+        // What was written nowhere is not reverted.
+        if is_written {
+            self.editor.document.landed(job.anchor, &written);
+            if len == 0 {
+                job.empty(&self.editor.lines, first);
+            }
+            job.replaced = if job.replaced.is_none() { Some(replaced) } else { None };
+        }
         Ok(())
     }
 

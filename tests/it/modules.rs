@@ -1,0 +1,95 @@
+//! The modules of the host form no cycle: each imports only those before it, as the imports in its files show.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every module, in the order in which they may know each other.
+const ORDER: [&str; 24] = [
+    "names", "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "message",
+    "store", "mirror", "record", "view", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib",
+    "main",
+];
+
+/// Imports that still point the other way: module, then what it imports.
+const EXCEPTIONS: [(&str, &str); 6] = [
+    ("document", "land"),
+    ("request", "store"),
+    ("store", "record"),
+    ("editor", "rpc"),
+    ("editor", "host"),
+    ("rpc", "host"),
+];
+
+#[test]
+fn each_module_imports_only_those_before_it() {
+    let mut wrong = BTreeSet::new();
+    for (module, file) in files() {
+        let place = place(&module);
+        for import in imports(&fs::read_to_string(&file).unwrap()) {
+            let is_exception = EXCEPTIONS.contains(&(module.as_str(), import.as_str()));
+            if import != module && self::place(&import) >= place && !is_exception {
+                wrong.insert(format!("{} imports {import}", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "against the order of the modules:\n{wrong:#?}");
+}
+
+#[test]
+fn imports_are_found_wherever_they_stand() {
+    let source = "use crate::agent::{self, Protocol};\nfn f() { crate::stream::words::line(\"\", 1) }\n\
+                  pub(in crate::job) mod x;\nuse crate::{store, host::Handle};";
+    let found: Vec<String> = imports(source).into_iter().collect();
+    assert_eq!(found, ["agent", "host", "job", "store", "stream"]);
+}
+
+fn place(module: &str) -> usize {
+    ORDER
+        .iter()
+        .position(|name| *name == module)
+        .unwrap_or_else(|| panic!("{module} has no place in the order"))
+}
+
+/// Every source file with the module that it belongs to.
+fn files() -> Vec<(String, PathBuf)> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![source.clone()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let module =
+                path.strip_prefix(&source).unwrap().iter().next().unwrap().to_string_lossy().into_owned();
+            files.push((module.trim_end_matches(".rs").to_owned(), path));
+        }
+    }
+    assert!(files.len() > 100, "source files are missing");
+    files
+}
+
+/// The modules whose paths begin with `crate::`.
+fn imports(source: &str) -> BTreeSet<String> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let name = |text: &str| text.chars().take_while(|letter| is_name(*letter)).collect::<String>();
+    let mut found = BTreeSet::new();
+    for (at, path) in source.match_indices("crate::") {
+        let after = &source[at + path.len()..];
+        match after.strip_prefix('{') {
+            Some(group) => {
+                let group = &group[..group.find("};").unwrap_or(group.len())];
+                found
+                    .extend(group.split(',').map(|entry| name(entry.trim())).filter(|name| !name.is_empty()));
+            }
+            None => {
+                found.insert(name(after));
+            }
+        }
+    }
+    found.retain(|name| name.starts_with(|letter: char| letter.is_ascii_lowercase()));
+    found
+}
