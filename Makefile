@@ -82,9 +82,7 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, and what 10,000 jobs leave behind
 	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
-	@rm -f target/shadow.jsonl
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
-		BOTGLUE_MODEL_SHADOW=$(abspath target/shadow.jsonl) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
