@@ -160,7 +160,8 @@ end
 ---@param edit botglue.RowEdit
 local function put_edit(buffer, edit)
   local lines, tail = lines_of(buffer, edit), given(edit.tail)
-  local stay = tail
+  local is_replaced = tail and #edit.old > 0 and #lines > 0
+  local stay = is_replaced
     and replace.behind(buffer, edit.first, given(edit.head) or 0, edit.last - 1, #edit.old[#edit.old] - tail)
   rows.replace(buffer, edit.first, edit.last, lines)
   if stay then

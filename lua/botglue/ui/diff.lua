@@ -144,7 +144,7 @@ function Diff:watch()
     api.nvim_create_autocmd(event, options)
   end
   local show = soon.once(function()
-    if self:is_open() then
+    if self:is_open() and self.job.landing == "held" then
       self:show()
     end
   end)

@@ -29,9 +29,7 @@ fn a_mark_is_followed_as_long_as_it_is_beyond_doubt() {
         (0..1, &["edited"]),
         (4..5, &["edited"]),
         (5..5, &["put in at the end"]),
-        (2..3, &["edited"]),
         (2..2, &["put", "in"]),
-        (2..3, &[]),
     ] {
         let mut mirrors = shown();
         mirrors.take(lines(Some(3), range.clone(), rows));
@@ -46,6 +44,8 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
         (4..4, &["put in right below"], 1..4),
         (0..5, TEXT, 1..4),
         (1..2, &["edited"], 1..4),
+        (2..3, &["edited"], 1..4),
+        (2..3, &[], 1..3),
         (3..4, &["edited"], 1..4),
         (0..3, &["above", "first", "new", "between"], 1..5),
     ] {
