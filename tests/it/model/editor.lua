@@ -327,11 +327,11 @@ function M.look()
 end
 
 --- Each write of ours is one undo step: taking it back leaves what was there before it, and nothing else.
-local function check_undo(written)
+local function check_undo(all_written)
   local function is(text)
     return vim.deep_equal(lines:read(), text)
   end
-  local changes = vim.iter(written):filter(function(entry)
+  local changes = vim.iter(all_written):filter(function(entry)
     return not vim.deep_equal(entry.before, entry.after)
   end)
   for entry in changes do
@@ -356,7 +356,7 @@ local function check_undo(written)
 end
 
 --- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
-function M.finish(written)
+function M.finish(all_written)
   local connection = client.connection()
   if next(connection.open) then
     return "jobs are open: " .. vim.inspect(vim.tbl_keys(connection.open))
@@ -373,7 +373,7 @@ function M.finish(written)
     return drawn .. " marks are drawn, but there is no job"
   end
   vim.bo[lines.bufnr].modifiable = true
-  return check_undo(written) or vim.NIL
+  return check_undo(all_written) or vim.NIL
 end
 
 return M
