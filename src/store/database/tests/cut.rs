@@ -23,6 +23,7 @@ fn holding(dir: &Path) -> Told {
     }
     told.keep(record(4, Some("landed")));
     told.land(4, "applied");
+    told.written();
     told
 }
 

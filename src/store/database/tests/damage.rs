@@ -46,6 +46,7 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     // Another host that has it open too, and hears of the damage later.
     let other = Told::open(dir.path());
     assert_eq!((other.count(), other.keep(record(101, Some("x")))), (Ok(20), vec!["kept 101".to_owned()]));
+    other.written();
     let path = dir.path().join("botglue.db");
     open(dir.path()).unwrap().pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
     let mut bytes = fs::read(&path).unwrap();
@@ -60,7 +61,9 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     assert_eq!(told.count(), Ok(21), "what this host knows is written again");
     let kept = other.keep(record(102, Some("x")));
     assert_eq!(kept, ["kept 102"], "it goes on in the new one, which is not put aside once more");
+    other.written();
     assert_eq!((other.count(), told.keep(record(22, None))), (Ok(23), vec!["kept 22".to_owned()]));
+    told.written();
     let aside = files(dir.path(), "damaged");
     assert_eq!(
         aside.iter().filter(|(name, _)| !name.ends_with("-wal") && !name.ends_with("-shm")).count(),
@@ -69,6 +72,7 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     // Closing what was put aside touches nothing of the new one.
     drop(told);
     assert_eq!(other.keep(record(103, None)), ["kept 103"]);
+    other.written();
     drop(other);
     let count: i64 =
         open(dir.path()).unwrap().query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();
@@ -82,6 +86,7 @@ fn damage_that_only_the_reader_finds_is_put_aside_too() {
     for id in 1..=200 {
         told.keep(record(id, None));
     }
+    told.written();
     open(dir.path()).unwrap().pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
     let path = dir.path().join("botglue.db");
     let mut bytes = fs::read(&path).unwrap();

@@ -39,14 +39,18 @@ fn a_database_that_was_taken_away_is_begun_anew_by_all_together() {
     let dir = tempfile::tempdir().unwrap();
     let (told, other) = (Told::open(dir.path()), Told::open(dir.path()));
     told.keep(record(1, Some("x")));
+    told.written();
     assert_eq!(other.land(1, "applied"), ["landed 1"]);
+    other.written();
     let elsewhere = tempfile::tempdir().unwrap();
     for (name, _) in files(dir.path(), "botglue.db") {
         fs::rename(dir.path().join(&name), elsewhere.path().join(&name)).unwrap();
     }
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
+    told.written();
     // Now this one closes the old one, and the files beside the new one are not its to delete.
     assert_eq!(other.keep(record(3, Some("x"))), ["kept 3"]);
+    other.written();
     assert_eq!((told.count(), other.count()), (Ok(3), Ok(3)), "and each has written what it knows");
     let count: i64 =
         open(elsewhere.path()).unwrap().query_row("SELECT count(*) FROM jobs", [], |row| row.get(0)).unwrap();

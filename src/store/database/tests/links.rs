@@ -42,6 +42,7 @@ fn a_log_that_somebody_replaces_by_something_else_holds_up_nothing_and_is_left_a
     let dir = tempfile::tempdir().unwrap();
     let told = Told::open(dir.path());
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
+    told.written();
     let log = dir.path().join("botglue.db-wal");
     fs::remove_file(&log).unwrap();
     let status = Command::new("mkfifo").arg(&log).status().unwrap();

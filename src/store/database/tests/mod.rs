@@ -104,6 +104,11 @@ impl Told {
         reply.map(|info| info["all"]["jobs"].as_u64().unwrap()).map_err(|error| error.to_string())
     }
 
+    /// Waits until all that was kept is in the database: a job is told of after a moment, written or not.
+    fn written(&self) {
+        self.count().expect("a database");
+    }
+
     fn until(&self, last: &str) -> Vec<String> {
         let mut told = Vec::new();
         while told.last().is_none_or(|told| told != last) {
