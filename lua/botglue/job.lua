@@ -218,8 +218,10 @@ end
 function Job:decide(landing)
   local was_held = self.landing == "held"
   self.landing, self.held_for, self.deciding = landing, nil, nil
-  if was_held then
+  if self.view then
     self.view:close()
+  end
+  if was_held then
     self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
     self.on_close(self)
   end
@@ -282,11 +284,9 @@ function Job:close(how)
   self.request = nil
   self:enter(how)
   observe.finished(self)
-  if self.landing == "held" then
-    self.view:hold()
-  else
-    self.view:close()
-    self.view, self.answer = nil, nil
+  self.view:finish()
+  if self.landing ~= "held" then
+    self.answer = nil
   end
   self.on_close(self)
   notify.ended(self)

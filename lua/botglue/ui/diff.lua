@@ -95,7 +95,7 @@ function Diff:show()
       return
     elseif not result or result.why then
       job.shown = nil
-      title(self.wins.side, result and require("botglue.ui.line").held_reason(result.why) or err or "")
+      title(self.wins.side, result and require("botglue.ui.outcome").held_reason(result.why) or err or "")
     elseif result.tick == api.nvim_buf_get_changedtick(self.bufnr) then
       job.shown = result.tick
       self:draw(result.hunks)

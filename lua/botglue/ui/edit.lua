@@ -108,7 +108,7 @@ local function label(job)
   if job.range.kind == "block" then
     words[#words + 1] = ("the block has %d lines"):format(#job.range.base.text)
   end
-  words[#words + 1] = require("botglue.ui.line").held_reason(job.held_for)
+  words[#words + 1] = require("botglue.ui.outcome").held_reason(job.held_for)
   return table.concat(words, between)
 end
 
