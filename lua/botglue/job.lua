@@ -164,7 +164,8 @@ end
 --- Takes a newer state from the host.
 ---@param state botglue.State
 function Job:update(state)
-  self.preview = state.preview or self.preview
+  -- The rows of code that are shown stay until others come.
+  self.preview = #(state.preview or {}) > 0 and state.preview or self.preview
   if state.preview and not state.tools then
     -- Nothing else is new.
     return

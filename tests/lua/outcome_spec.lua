@@ -30,7 +30,8 @@ test("what became of a job, named by its prompt", function()
   equal(words({ landing = "applied" }), "✓ return errors · landed · 9s")
   equal(words({ landing = "merged" }), "✓ return errors · landed, merged with your changes · 9s")
   equal(words({ landing = "unchanged" }), "= return errors · unchanged: the answer equals the text · 9s")
-  local failed = { status = "failed", error = { code = "not_logged_in", message = "not logged in: run `claude`" } }
+  local failed =
+    { status = "failed", error = { code = "not_logged_in", message = "not logged in: run `claude`" } }
   equal(words(failed), "✗ return errors · not logged in: run `claude`")
   equal(words(failed, 50), "✗ return errors · not logged in: run `claude`")
   failed.error.message = ("not logged in: run `claude` once in a terminal"):rep(2)
@@ -43,7 +44,10 @@ end)
 
 test("where there is little room the prompt is cut first, and what to do stays", function()
   local held = { landing = "held", held_for = "conflict", prompt = "return errors instead of panicking" }
-  equal(words(held, 80), "◆ return errors i… · held: you changed these lines meanwhile · :Botglue review 3")
+  equal(
+    words(held, 80),
+    "◆ return errors i… · held: you changed these lines meanwhile · :Botglue review 3"
+  )
   equal(words(held, 63), "◆ return errors inst… · held: you changed these lines meanwhile")
   equal(words(held, 41), "◆ held: you changed these lines meanwhile")
   local landed = { landing = "applied", prompt = ("wörter "):rep(30), cost_usd = 0.02 }
@@ -133,7 +137,10 @@ end)
 test("of many on one row there are three lines and how many more", function()
   local nvim = with_outcome({ "a", "b" }, 60)
   for id = 1, 5 do
-    nvim:lua("require('botglue').run({ prompt = 'p' .. ..., range = { kind = 'line', first = { 1, 0 }, last = { 1, 0 } } })", id)
+    nvim:lua(
+      "require('botglue').run({ prompt = 'p' .. ..., range = { kind = 'line', first = { 1, 0 }, last = { 1, 0 } } })",
+      id
+    )
   end
   nvim:eventually("the requests arrive", "return #require('support.host').received('run') == 5")
   for id = 1, 5 do

@@ -142,20 +142,16 @@ local function expanded(code, tabstop)
   )
 end
 
---- All rows below a range: the state, and at most so many of code, the newest at the end.
+--- All rows below a range: the state, and the newest lines of code.
 ---@param job botglue.Job
 ---@param frame integer
 ---@param width integer
----@param code integer how many rows of code
 ---@return [string, string][][]
-function M.rows(job, frame, width, code)
+function M.rows(job, frame, width)
   local rows = { M.chunks(job, frame, width) }
-  if code == 0 then
-    return rows
-  end
   local signs, newest = signs_of(job.options), job.preview or {}
   local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
-  for i = math.max(#newest - code, 0) + 1, #newest do
+  for i = math.max(#newest - job.options.status.preview, 0) + 1, #newest do
     local words = text.fit(expanded(newest[i], tabstop), width - #indent - 2, signs.cut)
     local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
     rows[#rows + 1] = { { row, "BotgluePreview" } }

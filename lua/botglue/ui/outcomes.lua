@@ -1,6 +1,7 @@
 --- The lines of jobs that have ended: how long one stays below its range, and how many of them there are on one row.
 --- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
 
+local block = require("botglue.ui.block")
 local client = require("botglue.client")
 local line = require("botglue.ui.line")
 local outcome = require("botglue.ui.outcome")
@@ -11,12 +12,15 @@ local api = vim.api
 local MOST = 3 -- lines below one row; then a line says how many more there are
 
 --- The views of ended jobs whose lines hang on a row, the newest first.
----@param bufnr integer
----@param row integer?
+---@param view botglue.View one of them
 ---@return botglue.View[]
-local function on_row(bufnr, row)
-  local known, found = client.connection().outcomes[bufnr] or {}, {}
-  for _, mark in ipairs(row and require("botglue.ui.block").marks(bufnr, row) or {}) do
+local function on_row(view)
+  local bufnr, found = view.block.bufnr, {}
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return found
+  end
+  local known, row = client.connection().outcomes[bufnr] or {}, view.block:row()
+  for _, mark in ipairs(row and block.marks(bufnr, row) or {}) do
     found[#found + 1] = known[mark]
   end
   table.sort(found, function(a, b)
@@ -41,7 +45,7 @@ end
 ---@param width integer
 ---@return [string, string][][]
 function M.rows(view, width)
-  local views = on_row(view.block.bufnr, view.block:row())
+  local views = on_row(view)
   if #views == 0 then
     return { line.chunks(view.job, 0, width) }
   elseif views[1] ~= view then
@@ -61,12 +65,12 @@ end
 ---@param view botglue.View
 function M.add(view)
   local bufnr, mark = view.block.bufnr, view.block.mark
-  if mark then
+  if mark and api.nvim_buf_is_loaded(bufnr) then
     local outcomes = client.connection().outcomes
     outcomes[bufnr] = outcomes[bufnr] or {}
     outcomes[bufnr][mark] = view
     view:draw()
-    draw_others(view, on_row(bufnr, view.block:row()))
+    draw_others(view, on_row(view))
   end
 end
 
@@ -79,7 +83,7 @@ function M.remove(view, take_away)
     take_away()
     return
   end
-  local views = on_row(bufnr, view.block:row())
+  local views = on_row(view)
   outcomes[bufnr][mark] = nil
   outcomes[bufnr] = next(outcomes[bufnr]) and outcomes[bufnr] or nil
   take_away()

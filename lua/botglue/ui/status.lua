@@ -19,7 +19,6 @@ local api = vim.api
 ---@field job botglue.Job
 ---@field block botglue.Block
 ---@field frame integer counts the ticks
----@field has_code boolean? whether there was code to preview
 ---@field unhighlight fun()
 ---@field staying integer? the group of the autocommands that draw the line of an ended job where it has to be
 ---@field expiry uv.uv_timer_t? by which the line of an ended job goes
@@ -90,10 +89,8 @@ function View:draw(shown)
   if not columns and self.block:is_there() and job:is_open() then
     return
   end
-  self.has_code = self.has_code or job.preview ~= nil and #job.preview > 0
-  local code = self.has_code and job:is_open() and job.options.status.preview or 0
   local width = columns or vim.o.columns
-  local rows = job:is_open() and line.rows(job, self.frame, width, code) or outcomes.rows(self, width)
+  local rows = job:is_open() and line.rows(job, self.frame, width) or outcomes.rows(self, width)
   self.block:below(last, rows, here, main)
   if main then
     self:draw_aside(first, last, main)
@@ -195,7 +192,9 @@ function View:finish()
   self.unhighlight()
   local job = self.job
   local is_held = job.landing == "held"
-  if not is_held and (job.landing == "answered" or job.options.status.outcome == 0 or not job.range:place()) then
+  if
+    not is_held and (job.landing == "answered" or job.options.status.outcome == 0 or not job.range:place())
+  then
     self:close()
     return
   end
