@@ -14,6 +14,7 @@ local UNICODE = {
   ready = "●",
   held = "◆",
   bar = "│",
+  times = "×",
   between = " · ",
   cut = "…",
 }
@@ -30,6 +31,7 @@ local ASCII = {
   ready = "*",
   held = "!",
   bar = "|",
+  times = "x",
   between = " - ",
   cut = "...",
 }

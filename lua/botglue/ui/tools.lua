@@ -26,12 +26,16 @@ local ZINDEX = 20 -- below completion menus and other people's windows
 ---@field drawn string
 ---@field at string
 
---- The lines, and the highlight group of each one's sign.
+---@class botglue.ToolLine
+---@field words string
+---@field look string[] the sign and its highlight group
+---@field count integer
+
+--- The newest calls, those of the same tool with the same outcome one after the other as one.
 ---@param job botglue.Job
----@return string[] lines
----@return string[] groups
-local function lines_of(job, room)
-  local signs, rows = signs_of(job.options), job.options.status.rows
+---@param signs table
+---@return botglue.ToolLine[] oldest first
+local function newest(job, signs)
   local looks = {
     ok = { signs.landed, "BotglueLanded" },
     error = { signs.failed, "BotglueFailure" },
@@ -39,13 +43,35 @@ local function lines_of(job, room)
     running = { signs.still, "BotglueSpinner" },
     unfinished = { signs.unknown, "BotgluePrompt" },
   }
-  local lines, groups = {}, {}
-  for i = math.max(#job.tools - rows + 1, 1), #job.tools do
-    local tool = job.tools[i]
+  local found = {}
+  for i = #job.tools, 1, -1 do
+    local tool, below = job.tools[i], found[1]
     local look = looks[tool.status] or looks.unfinished
     local words = text.clean(tool.title or tool.name)
-    lines[#lines + 1] = text.fit((" %s %s "):format(look[1], words), room, signs.cut .. " ")
-    groups[#groups + 1] = look[2]
+    if below and below.words == words and below.look == look then
+      below.count = below.count + 1
+    elseif #found == job.options.status.rows then
+      break
+    else
+      table.insert(found, 1, { words = words, look = look, count = 1 })
+    end
+  end
+  return found
+end
+
+--- The lines, and the highlight group of each one's sign.
+---@param job botglue.Job
+---@return string[] lines
+---@return string[] groups
+local function lines_of(job, room)
+  local signs = signs_of(job.options)
+  local lines, groups = {}, {}
+  for _, line in ipairs(newest(job, signs)) do
+    local ending = line.count > 1 and (" %s%d "):format(signs.times, line.count) or " "
+    local words = (" %s %s"):format(line.look[1], line.words)
+    local left = room - api.nvim_strwidth(ending)
+    lines[#lines + 1] = text.fit(words, left, signs.cut) .. ending
+    groups[#groups + 1] = line.look[2]
   end
   return lines, groups
 end
