@@ -8,6 +8,7 @@
 mod inspect;
 mod ledger;
 mod link;
+mod marker;
 mod open;
 mod patience;
 mod reader;

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::ledger::{Change, Key, Ledger, What};
 use super::link::Link;
+use super::marker::Marker;
 use super::reader::Question;
 use super::shared::Shared;
 use super::{Reply, Then, take_up};
@@ -59,6 +60,7 @@ pub struct Writer {
     suspicion: Arc<AtomicBool>,
     /// The spill files of hosts that are gone were taken up.
     is_taken_up: bool,
+    marker: Marker,
 }
 
 impl Writer {
@@ -71,7 +73,8 @@ impl Writer {
     ) -> Self {
         let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(shared.data_dir.clone(), warn);
-        let mut writer = Self { link, shared, transcripts, questions, suspicion, is_taken_up: false };
+        let marker = Marker::new(shared.data_dir.as_deref());
+        let mut writer = Self { link, shared, transcripts, questions, suspicion, is_taken_up: false, marker };
         writer.take_up();
         writer
     }
@@ -85,6 +88,7 @@ impl Writer {
                 Err(mpsc::RecvTimeoutError::Timeout) => self.catch_up(),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
+            self.mark();
         }
     }
 
@@ -133,6 +137,7 @@ impl Writer {
                 self.verify(true);
                 self.link.wait_until(until);
                 self.catch_up();
+                self.mark();
                 then(());
             }
         }
@@ -235,6 +240,18 @@ impl Writer {
                     return;
                 }
             }
+        }
+    }
+
+    /// Tells other Neovims which answers wait for a decision.
+    fn mark(&mut self) {
+        if self.shared.data_dir.is_none() || !self.ledger().is_empty() {
+            return;
+        }
+        let Self { link, marker, .. } = self;
+        if let Err(error) = link.attempt(|connection| marker.update(connection)) {
+            // It is only a hint, and the next task tries again.
+            tracing::debug!(%error, "the marker of held answers cannot be written");
         }
     }
 

@@ -6,6 +6,7 @@ mod faults;
 mod ledger;
 mod links;
 mod locks;
+mod marker;
 mod patience;
 mod processes;
 mod spill;
