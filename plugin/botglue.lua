@@ -40,6 +40,14 @@ vim.keymap.set("n", "<Plug>(botglue-review)", "<Cmd>Botglue review<CR>", { desc 
 
 vim.keymap.set("n", "<Plug>(botglue-jobs)", "<Cmd>Botglue jobs<CR>", { desc = "botglue: list of jobs" })
 
+vim.keymap.set("n", "<Plug>(botglue-next)", function()
+  require("botglue.jump").go(vim.v.count1)
+end, { desc = "botglue: next answer" })
+
+vim.keymap.set("n", "<Plug>(botglue-prev)", function()
+  require("botglue.jump").go(-vim.v.count1)
+end, { desc = "botglue: previous answer" })
+
 local options = vim.g.botglue
 if type(options) == "function" then
   local ok, returned = pcall(options)

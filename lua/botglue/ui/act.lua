@@ -45,7 +45,22 @@ local function window_for(origin, bufnr)
   return files[1] or origin
 end
 
---- Shows a place in a window: the list is closed, and the jump can be taken back with CTRL-O.
+--- Shows a place in the current window; the jump can be taken back with CTRL-O.
+---@param bufnr integer
+---@param row integer from 1
+---@param col integer from 0
+function M.go_to(bufnr, row, col)
+  vim.cmd("normal! m'")
+  -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
+  if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
+    vim.cmd.sbuffer(bufnr)
+  end
+  row = math.max(math.min(row, api.nvim_buf_line_count(bufnr)), 1)
+  api.nvim_win_set_cursor(0, { row, col })
+  vim.cmd("normal! zv")
+end
+
+--- Closes a list, and shows a place in the window from which it was opened.
 ---@param float botglue.Float
 ---@param bufnr integer
 ---@param row integer from 1
@@ -55,14 +70,14 @@ function M.show(float, bufnr, row, col)
   if api.nvim_win_is_valid(float.origin) then
     api.nvim_set_current_win(window_for(float.origin, bufnr))
   end
-  vim.cmd("normal! m'")
-  -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
-  if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
-    vim.cmd.sbuffer(bufnr)
-  end
-  row = math.max(math.min(row, api.nvim_buf_line_count(bufnr)), 1)
-  api.nvim_win_set_cursor(0, { row, col })
-  vim.cmd("normal! zv")
+  M.go_to(bufnr, row, col)
+end
+
+--- The column at which a place begins.
+---@param place botglue.Extent?
+---@return integer from 0
+function M.column(place)
+  return place and (place.from or place.spans and place.spans[1][1]) or 0
 end
 
 --- The buffer of a path, read if need be.
@@ -82,9 +97,7 @@ function M.jump(job, float)
   if not api.nvim_buf_is_loaded(bufnr) then
     bufnr = M.load(job.path)
   end
-  local first, place = range:lines(), range:place()
-  local col = place and (place.from or place.spans and place.spans[1][1]) or 0
-  M.show(float, bufnr, first, col)
+  M.show(float, bufnr, range:lines(), M.column(range:place()))
 end
 
 ---@param job botglue.Job

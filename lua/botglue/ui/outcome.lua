@@ -52,7 +52,7 @@ local function words_of(job, signs)
     return { sign = signs.failed, group = "BotglueFailure", words = job.error.message }
   end
   local rest = amounts.duration(job:elapsed_ms())
-  if job.cost_usd then
+  if (job.cost_usd or 0) > 0 then
     rest = rest .. " " .. amounts.money(job.cost_usd, "")
   end
   if job.landing == "unchanged" then

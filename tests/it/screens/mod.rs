@@ -6,5 +6,6 @@ mod colours;
 mod each;
 mod held;
 mod lists;
+mod outcomes;
 mod prompt;
 mod running;

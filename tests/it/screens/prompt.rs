@@ -84,7 +84,7 @@ fn an_answer_that_comes_while_it_is_typed() {
         nvim.input("shorter");
         gated.answer("it", "1\n1\n1");
         stage.expect("prompt-moved", &nvim, "the answer", |rows| {
-            rows[0] == "1" && rows[4] == "three" && rows.concat().contains("a.txt:5")
+            rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
         });
     });
 }

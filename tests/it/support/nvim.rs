@@ -37,7 +37,8 @@ pub struct Nvim {
 impl Builder {
     /// In directories that the test has prepared.
     pub fn new(scratch: Scratch) -> Self {
-        let options = json!({"host": env!("CARGO_BIN_EXE_botglue")});
+        // Tests see at once whether anything is left of a job.
+        let options = json!({"host": env!("CARGO_BIN_EXE_botglue"), "status": {"outcome": 0}});
         Self { scratch, options, screen: None }
     }
 

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::POLL;
 use super::nvim::{Builder, Nvim};
 use super::scratch::Scratch;
@@ -74,6 +76,8 @@ pub fn on_each_screen(mut scene: impl FnMut(&Stage)) {
 impl Stage {
     /// A Neovim with a screen of this size.
     pub fn nvim(&self, builder: Builder) -> Nvim {
+        // What became of a job stays for longer than any test takes.
+        let builder = builder.option("status", json!({"outcome": 600}));
         let nvim = builder.screen(self.columns, self.rows).start();
         nvim.exec(SETTING);
         nvim

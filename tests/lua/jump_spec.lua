@@ -1,0 +1,56 @@
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line = child.line
+
+--- A child with answers in lines 2, 4 and 6, the one in line 4 held.
+local function with_answers()
+  local nvim = child.with_host({ "a", "b", "c", "d", "e", "f", "g" })
+  for id, row in ipairs({ 2, 4, 6 }) do
+    nvim:run(line(row, row), { review = row == 4 })
+    nvim:answer(id, { "answer " .. id })
+  end
+  nvim:lua([[
+    vim.keymap.set("n", "]g", "<Plug>(botglue-next)", { remap = true })
+    vim.keymap.set("n", "[g", "<Plug>(botglue-prev)", { remap = true })
+  ]])
+  nvim:type("gg")
+  return nvim
+end
+
+--- The line of the cursor after each of some keys.
+local function lines_after(nvim, ...)
+  local lines = {}
+  for _, keys in ipairs({ ... }) do
+    nvim:type(keys)
+    lines[#lines + 1] = nvim:lua("return vim.fn.line('.')")
+  end
+  return lines
+end
+
+test("the next and the previous answer, held or landed, around the end of the buffer", function()
+  local nvim = with_answers()
+  equal(lines_after(nvim, "]g", "]g", "]g", "]g"), { 2, 4, 6, 2 })
+  equal(lines_after(nvim, "[g", "[g", "[g"), { 6, 4, 2 })
+  equal(lines_after(nvim, "3G]g", "5G[g", "gg2]g", "2[g"), { 4, 4, 4, 6 })
+  equal(lines_after(nvim, "<C-o>"), { 4 })
+end)
+
+test("also in another buffer, in a closed fold, and not to one that was taken back", function()
+  local nvim = with_answers()
+  nvim:lua(
+    "vim.bo.bufhidden = 'hide'; vim.o.hidden = true; vim.wo.foldmethod = 'manual'; vim.cmd('5,7fold | enew')"
+  )
+  equal(lines_after(nvim, "]g", "]g", "]g"), { 2, 4, 6 })
+  equal(nvim:lua("return vim.fn.foldclosed(6)"), -1)
+  nvim:type(":Botglue revert 3<CR>")
+  nvim:eventually("it is taken back", "return require('botglue').job(3).landing == 'reverted'")
+  equal(lines_after(nvim, "]g", "]g"), { 2, 4 })
+end)
+
+test("where there is no answer it says so", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[vim.keymap.set("n", "]g", "<Plug>(botglue-next)", { remap = true })]])
+  nvim:type("]g")
+  suite.contains(nvim:messages(), "no answer is held or has landed in an open buffer")
+end)
