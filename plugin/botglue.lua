@@ -62,3 +62,21 @@ if wanted and vim.fn.maparg("<leader>pp", "x") == "" and vim.fn.hasmapto("<Plug>
     { remap = true, desc = "botglue: run on the selection" }
   )
 end
+
+-- A small file names held answers of earlier sessions; where there is none, nothing is loaded.
+local function announce_earlier()
+  local dir = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
+  if package.loaded["botglue.client"] or vim.uv.fs_stat(dir .. "/held.jsonl") then
+    require("botglue.errors").guard(require("botglue.earlier").announce)
+  end
+end
+
+if vim.v.vim_did_enter == 1 then
+  vim.schedule(announce_earlier)
+else
+  vim.api.nvim_create_autocmd("VimEnter", {
+    once = true,
+    desc = "botglue: held answers of earlier sessions",
+    callback = vim.schedule_wrap(announce_earlier),
+  })
+end

@@ -84,6 +84,7 @@ end
 ---@param err string? why none could be looked for
 function M.take(answers, err)
   local options, process = client.options(), client.connection().process
+  client.connection().earlier = 0
   for _, answer in ipairs(answers) do
     local job = to_job(answer, registry.next_id(), options)
     registry.hold(job)

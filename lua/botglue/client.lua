@@ -50,6 +50,7 @@ local M = {}
 ---@field prompt botglue.Prompt? the one that is open
 ---@field list botglue.JobList? the one that is open
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
+---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field outcomes table<integer, table<integer, botglue.View>> the lines of ended jobs, by buffer and mark
 ---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
@@ -74,6 +75,7 @@ local connection = {
   drafts = {},
   asked = {},
   outcomes = {},
+  earlier = 0,
   mirrored = {},
   groups = {},
   telling = { depth = 0, queue = {} },

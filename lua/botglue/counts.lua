@@ -6,7 +6,7 @@ local M = {}
 ---@param connection botglue.Connection
 ---@return { running: integer, queued: integer, held: integer }
 function M.of(connection)
-  local counts = { running = 0, queued = 0, held = vim.tbl_count(connection.held) }
+  local counts = { running = 0, queued = 0, held = vim.tbl_count(connection.held) + connection.earlier }
   for _, job in pairs(connection.open) do
     local state = job.turn and "queued" or "running"
     counts[state] = counts[state] + 1

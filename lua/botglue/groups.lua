@@ -3,6 +3,8 @@
 --- A group's number is its leader's process id. Once the leader has been reaped and the group is empty, the number may
 --- be given to a stranger: such a group is never signalled.
 
+local started = require("botglue.pid").started
+
 local M = {}
 
 local GRACE = 1000 -- milliseconds between TERM and KILL
@@ -19,20 +21,6 @@ local LOOK = 50 -- milliseconds between two looks at what is left
 ---@return string
 local function waiting(token)
   return "prewarmed " .. token
-end
-
---- When a process started, in the kernel's ticks since boot: nil where it has been reaped, and elsewhere than on Linux.
----@param pid integer
----@return string?
-local function started(pid)
-  local file = io.open(("/proc/%d/stat"):format(pid))
-  if not file then
-    return nil
-  end
-  local stat = file:read("*a") or ""
-  file:close()
-  -- The second field, the command in parentheses, may hold anything. This is the 22nd.
-  return vim.split(stat:match("^.*%) (.*)$") or "", " ", { plain = true })[20]
 end
 
 ---@param pgid integer|false|nil

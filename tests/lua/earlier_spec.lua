@@ -1,0 +1,75 @@
+--- Held answers of earlier sessions are told of without a host, from a file that names them.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+
+--- A child that starts with these lines in the marker, in a project of its own.
+---@param lines string[] `%s`: the project's directory
+local function start(lines, after)
+  return child.start(([[
+    local project = vim.fn.tempname()
+    vim.fn.mkdir(project .. "/.git", "p")
+    vim.cmd.cd(project)
+    local lines = vim.tbl_map(function(line)
+      return (line:gsub("PROJECT", vim.fn.getcwd()))
+    end, %s)
+    local dir = vim.fn.stdpath("data") .. "/botglue"
+    vim.fn.mkdir(dir, "p")
+    vim.fn.writefile(lines, dir .. "/held.jsonl")
+    %s
+  ]]):format(vim.inspect(lines), after or ""))
+end
+
+local GONE = "999999999:1"
+
+local function answer(owner, path)
+  return vim.json.encode({ owner = owner, path = path })
+end
+
+local function announced(nvim)
+  nvim:eventually("the file was looked at", "return package.loaded['botglue.earlier'] ~= nil")
+  nvim:settle()
+  return nvim:messages()
+end
+
+test("answers of this project are announced once and counted, and no host is started", function()
+  local nvim = start({
+    answer(GONE, "PROJECT/a.lua"),
+    answer(GONE, "PROJECT/b/c.lua"),
+    answer(GONE, "/somewhere/else.lua"),
+    "not JSON",
+    '{"owner":3}',
+  })
+  contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
+  equal(nvim:lua("return require('botglue').statusline()"), "2 held")
+  equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
+end)
+
+test("those of another project, or of a Neovim that runs, are not", function()
+  local pid = vim.fn.getpid()
+  local owner = ("%d:%s"):format(pid, require("botglue.pid").started(pid) or "")
+  local nvim = start({ answer(GONE, "/somewhere/else.lua"), answer(owner, "PROJECT/a.lua") })
+  equal(announced(nvim), "")
+  equal(nvim:lua("return require('botglue').statusline()"), "")
+end)
+
+test("where nothing is held nothing is loaded", function()
+  local nvim = child.start()
+  nvim:settle()
+  equal(nvim:lua("return vim.tbl_filter(function(name) return vim.startswith(name, 'botglue') end, vim.tbl_keys(package.loaded))"), {})
+end)
+
+test("the host is started when one of the files is read", function()
+  local nvim = start({ answer(GONE, "PROJECT/a.lua") })
+  announced(nvim)
+  nvim:lua([[
+    require("botglue.adopt").ask = function() _G.asked = (_G.asked or 0) + 1 end
+    vim.fn.writefile({ "x" }, "a.lua")
+    vim.fn.writefile({ "x" }, "b.lua")
+    vim.cmd.edit("b.lua")
+  ]])
+  equal(nvim:lua("return asked or 0"), 0)
+  nvim:lua("vim.cmd.edit('a.lua') vim.cmd.edit('b.lua') vim.cmd.edit({ 'a.lua', bang = true })")
+  equal(nvim:lua("return asked"), 1)
+end)
