@@ -264,6 +264,22 @@ fn an_answer_is_decided_though_its_host_was_killed_and_the_store_hears_of_it() {
 }
 
 #[test]
+fn a_held_answer_is_announced_to_the_next_neovim_and_shown_once_its_file_is_read() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20");
+    let nvim = next(nvim.quit_to());
+    let said = "an answer held in an earlier session";
+    nvim.wait("it is announced", || nvim.exec("return vim.fn.execute('messages')").to_string().contains(said));
+    assert_eq!(nvim.exec("return require('botglue').statusline()"), "1 held");
+    assert_eq!(nvim.host(), None);
+    nvim.command("edit held.lua");
+    let drawn = "local namespace = vim.api.nvim_create_namespace('botglue.status')
+        local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
+        return marks[1] and { marks[1][2], vim.inspect(marks[1][4].virt_lines):find('held') ~= nil }";
+    nvim.wait("its line is below its range", || nvim.exec(drawn) == json!([3, true]));
+}
+
+#[test]
 fn answers_of_a_neovim_that_lives_are_left_alone() {
     let (nvim, gated) = open(Scratch::new());
     held(&nvim, &gated, "local b = 20");
