@@ -20,12 +20,52 @@ local LINKS = {
   BotglueKey = "FloatTitle",
   BotglueLabel = "Comment",
   BotglueLanded = "DiagnosticOk",
+  BotglueAdd = "DiffAdd",
+  BotglueChange = "DiffText",
 }
+
+--- Mixes two colours.
+---@param one integer
+---@param other integer
+---@param share number how much there is of the first one
+---@return integer
+local function mix(one, other, share)
+  local mixed = 0
+  for _, unit in ipairs({ 0x10000, 0x100, 1 }) do
+    local part, behind = math.floor(one / unit) % 0x100, math.floor(other / unit) % 0x100
+    mixed = mixed + math.floor(part * share + behind * (1 - share) + 0.5) * unit
+  end
+  return mixed
+end
+
+--- How rows look that go. Where the colour scheme gives them no background a blank one would show nothing: then it is
+--- their colour, dimmed.
+---@return vim.api.keyset.highlight
+local function deleted()
+  local theirs = api.nvim_get_hl(0, { name = "DiffDelete", link = false })
+  if theirs.bg or theirs.reverse then
+    return { link = "DiffDelete" }
+  end
+  local is_dark = vim.o.background == "dark"
+  local normal = api.nvim_get_hl(0, { name = "Normal", link = false })
+  local behind = normal.bg or (is_dark and 0x000000 or 0xffffff)
+  local colour = theirs.fg or (is_dark and 0xff6060 or 0xc00000)
+  return {
+    bg = mix(colour, behind, is_dark and 0.25 or 0.2),
+    ctermbg = theirs.ctermbg or theirs.ctermfg or 9,
+    ctermfg = 0,
+  }
+end
 
 --- Defines the groups that the user has not defined; a colour scheme may have cleared them.
 function M.define()
   for name, link in pairs(LINKS) do
     api.nvim_set_hl(0, name, { link = link, default = true })
+  end
+  local before = api.nvim_get_hl(0, { name = "BotglueDelete" })
+  if next(before) == nil or before.default then
+    local look = vim.tbl_extend("error", deleted(), { default = true, force = true })
+    api.nvim_set_hl(0, "BotglueDelete", look)
   end
 end
 

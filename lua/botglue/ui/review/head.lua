@@ -1,0 +1,90 @@
+--- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
+
+local text = require("botglue.text")
+
+local M = {}
+
+local LEAST_PROMPT = 8 -- cells
+local width_of = vim.api.nvim_strwidth
+
+---@class botglue.Head what the line above the first hunk tells
+---@field index integer which of the held answers it is
+---@field count integer how many there are
+---@field agent string
+---@field prompt string
+---@field hunks integer
+---@field conflicts integer
+---@field keys string the keys that are ours
+---@field note string? why there are no hunks
+
+---@param head botglue.Head
+---@param signs table
+---@return string
+function M.counts(head, signs)
+  if head.note then
+    return head.note
+  end
+  local words = head.hunks == 1 and "1 hunk" or ("%d hunks"):format(head.hunks)
+  return head.conflicts > 0 and ("%s, %d %s"):format(words, head.conflicts, signs.conflict) or words
+end
+
+---@param parts [string, string][]
+---@param signs table
+---@return integer cells
+local function width_of_all(parts, signs)
+  local cells = -width_of(signs.between)
+  for _, part in ipairs(parts) do
+    cells = cells + width_of(part[1]) + width_of(signs.between)
+  end
+  return cells
+end
+
+--- The line above the first hunk. Where there is less room the prompt is cut and goes first, then the agent, the counts
+--- and which answer it is; the keys stay.
+---@param head botglue.Head
+---@param room integer cells
+---@param signs table
+---@return [string, string][] chunks
+function M.line(head, room, signs)
+  local sign = { signs.held .. " ", "BotglueHeld" }
+  room = room - width_of(sign[1])
+  local index = { ("%d of %d"):format(head.index, head.count), "BotglueLabel" }
+  local agent = { head.agent, "BotglueLabel" }
+  local counts = { M.counts(head, signs), "BotglueLabel" }
+  local keys = { head.keys, "BotglueKey" }
+  local parts = { keys }
+  for _, more in ipairs({ { index, keys }, { index, counts, keys }, { index, agent, counts, keys } }) do
+    parts = width_of_all(more, signs) <= room and more or parts
+  end
+  local left = room - width_of_all(parts, signs) - width_of(signs.between)
+  if #parts == 4 and left >= LEAST_PROMPT then
+    table.insert(parts, 3, { text.fit(text.clean(head.prompt), left, signs.cut), "BotgluePrompt" })
+  end
+  local chunks = { sign }
+  for i, part in ipairs(parts) do
+    local words = (i > 1 and signs.between or "") .. part[1]
+    chunks[#chunks + 1] = { text.fit(words, room, signs.cut), part[2] }
+  end
+  return chunks
+end
+
+--- What is said above a hunk: that it conflicts, and where more rows go than the window shows, how many.
+---@param hunk botglue.Hunk
+---@param most integer how many rows can be seen at once
+---@param room integer cells
+---@param signs table
+---@return [string, string][][] lines
+function M.labels(hunk, most, room, signs)
+  local lines = {}
+  if hunk.conflict then
+    local words = ("%s %s"):format(signs.conflict, hunk.label or "conflict")
+    lines[1] = { { text.fit(text.clean(words), room, signs.cut), "BotglueHeld" } }
+  end
+  if hunk.count > most then
+    local words = ("%d rows go, %d %s"):format(hunk.count, hunk.come, hunk.come == 1 and "comes" or "come")
+    lines[#lines + 1] = { { text.fit(words, room, signs.cut), "BotglueLabel" } }
+  end
+  return lines
+end
+
+return M
