@@ -1,5 +1,7 @@
 --- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
 
+local client = require("botglue.client")
+local held_reason = require("botglue.ui.line").held_reason
 local text = require("botglue.text")
 
 local M = {}
@@ -26,6 +28,33 @@ function M.counts(head, signs)
   end
   local words = head.hunks == 1 and "1 hunk" or ("%d hunks"):format(head.hunks)
   return head.conflicts > 0 and ("%s, %d %s"):format(words, head.conflicts, signs.conflict) or words
+end
+
+--- What is told of the answer under review.
+---@param job botglue.Job its proposal is known
+---@param keys string the keys that are ours
+---@return botglue.Head
+function M.of(job, keys)
+  local index, count, conflicts = 1, 0, 0
+  for id in pairs(client.connection().held) do
+    count = count + 1
+    index = index + (id < job.id and 1 or 0)
+  end
+  local proposal = job.proposal
+  for _, hunk in ipairs(proposal.hunks) do
+    conflicts = conflicts + (hunk.conflict and 1 or 0)
+  end
+  local is_none = #proposal.hunks == 0
+  return {
+    index = index,
+    count = count,
+    agent = job.agent,
+    prompt = job.prompt,
+    hunks = #proposal.hunks,
+    conflicts = conflicts,
+    keys = is_none and (":Botglue %s %d"):format(proposal.why and "edit" or "accept", job.id) or keys,
+    note = proposal.why and held_reason(proposal.why),
+  }
 end
 
 ---@param parts [string, string][]

@@ -4,10 +4,12 @@
 local at = require("botglue.ui.review.at")
 local client = require("botglue.client")
 local draw = require("botglue.ui.review.draw")
+local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
 local is_typing_interrupted = require("botglue.ui.windows").is_typing_interrupted
 local keys = require("botglue.ui.review.keys")
 local proposal = require("botglue.proposal")
+local scroll = require("botglue.ui.review.scroll")
 local signs_of = require("botglue.ui.signs").of
 local soon = require("botglue.soon")
 local windows = require("botglue.ui.review.windows")
@@ -57,44 +59,18 @@ function Review:visit(index)
   api.nvim_win_set_cursor(0, { row + 1, 0 })
   self.visited = { id = hunk.id, row = row, tick = api.nvim_buf_get_changedtick(self.bufnr) }
   self:follow_windows()
-  windows.reveal(hunk)
-end
-
---- Which of the held answers it is.
----@return integer index
----@return integer count
-function Review:number()
-  local index, count = 1, 0
-  for id in pairs(client.connection().held) do
-    count = count + 1
-    index = index + (id < self.job.id and 1 or 0)
-  end
-  return index, count
+  scroll.reveal(hunk)
 end
 
 ---@return botglue.Picture
 function Review:picture()
-  local hunks, job = self:hunks(), self.job
-  local conflicts = vim.iter(hunks):fold(0, function(sum, hunk)
-    return sum + (hunk.conflict and 1 or 0)
-  end)
-  local index, count = self:number()
-  local why = job.proposal.why
+  local job = self.job
   return {
     bufnr = self.bufnr,
-    hunks = hunks,
+    hunks = self:hunks(),
     row = math.max((job.range:lines()) - 1, 0),
     signs = signs_of(job.options),
-    head = {
-      index = index,
-      count = count,
-      agent = job.agent,
-      prompt = job.prompt,
-      hunks = #hunks,
-      conflicts = conflicts,
-      keys = #hunks > 0 and self.keys or (":Botglue %s %d"):format(why and "edit" or "accept", job.id),
-      note = why and require("botglue.ui.line").held_reason(why),
-    },
+    head = head.of(job, self.keys),
   }
 end
 
@@ -108,7 +84,7 @@ function Review:redraw()
     return
   end
   local picture, panes = self:picture(), nil
-  windows.keep(self.bufnr, function()
+  scroll.keep(self.bufnr, function()
     for _, pane in ipairs(self.panes) do
       draw.clear(self.bufnr, pane)
     end
@@ -131,7 +107,7 @@ function Review:follow_windows()
   for _, win in ipairs(windows.of(self.bufnr)) do
     local top = vim.fn.line("w0", win)
     if top == 1 and self.tops[win] ~= 1 then
-      windows.show_top(win)
+      scroll.show_top(win)
     end
     self.tops[win] = top
   end
@@ -179,7 +155,7 @@ function Review:close()
   self.stop()
   keys.unmap(self.bufnr)
   if api.nvim_buf_is_loaded(self.bufnr) then
-    windows.keep(self.bufnr, function()
+    scroll.keep(self.bufnr, function()
       for _, pane in ipairs(self.panes) do
         draw.clear(self.bufnr, pane)
       end
