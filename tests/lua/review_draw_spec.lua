@@ -215,3 +215,51 @@ test(
     equal(nvim:lua("vim.cmd.redraw(); return { vim.fn.winline(), vim.fn.getline('.') }"), before)
   end
 )
+
+test("rows that go are seen in each colour scheme, and can be read", function()
+  local nvim = drawing.start({ "a" })
+  local wrong = nvim:lua([[
+    local function contrast(one, other)
+      local function luminance(colour)
+        local sum = 0
+        for i, weight in ipairs({ 0.2126, 0.7152, 0.0722 }) do
+          local value = math.floor(colour / 2 ^ (24 - 8 * i)) % 256 / 255
+          sum = sum + weight * (value <= 0.04045 and value / 12.92 or ((value + 0.055) / 1.055) ^ 2.4)
+        end
+        return sum
+      end
+      local a, b = luminance(one) + 0.05, luminance(other) + 0.05
+      return math.max(a, b) / math.min(a, b)
+    end
+    local highlight, wrong = require("botglue.ui.highlight"), {}
+    vim.api.nvim_create_autocmd({ "ColorScheme", "OptionSet" }, { callback = highlight.define })
+    vim.o.termguicolors = true
+    for _, scheme in ipairs(vim.fn.getcompletion("", "color")) do
+      for _, background in ipairs({ "dark", "light" }) do
+        vim.o.background = background
+        vim.cmd.colorscheme(scheme)
+        local look = vim.api.nvim_get_hl(0, { name = "BotglueDelete", link = false })
+        local normal = vim.api.nvim_get_hl(0, { name = "Normal", link = false })
+        local behind = normal.bg or (vim.o.background == "dark" and 0 or 0xffffff)
+        local text = normal.fg or (vim.o.background == "dark" and 0xffffff or 0)
+        local bg, fg = look.bg, look.fg or text
+        if look.reverse then
+          bg, fg = look.fg or text, look.bg or behind
+        end
+        if not bg or bg == behind or contrast(fg, bg) < 3 then
+          wrong[#wrong + 1] = ("%s %s: %s on %s"):format(scheme, background, tostring(fg), tostring(bg))
+        end
+      end
+    end
+    return wrong
+  ]])
+  equal(wrong, {})
+end)
+
+test("the user's own look of rows that go is kept", function()
+  local nvim = drawing.start({ "a" })
+  nvim:lua(
+    "vim.api.nvim_set_hl(0, 'BotglueDelete', { link = 'Todo' }); require('botglue.ui.highlight').define()"
+  )
+  equal(nvim:lua("return vim.api.nvim_get_hl(0, { name = 'BotglueDelete' }).link"), "Todo")
+end)

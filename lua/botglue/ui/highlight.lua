@@ -24,32 +24,61 @@ local LINKS = {
   BotglueChange = "DiffText",
 }
 
+--- The three parts of a colour, from 0 to 1.
+---@param colour integer
+---@return number[]
+local function parts(colour)
+  return vim.tbl_map(function(unit)
+    return math.floor(colour / unit) % 256 / 255
+  end, { 0x10000, 0x100, 1 })
+end
+
 --- Mixes two colours.
 ---@param one integer
 ---@param other integer
 ---@param share number how much there is of the first one
 ---@return integer
 local function mix(one, other, share)
-  local mixed = 0
-  for _, unit in ipairs({ 0x10000, 0x100, 1 }) do
-    local part, behind = math.floor(one / unit) % 0x100, math.floor(other / unit) % 0x100
-    mixed = mixed + math.floor(part * share + behind * (1 - share) + 0.5) * unit
+  local mixed, behind = 0, parts(other)
+  for i, part in ipairs(parts(one)) do
+    mixed = mixed * 256 + math.floor((part * share + behind[i] * (1 - share)) * 255 + 0.5)
   end
   return mixed
 end
 
---- How rows look that go. Where the colour scheme gives them no background a blank one would show nothing: then it is
---- their colour, dimmed.
+--- The contrast of two colours, from 1 to 21, as WCAG defines it.
+---@param one integer
+---@param other integer
+---@return number
+local function contrast(one, other)
+  local function luminance(colour)
+    local sum = 0
+    for i, part in ipairs(parts(colour)) do
+      local linear = part <= 0.04045 and part / 12.92 or ((part + 0.055) / 1.055) ^ 2.4
+      sum = sum + linear * ({ 0.2126, 0.7152, 0.0722 })[i]
+    end
+    return sum + 0.05
+  end
+  local a, b = luminance(one), luminance(other)
+  return math.max(a, b) / math.min(a, b)
+end
+
+local READABLE = 3 -- the least contrast
+
+--- How rows look that go: as the colour scheme says. Where that gives them no background a blank row would show
+--- nothing, and on some the text cannot be read: then they are on the same colour, dimmed.
 ---@return vim.api.keyset.highlight
 local function deleted()
-  local theirs = api.nvim_get_hl(0, { name = "DiffDelete", link = false })
-  if theirs.bg or theirs.reverse then
-    return { link = "DiffDelete" }
-  end
   local is_dark = vim.o.background == "dark"
+  local theirs = api.nvim_get_hl(0, { name = "DiffDelete", link = false })
   local normal = api.nvim_get_hl(0, { name = "Normal", link = false })
   local behind = normal.bg or (is_dark and 0x000000 or 0xffffff)
-  local colour = theirs.fg or (is_dark and 0xff6060 or 0xc00000)
+  local before = normal.fg or (is_dark and 0xffffff or 0x000000)
+  local fg, bg = theirs.fg or before, theirs.bg or behind
+  if (bg ~= behind or theirs.reverse) and contrast(fg, bg) >= READABLE then
+    return theirs
+  end
+  local colour = theirs.bg or theirs.fg or (is_dark and 0xff6060 or 0xc00000)
   return {
     bg = mix(colour, behind, is_dark and 0.25 or 0.2),
     ctermbg = theirs.ctermbg or theirs.ctermfg or 9,
@@ -64,7 +93,7 @@ function M.define()
   end
   local before = api.nvim_get_hl(0, { name = "BotglueDelete" })
   if next(before) == nil or before.default then
-    local look = vim.tbl_extend("error", deleted(), { default = true, force = true })
+    local look = vim.tbl_extend("force", deleted(), { default = true, force = true })
     api.nvim_set_hl(0, "BotglueDelete", look)
   end
 end
