@@ -4,6 +4,7 @@ local text = require("botglue.text")
 
 local M = {}
 
+local COMES, NONE = "+ ", "  " -- signs
 local ADD, CHANGE = "BotglueAdd", "BotglueChange"
 local width_of = vim.api.nvim_strwidth
 
@@ -83,7 +84,9 @@ end
 ---@param pane botglue.Pane
 local function put_sign(line, sign, pane)
   if pane.gutter then
-    table.insert(line, 1, { pane.gutter[1] .. sign .. pane.gutter[2], "LineNr" })
+    table.insert(line, 1, { pane.gutter[2], "LineNr" })
+    table.insert(line, 1, { sign, sign ~= NONE and ADD or "LineNr" })
+    table.insert(line, 1, { pane.gutter[1], "LineNr" })
   end
 end
 
@@ -99,7 +102,7 @@ local function lines_of(row, spans, pane)
   local lines = pane.scrolls and { all } or wrap(all, pane.columns)
   for i, line in ipairs(lines) do
     fill(line, width)
-    put_sign(line, i == 1 and "+ " or "  ", pane)
+    put_sign(line, i == 1 and COMES or NONE, pane)
   end
   return lines
 end
@@ -120,7 +123,7 @@ function M.rows(hunk, pane, signs)
       local words = left == 1 and "1 more row" or ("%d more rows"):format(left)
       local rest = ("%s %s%s:Botglue diff"):format(signs.cut, words, signs.between)
       lines[#lines + 1] = { { text.fit(rest, pane.columns, signs.cut), "BotglueLabel" } }
-      put_sign(lines[#lines], "  ", pane)
+      put_sign(lines[#lines], NONE, pane)
       break
     end
     vim.list_extend(lines, more)
