@@ -151,11 +151,7 @@ end
 ---@param opts botglue.AcceptOptions
 local function take_hunk(job, opts)
   local proposal = job.proposal
-  local is_current = proposal
-    and proposal.tick == opts.tick
-    and api.nvim_buf_is_loaded(proposal.buffer)
-    and api.nvim_buf_get_changedtick(proposal.buffer) == opts.tick
-  if not is_current then
+  if not proposal or proposal.tick ~= opts.tick or not require("botglue.proposal").is_current(job) then
     fail("the text has changed since these hunks of job %d: get them again", job.id)
   end
   ---@cast proposal botglue.Proposal

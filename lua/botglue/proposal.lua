@@ -199,6 +199,27 @@ function M.edit(job, lines)
   require("botglue.events").emit("BotglueJobUpdated", job)
 end
 
+--- Whether the newest proposal is that of the text as it is.
+---@param job botglue.Job
+---@return boolean
+function M.is_current(job)
+  local proposal = job.proposal
+  return proposal ~= nil
+    and api.nvim_buf_is_loaded(proposal.buffer)
+    and (proposal.why ~= nil or proposal.tick == api.nvim_buf_get_changedtick(proposal.buffer))
+end
+
+--- Waits, but not for long, until the proposal is that of the text as it is.
+---@param job botglue.Job one that is followed
+function M.renew(job)
+  if not M.is_current(job) then
+    subscribe(job)
+    pcall(vim.wait, PATIENCE, function()
+      return M.is_current(job)
+    end, 1)
+  end
+end
+
 --- Takes or drops hunks, or brings dropped ones back. What the user does next is meant for the text as it is then: so
 --- a key waits for that, but not for long.
 ---@param job botglue.Job

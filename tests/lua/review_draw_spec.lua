@@ -122,8 +122,9 @@ end)
 
 test("a row that is wider than the window is wrapped, and scrolls where the text does", function()
   local long = ("x"):rep(58) .. "yyyy"
-  local text, nvim = shown({ "a" }, { hunk(0, 1, { long }) }, "vim.o.wrap = true")
+  local text = shown({ "a" }, { hunk(0, 1, { long }) }, "vim.o.wrap = true")
   equal(text, { HEAD, "a", ("x"):rep(58) .. "yy", "yy" })
+  local nvim
   text, nvim = shown({ "a" .. ("b"):rep(90) }, { hunk(0, 1, { long }) }, "vim.o.wrap = false")
   if is_scoped(nvim) then
     equal(text[3], ("x"):rep(58) .. "yy")

@@ -3,7 +3,7 @@
 
 local client = require("botglue.client")
 local fail = require("botglue.errors").fail
-local follow = require("botglue.proposal").follow
+local proposals = require("botglue.proposal")
 local windows = require("botglue.ui.review.windows")
 
 local M = {}
@@ -91,7 +91,7 @@ function Diff:show()
   elseif newest.why then
     job.shown = nil
     title(self.wins.side, require("botglue.ui.line").held_reason(newest.why))
-  elseif newest.tick == api.nvim_buf_get_changedtick(self.bufnr) then
+  elseif proposals.is_current(job) then
     job.shown = newest.tick
     self:draw(newest.hunks)
   end
@@ -216,7 +216,7 @@ function M.open(id)
     end
   end
   self:watch()
-  self.stop = follow(job, function()
+  self.stop = proposals.follow(job, function()
     self:show()
   end)
 end

@@ -34,6 +34,7 @@ end
 function M.go(step)
   errors.guard(function()
     local review = current()
+    proposal.renew(review.job)
     local index = at.step(review:hunks(), api.nvim_win_get_cursor(0)[1] - 1, step, review:visited_here())
     if index then
       review:visit(index)
@@ -52,55 +53,60 @@ local NOTHING = {
   block_rows = "it has another number of lines than the block: see :Botglue edit",
 }
 
---- Takes or drops some of the hunks that are shown.
+local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
+
+--- Takes or drops some hunks. What was not shown is not taken: where the text has changed since, the hunks are computed
+--- first, and those that are others now are only shown.
 ---@param verb "take"|"drop"
----@param review botglue.Review
----@param indexes integer[]
-local function decide(verb, review, indexes)
-  local ids = vim.tbl_map(function(index)
-    return review:hunks()[index].id
-  end, indexes)
-  if #ids == 0 then
+---@param choose fun(review: botglue.Review): integer[] the indexes of those that are meant
+local function decide(verb, choose)
+  local review, shown = current(), {}
+  for _, hunk in ipairs(review:hunks()) do
+    shown[hunk.id] = true
+  end
+  proposal.renew(review.job)
+  local ids, are_shown = {}, proposal.is_current(review.job)
+  for _, index in ipairs(choose(review)) do
+    local id = review:hunks()[index].id
+    ids[#ids + 1] = id
+    are_shown = are_shown and shown[id] == true
+  end
+  if not are_shown then
+    notify.warn(CHANGED)
+    return
+  elseif #ids == 0 then
     errors.fail("no hunk here: ]c goes to the next one")
   end
   proposal.decide(review.job, verb, { hunks = ids }, function(result, err)
     if err then
       notify.error("botglue: " .. err)
     elseif result and result.stale then
-      notify.warn("botglue: the text has changed, nothing was done: these are the hunks now")
+      notify.warn(CHANGED)
     elseif result and result.why then
       notify.error("botglue: nothing was done: " .. (NOTHING[result.why] or result.why))
     end
   end)
 end
 
---- The hunk under the cursor, and as many after it as the count says.
----@param review botglue.Review
----@return integer[] indexes
-local function counted(review)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  local from = at.under(review:hunks(), row, review:visited_here())
-  local indexes = {}
-  for index = from or 1, from and math.min(from + vim.v.count1 - 1, #review:hunks()) or 0 do
-    indexes[#indexes + 1] = index
+--- The hunk under the cursor, and as many after it as are wanted.
+---@param count integer
+---@return fun(review: botglue.Review): integer[]
+local function from_cursor(count)
+  return function(review)
+    local row, last = api.nvim_win_get_cursor(0)[1] - 1, #review:hunks()
+    local from = at.under(review:hunks(), row, review:visited_here())
+    return from and vim.fn.range(from, math.min(from + count - 1, last)) or {}
   end
-  return indexes
 end
 
 --- The operator that takes.
 function M.take()
-  errors.guard(function()
-    local review = current()
-    decide("take", review, counted(review))
-  end)
+  errors.guard(decide, "take", from_cursor(vim.v.count1))
 end
 
 --- The operator that drops.
 function M.drop()
-  errors.guard(function()
-    local review = current()
-    decide("drop", review, counted(review))
-  end)
+  errors.guard(decide, "drop", from_cursor(vim.v.count1))
 end
 
 --- Takes or drops the hunks in some lines, or the one under the cursor.
@@ -108,13 +114,9 @@ end
 ---@param first integer? from 1
 ---@param last integer?
 function M.in_lines(verb, first, last)
-  local review = current()
-  if first and last then
-    decide(verb, review, at.within(review:hunks(), first - 1, last))
-  else
-    local index = at.under(review:hunks(), api.nvim_win_get_cursor(0)[1] - 1, review:visited_here())
-    decide(verb, review, { index })
-  end
+  decide(verb, first and last and function(review)
+    return at.within(review:hunks(), first - 1, last)
+  end or from_cursor(1))
 end
 
 --- Brings back what was dropped last.

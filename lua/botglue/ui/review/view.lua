@@ -6,8 +6,10 @@ local client = require("botglue.client")
 local draw = require("botglue.ui.review.draw")
 local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
+local held_reason = require("botglue.ui.line").held_reason
 local is_typing_interrupted = require("botglue.ui.windows").is_typing_interrupted
 local keys = require("botglue.ui.review.keys")
+local notify = require("botglue.notify")
 local proposal = require("botglue.proposal")
 local scroll = require("botglue.ui.review.scroll")
 local signs_of = require("botglue.ui.signs").of
@@ -74,9 +76,10 @@ function Review:picture()
   }
 end
 
---- Draws the hunks that are near a window.
+--- Draws the hunks that are near a window. Where the text has changed since they were computed there are others soon;
+--- until then those that are drawn move with it.
 function Review:redraw()
-  if not self.job.proposal or not api.nvim_buf_is_loaded(self.bufnr) then
+  if not proposal.is_current(self.job) then
     return
   end
   self.is_due = is_typing_interrupted()
@@ -123,6 +126,9 @@ function Review:update()
   local why = job.proposal and job.proposal.why
   if why and not self.is_shown then
     self:close()
+    if not require("botglue.decide").misplaced(job) then
+      notify.error(("botglue: the review of job %d: %s"):format(job.id, held_reason(why)))
+    end
     require("botglue.ui.edit").open(job.id)
     return
   end
