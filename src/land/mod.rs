@@ -11,7 +11,6 @@ mod merge;
 mod newline;
 mod place;
 mod replaced;
-mod review;
 mod step;
 mod style;
 mod text;
@@ -22,11 +21,10 @@ use serde::{Deserialize, Serialize};
 
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{Hunk, Merge, merge, merge_rows};
+pub use self::merge::{Hunk, Merge, merge, merge_known, merge_rows};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::review::{Difference, differences};
-pub use self::step::{RowEdit, edits, edits_back};
-pub use self::verdict::{OnConflict, Verdict, verdict};
+pub use self::step::{Change, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
+pub use self::verdict::{Verdict, verdict};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract

@@ -6,9 +6,11 @@ use super::selected::{Selected, texts};
 use super::view::{self, View};
 use crate::document::Place;
 use crate::error::JobError;
-use crate::land::{Bytes, Difference, HeldFor};
+use crate::land::{Bytes, HeldFor};
 use crate::names::name;
 use crate::request::Fields;
+use crate::request::fields::bad;
+use crate::review::{Hunk, Id};
 
 /// A question to a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,31 @@ pub enum Question {
     },
     /// Where texts are.
     Find(Vec<Selected>),
+    /// Something of the review of a held answer.
+    Review {
+        /// The job's id.
+        job: u64,
+        /// What.
+        asked: Asked,
+    },
+}
+
+/// What is asked of a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// To be told of each change of the proposal.
+    Watch {
+        /// The answer, as the user has edited it.
+        lines: Vec<Bytes>,
+        /// What was dropped of it.
+        dropped: Vec<Vec<Id>>,
+    },
+    /// To take hunks, or all.
+    Take(Option<Vec<Id>>),
+    /// To drop hunks, or all.
+    Drop(Option<Vec<Id>>),
+    /// To take back the last drop.
+    Undrop,
 }
 
 /// What a mirror says.
@@ -38,8 +65,14 @@ pub enum Findings {
         /// The changedtick of the text.
         tick: u64,
         /// The differences, in their order.
-        hunks: Vec<Difference>,
+        hunks: Vec<Hunk>,
     },
+    /// The review is watched.
+    Watched,
+    /// These hunks were taken, or dropped, or are back.
+    Done(Vec<Id>),
+    /// Of the hunks that were asked for one is not there any more.
+    Stale,
     /// Nothing can be said of an answer.
     Unknown(HeldFor),
     /// Where texts are.
@@ -57,6 +90,7 @@ impl Question {
         match fields.get("name").and_then(Value::as_str)? {
             "mirror" => Some(Ok(Self::Mirror)),
             "hunks" => Some(Self::hunks(fields)),
+            "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
             "find" => {
                 let texts =
                     fields.maps("texts").and_then(|texts| texts.iter().map(Selected::decode).collect());
@@ -70,10 +104,24 @@ impl Question {
         Ok(Self::Hunks { job: fields.count("id")?, lines: texts(fields, "lines")? })
     }
 
+    fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
+        let hunks = || match fields.flag("all")? {
+            true => Ok(None),
+            false => Ok(Some(ids(fields, "hunks")?)),
+        };
+        let asked = match fields.text("name")?.as_str() {
+            "take" => Asked::Take(hunks()?),
+            "drop" => Asked::Drop(hunks()?),
+            "undrop" => Asked::Undrop,
+            _ => Asked::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
+        };
+        Ok(Self::Review { job: fields.count("id")?, asked })
+    }
+
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
-            Self::Hunks { .. } => Findings::Unknown(HeldFor::BufferGone),
+            Self::Hunks { .. } | Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
             Self::Mirror | Self::Find(_) => Findings::Nothing,
         }
     }
@@ -85,6 +133,12 @@ impl Findings {
         match self {
             Self::Nothing => Vec::new(),
             Self::View(view) => view.fields(),
+            Self::Watched => Vec::new(),
+            Self::Done(hunks) => {
+                let ids = hunks.iter().map(|id| id.to_string().into()).collect();
+                vec![("done".into(), Value::Array(ids))]
+            }
+            Self::Stale => vec![("stale".into(), true.into())],
             Self::Unknown(why) => vec![("why".into(), name(why).into())],
             Self::Hunks { tick, hunks } => {
                 let hunks = hunks.iter().map(hunk).collect();
@@ -101,14 +155,32 @@ impl Findings {
     }
 }
 
-fn hunk(hunk: &Difference) -> Value {
+fn hunk(hunk: &Hunk) -> Value {
     let lines = hunk.lines.iter().map(|line| Value::Binary(line.clone())).collect();
     let mut fields = vec![
         ("first".into(), (hunk.rows.start + 1).into()),
         ("last".into(), hunk.rows.end.into()),
         ("lines".into(), Value::Array(lines)),
-        ("conflict".into(), hunk.is_conflict.into()),
+        ("conflict".into(), hunk.conflict.is_some().into()),
     ];
     fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
     Value::Map(fields)
+}
+
+/// What was dropped of an answer, as the plugin keeps it: for each drop the ids of its edits.
+pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<Id>>, JobError> {
+    let Some(_) = fields.get("dropped") else { return Ok(Vec::new()) };
+    let wrong = || bad("dropped", "must be lists of ids");
+    let drops = fields.list("dropped")?.iter();
+    drops
+        .map(|drop| drop.as_array().ok_or_else(wrong)?.iter().map(|id| read(id).ok_or_else(wrong)).collect())
+        .collect()
+}
+
+fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<Id>, JobError> {
+    fields.list(field)?.iter().map(|id| read(id).ok_or_else(|| bad(field, "must be ids"))).collect()
+}
+
+fn read(id: &Value) -> Option<Id> {
+    id.as_str()?.parse().ok()
 }

@@ -28,7 +28,7 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@field job integer
 ---@field attempt integer
 ---@field edits botglue.RowEdit[] ascending, none over another
----@field landing "applied"|"merged"|"reverted" what it is once it is written
+---@field landing "applied"|"merged"|"reverted"|"taken" what it is once it is written; taken: some of a held answer
 ---@field place botglue.DisplayMark where the range is then
 
 ---@class botglue.RowEdit
@@ -284,13 +284,15 @@ function M.write(call)
   return done(call, results)
 end
 
---- What a job's last step came to that was written and is not known to be stored.
+--- What a job's last step came to that was written and is not known to be stored; one that has taken some of a held
+--- answer has landed nothing.
 ---@param id integer
 ---@return string? landing
 function M.landing(id)
   local landing
   for _, written in ipairs(client.connection().written) do
-    landing = written.job == id and written.landing or landing
+    local is_landing = written.job == id and written.landing ~= "taken"
+    landing = is_landing and written.landing or landing
   end
   return landing
 end

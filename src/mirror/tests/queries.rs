@@ -14,7 +14,7 @@ fn told_hunks(orders: &[Order]) -> Option<Told> {
     orders.iter().find_map(|order| match order {
         Order::Reply { token: 8, findings: Findings::Hunks { hunks, .. } } => {
             let hunk =
-                |hunk: &crate::land::Difference| (hunk.rows.start + 1, hunk.rows.end, hunk.is_conflict);
+                |hunk: &crate::review::Hunk| (hunk.rows.start + 1, hunk.rows.end, hunk.conflict.is_some());
             Some(Ok(hunks.iter().map(hunk).collect()))
         }
         Order::Reply { token: 8, findings: Findings::Unknown(why) } => Some(Err(*why)),
