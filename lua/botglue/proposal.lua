@@ -209,14 +209,24 @@ function M.is_current(job)
     and (proposal.why ~= nil or proposal.tick == api.nvim_buf_get_changedtick(proposal.buffer))
 end
 
---- Waits, but not for long, until the proposal is that of the text as it is.
+--- Waits in the middle of a key, but not for long. What is written to the buffer meanwhile is what the key is for.
+---@param job botglue.Job
+---@param condition fun(): boolean
+local function wait(job, condition)
+  local connection = client.connection()
+  connection.waiting, connection.deciding_in = connection.waiting + 1, job.range.bufnr
+  pcall(vim.wait, PATIENCE, condition, 1)
+  connection.waiting, connection.deciding_in = connection.waiting - 1, nil
+end
+
+--- Makes sure that the proposal is that of the text as it is.
 ---@param job botglue.Job one that is followed
 function M.renew(job)
   if not M.is_current(job) then
     subscribe(job)
-    pcall(vim.wait, PATIENCE, function()
+    wait(job, function()
       return M.is_current(job)
-    end, 1)
+    end)
   end
 end
 
@@ -227,18 +237,16 @@ end
 ---@param args table
 ---@param callback fun(result: table?, err: string?)
 function M.decide(job, name, args, callback)
-  local connection, is_over = client.connection(), false
+  local is_over = false
   args.id, args.buffer = job.id, job.range.bufnr
   attach.want(args.buffer, job)
   query.ask(name, args, function(result, err)
     is_over = true
     errors.guard(callback, result, err)
   end)
-  connection.waiting, connection.deciding_in = connection.waiting + 1, args.buffer
-  pcall(vim.wait, PATIENCE, function()
+  wait(job, function()
     return is_over
-  end, 1)
-  connection.waiting, connection.deciding_in = connection.waiting - 1, nil
+  end)
 end
 
 --- The hunks of a held answer for a script, which waits for the first ones; from then on they are followed.

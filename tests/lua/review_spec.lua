@@ -404,8 +404,8 @@ test("a block that is shorter than its rows is shown where it lands", function()
     { "abcd", "a", "abcd" },
     { { kind = "block", first = { 1, 2 }, last = { 3, 2 } }, { "X", "Y", "Z" } }
   )
-  shows(nvim, { "0 3 abXd,a Y,abZd" })
-  nvim:type("do")
+  shows(nvim, { "0 1 abXd", "1 1 a Y", "2 1 abZd" })
+  nvim:type("3do")
   review.ended(nvim)
   equal(nvim:lines(), { "abXd", "a Y", "abZd" })
 end)
