@@ -5,7 +5,7 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local hunk, rows = drawing.hunk, drawing.rows
 
-local HEAD = "◆ 1 of 1 · claude · it · 1 hunk · keys"
+local HEAD = "◆ claude · it · 1 hunk · keys"
 
 --- What is shown of hunks in a buffer.
 local function shown(lines, hunks, setup)
@@ -44,7 +44,7 @@ end)
 test("without hunks the head line is above the range", function()
   local nvim = drawing.start({ "a", "b" })
   nvim:lua("draw_hunks({}, ':Botglue accept 1')")
-  equal(rows(nvim), { "◆ 1 of 1 · claude · it · 0 hunks · :Botglue accept 1", "a", "b" })
+  equal(rows(nvim), { "◆ claude · it · 0 hunks · :Botglue accept 1", "a", "b" })
 end)
 
 test("rows that go are highlighted to the edge, and the changed words in both", function()

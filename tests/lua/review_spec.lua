@@ -14,7 +14,7 @@ test("a held answer is shown as hunks in its buffer, which stays as it is", func
   equal(nvim:lua("return vim.bo.modifiable and vim.bo.modified"), true)
   equal(vim.list_slice(vim.split(nvim:screen(), "\n"), 1, 11), {
     "one",
-    "◆ 1 of 1 · claude · it · 3 hunks · do take dp drop ]c next",
+    "◆ claude · it · 3 hunks · do take dp drop ]c next",
     "two",
     "TWO",
     "three",

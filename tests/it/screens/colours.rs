@@ -129,7 +129,7 @@ fn the_prompt_and_its_menu() {
 
 #[test]
 fn the_hunks_of_a_review() {
-    in_each_theme(&["◆ 1 of 1", "load() }", "do take"], |nvim, _| nvim.input(":Botglue review<CR>"));
+    in_each_theme(&["◆ claude", "load() }", "do take"], |nvim, _| nvim.input(":Botglue review<CR>"));
 }
 
 #[test]

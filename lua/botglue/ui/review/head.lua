@@ -77,17 +77,19 @@ end
 function M.line(head, room, signs)
   local sign = { signs.held .. " ", "BotglueHeld" }
   room = room - width_of(sign[1])
-  local index = { ("%d of %d"):format(head.index, head.count), "BotglueLabel" }
+  local index = head.count > 1 and { { ("%d of %d"):format(head.index, head.count), "BotglueLabel" } } or {}
   local agent = { head.agent, "BotglueLabel" }
   local counts = { M.counts(head, signs), "BotglueLabel" }
   local keys = { head.keys, "BotglueKey" }
   local parts = { keys }
-  for _, more in ipairs({ { index, keys }, { index, counts, keys }, { index, agent, counts, keys } }) do
+  for _, more in ipairs({ { keys }, { counts, keys }, { agent, counts, keys } }) do
+    more = vim.list_extend(vim.list_slice(index), more)
     parts = width_of_all(more, signs) <= room and more or parts
   end
   local left = room - width_of_all(parts, signs) - width_of(signs.between)
-  if #parts == 4 and left >= LEAST_PROMPT then
-    table.insert(parts, 3, { text.fit(text.clean(head.prompt), left, signs.cut), "BotgluePrompt" })
+  if vim.list_contains(parts, agent) and left >= LEAST_PROMPT then
+    local prompt = text.fit(text.clean(head.prompt), left, signs.cut)
+    table.insert(parts, #parts - 1, { prompt, "BotgluePrompt" })
   end
   local chunks = { sign }
   for i, part in ipairs(parts) do
