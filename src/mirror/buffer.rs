@@ -413,7 +413,7 @@ impl Buffer {
                 let find = |text: &Selected| text.find(document?.rows());
                 Findings::Places { tick: self.tick, places: texts.iter().map(find).collect() }
             }
-            Question::Review { .. } => Findings::Nothing,
+            Question::Blocks(_) | Question::Review { .. } => question.without_mirror(),
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod all;
 mod answers;
+mod blocks;
 mod buffer;
 mod event;
 mod large;

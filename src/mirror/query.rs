@@ -2,11 +2,12 @@
 
 use rmpv::Value;
 
+use super::blocks::{self, Ambiguous};
 use super::selected::{Selected, texts};
 use super::view::{self, View};
 use crate::document::Place;
 use crate::error::JobError;
-use crate::land::{Bytes, HeldFor};
+use crate::land::{Block, Bytes, HeldFor};
 use crate::names::name;
 use crate::request::Fields;
 use crate::request::fields::bad;
@@ -26,6 +27,8 @@ pub enum Question {
     },
     /// Where texts are.
     Find(Vec<Selected>),
+    /// Which blocks an answer has. No mirror is needed for that.
+    Blocks(Box<Ambiguous>),
     /// Something of the review of a held answer.
     Review {
         /// The job's id.
@@ -67,6 +70,8 @@ pub enum Findings {
         /// The differences, in their order.
         hunks: Vec<Hunk>,
     },
+    /// The blocks of an answer.
+    Blocks(Vec<Block>),
     /// The review is watched.
     Watched,
     /// These hunks were taken, or dropped, or are back.
@@ -90,6 +95,7 @@ impl Question {
         match fields.get("name").and_then(Value::as_str)? {
             "mirror" => Some(Ok(Self::Mirror)),
             "hunks" => Some(Self::hunks(fields)),
+            "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
             "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
             "find" => {
                 let texts =
@@ -122,6 +128,7 @@ impl Question {
     pub fn without_mirror(&self) -> Findings {
         match self {
             Self::Hunks { .. } | Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
+            Self::Blocks(answer) => Findings::Blocks(answer.blocks()),
             Self::Mirror | Self::Find(_) => Findings::Nothing,
         }
     }
@@ -134,6 +141,9 @@ impl Findings {
             Self::Nothing => Vec::new(),
             Self::View(view) => view.fields(),
             Self::Watched => Vec::new(),
+            Self::Blocks(found) => {
+                vec![("blocks".into(), Value::Array(found.iter().map(blocks::value).collect()))]
+            }
             Self::Done(hunks) => {
                 let ids = hunks.iter().map(|id| id.to_string().into()).collect();
                 vec![("done".into(), Value::Array(ids))]
