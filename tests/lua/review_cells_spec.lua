@@ -131,7 +131,7 @@ test(
     equal(line(50), "◆ 1 of 3 · 2 hunks, 1 ⚠ · " .. keys)
     equal(line(40), "◆ 1 of 3 · " .. keys)
     equal(line(30), "◆ " .. keys)
-    equal(line(60, { count = 1 }), "◆ claude · return erro… · 2 hunks, 1 ⚠ · " .. keys)
+    equal(line(60, { count = 1 }), "◆ claude · return … · 2 hunks, 1 ⚠ · " .. keys)
     equal(line(50, { hunks = 1, conflicts = 0 }), "◆ 1 of 3 · 1 hunk · " .. keys)
     equal(line(60, {}, ASCII), "! 1 of 3 - claude - 2 hunks, 1 ! - " .. keys)
   end
