@@ -384,7 +384,7 @@ test("the blocks of an answer are listed, and <CR> makes one of them the answer"
   equal(nvim:job(1).held_for, "ambiguous")
   nvim:type(":Botglue review 1<CR>")
   suite.eventually("the blocks are listed", function()
-    return nvim:lua("return vim.wo.winbar"):find("job 1 has 2 blocks", 1, true)
+    return nvim:lua("return vim.wo.winbar"):find("job 1: 2 blocks", 1, true)
   end)
   contains(nvim:screen(), "1 of 2 · lua · 1 row")
   contains(nvim:screen(), "2 of 2 · 2 rows")

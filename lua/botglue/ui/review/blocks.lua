@@ -24,7 +24,9 @@ local function draw(bufnr, block, label)
     end_row = block.last,
     hl_group = "BotglueRange",
     hl_eol = true,
-    -- Above the fence, which is the row before.
+  })
+  -- Above the fence, which is the row before.
+  api.nvim_buf_set_extmark(bufnr, namespace, math.max(block.first - 1, 0), 0, {
     virt_lines = { { { label, "BotglueKey" } } },
     virt_lines_above = true,
   })
@@ -72,12 +74,13 @@ local function show(job, blocks)
   local win = api.nvim_get_current_win()
   api.nvim_win_set_buf(win, bufnr)
   vim.wo[win][0].winbar = table.concat({
-    ("job %d has %d blocks"):format(job.id, #blocks),
-    "<CR> takes one as the answer",
+    ("job %d: %d blocks"):format(job.id, #blocks),
+    "<CR> takes one",
     (":Botglue edit %d has all"):format(job.id),
-    "q close",
+    "q close%<",
   }, between)
   api.nvim_win_set_cursor(win, { blocks[1].first + 1, 0 })
+  require("botglue.ui.review.scroll").show_top(win)
   local function map(lhs, desc, fn)
     vim.keymap.set("n", lhs, fn, { buffer = bufnr, nowait = true, desc = "botglue: " .. desc })
   end

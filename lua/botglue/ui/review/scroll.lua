@@ -84,11 +84,13 @@ function M.keep(bufnr, draw)
   end
 end
 
---- Shows what is above the first line of a window that has come to it.
+--- Shows what is above the first line of a window that begins there.
 ---@param win integer
 function M.show_top(win)
   api.nvim_win_call(win, function()
-    vim.fn.winrestview({ topfill = fill_above(1) })
+    if vim.fn.line("w0") == 1 then
+      vim.fn.winrestview({ topfill = fill_above(1) })
+    end
   end)
 end
 
