@@ -16,7 +16,7 @@ local STAYS = {
     conflict = "it conflicts with what you changed: see :Botglue review %d, then accept it again",
     range_lost = "its place is not known: select the lines for it, then :Botglue accept %d",
     buffer_gone = "its buffer is gone: select the lines for it in another one, then :Botglue accept %d",
-    not_modifiable = "its buffer cannot be changed: :set modifiable there, then :Botglue review %d",
+    not_modifiable = "its buffer cannot be changed",
     block_rows = "it has another number of lines than the block: see :Botglue edit %d",
     too_large = "its buffer is too large to be followed: select the lines for it, then :Botglue accept %d",
     stale = "the text was changed meanwhile: accept it again",
@@ -30,7 +30,15 @@ local STAYS = {
   },
 }
 
---- Why a held answer cannot be put where it belongs, and what can be done.
+-- What can be done with a held answer that has no place, and why.
+local MISPLACED = {
+  range_lost = "select lines, :Botglue accept %d: its place is not known",
+  buffer_gone = "select lines, :Botglue accept %d: its buffer is gone",
+  not_modifiable = ":set modifiable, :Botglue review %d: its buffer cannot be changed",
+  too_large = "select lines, :Botglue accept %d: its buffer is too large to be followed",
+}
+
+--- What can be done with a held answer that cannot be put where it belongs.
 ---@param job botglue.Job
 ---@return string? words nil where it can
 function M.misplaced(job)
@@ -44,7 +52,7 @@ function M.misplaced(job)
   elseif job.held_for == "too_large" then
     why = "too_large"
   end
-  return why and STAYS.accepted[why]:format(job.id)
+  return why and MISPLACED[why]:format(job.id)
 end
 
 ---@param job botglue.Job

@@ -91,10 +91,15 @@ function M.define()
   for name, link in pairs(LINKS) do
     api.nvim_set_hl(0, name, { link = link, default = true })
   end
+  local connection = require("botglue.client").connection()
   local before = api.nvim_get_hl(0, { name = "BotglueDelete" })
-  if next(before) == nil or before.default then
-    local look = vim.tbl_extend("force", deleted(), { default = true, force = true })
+  -- With 'background' Neovim forgets that it was a default.
+  before.default = nil
+  if next(before) == nil or vim.deep_equal(before, connection.deleted_look) then
+    local look = deleted()
+    look.default = nil
     api.nvim_set_hl(0, "BotglueDelete", look)
+    connection.deleted_look = api.nvim_get_hl(0, { name = "BotglueDelete" })
   end
 end
 

@@ -65,8 +65,10 @@ fn a_part_of_a_row_and_a_row_wider_than_the_window() {
     on_each_review_screen(|stage| {
         let (nvim, gated) = stage.gated();
         nvim.edit("a.txt", "let sum = add(a, b);\nend\n");
-        nvim.input("wwwve");
-        nvim.input(":<C-u>'<,'>Botglue! run GATE:it more<CR>");
+        nvim.exec(
+            "local range = { kind = 'char', first = { 1, 10 }, last = { 1, 12 } }
+             require('botglue').run({ prompt = 'GATE:it more', review = true, range = range })",
+        );
         gated.answer("it", &format!("add_all({})", ["value"; 20].join(", ")));
         nvim.finished(1);
         nvim.input(":Botglue review<CR>");
@@ -79,7 +81,12 @@ fn the_blocks_of_an_answer() {
     on_each_review_screen(|stage| {
         let answer =
             "Either this:\n```rust\nfirst()\n```\nor that:\n```\nsecond()\nthird()\n```\nas you like.";
-        let nvim = review(stage, "one\ntwo\n", "1Botglue! run", "gg", answer);
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.rs", "one();\ntwo();\n");
+        nvim.command("1Botglue run GATE:it shorter");
+        gated.answer("it", answer);
+        nvim.finished(1);
+        nvim.input(":Botglue review<CR>");
         stage.expect("review-blocks", &nvim, "the blocks", |rows| rows.concat().contains("2 of 2"));
     });
 }
