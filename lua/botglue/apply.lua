@@ -132,6 +132,12 @@ function M.landed(told)
   end
 end
 
+--- What the buffer would be if a held answer were accepted.
+---@param view table
+function M.review(view)
+  require("botglue.proposal").receive(view)
+end
+
 --- What the user decided cannot be.
 ---@param told { id: integer, why: string }
 function M.stays(told)

@@ -67,7 +67,7 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
 
 /// Shows the held answer beside its buffer, and waits for it: gives the buffer, and then the proposal.
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
-    nvim.command("Botglue review");
+    nvim.command("Botglue diff");
     nvim.wait("the proposal is shown", || {
         nvim.exec("local job = require('botglue.client').job(1); return job ~= nil and job.shown ~= nil")
             == true
@@ -114,7 +114,7 @@ fn a_conflict_that_is_accepted_replaces_the_range_in_one_step() {
     assert_eq!(nvim.finished(id)["held_for"], "conflict");
     let before = nvim.lines();
     let refused = nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(...)"), json!([id])]);
-    assert!(refused.unwrap_err().contains("see :Botglue diff"), "what was not shown is not replaced");
+    assert!(refused.unwrap_err().contains("see :Botglue review"), "what was not shown is not replaced");
     review(&nvim);
     assert_eq!(decide(&nvim, "accept", id), "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 2", "local c = 30", "local d = 4", "local e = 5"]);

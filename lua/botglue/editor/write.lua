@@ -11,7 +11,6 @@ local client = require("botglue.client")
 local moment = require("botglue.moment")
 local replace = require("botglue.replace")
 local rows = require("botglue.editor.rows")
-local screen = require("botglue.text")
 local write = require("botglue.write")
 
 local M = {}
@@ -123,13 +122,10 @@ end
 ---@return string[]
 local function lines_of(buffer, edit)
   local column, old, new = given(edit.column), edit.old[1], edit.lines[1]
-  if not column or old == new or not vim.startswith(new, old) then
+  if not column then
     return edit.lines
   end
-  local width = api.nvim_buf_call(buffer, function()
-    return screen.width(old)
-  end)
-  return { old .. (" "):rep(column - width) .. new:sub(#old + 1) }
+  return { rows.filled(buffer, old, new, column) }
 end
 
 --- Whether an edit changes anything.

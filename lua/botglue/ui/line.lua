@@ -168,23 +168,6 @@ function M.aside(job, frame, room)
   return state(job, frame, room, signs_of(job.options))
 end
 
---- A line of code as the buffer would show it.
----@param code string
----@param tabstop integer
----@return string
-local function expanded(code, tabstop)
-  local column = 0
-  return (
-    code:gsub("[^\t]*\t", function(part)
-      local words = part:sub(1, -2)
-      local width = width_of(words)
-      local blanks = tabstop - (column + width) % tabstop
-      column = column + width + blanks
-      return words .. (" "):rep(blanks)
-    end)
-  )
-end
-
 --- All rows below a range: the state and so many of code, the newest at the end, empty ones where there is less.
 ---@param job botglue.Job
 ---@param frame integer
@@ -199,7 +182,7 @@ function M.rows(job, frame, width, code)
   local signs, newest = signs_of(job.options), job.preview or {}
   local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
   for i = math.max(#newest - code, 0) + 1, math.max(#newest - code, 0) + code do
-    local words = text.fit(expanded(newest[i] or "", tabstop), width - #indent - 2, signs.cut)
+    local words = text.fit(text.expand(newest[i] or "", tabstop), width - #indent - 2, signs.cut)
     local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
     rows[#rows + 1] = { { row, "BotgluePreview" } }
   end

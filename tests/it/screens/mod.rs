@@ -7,4 +7,5 @@ mod each;
 mod held;
 mod lists;
 mod prompt;
+mod review;
 mod running;
