@@ -67,10 +67,14 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
 
 /// Shows the held answer beside its buffer, and waits for it: gives the buffer, and then the proposal.
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
-    nvim.command("Botglue diff");
-    nvim.wait("the proposal is shown", || {
+    nvim.command("Botglue review");
+    nvim.wait("the hunks are shown", || {
         nvim.exec("local job = require('botglue.client').job(1); return job ~= nil and job.shown ~= nil")
             == true
+    });
+    nvim.command("Botglue diff");
+    nvim.wait("the proposal is beside the buffer", || {
+        nvim.exec("return vim.wo.winbar:find('if accepted', 1, true) ~= nil") == true
     });
     // The window in which the user was comes last, where it shows another buffer.
     sides(nvim).into_iter().take(2).collect()
