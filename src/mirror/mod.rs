@@ -33,7 +33,7 @@ pub use all::{Mirrors, Order, Wanted};
 pub use answers::{Fate, Obstacle, Settled, Wish};
 pub use buffer::Standing;
 pub use event::{Event, Mark, Notice};
-pub use proposal::ReviewView;
+pub use proposal::{ReviewView, ShownHunk};
 pub use query::{Findings, Question, dropped};
 pub use selected::{Excerpt, Selected, Stands};
 pub use sent::Sent;

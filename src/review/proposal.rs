@@ -110,13 +110,7 @@ impl Sides<'_> {
             let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
             let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
             if hunk.is_conflict {
-                let ids = edits.iter().map(|edit| edit.id).collect();
-                let lines: Vec<Bytes> = rows[hunk.answer.clone()].iter().map(|row| row.to_vec()).collect();
-                let count = own.len() - hunk.current.len() + lines.len();
-                let conflict = self.conflict(&hunk, own, &rows);
-                let may_trim = |change: &land::Change| may_trim(change, count);
-                let take = Take::new(ids, hunk.base, hunk.current, own, lines, may_trim);
-                takes.push((take, Some(conflict)));
+                takes.extend(self.conflict(&edits, hunk.current, current, own, &may_trim));
                 continue;
             }
             let by = |rows: &Range<usize>| {
@@ -131,6 +125,48 @@ impl Sides<'_> {
             }));
         }
         takes
+    }
+
+    /// A conflict: edits with the rows between them, in place of some of the current rows. Rows that the answer leaves, and
+    /// the user has deleted or put in, are no part of it; nothing is left of it where the text has its lines already.
+    fn conflict(
+        &self,
+        edits: &[&Edit],
+        mut now: Range<usize>,
+        current: &[Row],
+        own: &[&[u8]],
+        may_trim: &impl Fn(&land::Change, usize) -> bool,
+    ) -> Option<(Take, Option<Conflict>)> {
+        let (first, last) = edits.first().zip(edits.last())?;
+        let base = first.rows.start..last.rows.end;
+        let find = |row: usize| {
+            let id = self.base.rows.get(row)?.id;
+            now.clone().find(|at| current[*at].id == id)
+        };
+        let above = || first.rows.start.checked_sub(1).and_then(find).map(|at| at + 1);
+        let from = if first.rows.is_empty() { above() } else { find(base.start) };
+        let to = if last.rows.is_empty() { find(base.end) } else { find(base.end - 1).map(|at| at + 1) };
+        let (from, to) = (from.unwrap_or(now.start), to.unwrap_or(now.end));
+        if from <= to {
+            now = from..to;
+        }
+        let mut lines: Vec<Bytes> = Vec::new();
+        let mut above = base.start;
+        for edit in edits {
+            let group = self.base.groups.iter().find(|group| group.rows.end >= edit.rows.end);
+            // Of the rows of a group it is not known whether the user has them still.
+            let from = group.map_or(edit.rows.start, |group| group.rows.start).clamp(above, edit.rows.start);
+            lines.extend(self.base.rows[from..edit.rows.start].iter().map(|row| row.text.to_vec()));
+            lines.extend_from_slice(&self.answer[edit.lines.clone()]);
+            above = edit.rows.end;
+        }
+        if own[now.clone()].iter().copied().eq(lines.iter().map(Vec::as_slice)) {
+            return None;
+        }
+        let count = own.len() - now.len() + lines.len();
+        let conflict = self.conflict_of(&base, &own[now.clone()], own, &lines);
+        let ids = edits.iter().map(|edit| edit.id).collect();
+        Some((Take::new(ids, base, now, own, lines, |change| may_trim(change, count)), Some(conflict)))
     }
 
     /// A part is replaced as a whole where one of its ends would not stay an end.
@@ -179,20 +215,18 @@ impl Sides<'_> {
         target
     }
 
-    /// What the user did where a hunk is.
-    fn conflict(&self, hunk: &land::Hunk, own: &[&[u8]], rows: &[&[u8]]) -> Conflict {
-        let base: Vec<&[u8]> = self.base.rows[hunk.base.clone()].iter().map(|row| &row.text[..]).collect();
-        let now = &own[hunk.current.clone()];
-        if base != now {
-            return match (base.is_empty(), now.is_empty()) {
-                (true, _) => Conflict::PutIn,
-                (_, true) => Conflict::Deleted,
-                _ => Conflict::Changed { is_one: now.len() == 1 },
+    /// What the user did where these rows of the base were.
+    fn conflict_of(&self, base: &Range<usize>, now: &[&[u8]], own: &[&[u8]], lines: &[Bytes]) -> Conflict {
+        let base = self.base.rows[base.clone()].iter().map(|row| &row.text[..]);
+        if !base.clone().eq(now.iter().copied()) {
+            return match (base.len(), now.len()) {
+                (0, _) => Conflict::PutIn,
+                (_, 0) => Conflict::Deleted,
+                (_, count) => Conflict::Changed { is_one: count == 1 },
             };
         }
-        let is_elsewhere = |row: &&[u8]| !now.contains(row) && own.contains(row);
-        let is_doubled = rows[hunk.answer.clone()].iter().any(is_elsewhere);
-        if is_doubled { Conflict::Doubled } else { Conflict::Beside }
+        let is_elsewhere = |row: &Bytes| !now.contains(&&row[..]) && own.contains(&&row[..]);
+        if lines.iter().any(is_elsewhere) { Conflict::Doubled } else { Conflict::Beside }
     }
 
     fn hunk(&self, take: Take, conflict: Option<Conflict>, own: &[&[u8]]) -> Hunk {
