@@ -79,7 +79,7 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, and what 10,000 jobs leave behind
 	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
@@ -92,6 +92,9 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
 		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it mirror:: -- --nocapture
+	@cargo build --locked --quiet
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=300 BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
+		"$(NVIM)" --clean --headless -l tests/lua/run.lua "random reviews"
 	@$(if $(SEED),,BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 

@@ -97,7 +97,7 @@ fn an_answer_that_has_no_place() {
         let nvim = review(stage, "one\ntwo\nthree\n", "1,2Botglue! run", "gg2dd", "ONE\nTWO");
         stage.expect("review-lost", &nvim, "the answer", |rows| {
             let all = rows.concat();
-            all.contains("ONE") && all.contains("not known")
+            all.contains("ONE") && all.contains("select lines")
         });
     });
 }
