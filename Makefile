@@ -84,8 +84,6 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it review:: -- --nocapture
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=$(or $(RUNS),300) BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
-		"$(NVIM)" --clean --headless -l tests/lua/run.lua review_random
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
