@@ -79,15 +79,20 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 	@cargo test --locked --quiet --test it fuzz:: -- --ignored --nocapture
 
 .PHONY: soak
-soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, and what 10,000 jobs leave behind
+soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, and what 10,000 jobs leave behind
 	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
+	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
+		cargo test --locked --quiet --test it review:: -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
 		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it mirror:: -- --nocapture
+	@cargo build --locked --quiet
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=300 BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
+		"$(NVIM)" --clean --headless -l tests/lua/run.lua "random reviews"
 	@$(if $(SEED),,BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
@@ -96,6 +101,7 @@ bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are r
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
 	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
+	@cargo bench --locked --quiet --bench review
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1

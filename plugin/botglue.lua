@@ -36,9 +36,31 @@ vim.keymap.set("n", "<Plug>(botglue-line)", function()
   require("botglue.maps").run_line()
 end, { desc = "botglue: run on the line" })
 
-vim.keymap.set("n", "<Plug>(botglue-review)", "<Cmd>Botglue review<CR>", { desc = "botglue: held answers" })
+for name, command in pairs({
+  review = "Botglue review",
+  jobs = "Botglue jobs",
+  accept = "Botglue accept",
+  reject = "Botglue reject",
+}) do
+  vim.keymap.set("n", ("<Plug>(botglue-%s)"):format(name), ("<Cmd>%s<CR>"):format(command), {
+    desc = "botglue: " .. name,
+  })
+end
 
-vim.keymap.set("n", "<Plug>(botglue-jobs)", "<Cmd>Botglue jobs<CR>", { desc = "botglue: list of jobs" })
+for name, call in pairs({
+  next = "go(vim.v.count1)",
+  prev = "go(-vim.v.count1)",
+  undrop = "undrop()",
+}) do
+  local keys = ("<Cmd>lua require('botglue.ui.review.keys').%s<CR>"):format(call)
+  vim.keymap.set("n", ("<Plug>(botglue-hunk-%s)"):format(name), keys, { desc = "botglue: hunk, " .. name })
+end
+
+for _, name in ipairs({ "take", "drop" }) do
+  vim.keymap.set("n", ("<Plug>(botglue-hunk-%s)"):format(name), function()
+    return require("botglue.ui.review.keys").operator(name)
+  end, { expr = true, desc = "botglue: hunk, " .. name })
+end
 
 vim.keymap.set("n", "<Plug>(botglue-next)", function()
   require("botglue.jump").go(vim.v.count1)
@@ -53,14 +75,20 @@ if type(options) == "function" then
   local ok, returned = pcall(options)
   options = ok and returned
 end
-local wanted = type(options) ~= "table" or options.default_keymaps ~= false
-if wanted and vim.fn.maparg("<leader>pp", "x") == "" and vim.fn.hasmapto("<Plug>(botglue-run)", "x") == 0 then
-  vim.keymap.set(
-    "x",
-    "<leader>pp",
-    "<Plug>(botglue-run)",
-    { remap = true, desc = "botglue: run on the selection" }
-  )
+
+--- Maps a key unless the user has mapped it, what it does, or what it begins with.
+local function map_default(mode, lhs, plug, desc)
+  local is_free = vim.fn.maparg(lhs, mode) == "" and vim.fn.maparg("<leader>p", mode) == ""
+  if is_free and vim.fn.hasmapto(plug, mode) == 0 then
+    vim.keymap.set(mode, lhs, plug, { remap = true, desc = "botglue: " .. desc })
+  end
+end
+
+if type(options) ~= "table" or options.default_keymaps ~= false then
+  map_default("x", "<leader>pp", "<Plug>(botglue-run)", "run on the selection")
+  map_default("n", "<leader>pr", "<Plug>(botglue-review)", "review the next held answer")
+  map_default("n", "<leader>py", "<Plug>(botglue-accept)", "accept the answer")
+  map_default("n", "<leader>pn", "<Plug>(botglue-reject)", "reject the answer")
 end
 
 -- A small file names held answers of earlier sessions; where there is none, nothing is loaded.

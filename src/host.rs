@@ -139,7 +139,7 @@ impl Host {
             tokio::select! {
                 message = messages.recv() => match message {
                     Some(Message::Command(command)) => self.command(command),
-                    Some(Message::Settled(settled)) => self.settled(&settled),
+                    Some(Message::Settled(settled)) => self.settled(settled),
                     Some(Message::Standing(standing)) => {
                         self.database.stand(standing.job, record::stood(&standing));
                     }
@@ -362,15 +362,19 @@ impl Host {
     }
 
     /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
-    fn settled(&mut self, settled: &Settled) {
-        let Settled { job: id, fate, attempt, passage } = settled;
-        let (id, attempt) = (*id, *attempt);
-        if let Fate::Stays(why) = fate {
-            tracing::info!(job = id, why = why.name(), "it stays as it is");
-            self.editor.stays(id, *why);
-            return;
+    fn settled(&mut self, settled: Settled) {
+        let Settled { job: id, fate, attempt, passage, reply, .. } = settled;
+        match fate {
+            Fate::Stays(why) => {
+                tracing::info!(job = id, why = why.name(), "it stays as it is");
+                self.editor.stays(id, why);
+                return;
+            }
+            // Nothing of it has to be stored: the text tells what was taken.
+            Fate::Taken => return self.editor.stored(id, attempt),
+            _ => {}
         }
-        let landed = record::landed(*fate, passage.as_ref());
+        let landed = record::landed(fate, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
         if let Fate::Held(_) = fate {
@@ -380,6 +384,9 @@ impl Host {
         } else {
             self.feed.send(mirror::Event::Ended { job: id });
             editor.landed(id, &told);
+            if let Some((token, findings)) = reply {
+                editor.found(token, findings.fields());
+            }
             self.database.land(id, landed, move || {
                 if attempt.is_some() {
                     editor.stored(id, attempt);

@@ -21,6 +21,7 @@ pub mod parse;
 mod record;
 pub mod replay;
 pub mod request;
+pub mod review;
 pub mod rpc;
 pub mod rules;
 pub mod serve;

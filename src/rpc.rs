@@ -16,7 +16,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 
 use crate::error::JobError;
 use crate::host::Message;
-use crate::mirror::Feed;
+use crate::mirror::{self, Feed};
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
 pub use input::CallCount;
@@ -160,6 +160,9 @@ impl Command {
                 disk_rows: texts("disk_rows")?,
                 disk_base: texts("disk_base")?,
                 typed: texts("typed")?,
+                dropped: draft.get("dropped").map(|_| mirror::dropped(&draft)).transpose()?.map(|dropped| {
+                    dropped.iter().map(|drop| drop.iter().map(ToString::to_string).collect()).collect()
+                }),
             })
         });
         Ok(Self::Draft { id: fields.count("id")?, draft: draft.transpose()? })

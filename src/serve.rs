@@ -133,6 +133,10 @@ fn carry_out(
             let feed = feed.clone();
             editor.places(buffer, tick, &places, move |tick| feed.send(Event::Placed { buffer, tick }));
         }
+        Order::Review { buffer, view } => {
+            let (feed, job) = (feed.clone(), view.job);
+            editor.review(buffer, &view, move || feed.send(Event::Drawn { buffer, job }));
+        }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();
             runtime.spawn(async move {

@@ -46,6 +46,7 @@ local function to_job(answer, id, options)
     answer = { lines = answer.lines or {}, held_for = answer.held_for },
     edited = draft.lines and bytes.from_text(draft.lines),
     typed = draft.typed and bytes.from_text(draft.typed),
+    dropped = draft.dropped,
     around = around(draft),
     held_for = answer.held_for or "buffer_gone",
     took_ms = answer.elapsed_ms or 0,

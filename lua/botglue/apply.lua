@@ -82,8 +82,16 @@ end
 ---@param before botglue.Base?
 local function settle(step, before)
   local job = client.job(step.job)
-  if job then
-    job.range:settle(step.place, step.place.kind, step.landing ~= "reverted" and before or nil)
+  if not job then
+    return
+  end
+  local range = job.range
+  if step.landing == "taken" then
+    -- Some of a held answer: what was there before any of it is what taking it back will bring.
+    range:mark(step.place, step.place.kind)
+    range.before = range.before or before
+  else
+    range:settle(step.place, step.place.kind, step.landing ~= "reverted" and (range.before or before) or nil)
   end
 end
 
@@ -122,6 +130,12 @@ function M.landed(told)
   elseif job then
     job:decide(told.landing)
   end
+end
+
+--- What the buffer would be if a held answer were accepted.
+---@param view table
+function M.review(view)
+  require("botglue.proposal").receive(view)
 end
 
 --- What the user decided cannot be.

@@ -154,6 +154,9 @@ function M.check_accept(opts)
     error("botglue.accept: opts must be a table, not " .. vim.inspect(opts), 0)
   end
   local range, bufnr = opts.range, opts.bufnr
+  if opts.hunk ~= nil and not (is_whole(opts.hunk, 1, 2 ^ 31) and type(opts.tick) == "number") then
+    error("botglue.accept: hunk and tick must be numbers, as those of hunks(), not " .. vim.inspect(opts), 0)
+  end
   local is_range = type(range) == "table" and type(range[1]) == "number" and type(range[2]) == "number"
   if range ~= nil and not is_range then
     error("botglue.accept: range must be a list like { 3, 5 }, not " .. vim.inspect(range), 0)

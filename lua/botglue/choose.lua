@@ -71,9 +71,14 @@ function M.all(choice)
   return jobs
 end
 
+--- The one that is meant by where the cursor is: the one under review there, else the newest one in whose range it is.
 ---@param jobs botglue.Job[]
 ---@return botglue.Job?
 function M.at_cursor(jobs)
+  local review = client.connection().review
+  if review and review.bufnr == vim.api.nvim_get_current_buf() and vim.list_contains(jobs, review.job) then
+    return review.job
+  end
   local bufnr, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1]
   for i = #jobs, 1, -1 do
     local range = jobs[i].range

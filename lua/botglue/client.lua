@@ -22,6 +22,9 @@ local M = {}
 ---@field last_query integer
 ---@field answered_within integer milliseconds that the store may take for an answer
 ---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
+---@field review botglue.Review? the one that is open
+---@field deleted_look vim.api.keyset.get_hl_info? how rows look that go, as we have defined it
+---@field deciding_in integer? the buffer of which a key takes or drops hunks
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field ticker botglue.Ticker? of the views that move
 ---@field tools botglue.ToolList? the one that is open
@@ -335,7 +338,7 @@ function M.connect(options)
     end
     require("botglue.attach").want_again()
     require("botglue.adopt").recover()
-    require("botglue.ui.edit").tell_all(process)
+    require("botglue.proposal").tell_all(process)
     require("botglue.ui.prompt.draft").tell_all()
     connection.paste = connection.paste or require("botglue.paste").watch()
     local group = vim.api.nvim_create_augroup("botglue.client", { clear = true })

@@ -13,7 +13,7 @@ local fail = errors.fail
 -- Why the host does not accept or revert, by its reason.
 local STAYS = {
   accepted = {
-    conflict = "it conflicts with what you changed: see :Botglue diff %d, then accept it again",
+    conflict = "it conflicts with what you changed: see :Botglue review %d, then accept it again",
     range_lost = "its place is not known: select the lines for it, then :Botglue accept %d",
     buffer_gone = "its buffer is gone: select the lines for it in another one, then :Botglue accept %d",
     not_modifiable = "its buffer cannot be changed",
@@ -30,12 +30,37 @@ local STAYS = {
   },
 }
 
+-- What can be done with a held answer that has no place, and why.
+local MISPLACED = {
+  range_lost = "select lines, :Botglue accept %d: its place is not known",
+  buffer_gone = "select lines, :Botglue accept %d: its buffer is gone",
+  not_modifiable = ":set modifiable, :Botglue review %d: its buffer cannot be changed",
+  too_large = "select lines, :Botglue accept %d: its buffer is too large to be followed",
+}
+
+--- What can be done with a held answer that cannot be put where it belongs.
 ---@param job botglue.Job
----@param verb "accepted"|"reverted"
+---@return string? words nil where it can
+function M.misplaced(job)
+  local why
+  if not job:load() then
+    why = "buffer_gone"
+  elseif job.range.lost then
+    why = "range_lost"
+  elseif not vim.bo[job.range.bufnr].modifiable then
+    why = "not_modifiable"
+  elseif job.held_for == "too_large" then
+    why = "too_large"
+  end
+  return why and MISPLACED[why]:format(job.id)
+end
+
+---@param job botglue.Job
+---@param verb "accepted"|"rejected"|"reverted"
 ---@param why string
 ---@return string
 local function refusal(job, verb, why)
-  local reason = STAYS[verb][why] or why
+  local reason = STAYS[verb == "reverted" and verb or "accepted"][why] or why
   return ("job %d cannot be %s: " .. reason):format(job.id, verb, job.id)
 end
 
@@ -102,6 +127,8 @@ local function ask(job, method, more)
 end
 
 ---@class botglue.AcceptOptions
+---@field hunk integer? the number of the one hunk that is taken, as `hunks()` has it
+---@field tick integer? the changedtick of those
 ---@field range { [1]: integer, [2]: integer }? the lines that the answer is put to, from 1
 ---@field bufnr integer? in which buffer these are; the current one
 
@@ -127,6 +154,25 @@ local function accept_at(job, opts)
   })
 end
 
+--- Takes one hunk, as a script has seen it.
+---@param job botglue.Job
+---@param opts botglue.AcceptOptions
+local function take_hunk(job, opts)
+  local proposal = job.proposal
+  if not proposal or proposal.tick ~= opts.tick or not require("botglue.proposal").is_current(job) then
+    fail("the text has changed since these hunks of job %d: get them again", job.id)
+  end
+  ---@cast proposal botglue.Proposal
+  local hunk = proposal.hunks[opts.hunk] or fail("job %d has no hunk %d", job.id, opts.hunk)
+  local why
+  require("botglue.proposal").decide(job, "take", { hunks = { hunk.id } }, function(result, err)
+    why = err or result and (result.stale and "the text has changed" or result.why)
+  end)
+  if why then
+    fail("%s", refusal(job, "accepted", why))
+  end
+end
+
 --- Whether a held answer conflicts with what the user changed, and they have not seen how.
 ---@param job botglue.Job
 ---@return boolean
@@ -142,6 +188,9 @@ function M.accept(id, opts)
   if opts and opts.range then
     accept_at(job, opts)
     return
+  elseif opts and opts.hunk then
+    take_hunk(job, opts)
+    return
   elseif not job:load() then
     fail("%s", refusal(job, "accepted", "buffer_gone"))
   elseif job.range.lost then
@@ -151,7 +200,7 @@ function M.accept(id, opts)
   elseif M.is_unseen_conflict(job) then
     fail("%s", refusal(job, "accepted", "conflict"))
   end
-  ask(job, "accept", { lines = M.lines(job), shown = job.shown })
+  ask(job, "accept", { lines = M.lines(job), shown = job.shown, dropped = job.dropped })
 end
 
 --- `:[range]Botglue accept [id]`: where the answer conflicts, and nobody has seen how, that is shown.
@@ -160,7 +209,7 @@ end
 function M.accept_command(id, opts)
   local job = M.held_job(id)
   if not (opts and opts.range) and M.is_unseen_conflict(job) and job:load() and not job.range.lost then
-    require("botglue.ui.diff").open(id)
+    require("botglue.ui.review.view").open(job)
     require("botglue.notify").warn(
       ("botglue: job %d conflicts with what you changed: accept it again for what is shown here"):format(id)
     )
@@ -173,6 +222,20 @@ end
 ---@param id integer
 function M.reject(id)
   local job = M.held_job(id)
+  if (job.taken or 0) > 0 then
+    -- What was taken of it stays: it is merged, not rejected.
+    require("botglue.proposal").decide(job, "drop", { all = true }, function(result, err)
+      local why = err or result and result.why
+      if why then
+        fail("%s", refusal(job, "rejected", why))
+      elseif result and result.stale then
+        -- Another host, which does not know what was taken.
+        report.landed(job, "merged")
+        job:decide("merged")
+      end
+    end)
+    return
+  end
   client.connect(job.options)
   report.landed(job, "rejected")
   job:decide("rejected")
@@ -201,10 +264,7 @@ function M.stays(job, why)
   if is_held and why == "conflict" then
     job.held_for, job.shown = why, nil
     job:moved()
-    local diff = client.connection().diff
-    if diff and diff.job == job then
-      diff:show()
-    end
+    require("botglue.proposal").show_again(job)
   end
   errors.guard(fail, "%s", refusal(job, is_held and "accepted" or "reverted", why))
 end

@@ -7,29 +7,29 @@ local notify = require("botglue.notify")
 
 local M = {}
 
---- Shows a held answer: what its buffer would be, or the answer alone where that is not known.
+--- Shows a held answer: its hunks in its buffer, or the answer alone where they are not known.
 ---@param job botglue.Job
 function M.show(job)
   local answer = job.answer
-  local is_text = answer.held_for == "ambiguous"
-    or answer.held_for == "raw"
-    or answer.held_for == "block_rows"
-  if is_text and not job.edited or not job:load() or job.range.lost then
+  local is_text = answer.held_for == "raw" or answer.held_for == "block_rows"
+  if answer.held_for == "ambiguous" and not job.edited then
+    require("botglue.ui.review.blocks").open(job)
+  elseif is_text and not job.edited or require("botglue.decide").misplaced(job) then
     require("botglue.ui.edit").open(job.id)
   else
-    require("botglue.ui.diff").open(job.id)
+    require("botglue.ui.review.view").open(job)
   end
 end
 
---- The one after the one that is shown.
+--- The one after the one that is under review.
 ---@param jobs botglue.Job[] oldest first, at least one
 ---@return botglue.Job
 local function next_of(jobs)
-  local diff = client.connection().diff
-  local after = diff and vim.iter(jobs):find(function(job)
-    return job.id > diff.job.id
+  local review = client.connection().review
+  local after = review and vim.iter(jobs):find(function(job)
+    return job.id > review.job.id
   end)
-  return after or not diff and choose.at_cursor(jobs) or jobs[1]
+  return after or not review and choose.at_cursor(jobs) or jobs[1]
 end
 
 --- `:Botglue review [id]`

@@ -70,6 +70,25 @@ function M.accept(id, opts)
   require("botglue.decide").accept(id, opts)
 end
 
+--- The hunks of a held answer, as last computed: what it would change in its buffer.
+---@param id integer
+---@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
+--- from 1; where rows are put in, `last` is `first - 1`
+function M.hunks(id)
+  local proposal = require("botglue.proposal").of(require("botglue.decide").held_job(id))
+  local hunks = { tick = proposal.tick }
+  for i, hunk in ipairs(proposal.hunks) do
+    local last = hunk.first + hunk.count
+    hunks[i] = {
+      first = hunk.first + 1,
+      last = last,
+      lines = vim.list_slice(hunk.lines),
+      conflict = hunk.conflict,
+    }
+  end
+  return hunks
+end
+
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
 ---@param id integer?
 function M.review(id)

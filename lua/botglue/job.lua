@@ -31,6 +31,10 @@ local M = {}
 ---@field edited string[]? the answer as the user has written it in its edit buffer
 ---@field typed string[]? what stands in that buffer and is not written
 ---@field around string[]? text around the answer that was changed in a review of an earlier version
+---@field dropped string[][]? the hunks that the user has dropped, as the host names them
+---@field taken integer? how many edits of its answer were taken, as the host said last
+---@field proposal botglue.Proposal? the newest one, while somebody follows it
+---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
 ---@field request table? what the host was sent, until it has started it
@@ -225,6 +229,7 @@ function Job:decide(landing)
   if was_held then
     self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
     self.on_close(self)
+    require("botglue.proposal").ended(self)
   end
   events.emit("BotglueJobUpdated", self)
 end

@@ -93,11 +93,16 @@ function M.operate_ask(kind)
   operate(kind, { question = true })
 end
 
---- Takes the default map away if it is still ours.
+--- Takes the default maps away that are still ours.
 function M.remove_default_keymaps()
-  local map = vim.fn.maparg("<leader>pp", "x", false, true)
-  if map.rhs == "<Plug>(botglue-run)" and map.desc == "botglue: run on the selection" then
-    vim.keymap.del("x", "<leader>pp")
+  for _, mode in ipairs({ "n", "x" }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      local is_ours = vim.startswith(map.desc or "", "botglue: ")
+        and vim.startswith(map.rhs or "", "<Plug>(botglue-")
+      if is_ours then
+        vim.keymap.del(mode, map.lhs)
+      end
+    end
   end
 end
 

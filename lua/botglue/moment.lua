@@ -78,6 +78,8 @@ function M.is_safe(bufnr)
     -- A script waits for us: its own mapping, autocommand or operator function is no reason to make it wait, nor is
     -- what it printed. (A real pending operator has a mode of its own.)
     state = state:gsub("[oSxcs]", "")
+    -- A key that takes a hunk waits for that, also within a macro.
+    state = connection.deciding_in == bufnr and state:gsub("m", "") or state
   end
   return SAFE[mode] == true and state == ""
 end

@@ -11,7 +11,7 @@ local M = {}
 ---@field reply fun(result: table?, err: string?)
 
 --- Asks. What can be asked, and what comes back, is in `types`.
----@param name "history"|"job"|"info"|"writers"|"checkpoints"|"prompts"|"untold"|"again"|"mirror"|"hunks"|"find"
+---@param name string
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
 function M.ask(name, args, callback)

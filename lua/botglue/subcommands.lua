@@ -49,6 +49,24 @@ local function decision(name, choice, what)
   }
 end
 
+--- What is done with the hunks in some lines.
+---@param verb "take"|"drop"
+---@return botglue.Subcommand
+local function of_hunks(verb)
+  return {
+    range = true,
+    bare = true,
+    run = function(args)
+      local is_range = args.range > 0
+      require("botglue.ui.review.keys").in_lines(
+        verb,
+        is_range and args.line1 or nil,
+        is_range and args.line2 or nil
+      )
+    end,
+  }
+end
+
 ---@type table<string, botglue.Subcommand>
 return {
   run = {
@@ -111,11 +129,18 @@ return {
     complete = choose.complete(choose.answered),
   },
   review = {
-    run = function(_, rest)
-      require("botglue.held").review(rest)
+    bang = true,
+    run = function(args, rest)
+      if args.bang then
+        require("botglue.ui.review.view").close()
+      else
+        require("botglue.held").review(rest)
+      end
     end,
     complete = choose.complete(choose.held),
   },
+  take = of_hunks("take"),
+  drop = of_hunks("drop"),
   diff = {
     run = function(_, rest)
       require("botglue.ui.diff").open(choose.latest(rest, choose.has_texts, "can be compared"))

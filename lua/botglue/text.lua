@@ -24,6 +24,27 @@ function M.width(text, column)
   return vim.fn.strdisplaywidth(M.vim(text), column or 0)
 end
 
+--- Text of a buffer as the screen shows it: tabs become blanks, what cannot be printed what Neovim shows for it.
+---@param text string
+---@param tabstop integer
+---@param column integer? from 0, where it begins
+---@return string
+function M.expand(text, tabstop, column)
+  if not text:find("[^ -~]") then
+    return text
+  end
+  local parts = vim.split(text, "\t", { plain = true })
+  local at = column or 0
+  for i, part in ipairs(parts) do
+    local words = vim.fn.strtrans(M.vim(part))
+    at = at + vim.api.nvim_strwidth(words)
+    local blanks = i < #parts and tabstop - at % tabstop or 0
+    at = at + blanks
+    parts[i] = words .. (" "):rep(blanks)
+  end
+  return table.concat(parts)
+end
+
 --- Cuts text to a width in cells, with a mark where it was cut.
 ---@param text string
 ---@param width integer

@@ -208,6 +208,13 @@ impl Document {
         }
     }
 
+    /// What was written to a range is not all of its answer: it is merged with this still.
+    pub fn rebased(&mut self, anchor: AnchorId, base: Passage) {
+        if let Some(anchor) = self.anchors.get_mut(&anchor) {
+            anchor.rebase(base);
+        }
+    }
+
     /// Where a range is; none where that cannot be told. `mark` is where the editor's own mark of it is now: it decides
     /// where a part of a row may have several places.
     pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {

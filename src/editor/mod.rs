@@ -35,7 +35,7 @@ use crate::host::Message;
 use crate::job::Observer;
 use crate::land::{Capture, Landing};
 use crate::memory;
-use crate::mirror::{self, Obstacle, Reply, Wanted};
+use crate::mirror::{self, Obstacle, Reply, ReviewView, Wanted};
 use crate::rpc::{CallCount, Writer};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
@@ -196,6 +196,11 @@ impl Editor {
         let done = move |reply: Option<Value>| done(reply.and_then(|reply| mirror::reply_tick(&reply)));
         let argument = mirror::places(buffer, tick, places);
         self.send(Tell::Call(Call::Ask("places", argument, Box::new(done))));
+    }
+
+    /// Has the plugin draw what is proposed of a held answer; `done` is called once it has.
+    pub fn review(&self, buffer: u64, view: &ReviewView, done: impl FnOnce() + Send + 'static) {
+        self.send(Tell::Call(Call::Ask("review", view.value(buffer), Box::new(move |_| done()))));
     }
 
     /// Has Neovim send no more events of a buffer.

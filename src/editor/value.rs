@@ -133,6 +133,13 @@ fn draft(draft: &Draft) -> Value {
         .with_some("disk_rows", draft.disk_rows.as_deref().map(lines))
         .with_some("disk_base", draft.disk_base.as_deref().map(lines))
         .with_some("typed", draft.typed.as_deref().map(lines))
+        .with_some(
+            "dropped",
+            draft
+                .dropped
+                .as_deref()
+                .map(|drops| Value::Array(drops.iter().map(|drop| lines(drop)).collect())),
+        )
         .build()
 }
 

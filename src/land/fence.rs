@@ -105,7 +105,7 @@ impl Fence {
 }
 
 /// A fenced block of a text that is not within another one; in rows of the text.
-struct Block {
+pub struct Block {
     fence: Fence,
     /// The row of the opening fence.
     open: usize,
@@ -116,8 +116,19 @@ struct Block {
 }
 
 impl Block {
+    /// The row behind the opening fence, and that of the closing one.
+    pub fn rows(&self) -> (usize, usize) {
+        (self.open + 1, self.close)
+    }
+
+    /// The first word behind the opening fence.
+    pub fn language<'a>(&self, lines: &'a [String]) -> &'a str {
+        let info = lines[self.open].trim_start().trim_start_matches(self.fence.mark);
+        info.split_whitespace().next().unwrap_or_default()
+    }
+
     /// The lines between the fences.
-    fn content(&self, lines: &[String]) -> Vec<String> {
+    pub fn content(&self, lines: &[String]) -> Vec<String> {
         let inside = &lines[self.open + 1..self.close];
         inside.iter().map(|line| self.fence.unindented(line).to_owned()).collect()
     }
@@ -139,7 +150,7 @@ impl Block {
 }
 
 /// The fenced blocks of a text; those within another one do not count.
-fn blocks(lines: &[String]) -> Vec<Block> {
+pub fn blocks(lines: &[String]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut row = 0;
     while row < lines.len() {

@@ -5,12 +5,12 @@
 //! selection, and from how deep its second line is. What was kept is never doubled; blank lines stay blank.
 
 use super::place::Place;
+use super::target::Target;
 use super::text::{hangs, indent, is_blank, opens, shared};
-use crate::request::Request;
 
 /// Indents the answer as the text is that it replaces.
-pub fn restore(lines: &mut [String], request: &Request) {
-    let place = Place::of(request);
+pub fn restore(lines: &mut [String], target: Target<'_>) {
+    let place = Place::of(target);
     let Some(row) = lines.iter().position(|line| !is_blank(line)) else { return };
     let Some((head, rest)) = lines[row..].split_first_mut() else { return };
     if place.is_inline() {

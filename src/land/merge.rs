@@ -41,7 +41,25 @@ pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -
     let at: HashMap<_, _> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
     let ids = current.iter().map(|row| at.get(&row.id).copied());
     let lines = unchanged(base, answer);
-    hunks(&bytes(base), &Side::new(&bytes(current), ids), &Side::new(&bytes(answer), lines.into_iter()))
+    let current = Side::new(&bytes(current), ids);
+    trimmed_hunks(&bytes(base), &current, &Side::new(&bytes(answer), lines.into_iter()))
+}
+
+/// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be on
+/// both sides.
+pub fn merge_known<R: AsRef<[u8]>>(
+    base: &[Row],
+    current: &[Row],
+    answer: &[R],
+    origins: &[Option<usize>],
+) -> Vec<Hunk> {
+    let at: HashMap<_, _> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+    let ids = current.iter().map(|row| at.get(&row.id).copied());
+    let current = Side::new(&bytes(current), ids);
+    let answer = Side::new(&bytes(answer), origins.iter().copied());
+    let mut hunks = hunks(&bytes(base), &current, &answer);
+    guard::guard(&current.rows, &answer.rows, &mut hunks);
+    hunks
 }
 
 fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
@@ -93,6 +111,11 @@ fn hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
         }
         (above, is_same_above) = ((row.0 + 1, row.1 + 1, row.2 + 1), is_same_below);
     }
+    hunks
+}
+
+fn trimmed_hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
+    let mut hunks = hunks(base, current, answer);
     for hunk in hunks.iter_mut().filter(|hunk: &&mut Hunk| !hunk.is_conflict) {
         hunk.trim(base, current, answer);
     }

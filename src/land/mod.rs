@@ -3,6 +3,7 @@
 //! It works on text alone: on what was selected when the job was asked for, on what the agent answered, and on the rows
 //! that are there now. Where those are the document knows; writing is the editor's part.
 
+mod blocks;
 mod capture;
 mod fence;
 mod filetype;
@@ -11,22 +12,23 @@ mod merge;
 mod newline;
 mod place;
 mod replaced;
-mod review;
 mod step;
 mod style;
+mod target;
 mod text;
 mod tidy;
 mod verdict;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{Hunk, Merge, merge, merge_rows};
+pub use self::merge::{Hunk, Merge, merge, merge_known, merge_rows};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::review::{Difference, differences};
-pub use self::step::{RowEdit, edits, edits_back};
-pub use self::verdict::{OnConflict, Verdict, verdict};
+pub use self::step::{Change, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
+pub use self::target::Target;
+pub use self::verdict::{Verdict, verdict};
 use crate::request::{Kind, Request};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract
@@ -72,7 +74,7 @@ pub fn prepare(request: &Request, answer: &str) -> Landing {
         let lines = answer.split('\n').map(str::to_owned).collect();
         return Landing { held_for: None, lines, from: 0 };
     }
-    let tidied = tidy::tidy(request, answer);
+    let tidied = tidy::tidy(request.into(), answer);
     let held_for = held_for(request, &tidied);
     Landing { held_for, lines: tidied.lines, from: tidied.from }
 }

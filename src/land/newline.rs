@@ -5,7 +5,8 @@
 
 use std::collections::HashSet;
 
-use crate::request::{Kind, Request, Selection};
+use super::target::Target;
+use crate::request::{Kind, Selection};
 
 /// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. A `\r`
 /// within a line stays only where the selection has such.
@@ -25,8 +26,8 @@ pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
 }
 
 /// Ends the lines in `\r` where the rows of the selection do.
-pub fn restore(lines: &mut [String], request: &Request) {
-    let selection = &request.selection;
+pub fn restore(lines: &mut [String], target: Target<'_>) {
+    let selection = target.selection;
     match selection.kind {
         Kind::Line => by_rows(lines, &selection.rows),
         Kind::Char => {
@@ -40,7 +41,7 @@ pub fn restore(lines: &mut [String], request: &Request) {
             }
         }
         Kind::Insert => {
-            let neighbour = selection.anchor.as_ref().or(request.after.first());
+            let neighbour = selection.anchor.as_ref().or(target.after.first());
             for line in lines {
                 ended(line, neighbour);
             }

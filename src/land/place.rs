@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
+use super::target::Target;
 use super::text::{common, indent, is_blank, opens, shared};
-use crate::request::{Kind, Request, Selection};
+use crate::request::{Kind, Selection};
 
 /// The indentation at the place of an answer.
 pub struct Place<'a> {
@@ -21,16 +22,16 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The place in a request.
-    pub fn of(request: &'a Request) -> Self {
-        let selection = &request.selection;
+    /// The place of a target.
+    pub fn of(target: Target<'a>) -> Self {
+        let selection = target.selection;
         match selection.kind {
-            Kind::Insert => Self::at(below(request)),
+            Kind::Insert => Self::at(below(target)),
             Kind::Block => Self::of_rows(&selection.text),
             Kind::Char => Self::of_part(selection),
             Kind::Line if selection.rows.iter().all(|row| is_blank(row)) => {
                 let row = selection.rows.iter().find(|row| !indent(row).is_empty());
-                Self::at(row.map_or_else(|| between(request), |row| indent(row)))
+                Self::at(row.map_or_else(|| between(target), |row| indent(row)))
             }
             Kind::Line => Self::of_rows(&selection.rows),
         }
@@ -84,22 +85,22 @@ impl<'a> Place<'a> {
 
 /// The indentation for new lines below the anchor: its own, or that of the next line where the anchor opens
 /// a block.
-fn below(request: &Request) -> &str {
-    let anchor = request.selection.anchor.as_deref().unwrap_or("");
+fn below(target: Target<'_>) -> &str {
+    let anchor = target.selection.anchor.as_deref().unwrap_or("");
     let own = indent(anchor);
     if is_blank(anchor) && own.is_empty() {
-        return between(request);
+        return between(target);
     }
-    let next = next(request);
+    let next = next(target);
     if next.starts_with(own) && opens(anchor) { next } else { own }
 }
 
 /// The indentation between two lines of text: what both have.
-fn between(request: &Request) -> &str {
-    let last = request.before.iter().rev().find(|line| !is_blank(line)).map_or("", |line| indent(line));
-    shared(last, next(request))
+fn between(target: Target<'_>) -> &str {
+    let last = target.before.iter().rev().find(|line| !is_blank(line)).map_or("", |line| indent(line));
+    shared(last, next(target))
 }
 
-fn next(request: &Request) -> &str {
-    request.after.iter().find(|line| !is_blank(line)).map_or("", |line| indent(line))
+fn next(target: Target<'_>) -> &str {
+    target.after.iter().find(|line| !is_blank(line)).map_or("", |line| indent(line))
 }

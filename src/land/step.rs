@@ -29,17 +29,31 @@ pub struct RowEdit {
     pub column: Option<usize>,
 }
 
+/// Rows, and the lines that replace them.
+pub type Change = (Range<usize>, Range<usize>);
+
 /// The edits that replace a passage by new rows: ascending, apart from each other, none where both are equal. `column`
 /// is where a block begins on the screen.
 pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
-    edits_by(text, passage, new, column, changes)
+    edits_by(text, passage, new, column, changes_of)
+}
+
+/// The same where it is known which of the passage's rows are replaced by which lines. It makes no difference to a block.
+pub fn edits_at(
+    text: &Rows,
+    passage: &Passage,
+    new: &[Bytes],
+    column: Option<usize>,
+    changes: Vec<Change>,
+) -> Vec<RowEdit> {
+    edits_by(text, passage, new, column, |_, _, _| changes)
 }
 
 /// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows that
 /// it left beside them read the same.
 pub fn edits_back(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
     edits_by(text, passage, new, column, |old, new, is_part| {
-        changes(new, old, is_part).into_iter().map(|(lines, rows)| (rows, lines)).collect()
+        changes_of(new, old, is_part).into_iter().map(|(lines, rows)| (rows, lines)).collect()
     })
 }
 
@@ -48,7 +62,7 @@ fn edits_by(
     passage: &Passage,
     new: &[Bytes],
     column: Option<usize>,
-    changes: impl Fn(&[&[u8]], &[&[u8]], bool) -> Vec<(Range<usize>, Range<usize>)>,
+    changes: impl FnOnce(&[&[u8]], &[&[u8]], bool) -> Vec<Change>,
 ) -> Vec<RowEdit> {
     let range = passage.place.rows();
     if let Place::Block { columns, .. } = &passage.place {
@@ -82,21 +96,27 @@ fn edits_by(
 }
 
 /// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last.
-fn changes(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<(Range<usize>, Range<usize>)> {
+fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<Change> {
+    let changes = changes(old, new);
+    let is_kept = |(rows, lines): &Change| keeps_ends(rows, old.len(), lines, new.len());
+    if is_part && !changes.iter().all(is_kept) { vec![(0..old.len(), 0..new.len())] } else { changes }
+}
+
+/// Which rows are replaced by which lines: the fewest.
+pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
     let ops = capture_diff_slices(Algorithm::Myers, old, new).into_iter();
-    let ranges =
-        ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range()));
-    let changes: Vec<_> = ranges.collect();
-    let keeps_ends = changes.iter().all(|(rows, lines)| {
-        let is_at_end =
-            rows.start == 0 || lines.start == 0 || rows.end == old.len() || lines.end == new.len();
-        !is_at_end
-            || (!rows.is_empty()
-                && !lines.is_empty()
-                && (rows.start == 0) == (lines.start == 0)
-                && (rows.end == old.len()) == (lines.end == new.len()))
-    });
-    if is_part && !keeps_ends { vec![(0..old.len(), 0..new.len())] } else { changes }
+    ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
+}
+
+/// Whether rows of a part, of which there are so many, can be replaced by so many others of all lines without what is around
+/// the part in its rows: they are at neither end, or as the lines are.
+pub fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: usize) -> bool {
+    let is_at_end = rows.start == 0 || lines.start == 0 || rows.end == old || lines.end == new;
+    !is_at_end
+        || (!rows.is_empty()
+            && !lines.is_empty()
+            && (rows.start == 0) == (lines.start == 0)
+            && (rows.end == old) == (lines.end == new))
 }
 
 /// Each row of a block is an edit of its own: of two that differ neither stands for the other.

@@ -8,8 +8,9 @@ use std::iter;
 
 use super::is_prose;
 use super::place::Place;
+use super::target::Target;
 use super::text::{common, indent, is_blank};
-use crate::request::{Kind, Request};
+use crate::request::Kind;
 
 /// The spaces of one level where a text does not tell.
 const USUAL: usize = 4;
@@ -22,16 +23,16 @@ enum Style {
 }
 
 /// Indents the answer as the selection is, or where that has no indentation as the text around it.
-pub fn adopt(lines: &mut [String], request: &Request) {
-    let selection = &request.selection;
-    if is_prose(&request.filetype) || request.filetype.contains("make") || selection.kind == Kind::Block {
+pub fn adopt(lines: &mut [String], target: Target<'_>) {
+    let selection = target.selection;
+    if is_prose(target.filetype) || target.filetype.contains("make") || selection.kind == Kind::Block {
         return;
     }
     // The first line of a part of a row begins within the row: what it begins with is no indentation.
     let inline = selection.kind == Kind::Char && selection.cols.first().is_some_and(|&column| column > 0);
     let Some(lines) = lines.get_mut(usize::from(inline)..) else { return };
-    let around = || indents(&request.before).chain(indents(&selection.rows)).chain(indents(&request.after));
-    let wanted = match Place::of(request).common {
+    let around = || indents(target.before).chain(indents(&selection.rows)).chain(indents(target.after));
+    let wanted = match Place::of(target).common {
         "" => style(indents(&selection.rows)).or_else(|| style(around())),
         common => style(iter::once(common)),
     };

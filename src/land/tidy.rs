@@ -4,8 +4,9 @@
 //! into lines. An answer that nobody can read for sure is left as it is, and marked.
 
 use super::fence::{self, Part};
+use super::target::Target;
 use super::{indent, is_prose, newline, style};
-use crate::request::{Kind, Request};
+use crate::request::Kind;
 
 /// An answer by lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,9 +20,8 @@ pub struct Tidied {
 }
 
 /// Makes the lines to land out of an answer.
-pub fn tidy(request: &Request, answer: &str) -> Tidied {
-    let switches = request.tidy;
-    let selection = &request.selection;
+pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
+    let Target { tidy: switches, selection, .. } = target;
     let mut lines = if switches.newline {
         newline::split(answer, selection)
     } else {
@@ -29,30 +29,31 @@ pub fn tidy(request: &Request, answer: &str) -> Tidied {
     };
     let mut from = 0;
     if switches.fence {
-        match unfenced(request, &lines) {
+        match unfenced(target, &lines) {
             Part::Whole => {}
             Part::Content(row, content) => (from, lines) = (row, content),
             Part::Ambiguous => return Tidied { lines, from, ambiguous: true },
         }
     }
-    if switches.indent {
-        style::adopt(&mut lines, request);
-        indent::restore(&mut lines, request);
-    }
-    if switches.newline {
-        newline::restore(&mut lines, request);
-    }
-    if lines.is_empty() && matches!(selection.kind, Kind::Char | Kind::Block) {
-        lines.push(String::new());
-    }
-    Tidied { lines, from, ambiguous: false }
+    Tidied { lines: fit(target, lines), from, ambiguous: false }
 }
 
-fn unfenced(request: &Request, lines: &[String]) -> Part {
-    let selected = &request.selection.text;
-    if is_prose(&request.filetype) {
-        fence::in_prose(lines, selected)
-    } else {
-        fence::in_code(lines, selected)
+/// Makes lines fit the place of an answer.
+pub fn fit(target: Target<'_>, mut lines: Vec<String>) -> Vec<String> {
+    if target.tidy.indent {
+        style::adopt(&mut lines, target);
+        indent::restore(&mut lines, target);
     }
+    if target.tidy.newline {
+        newline::restore(&mut lines, target);
+    }
+    if lines.is_empty() && matches!(target.selection.kind, Kind::Char | Kind::Block) {
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn unfenced(target: Target<'_>, lines: &[String]) -> Part {
+    let selected = &target.selection.text;
+    if is_prose(target.filetype) { fence::in_prose(lines, selected) } else { fence::in_code(lines, selected) }
 }

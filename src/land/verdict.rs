@@ -22,17 +22,8 @@ pub enum Verdict {
     Held(HeldFor),
 }
 
-/// What becomes of the places that the user and the answer changed differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnConflict {
-    /// The whole answer is held.
-    Hold,
-    /// The answer's rows take the place of the user's: the user has seen them, and wants them.
-    TakeAnswer,
-}
-
 /// Decides what becomes of an answer to `base`, which is `now`.
-pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes], on_conflict: OnConflict) -> Verdict {
+pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes]) -> Verdict {
     let (sent, current) = (base.pieces(), now.pieces());
     if matches!(now.place, Place::Block { .. }) {
         if answer.len() != current.len() {
@@ -45,16 +36,13 @@ pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes], on_conflict: OnC
             return Verdict::Held(HeldFor::Conflict);
         }
     }
-    let takes_answer = on_conflict == OnConflict::TakeAnswer;
     let merged = if sent == current {
         answer.to_vec()
     } else if now.is_of_rows() {
-        match merged(base, now, answer, on_conflict) {
+        match merged(base, now, answer) {
             Some(merged) => merged,
             None => return Verdict::Held(HeldFor::Conflict),
         }
-    } else if takes_answer {
-        wanted(base, now, answer)
     } else if current.iter().copied().eq(answer.iter().map(Vec::as_slice)) {
         answer.to_vec()
     } else {
@@ -63,27 +51,14 @@ pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes], on_conflict: OnC
     if current.iter().copied().eq(merged.iter().map(Vec::as_slice)) {
         return Verdict::Unchanged;
     }
-    let is_all_answer = takes_answer && merged == answer;
-    Verdict::Write { is_merged: sent != current && !is_all_answer, pieces: merged }
-}
-
-/// The pieces of an answer as the user is shown them: the rows of a block stand each for itself, and one that the answer
-/// leaves as it was sent is what the user made of it.
-pub fn wanted(base: &Passage, now: &Passage, answer: &[Bytes]) -> Vec<Bytes> {
-    let (sent, current) = (base.pieces(), now.pieces());
-    let is_block = matches!(now.place, Place::Block { .. });
-    let piece = |(at, piece): (usize, &Bytes)| match (sent.get(at), current.get(at)) {
-        (Some(sent), Some(current)) if is_block && *sent == piece => current.to_vec(),
-        _ => piece.clone(),
-    };
-    answer.iter().enumerate().map(piece).collect()
+    Verdict::Write { is_merged: sent != current, pieces: merged }
 }
 
 /// The rows of both sides; none where one of the differences is a conflict.
-fn merged(base: &Passage, now: &Passage, answer: &[Bytes], on_conflict: OnConflict) -> Option<Vec<Bytes>> {
+fn merged(base: &Passage, now: &Passage, answer: &[Bytes]) -> Option<Vec<Bytes>> {
     let mut rows: Vec<Bytes> = now.rows.iter().map(|row| row.text.to_vec()).collect();
     for hunk in merge_rows(&base.rows, &now.rows, answer).into_iter().rev() {
-        if hunk.is_conflict && on_conflict == OnConflict::Hold {
+        if hunk.is_conflict {
             return None;
         }
         rows.splice(hunk.current, answer[hunk.answer].iter().cloned());
@@ -102,7 +77,7 @@ mod tests {
 
     /// The verdict on an answer to one text that is another one now, each with its place.
     fn of(base: &Passage, now: &Passage, answer: &[&str]) -> Verdict {
-        verdict(base, now, &bytes(answer), OnConflict::Hold)
+        verdict(base, now, &bytes(answer))
     }
 
     fn passage(rows: &[&str], place: Place) -> Passage {
@@ -127,7 +102,7 @@ mod tests {
     fn whole_rows() {
         let of = |now: &[&str], answer: &[&str]| {
             let (base, now) = edited(&["a1", "b1", "c1"], now);
-            verdict(&base, &now, &bytes(answer), OnConflict::Hold)
+            verdict(&base, &now, &bytes(answer))
         };
         assert_eq!(of(&["a1", "b1", "c1"], &["a1", "b2", "c1"]), written(&["a1", "b2", "c1"], false));
         assert_eq!(of(&["a1", "b1", "c1"], &["a1", "b1", "c1"]), Verdict::Unchanged);
@@ -135,22 +110,6 @@ mod tests {
         assert_eq!(of(&["a2", "b1", "c1"], &["a1", "b1", "c2"]), written(&["a2", "b1", "c2"], true));
         assert_eq!(of(&["a2", "b1", "c1"], &["a3", "b1", "c1"]), Verdict::Held(HeldFor::Conflict));
         assert_eq!(of(&["a1", "b2", "c1"], &["a1", "b2", "c1"]), Verdict::Unchanged);
-    }
-
-    #[test]
-    fn in_a_conflict_that_was_seen_the_answer_takes_the_place_of_the_user_s_rows() {
-        let (base, now) = edited(&["a1", "b1", "c1", "d1", "e1"], &["a2", "b1", "c1", "d1", "e2"]);
-        let answer = bytes(&["a3", "b1", "c3", "d1", "e1"]);
-        assert_eq!(verdict(&base, &now, &answer, OnConflict::Hold), Verdict::Held(HeldFor::Conflict));
-        let taken = verdict(&base, &now, &answer, OnConflict::TakeAnswer);
-        assert_eq!(taken, written(&["a3", "b1", "c3", "d1", "e2"], true));
-        let part = |row, to| passage(&[row], Place::Part { start: (0, 2), end: (0, to) });
-        let taken = verdict(&part("f(a)", 3), &part("f(ax)", 4), &bytes(&["b"]), OnConflict::TakeAnswer);
-        assert_eq!(taken, written(&["b"], false));
-        let block = |rows: &[&str]| passage(rows, Place::Block { first: 0, columns: vec![0..1, 0..1] });
-        let taken =
-            verdict(&block(&["a", "b"]), &block(&["x", "y"]), &bytes(&["A", "b"]), OnConflict::TakeAnswer);
-        assert_eq!(taken, written(&["A", "y"], true));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::answers::Settled;
+use super::answers::{Fate, Obstacle, Settled};
 use super::buffer::{Buffer, Link, Need, Standing};
 use super::event::{Event, Notice};
+use super::proposal::ReviewView;
 use super::query::{Findings, Question};
+use super::reviews::Due;
 use super::sent::Sent;
 use super::shown::Places;
 use super::write::{Call, Reply};
@@ -44,6 +46,13 @@ pub enum Order {
         tick: u64,
         /// By job; none where its range is lost.
         places: Places,
+    },
+    /// Have the plugin draw what is proposed of a held answer; its reply is told by [`Event::Drawn`].
+    Review {
+        /// The buffer's number.
+        buffer: u64,
+        /// What.
+        view: ReviewView,
     },
     /// This became of what was wanted of a job's range.
     Settled(Settled),
@@ -136,13 +145,39 @@ impl Mirrors {
 
     /// There is no event more for now: what the editor has to be told of its marks.
     pub fn rest(&mut self) -> Vec<Order> {
-        let at_rest =
-            self.buffers.iter_mut().filter(|(_, entry)| entry.held_back.is_none() && entry.contacts == 0);
+        let at_rest = self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest());
         let orders = at_rest.filter_map(|(number, entry)| {
             let (tick, places) = entry.buffer.places()?;
             Some(Order::Places { buffer: *number, tick, places })
         });
-        orders.collect()
+        let mut orders: Vec<Order> = orders.collect();
+        self.tell_views(Due::Now, &mut orders);
+        orders
+    }
+
+    /// Whether [`Mirrors::pause`] has something to do once no event has come for a moment.
+    pub fn waits_for_pause(&self) -> bool {
+        self.buffers.values().any(|entry| entry.is_at_rest() && entry.buffer.waits_for_pause())
+    }
+
+    /// No event has come for a moment: what is proposed of held answers.
+    pub fn pause(&mut self) -> Vec<Order> {
+        let mut orders = Vec::new();
+        self.tell_views(Due::AtPause, &mut orders);
+        orders
+    }
+
+    fn tell_views(&mut self, due: Due, orders: &mut Vec<Order>) {
+        for (number, entry) in self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest()) {
+            let (views, needs_contact) = entry.buffer.views(due);
+            if needs_contact {
+                entry.contact(*number, Wanted::Marks, orders);
+            }
+            for (view, replies) in views {
+                orders.extend(view.map(|view| Order::Review { buffer: *number, view }));
+                orders.extend(replies.into_iter().map(|(token, findings)| Order::Reply { token, findings }));
+            }
+        }
     }
 
     /// Handles an event; `step` is the one of the last call that it belongs to.
@@ -190,8 +225,15 @@ impl Mirrors {
             }
             Event::Ended { job } => {
                 if let Some(entry) = self.buffers.values_mut().find(|entry| entry.buffer.has(job)) {
-                    entry.buffer.ended(job);
+                    let replies = entry.buffer.ended(job).into_iter();
+                    orders.extend(replies.map(|(token, findings)| Order::Reply { token, findings }));
                 }
+            }
+            Event::Drawn { buffer, job } => {
+                self.change(buffer, orders, |entry, _| entry.buffer.drawn(job));
+            }
+            Event::Unwatch { buffer, job } => {
+                self.change(buffer, orders, |entry, _| entry.buffer.unwatch(job));
             }
             Event::Query { token, buffer, question } => match self.buffers.get_mut(&buffer) {
                 None => orders.push(Order::Reply { token, findings: question.without_mirror() }),
@@ -247,6 +289,8 @@ impl Mirrors {
         let (need, settled) = entry.buffer.next(&mut self.attempts);
         entry.settle(settled, orders);
         match need {
+            // What waited for another wish of its range.
+            Need::Nothing if entry.buffer.is_waiting() => self.write(number, orders),
             Need::Nothing => {}
             Need::Text => entry.contact(number, Wanted::Text, orders),
             Need::Marks => entry.contact(number, Wanted::Marks, orders),
@@ -344,13 +388,31 @@ impl Entry {
         self.buffer.notice(notice);
     }
 
-    /// Tells what became of wishes.
-    fn settle(&self, settled: impl IntoIterator<Item = Settled>, orders: &mut Vec<Order>) {
-        let with_range = |settled: Settled| {
-            let passage = settled.passage.or_else(|| self.buffer.passage(settled.job));
-            Order::Settled(Settled { passage, ..settled })
-        };
-        orders.extend(settled.into_iter().map(with_range));
+    /// Nothing is under way that changes what is known of it.
+    fn is_at_rest(&self) -> bool {
+        self.held_back.is_none() && self.contacts == 0
+    }
+
+    /// Tells what became of wishes. What somebody has asked for is replied: with the next view, as long as the answer is
+    /// held.
+    fn settle(&mut self, settled: impl IntoIterator<Item = Settled>, orders: &mut Vec<Order>) {
+        for mut settled in settled {
+            settled.passage = settled.passage.or_else(|| self.buffer.passage(settled.job));
+            let reply = settled.asked.take().map(|(token, hunks)| (token, findings(settled.fate, hunks)));
+            match (settled.fate, reply) {
+                (Fate::Taken | Fate::Stays(_), Some((token, findings))) => {
+                    let at_once = self.buffer.reply(settled.job, token, findings);
+                    orders.extend(at_once.map(|findings| Order::Reply { token, findings }));
+                    if settled.fate == Fate::Taken {
+                        orders.push(Order::Settled(settled));
+                    }
+                }
+                (_, Some(reply)) => {
+                    orders.push(Order::Settled(Settled { reply: Some(reply), ..settled }));
+                }
+                (_, None) => orders.push(Order::Settled(settled)),
+            }
+        }
     }
 
     /// Contacts the editor, unless that is under way.
@@ -374,8 +436,18 @@ impl Entry {
         self.buffer.told();
         if !self.buffer.needs_text() {
             for (token, question) in std::mem::take(&mut self.queries) {
-                orders.push(Order::Reply { token, findings: self.buffer.answer(&question) });
+                self.answer(token, &question, orders);
             }
+        }
+    }
+
+    fn answer(&mut self, token: u64, question: &Question, orders: &mut Vec<Order>) {
+        if let Question::Review { job, asked } = question {
+            let (findings, settled) = self.buffer.ask(token, *job, asked);
+            orders.extend(findings.map(|findings| Order::Reply { token, findings }));
+            self.settle(settled, orders);
+        } else {
+            orders.push(Order::Reply { token, findings: self.buffer.answer(question) });
         }
     }
 
@@ -387,7 +459,16 @@ impl Entry {
         if self.contacts > 0 {
             self.queries.push((token, question));
         } else {
-            orders.push(Order::Reply { token, findings: self.buffer.answer(&question) });
+            self.answer(token, &question, orders);
         }
+    }
+}
+
+/// What became of a question for hunks.
+fn findings(fate: Fate, hunks: Vec<crate::review::Id>) -> Findings {
+    match fate {
+        Fate::Stays(Obstacle::Stale) => Findings::Stale,
+        Fate::Stays(Obstacle::Held(why)) | Fate::Held(why) => Findings::Unknown(why),
+        _ => Findings::Done(hunks),
     }
 }

@@ -4,15 +4,18 @@
 //! Where a range is the document knows, what becomes of an answer there is decided by [`verdict`]; here is who waits for
 //! what. Nothing is written twice: a range has one wish at a time, and a call one step for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::large::{self, Marked};
+use super::query::Findings;
 use super::ranges::Ranges;
+use super::reviews::{Reviews, chosen};
 use super::write::{Call, Reply, Step, StepReply};
 use crate::document::{AnchorId, Document, Located, Passage, Place};
-use crate::land::{Bytes, HeldFor, OnConflict, Replaced, RowEdit, Verdict, edits, edits_back, verdict};
+use crate::land::{Bytes, HeldFor, Replaced, RowEdit, Verdict, edits, edits_at, edits_back, verdict};
 use crate::names::name;
+use crate::review::{End, Hunk, Id, replaced};
 
 /// How often a step is made again because the text was not what its mirror had.
 const MAX_TRIES: usize = 5;
@@ -28,8 +31,17 @@ pub enum Wish {
     Accept {
         /// The answer.
         lines: Vec<Bytes>,
+        /// What was dropped of it.
+        dropped: Vec<Vec<Id>>,
         /// The changedtick of the text beside which the user has seen its conflicts, if they have.
         shown: Option<u64>,
+    },
+    /// That hunks of its held answer are taken.
+    Take {
+        /// Which; all where none is named.
+        hunks: Option<Vec<Id>>,
+        /// The question's that asks for it.
+        token: u64,
     },
     /// That these rows become its answer, and its range.
     Put {
@@ -56,6 +68,10 @@ pub enum Fate {
     },
     /// It was taken back, or had been already.
     Reverted,
+    /// Some of a held answer was written; the rest is held still.
+    Taken,
+    /// All of it was dropped.
+    Rejected,
     /// It was not written, and is not by itself.
     Held(HeldFor),
     /// It was not accepted, or not taken back: all stays as it is.
@@ -89,6 +105,8 @@ impl Fate {
             Self::Written { is_merged: false } => "applied",
             Self::Written { is_merged: true } => "merged",
             Self::Reverted => "reverted",
+            Self::Taken => "taken",
+            Self::Rejected => "rejected",
             Self::Held(_) | Self::Stays(_) => "held",
         }
     }
@@ -100,13 +118,34 @@ impl Wish {
         match self {
             Self::Hold(own) if why != HeldFor::BufferGone => Fate::Held(*own),
             Self::Land(_) | Self::Hold(_) => Fate::Held(why),
-            Self::Accept { .. } | Self::Put { .. } | Self::Revert => Fate::Stays(Obstacle::Held(why)),
+            Self::Accept { .. } | Self::Put { .. } | Self::Take { .. } | Self::Revert => {
+                Fate::Stays(Obstacle::Held(why))
+            }
+        }
+    }
+
+    /// What became of it.
+    pub fn settled(&self, job: u64, fate: Fate) -> Settled {
+        let asked = match self {
+            Self::Take { token, .. } => Some((*token, Vec::new())),
+            _ => None,
+        };
+        Settled { asked, ..Settled::new(job, fate) }
+    }
+}
+
+impl From<End> for Fate {
+    fn from(end: End) -> Self {
+        match end {
+            End::Applied => Self::Written { is_merged: false },
+            End::Merged => Self::Written { is_merged: true },
+            End::Rejected => Self::Rejected,
         }
     }
 }
 
 /// What became of what was wanted of a range.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Settled {
     /// The job's id.
     pub job: u64,
@@ -116,12 +155,16 @@ pub struct Settled {
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
     pub passage: Option<Passage>,
+    /// The question's token that asked for it, and the hunks that were taken.
+    pub asked: Option<(u64, Vec<Id>)>,
+    /// A reply that is to go out after it.
+    pub reply: Option<(u64, Findings)>,
 }
 
 impl Settled {
     /// Without a step.
     pub fn new(job: u64, fate: Fate) -> Self {
-        Self { job, fate, attempt: None, passage: None }
+        Self { job, fate, attempt: None, passage: None, asked: None, reply: None }
     }
 }
 
@@ -134,6 +177,8 @@ pub struct Text<'a> {
     pub ranges: &'a mut Ranges,
     /// Where the editor's marks are in it, by job.
     pub marks: &'a BTreeMap<u64, Place>,
+    /// The reviews of held answers.
+    pub reviews: &'a mut Reviews,
     /// Its changedtick.
     pub tick: u64,
 }
@@ -148,12 +193,16 @@ pub struct Answers {
     under_way: Vec<UnderWay>,
     /// The whole rows that were at a range before it was written, by job.
     before: BTreeMap<u64, Vec<Bytes>>,
+    /// What was wanted of answers that had landed by the time it was to be done.
+    overtaken: Vec<Settled>,
 }
 
 #[derive(Debug)]
 struct Wished {
     wish: Wish,
     tries: usize,
+    /// What is wanted once that is over.
+    next: VecDeque<Wish>,
 }
 
 /// What a wish needs to be written.
@@ -166,6 +215,8 @@ struct Plan {
     edits: Vec<RowEdit>,
     /// What it comes to once it is written.
     fate: Fate,
+    /// Of a held answer: the hunks that are taken, what they are merged with still, and the hash of the text.
+    hunks: Option<(Vec<Hunk>, Passage, u64)>,
 }
 
 /// A step of a call.
@@ -180,9 +231,32 @@ impl Answers {
     /// Wants something of a range; what becomes of it is told by [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
     pub fn want(&mut self, job: u64, wish: Wish) {
-        self.wishes.insert(job, Wished { wish, tries: 0 });
+        // Of what a held answer is made of each take is part.
+        match self.wishes.get_mut(&job) {
+            Some(Wished { wish: Wish::Take { .. }, next, .. }) => next.push_back(wish),
+            _ => self.begin(job, wish, VecDeque::new()),
+        }
+    }
+
+    fn begin(&mut self, job: u64, wish: Wish, next: VecDeque<Wish>) {
+        self.wishes.insert(job, Wished { wish, tries: 0, next });
         self.waiting.retain(|other| *other != job);
         self.waiting.push(job);
+    }
+
+    /// A wish is over: the next one of the same range waits from now on, if its answer is held still.
+    fn end(&mut self, job: u64, fate: impl FnOnce(&Wish) -> Fate) -> Option<Settled> {
+        let Wished { wish, mut next, .. } = self.wishes.remove(&job)?;
+        let fate = fate(&wish);
+        if matches!(fate, Fate::Taken | Fate::Stays(_)) {
+            if let Some(wish) = next.pop_front() {
+                self.begin(job, wish, next);
+            }
+        } else {
+            let stale = Fate::Stays(Obstacle::Stale);
+            self.overtaken.extend(next.iter().map(|wish| wish.settled(job, stale)));
+        }
+        Some(wish.settled(job, fate))
     }
 
     /// What was at a range before its answer was written, as far as an earlier host had it written.
@@ -216,18 +290,21 @@ impl Answers {
 
     /// Whatever waits is not to be.
     pub fn deny(&mut self, why: HeldFor) -> Vec<Settled> {
-        let waiting = std::mem::take(&mut self.waiting);
-        let denied = |job: u64| Some(Settled::new(job, self.wishes.remove(&job)?.wish.denied(why)));
-        waiting.into_iter().filter_map(denied).collect()
+        let mut denied = Vec::new();
+        while !self.waiting.is_empty() {
+            let job = self.waiting.remove(0);
+            denied.extend(self.end(job, |wish| wish.denied(why)));
+        }
+        denied
     }
 
     /// The next call, with all answers that can be written now; those that need none are told. `attempts` counts all
     /// steps that were ever made.
     pub fn next(&mut self, mut text: Text<'_>, attempts: &mut u64) -> (Option<Call>, Vec<Settled>) {
-        let (before, tick) = (std::mem::take(&mut self.before), text.tick);
+        let (mut before, tick) = (std::mem::take(&mut self.before), text.tick);
         let (next, postponed) =
-            self.collect(tick, attempts, |job, wish| decide(&mut text, job, wish, before.get(&job)));
-        self.before.extend(before);
+            self.collect(tick, attempts, |job, wish| decide(&mut text, job, wish, &mut before));
+        self.before = before;
         for (job, plan) in postponed {
             plan.forget(job, text.ranges, text.document);
         }
@@ -255,7 +332,7 @@ impl Answers {
     ) -> ((Option<Call>, Vec<Settled>), Vec<(u64, Plan)>) {
         let (mut settled, mut postponed) = (Vec::new(), Vec::new());
         for job in std::mem::take(&mut self.waiting) {
-            let Some(Wished { wish, tries }) = self.wishes.get_mut(&job) else { continue };
+            let Some(Wished { wish, tries, .. }) = self.wishes.get_mut(&job) else { continue };
             match decide(job, wish) {
                 // Where the other one leaves the text is known only then.
                 Ok(plan) if self.under_way.iter().any(|other| touch(&other.plan, &plan)) => {
@@ -267,15 +344,13 @@ impl Answers {
                     *tries += 1;
                     self.under_way.push(UnderWay { job, attempt: *attempts, plan });
                 }
-                Err(fate) => {
-                    self.wishes.remove(&job);
-                    settled.push(Settled::new(job, fate));
-                }
+                Err(fate) => settled.extend(self.end(job, |_| fate)),
             }
         }
         // From below to above: what one step writes moves no row of the next.
         self.under_way.sort_by_key(|step| std::cmp::Reverse(step.plan.now.place.rows().start));
         let steps: Vec<Step> = self.under_way.iter().map(UnderWay::step).collect();
+        settled.append(&mut self.overtaken);
         (((!steps.is_empty()).then_some(Call { tick, steps }), settled), postponed)
     }
 
@@ -290,17 +365,35 @@ impl Answers {
         &mut self,
         document: &mut Document,
         ranges: &mut Ranges,
+        reviews: &mut Reviews,
         step: usize,
     ) -> Option<(Settled, Place)> {
         let UnderWay { job, attempt, plan } = self.under_way.get(step)?;
         let (job, anchor) = (*job, plan.anchor?);
-        document.landed(anchor, &plan.replaced.place(document.rows()));
+        let place = plan.replaced.place(document.rows());
+        document.landed(anchor, &place);
         ranges.become_known(job, anchor, document);
-        let settled = Settled { attempt: Some(*attempt), ..Settled::new(job, plan.fate) };
-        let mark = plan.replaced.planned_place();
-        self.before.insert(job, plan.before());
-        self.wishes.remove(&job);
-        Some((settled, mark))
+        let (attempt, fate, mark) = (Some(*attempt), plan.fate, plan.replaced.planned_place());
+        let (mut before, mut taken) = (Some(plan.before()), Vec::new());
+        if let Some((hunks, sent, text)) = &plan.hunks
+            && let Some(review) = reviews.review(job, sent)
+        {
+            let now = Passage::new(place, document.rows());
+            review.take(hunks, &now, (*text, document.rows().text_hash()));
+            taken = hunks.iter().map(|hunk| hunk.id).collect();
+            if fate == Fate::Taken {
+                document.rebased(anchor, sent.clone());
+                before = None;
+            } else {
+                let (written, sent) = review.landed(&now);
+                document.rebased(anchor, written);
+                before = Some(sent);
+            }
+        }
+        self.before.extend(before.map(|before| (job, before)));
+        let settled = Settled { attempt, ..self.end(job, |_| fate)? };
+        let asked = settled.asked.map(|(token, _)| (token, taken));
+        Some((Settled { asked, ..settled }, mark))
     }
 
     /// The call is over. What it did not write waits again, or is not to be; what it wrote was told before, but in a
@@ -315,7 +408,7 @@ impl Answers {
         for (at, UnderWay { job, attempt, plan }) in
             std::mem::take(&mut self.under_way).into_iter().enumerate()
         {
-            let Some(Wished { wish, tries }) = self.wishes.get(&job) else { continue };
+            let Some(Wished { tries, .. }) = self.wishes.get(&job) else { continue };
             if let Some(document) = &mut document {
                 plan.forget(job, ranges, document);
             }
@@ -324,9 +417,12 @@ impl Answers {
                 _ => None,
             };
             if plan.anchor.is_none() && matches!(result, Some(StepReply::Written { .. })) {
-                let passage = Some(plan.after());
-                settled.push(Settled { attempt: Some(attempt), passage, ..Settled::new(job, plan.fate) });
-                self.wishes.remove(&job);
+                let (passage, attempt, fate) = (Some(plan.after()), Some(attempt), plan.fate);
+                settled.extend(self.end(job, |_| fate).map(|settled| Settled {
+                    attempt,
+                    passage,
+                    ..settled
+                }));
                 continue;
             }
             let denied = match (reply, result) {
@@ -339,12 +435,12 @@ impl Answers {
             };
             match denied {
                 Some(why) => {
-                    settled.push(Settled::new(job, wish.denied(why)));
-                    self.wishes.remove(&job);
+                    settled.extend(self.end(job, |wish| wish.denied(why)));
                 }
                 None => self.waiting.push(job),
             }
         }
+        settled.append(&mut self.overtaken);
         settled
     }
 
@@ -389,15 +485,27 @@ impl Plan {
 }
 
 /// The step that a wish needs, or what becomes of it without one.
-fn decide(text: &mut Text<'_>, job: u64, wish: &Wish, before: Option<&Vec<Bytes>>) -> Result<Plan, Fate> {
+fn decide(
+    text: &mut Text<'_>,
+    job: u64,
+    wish: &Wish,
+    before: &mut BTreeMap<u64, Vec<Bytes>>,
+) -> Result<Plan, Fate> {
     match wish {
         Wish::Hold(why) => Err(Fate::Held(*why)),
-        Wish::Land(lines) => merge(text, job, wish, lines, OnConflict::Hold),
-        Wish::Accept { lines, shown } => {
-            let is_seen = *shown == Some(text.tick);
-            let on_conflict = if is_seen { OnConflict::TakeAnswer } else { OnConflict::Hold };
-            merge(text, job, wish, lines, on_conflict)
+        Wish::Land(lines) => merge(text, job, lines),
+        Wish::Accept { lines, dropped, shown } => {
+            text.reviews.set(job, lines, dropped.clone());
+            let may_conflict = *shown == Some(text.tick);
+            take(text, job, None, before, |hunks| {
+                if may_conflict || hunks.iter().all(|hunk| hunk.conflict.is_none()) {
+                    Ok(())
+                } else {
+                    Err(Obstacle::Held(HeldFor::Conflict))
+                }
+            })
         }
+        Wish::Take { hunks, .. } => take(text, job, hunks.as_deref(), before, |_| Ok(())),
         Wish::Put { rows, tick, lines } => {
             if *tick != text.tick || rows.end > text.document.rows().len() {
                 return Err(Fate::Stays(Obstacle::Stale));
@@ -405,7 +513,7 @@ fn decide(text: &mut Text<'_>, job: u64, wish: &Wish, before: Option<&Vec<Bytes>
             put(text, job, rows, lines)
         }
         Wish::Revert => {
-            let before = before.ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
+            let before = before.get(&job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
             revert(text, job, before).map_err(|fate| match fate {
                 Fate::Held(why) => wish.denied(why),
                 other => other,
@@ -426,20 +534,15 @@ fn decide_by_mark(ranges: &Ranges, job: u64, wish: &Wish, marked: Option<&Marked
     if edits.is_empty() {
         return Err(Fate::Unchanged);
     }
-    Ok(Plan { anchor: None, now, replaced, edits, fate: Fate::Written { is_merged: false } })
+    Ok(Plan { anchor: None, now, replaced, edits, fate: Fate::Written { is_merged: false }, hunks: None })
 }
 
-fn merge(
-    text: &Text<'_>,
-    job: u64,
-    wish: &Wish,
-    answer: &[Bytes],
-    on_conflict: OnConflict,
-) -> Result<Plan, Fate> {
-    let (anchor, Located { base, now }) = locate(text, job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
-    let (is_merged, pieces) = match verdict(&base, &now, answer, on_conflict) {
+fn merge(text: &Text<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Fate> {
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(Fate::Held(HeldFor::RangeLost))?;
+    let (is_merged, pieces) = match verdict(&base, &now, answer) {
         Verdict::Unchanged => return Err(Fate::Unchanged),
-        Verdict::Held(why) => return Err(wish.denied(why)),
+        Verdict::Held(why) => return Err(Fate::Held(why)),
         Verdict::Write { is_merged, pieces } => (is_merged, pieces),
     };
     let replaced = Replaced::new(&now, &pieces);
@@ -447,7 +550,42 @@ fn merge(
     if edits.is_empty() {
         return Err(Fate::Unchanged);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged } })
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged }, hunks: None })
+}
+
+/// Takes hunks of a held answer, or all of them, if the proposal is as it should be. Once nothing is left the answer lands.
+fn take(
+    text: &mut Text<'_>,
+    job: u64,
+    ids: Option<&[Id]>,
+    before: &mut BTreeMap<u64, Vec<Bytes>>,
+    check: impl FnOnce(&[Hunk]) -> Result<(), Obstacle>,
+) -> Result<Plan, Fate> {
+    let stays = |why| Fate::Stays(Obstacle::Held(why));
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(stays(HeldFor::RangeLost))?;
+    let column = text.ranges.column(job);
+    let rows = text.document.rows();
+    let review = text.reviews.review(job, &base).ok_or(Fate::Stays(Obstacle::Stale))?;
+    let all = review.hunks(rows, &now, column).map_err(stays)?;
+    check(&all).map_err(Fate::Stays)?;
+    let hunks = chosen(&all, ids).ok_or(Fate::Stays(Obstacle::Stale))?;
+    let is_last = hunks.len() == all.len();
+    let (pieces, changes) = replaced(&now, &hunks);
+    let fate = if is_last { Fate::from(review.end(hunks.len(), &pieces)) } else { Fate::Taken };
+    let replaced = Replaced::new(&now, &pieces);
+    let edits = edits_at(rows, &now, &replaced.rows, column, changes);
+    if !edits.is_empty() {
+        let hunks = Some((hunks, base, rows.text_hash()));
+        return Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks });
+    } else if is_last && review.taken() == 0 {
+        return Err(Fate::Unchanged);
+    } else if is_last {
+        let (written, sent) = review.landed(&now);
+        text.document.rebased(anchor, written);
+        before.insert(job, sent);
+    }
+    Err(fate)
 }
 
 /// These rows become the answer, and the range of the job.
@@ -462,15 +600,17 @@ fn put(text: &mut Text<'_>, job: u64, rows: &Range<usize>, lines: &[Bytes]) -> R
         text.ranges.become_known(job, anchor, text.document);
         return Err(Fate::Unchanged);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged: false } })
+    let fate = Fate::Written { is_merged: false };
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks: None })
 }
 
 /// Takes back what was written: what was there `before` is the answer to it.
 fn revert(text: &Text<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Fate> {
     let lost = Fate::Held(HeldFor::RangeLost);
-    let (anchor, Located { base, now }) = locate(text, job).ok_or(lost)?;
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(lost)?;
     let pieces = base.pieces_before(before).ok_or(lost)?;
-    let pieces = match verdict(&base, &now, &pieces, OnConflict::Hold) {
+    let pieces = match verdict(&base, &now, &pieces) {
         Verdict::Unchanged => return Err(Fate::Reverted),
         Verdict::Held(why) => return Err(Fate::Held(why)),
         Verdict::Write { pieces, .. } => pieces,
@@ -480,17 +620,22 @@ fn revert(text: &Text<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Fate> {
     if edits.is_empty() {
         return Err(Fate::Reverted);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Reverted })
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Reverted, hunks: None })
 }
 
-/// The range of a job; none where it is lost.
-fn locate(text: &Text<'_>, job: u64) -> Option<(AnchorId, Located)> {
-    let anchor = text.ranges.anchor(job)?;
-    let located = text.document.locate(anchor, text.marks.get(&job))?;
+/// The range of a job; none where it is lost. `marks` are where the editor's marks are now.
+pub fn locate(
+    document: &Document,
+    ranges: &Ranges,
+    marks: &BTreeMap<u64, Place>,
+    job: u64,
+) -> Option<(AnchorId, Located)> {
+    let anchor = ranges.anchor(job)?;
+    let located = document.locate(anchor, marks.get(&job))?;
     let was_nothing = matches!(located.base.place, Place::Insertion(_));
     let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
-    let place = in_empty_text(&place, text.document).unwrap_or(located.now.place);
-    Some((anchor, Located { base: located.base, now: Passage::new(place, text.document.rows()) }))
+    let place = in_empty_text(&place, document).unwrap_or(located.now.place);
+    Some((anchor, Located { base: located.base, now: Passage::new(place, document.rows()) }))
 }
 
 /// A text without rows has an empty one, and an insertion takes its place; none where that is not so.

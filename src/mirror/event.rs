@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
 use super::answers::Wish;
-use super::query::Question;
+use super::query::{Question, dropped};
 use super::selected::{Excerpt, Stands, texts};
 use super::sent::Sent;
 use super::write::Reply;
@@ -82,6 +82,20 @@ pub enum Event {
         /// Its changedtick; none where there is no such buffer, or the call went wrong.
         tick: Option<u64>,
     },
+    /// The reply to [`Order::Review`](super::Order::Review).
+    Drawn {
+        /// The buffer's number.
+        buffer: u64,
+        /// The job's id.
+        job: u64,
+    },
+    /// The plugin need not be told any more what is proposed of a held answer.
+    Unwatch {
+        /// The buffer's number.
+        buffer: u64,
+        /// The job's id.
+        job: u64,
+    },
     /// Something is wanted of a job's range.
     Wish {
         /// The number of the buffer that it is in.
@@ -153,6 +167,8 @@ impl Event {
             | Self::Written { buffer, .. }
             | Self::Moment { buffer }
             | Self::Placed { buffer, .. }
+            | Self::Drawn { buffer, .. }
+            | Self::Unwatch { buffer, .. }
             | Self::Wish { buffer, .. }
             | Self::Query { buffer, .. } => Some(*buffer),
             Self::Notice(notice) => Some(notice.buffer),
@@ -192,6 +208,11 @@ impl Event {
                 let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
                 Some(Self::Wish { buffer, job, wish: Wish::Revert })
             }
+            ("review_end", [review]) => {
+                let fields = Fields::root(review).ok()?;
+                let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
+                Some(Self::Unwatch { buffer, job })
+            }
             ("query", [query]) => {
                 let fields = Fields::root(query).ok()?;
                 let question = Question::decode(&fields)?.ok()?;
@@ -222,7 +243,7 @@ impl Event {
             let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
             Wish::Put { rows: first..last.max(first), tick: fields.count("tick")?, lines }
         } else {
-            Wish::Accept { lines, shown }
+            Wish::Accept { lines, dropped: dropped(fields)?, shown }
         };
         Ok(Self::Wish { buffer: fields.count("buffer")?, job: fields.count("id")?, wish })
     }

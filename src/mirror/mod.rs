@@ -9,11 +9,14 @@
 
 mod all;
 mod answers;
+mod blocks;
 mod buffer;
 mod event;
 mod large;
+mod proposal;
 mod query;
 mod ranges;
+mod reviews;
 mod selected;
 mod sent;
 mod shown;
@@ -23,17 +26,22 @@ mod view;
 mod write;
 
 use std::io;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 pub use all::{Mirrors, Order, Wanted};
 pub use answers::{Fate, Obstacle, Settled, Wish};
 pub use buffer::Standing;
 pub use event::{Event, Mark, Notice};
-pub use query::{Findings, Question};
+pub use proposal::{ReviewView, ShownHunk};
+pub use query::{Findings, Question, dropped};
 pub use selected::{Excerpt, Selected, Stands};
 pub use sent::Sent;
 pub use view::{View, places};
 pub use write::{Call, Reply, Step, StepReply, reply_tick};
+
+/// For how long no event has to come before what is proposed of held answers is computed anew, as while somebody types.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where events go in, in their order.
 #[derive(Debug, Clone)]
@@ -65,7 +73,20 @@ pub fn start(
 ) -> io::Result<()> {
     let run = move || {
         let mut mirrors = Mirrors::new(attempts);
-        while let Ok(event) = events.recv() {
+        loop {
+            let event = if mirrors.waits_for_pause() {
+                events.recv_timeout(PAUSE)
+            } else {
+                events.recv().map_err(RecvTimeoutError::from)
+            };
+            let event = match event {
+                Ok(event) => event,
+                Err(RecvTimeoutError::Timeout) => {
+                    mirrors.pause().into_iter().for_each(&mut carry_out);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
             mirrors.take(event).into_iter().for_each(&mut carry_out);
             while let Ok(event) = events.try_recv() {
                 mirrors.take(event).into_iter().for_each(&mut carry_out);

@@ -2,28 +2,51 @@
 
 use rmpv::Value;
 
+use super::blocks::{self, Ambiguous};
 use super::selected::{Selected, texts};
 use super::view::{self, View};
 use crate::document::Place;
 use crate::error::JobError;
-use crate::land::{Bytes, Difference, HeldFor};
+use crate::land::{Block, Bytes, HeldFor};
 use crate::names::name;
 use crate::request::Fields;
+use crate::request::fields::bad;
+use crate::review::Id;
 
 /// A question to a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// What it knows of its buffer.
     Mirror,
-    /// What an answer would change.
-    Hunks {
-        /// The job's id.
-        job: u64,
-        /// The answer.
-        lines: Vec<Bytes>,
-    },
     /// Where texts are.
     Find(Vec<Selected>),
+    /// Which blocks an answer has. No mirror is needed for that.
+    Blocks(Box<Ambiguous>),
+    /// Something of the review of a held answer.
+    Review {
+        /// The job's id.
+        job: u64,
+        /// What.
+        asked: Asked,
+    },
+}
+
+/// What is asked of a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// To be told of each change of the proposal.
+    Watch {
+        /// The answer, as the user has edited it.
+        lines: Vec<Bytes>,
+        /// What was dropped of it.
+        dropped: Vec<Vec<Id>>,
+    },
+    /// To take hunks, or all.
+    Take(Option<Vec<Id>>),
+    /// To drop hunks, or all.
+    Drop(Option<Vec<Id>>),
+    /// To take back the last drop.
+    Undrop,
 }
 
 /// What a mirror says.
@@ -33,13 +56,14 @@ pub enum Findings {
     Nothing,
     /// What it knows of its buffer.
     View(View),
-    /// What an answer would change.
-    Hunks {
-        /// The changedtick of the text.
-        tick: u64,
-        /// The differences, in their order.
-        hunks: Vec<Difference>,
-    },
+    /// The blocks of an answer.
+    Blocks(Vec<Block>),
+    /// The review is watched.
+    Watched,
+    /// These hunks were taken, or dropped, or are back.
+    Done(Vec<Id>),
+    /// Of the hunks that were asked for one is not there any more.
+    Stale,
     /// Nothing can be said of an answer.
     Unknown(HeldFor),
     /// Where texts are.
@@ -56,7 +80,8 @@ impl Question {
     pub fn decode(fields: &Fields<'_>) -> Option<Result<Self, JobError>> {
         match fields.get("name").and_then(Value::as_str)? {
             "mirror" => Some(Ok(Self::Mirror)),
-            "hunks" => Some(Self::hunks(fields)),
+            "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
+            "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
             "find" => {
                 let texts =
                     fields.maps("texts").and_then(|texts| texts.iter().map(Selected::decode).collect());
@@ -66,14 +91,25 @@ impl Question {
         }
     }
 
-    fn hunks(fields: &Fields<'_>) -> Result<Self, JobError> {
-        Ok(Self::Hunks { job: fields.count("id")?, lines: texts(fields, "lines")? })
+    fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
+        let hunks = || match fields.flag("all")? {
+            true => Ok(None),
+            false => Ok(Some(ids(fields, "hunks")?)),
+        };
+        let asked = match fields.text("name")?.as_str() {
+            "take" => Asked::Take(hunks()?),
+            "drop" => Asked::Drop(hunks()?),
+            "undrop" => Asked::Undrop,
+            _ => Asked::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
+        };
+        Ok(Self::Review { job: fields.count("id")?, asked })
     }
 
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
-            Self::Hunks { .. } => Findings::Unknown(HeldFor::BufferGone),
+            Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
+            Self::Blocks(answer) => Findings::Blocks(answer.blocks()),
             Self::Mirror | Self::Find(_) => Findings::Nothing,
         }
     }
@@ -85,11 +121,16 @@ impl Findings {
         match self {
             Self::Nothing => Vec::new(),
             Self::View(view) => view.fields(),
-            Self::Unknown(why) => vec![("why".into(), name(why).into())],
-            Self::Hunks { tick, hunks } => {
-                let hunks = hunks.iter().map(hunk).collect();
-                vec![("tick".into(), (*tick).into()), ("hunks".into(), Value::Array(hunks))]
+            Self::Watched => Vec::new(),
+            Self::Blocks(found) => {
+                vec![("blocks".into(), Value::Array(found.iter().map(blocks::value).collect()))]
             }
+            Self::Done(hunks) => {
+                let ids = hunks.iter().map(|id| id.to_string().into()).collect();
+                vec![("done".into(), Value::Array(ids))]
+            }
+            Self::Stale => vec![("stale".into(), true.into())],
+            Self::Unknown(why) => vec![("why".into(), name(why).into())],
             Self::Places { tick, places } => {
                 let place = |place: &Option<Place>| {
                     Value::Map(place.as_ref().map(view::place_fields).unwrap_or_default())
@@ -101,14 +142,20 @@ impl Findings {
     }
 }
 
-fn hunk(hunk: &Difference) -> Value {
-    let lines = hunk.lines.iter().map(|line| Value::Binary(line.clone())).collect();
-    let mut fields = vec![
-        ("first".into(), (hunk.rows.start + 1).into()),
-        ("last".into(), hunk.rows.end.into()),
-        ("lines".into(), Value::Array(lines)),
-        ("conflict".into(), hunk.is_conflict.into()),
-    ];
-    fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
-    Value::Map(fields)
+/// What was dropped of an answer, as the plugin keeps it: for each drop the ids of its edits.
+pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<Id>>, JobError> {
+    let Some(_) = fields.get("dropped") else { return Ok(Vec::new()) };
+    let wrong = || bad("dropped", "must be lists of ids");
+    let drops = fields.list("dropped")?.iter();
+    drops
+        .map(|drop| drop.as_array().ok_or_else(wrong)?.iter().map(|id| read(id).ok_or_else(wrong)).collect())
+        .collect()
+}
+
+fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<Id>, JobError> {
+    fields.list(field)?.iter().map(|id| read(id).ok_or_else(|| bad(field, "must be ids"))).collect()
+}
+
+fn read(id: &Value) -> Option<Id> {
+    id.as_str()?.parse().ok()
 }

@@ -164,6 +164,9 @@ pub struct Draft {
     /// What stands in the buffer of the answer and was not written there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<Vec<String>>,
+    /// What was dropped of it: for each drop the ids of its edits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Vec<Vec<String>>>,
 }
 
 /// What stands in a prompt and was not sent.

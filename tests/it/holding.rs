@@ -68,9 +68,13 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
 /// Shows the held answer beside its buffer, and waits for it: gives the buffer, and then the proposal.
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
     nvim.command("Botglue review");
-    nvim.wait("the proposal is shown", || {
+    nvim.wait("the hunks are shown", || {
         nvim.exec("local job = require('botglue.client').job(1); return job ~= nil and job.shown ~= nil")
             == true
+    });
+    nvim.command("Botglue diff");
+    nvim.wait("the proposal is beside the buffer", || {
+        nvim.exec("return vim.wo.winbar:find('if accepted', 1, true) ~= nil") == true
     });
     // The window in which the user was comes last, where it shows another buffer.
     sides(nvim).into_iter().take(2).collect()
@@ -114,7 +118,7 @@ fn a_conflict_that_is_accepted_replaces_the_range_in_one_step() {
     assert_eq!(nvim.finished(id)["held_for"], "conflict");
     let before = nvim.lines();
     let refused = nvim.try_call("nvim_exec_lua", &[json!("require('botglue').accept(...)"), json!([id])]);
-    assert!(refused.unwrap_err().contains("see :Botglue diff"), "what was not shown is not replaced");
+    assert!(refused.unwrap_err().contains("see :Botglue review"), "what was not shown is not replaced");
     review(&nvim);
     assert_eq!(decide(&nvim, "accept", id), "applied");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 2", "local c = 30", "local d = 4", "local e = 5"]);
@@ -191,7 +195,7 @@ fn a_held_answer_survives_its_buffer() {
     nvim.command("bwipeout!");
     assert_eq!(review(&nvim), [LINES.to_vec(), vec!["local a = 1", "local b = 20", "local e = 5"]]);
     assert_eq!(decide(&nvim, "accept", id), "applied");
-    nvim.command("edit held.lua");
+    nvim.command("buffer held.lua");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
 }
 
@@ -203,7 +207,7 @@ fn assert_found(nvim: &Nvim, held_for: &str) {
     assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!(held_for)), "{held}");
     assert_eq!((&held["prompt"], &held["text"]), (&json!("GATE:it"), &json!("local b = 20")));
     assert_eq!(decide(nvim, "accept", 1), "applied");
-    nvim.command("edit held.lua");
+    nvim.command("buffer held.lua");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20", "local e = 5"]);
 }
 
@@ -309,7 +313,7 @@ fn assert_kept(nvim: &Nvim) {
     assert_eq!(nvim.exec("return vim.bo.modified"), true);
     nvim.command("write");
     assert_eq!(decide(nvim, "accept", 1), "applied");
-    nvim.command("edit held.lua");
+    nvim.command("buffer held.lua");
     assert_eq!(nvim.lines(), ["local a = 1", "local b = 20 -- mine", "local e = 5"]);
 }
 

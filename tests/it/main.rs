@@ -61,6 +61,8 @@ mod recording;
 #[cfg(test)]
 mod replay;
 #[cfg(test)]
+mod review;
+#[cfg(test)]
 mod scenarios;
 #[cfg(test)]
 mod screens;

@@ -65,7 +65,7 @@ test("where nobody is at a screen, an error is printed whole and at once", funct
   vim.list_extend(command, { "-c", "runtime plugin/botglue.lua", "-c", "Botglue cancel", "-c", "qa!" })
   local printed = vim.system(command, { text = true }):wait(10000).stderr
   equal(select(2, printed:gsub("no subcommand", "")), 1, printed)
-  contains(printed, "run, transcript")
+  contains(printed, "run, take, transcript")
 end)
 
 test("the words after run are the prompt, as they are", function()
@@ -236,5 +236,5 @@ test("what opens a window says in the command-line window that there it cannot",
   end
   nvim:type("<C-c><C-c>")
   equal(said(nvim, "Botglue review"), "")
-  contains(nvim:screen(), "job 1, if accepted")
+  contains(nvim:screen(), "◆ claude · it · 1 hunk")
 end)

@@ -57,7 +57,7 @@ end
 
 --- Shows the proposal of job 1.
 local function show(nvim)
-  nvim:type(":Botglue diff 1<CR>")
+  nvim:type(":Botglue review 1<CR>")
   nvim:eventually("it is shown", "return require('botglue.client').job(1).shown ~= nil")
 end
 
@@ -66,7 +66,7 @@ test("a conflict that was not shown is not accepted", function()
   equal(nvim:job(1).held_for, "conflict")
   suite.contains(
     refused(nvim),
-    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue diff 1"
+    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue review 1"
   )
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dx", "e" } })
 end)
@@ -80,9 +80,9 @@ test("a conflict that was shown is accepted as it was shown, as one step", funct
   nvim:type(":Botglue accept 1<CR>")
   nvim:eventually("it is shown", "return require('botglue.client').job(1).shown ~= nil")
   equal(landing(nvim), "held")
-  suite.contains(nvim:lua("return vim.wo.winbar"), "2 hunks · 1 conflict")
+  suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
   nvim:type(":Botglue accept 1<CR>")
-  nvim:eventually("the proposal is closed", "return #vim.api.nvim_list_wins() == 1")
+  nvim:eventually("the review ends", "return require('botglue.client').connection().review == nil")
   equal({ landing(nvim), nvim:lines() }, { "merged", { "ax", "b", "c", "D", "e", "F" } })
   nvim:type("u")
   equal(nvim:lines(), { "ax", "b", "c", "d", "e", "fy" })
@@ -91,7 +91,7 @@ end)
 test("what was typed since a conflict was shown is shown before it is replaced", function()
   local nvim = with_held({ "b", "c", "D" }, "4GAx<Esc>", {})
   show(nvim)
-  nvim:type("<C-w>t4GAy<Esc>")
+  nvim:type("4GAy<Esc>")
   nvim:lua("require('botglue.client').job(1).shown = 1")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })

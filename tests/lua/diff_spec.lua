@@ -44,10 +44,14 @@ end
 
 --- Waits until the proposal has a title and these rows.
 local function proposes(nvim, expected_title, rows)
-  suite.eventually(expected_title .. " is shown", function()
-    return title(nvim) == expected_title
+  local found
+  local ok = pcall(suite.eventually, expected_title .. " is shown", function()
+    found = { title(nvim), windows(nvim)[2] }
+    return vim.deep_equal(found, { expected_title, { rows, true } })
   end)
-  equal(windows(nvim)[2], { rows, true })
+  if not ok then
+    equal(found, { expected_title, { rows, true } })
+  end
 end
 
 --- A child with the proposal of a held answer, and the cursor in the buffer.

@@ -37,6 +37,29 @@ test("a key of the user's own, or none wanted, leaves <leader>pp alone", functio
   equal(map_after("vim.g.botglue = 3"), "<Plug>(botglue-run)")
 end)
 
+--- The default maps that are there in normal mode.
+local function normal_maps(nvim)
+  return vim.tbl_filter(function(key)
+    return nvim:lua("return vim.fn.maparg('<leader>p' .. ..., 'n')", key):find("^<Plug>%(botglue") ~= nil
+  end, { "r", "y", "n" })
+end
+
+test(
+  "review, accept and reject have keys by default, unless the user has mapped them or what they begin with",
+  function()
+    local nvim = child.start()
+    equal(normal_maps(nvim), { "r", "y", "n" })
+    nvim:lua(
+      "vim.keymap.set('n', '<leader>pr', 'mine'); require('botglue').setup({ default_keymaps = false })"
+    )
+    equal(normal_maps(nvim), {})
+    equal(nvim:lua("return vim.fn.maparg('<leader>pr', 'n')"), "mine")
+    equal(normal_maps(child.start("vim.keymap.set('n', '<leader>p', 'p')")), {})
+    equal(normal_maps(child.start("vim.keymap.set('n', '<leader>py', 'mine')")), { "r", "n" })
+    equal(normal_maps(child.start("vim.keymap.set('n', 'gr', '<Plug>(botglue-review)')")), { "y", "n" })
+  end
+)
+
 test("loading twice does not bring the map back", function()
   local nvim = child.start()
   nvim:lua("require('botglue').setup({ default_keymaps = false }); vim.cmd.runtime('plugin/botglue.lua')")

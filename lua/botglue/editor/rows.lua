@@ -6,6 +6,7 @@
 --- Neovim moves all marks for rows that come or go whole, and `replace.text` locks them where text changes in place.
 
 local replace = require("botglue.replace")
+local screen = require("botglue.text")
 
 local M = {}
 
@@ -18,6 +19,22 @@ local ONE_BY_ONE = 50 -- rows that differ; more are replaced in one piece, which
 ---@return string
 local function get_row(buffer, row)
   return api.nvim_buf_get_lines(buffer, row, row + 1, true)[1]
+end
+
+--- What a row of a block becomes. Where it ends before the block, what comes is behind spaces.
+---@param buffer integer
+---@param old string
+---@param new string
+---@param column integer the screen column at which the block begins
+---@return string
+function M.filled(buffer, old, new, column)
+  if old == new or not vim.startswith(new, old) then
+    return new
+  end
+  local width = api.nvim_buf_call(buffer, function()
+    return screen.width(old)
+  end)
+  return old .. (" "):rep(column - width) .. new:sub(#old + 1)
 end
 
 --- Who types right behind the bytes that differ goes on behind the new ones, as one who types at the end of the row.

@@ -11,7 +11,6 @@ local client = require("botglue.client")
 local moment = require("botglue.moment")
 local replace = require("botglue.replace")
 local rows = require("botglue.editor.rows")
-local screen = require("botglue.text")
 local write = require("botglue.write")
 
 local M = {}
@@ -29,7 +28,7 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@field job integer
 ---@field attempt integer
 ---@field edits botglue.RowEdit[] ascending, none over another
----@field landing "applied"|"merged"|"reverted" what it is once it is written
+---@field landing "applied"|"merged"|"reverted"|"taken" what it is once it is written; taken: some of a held answer
 ---@field place botglue.DisplayMark where the range is then
 
 ---@class botglue.RowEdit
@@ -123,13 +122,10 @@ end
 ---@return string[]
 local function lines_of(buffer, edit)
   local column, old, new = given(edit.column), edit.old[1], edit.lines[1]
-  if not column or old == new or not vim.startswith(new, old) then
+  if not column then
     return edit.lines
   end
-  local width = api.nvim_buf_call(buffer, function()
-    return screen.width(old)
-  end)
-  return { old .. (" "):rep(column - width) .. new:sub(#old + 1) }
+  return { rows.filled(buffer, old, new, column) }
 end
 
 --- Whether an edit changes anything.
@@ -288,13 +284,15 @@ function M.write(call)
   return done(call, results)
 end
 
---- What a job's last step came to that was written and is not known to be stored.
+--- What a job's last step came to that was written and is not known to be stored; one that has taken some of a held
+--- answer has landed nothing.
 ---@param id integer
 ---@return string? landing
 function M.landing(id)
   local landing
   for _, written in ipairs(client.connection().written) do
-    landing = written.job == id and written.landing or landing
+    local is_landing = written.job == id and written.landing ~= "taken"
+    landing = is_landing and written.landing or landing
   end
   return landing
 end

@@ -1,21 +1,14 @@
 --- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
---- changes, both are in diff mode, and it is drawn again whenever the buffer changes. The host computes it, as hunks.
+--- changes, both are in diff mode, and it is drawn again whenever the buffer changes.
 
 local client = require("botglue.client")
-local decide = require("botglue.decide")
 local fail = require("botglue.errors").fail
-local query = require("botglue.query")
-local soon = require("botglue.soon")
+local proposals = require("botglue.proposal")
+local windows = require("botglue.ui.review.windows")
 
 local M = {}
 
 local api = vim.api
-
----@class botglue.Hunk
----@field first integer from 1
----@field last integer `first - 1` where rows are put in above it
----@field lines string[]
----@field conflict boolean
 
 ---@class botglue.Diff
 ---@field job botglue.Job
@@ -23,6 +16,7 @@ local api = vim.api
 ---@field side integer the buffer with the proposal
 ---@field wins { buffer: integer, side: integer }
 ---@field group integer
+---@field stop fun() the proposal is not followed any more
 ---@field own_window boolean whether the window of the buffer was opened for this
 local Diff = {}
 Diff.__index = Diff
@@ -39,9 +33,9 @@ local function proposal(rows, hunks, is_insertion)
     return hunks[1].lines
   end
   for _, hunk in ipairs(hunks) do
-    vim.list_extend(lines, rows, from, hunk.first - 1)
+    vim.list_extend(lines, rows, from, hunk.first)
     vim.list_extend(lines, hunk.lines)
-    from = hunk.last + 1
+    from = hunk.first + hunk.count + 1
   end
   vim.list_extend(lines, rows, from, #rows)
   return #lines > 0 and lines or { "" }
@@ -86,23 +80,21 @@ function Diff:draw(hunks)
   title(self.wins.side, table.concat(parts, between))
 end
 
---- Asks the host for the proposal as it is now, and draws that.
+--- Draws the newest proposal. Where the buffer has changed since there is a newer one soon.
 function Diff:show()
   local job = self.job
-  require("botglue.attach").want(self.bufnr, job)
-  query.ask("hunks", { id = job.id, buffer = self.bufnr, lines = decide.lines(job) }, function(result, err)
-    if not self:is_open() or job.landing ~= "held" then
-      return
-    elseif not result or result.why then
-      job.shown = nil
-      title(self.wins.side, result and require("botglue.ui.outcome").held_reason(result.why) or err or "")
-    elseif result.tick == api.nvim_buf_get_changedtick(self.bufnr) then
-      job.shown = result.tick
-      self:draw(result.hunks)
-    else
-      self:show()
-    end
-  end)
+  local newest = job.proposal
+  if job.landing ~= "held" then
+    self:close()
+  elseif not self:is_open() or not newest then
+    return
+  elseif newest.why then
+    job.shown = nil
+    title(self.wins.side, require("botglue.ui.outcome").held_reason(newest.why))
+  elseif proposals.is_current(job) then
+    job.shown = newest.tick
+    self:draw(newest.hunks)
+  end
 end
 
 --- Takes away all of it.
@@ -112,6 +104,7 @@ function Diff:close()
     return
   end
   connection.diff = nil
+  self.stop()
   api.nvim_del_augroup_by_id(self.group)
   if api.nvim_win_is_valid(self.wins.side) then
     pcall(api.nvim_win_close, self.wins.side, true)
@@ -130,6 +123,9 @@ function Diff:close()
       job.view:draw()
     end
   end
+  if connection.review then
+    connection.review:redraw()
+  end
 end
 
 function Diff:watch()
@@ -143,46 +139,18 @@ function Diff:watch()
     end)
     api.nvim_create_autocmd(event, options)
   end
-  local show = soon.once(function()
-    if self:is_open() and self.job.landing == "held" then
-      self:show()
-    end
-  end)
-  on({ "TextChanged", "InsertLeave", "BufReadPost" }, { buffer = self.bufnr }, show)
   on("WinClosed", {
     pattern = { tostring(self.wins.buffer), tostring(self.wins.side) },
   }, function()
     self:close()
   end)
-  on("User", { pattern = { "BotglueJobUpdated", "BotglueJobFinished" } }, function()
-    if self.job.landing ~= "held" then
-      self:close()
-    else
-      show()
-    end
-  end)
-end
-
---- The window of this tab page that shows a buffer; one is opened where there is none.
----@param bufnr integer
----@return integer win
----@return boolean is_new
-local function window_of(bufnr)
-  for _, win in ipairs(vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0))) do
-    if api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == "" then
-      return win, false
-    end
-  end
-  vim.cmd("topleft split")
-  api.nvim_win_set_buf(0, bufnr)
-  return api.nvim_get_current_win(), true
 end
 
 ---@param job botglue.Job
 ---@return botglue.Diff
 local function open_beside(job)
   local bufnr = job.range.bufnr
-  local win, is_new = window_of(bufnr)
+  local win, is_new = windows.find_or_open(bufnr)
   api.nvim_set_current_win(win)
   if is_new then
     pcall(api.nvim_win_set_cursor, win, { math.max((job.range:lines()), 1), 0 })
@@ -248,7 +216,9 @@ function M.open(id)
     end
   end
   self:watch()
-  self:show()
+  self.stop = proposals.follow(job, function()
+    self:show()
+  end)
 end
 
 return M

@@ -1,9 +1,8 @@
 --- A held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes it the new answer. What is typed is
 --- kept on disk as it is typed, and is there again after a crash.
 
-local bytes = require("botglue.bytes")
-local client = require("botglue.client")
 local decide = require("botglue.decide")
+local proposal = require("botglue.proposal")
 
 local M = {}
 
@@ -16,30 +15,6 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@return string
 local function name(id)
   return ("botglue://answer/%d"):format(id)
-end
-
---- Tells a host what the user made of an answer.
----@param process botglue.Process?
----@param job botglue.Job
-local function tell(process, job)
-  if not process then
-    return
-  end
-  local function texts(lines)
-    return lines and bytes.to_text(lines)
-  end
-  local draft = { lines = texts(job.edited), typed = texts(job.typed), rows = texts(job.around) }
-  process:notify("draft", { id = job.id, draft = next(draft) and draft })
-end
-
---- Tells a new host what the last one may not have kept.
----@param process botglue.Process
-function M.tell_all(process)
-  for _, job in pairs(client.connection().held) do
-    if job.edited or job.typed then
-      tell(process, job)
-    end
-  end
 end
 
 --- The lines of the answer in its buffer: those above what is shown below it.
@@ -70,7 +45,7 @@ local function keep_typed(bufnr, job)
           local typed = vim.bo[bufnr].modified and lines_of(bufnr) or nil
           if not vim.deep_equal(typed, job.typed) then
             job.typed = typed
-            tell(client.connect(job.options), job)
+            proposal.store(job)
           end
         end
       end, KEPT_AFTER)
@@ -86,30 +61,30 @@ local function write(bufnr, job)
     require("botglue.notify").error(("botglue: job %d is not held any more"):format(job.id))
     return
   end
-  job.edited, job.typed, job.shown = lines_of(bufnr), nil, nil
   vim.bo[bufnr].modified = false
-  tell(client.connect(job.options), job)
-  local diff = client.connection().diff
-  if diff and diff.job == job then
-    diff:show()
-  end
-  require("botglue.events").emit("BotglueJobUpdated", job)
+  proposal.edit(job, lines_of(bufnr))
 end
 
---- What is said above the answer: what can be done, and why it is held.
+--- What is said above the answer: what is wanted of the user, or why it has to be put somewhere, and what can be done.
 ---@param job botglue.Job
 ---@return string
 local function label(job)
-  local between = job.options.ascii and " - " or " · "
-  local words = {
-    ("job %d"):format(job.id),
-    (":w changes the answer, :Botglue accept %d lands it"):format(job.id),
-  }
-  if job.range.kind == "block" then
-    words[#words + 1] = ("the block has %d lines"):format(#job.range.base.text)
+  local words = { ("job %d"):format(job.id) }
+  local where = decide.misplaced(job)
+  if where then
+    words[#words + 1] = where
+  elseif job.range.kind == "block" then
+    words[#words + 1] = ("the block has %d lines, the answer %d"):format(
+      #job.range.base.text,
+      #decide.lines(job)
+    )
   end
-  words[#words + 1] = require("botglue.ui.outcome").held_reason(job.held_for)
-  return table.concat(words, between)
+  words[#words + 1] = where and ":w changes the answer"
+    or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
+  if not where then
+    words[#words + 1] = require("botglue.ui.outcome").held_reason(job.held_for)
+  end
+  return table.concat(words, require("botglue.ui.signs").of(job.options).between)
 end
 
 --- Fills the buffer; undo does not go back before that.

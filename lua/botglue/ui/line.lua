@@ -125,23 +125,6 @@ function M.aside(job, frame, room)
   return state(job, frame, room, signs_of(job.options))
 end
 
---- A line of code as the buffer would show it.
----@param code string
----@param tabstop integer
----@return string
-local function expanded(code, tabstop)
-  local column = 0
-  return (
-    code:gsub("[^\t]*\t", function(part)
-      local words = part:sub(1, -2)
-      local width = width_of(words)
-      local blanks = tabstop - (column + width) % tabstop
-      column = column + width + blanks
-      return words .. (" "):rep(blanks)
-    end)
-  )
-end
-
 --- All rows below a range: the state, and the newest lines of code.
 ---@param job botglue.Job
 ---@param frame integer
@@ -152,7 +135,7 @@ function M.rows(job, frame, width)
   local signs, newest = signs_of(job.options), job.preview or {}
   local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
   for i = math.max(#newest - job.options.status.preview, 0) + 1, #newest do
-    local words = text.fit(expanded(newest[i], tabstop), width - #indent - 2, signs.cut)
+    local words = text.fit(text.expand(newest[i], tabstop), width - #indent - 2, signs.cut)
     local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
     rows[#rows + 1] = { { row, "BotgluePreview" } }
   end

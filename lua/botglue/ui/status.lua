@@ -54,11 +54,12 @@ local function seen_in(shown, first, last)
   return columns, main
 end
 
---- Whether the buffer is beside its proposal: rows below a range would shift it against that.
+--- Whether the buffer is beside its proposal, where rows below a range would shift it against that, or the answer is
+--- under review, which says whose it is.
 ---@return boolean
 function View:is_hidden()
-  local diff = client.connection().diff
-  return diff ~= nil and diff.bufnr == self.job.range.bufnr
+  local diff, review = client.connection().diff, client.connection().review
+  return diff ~= nil and diff.bufnr == self.job.range.bufnr or review ~= nil and review.job == self.job
 end
 
 --- Takes away what is drawn in windows, until it is drawn again.

@@ -58,7 +58,7 @@ end
 --- Whether somebody is asked something, or asked for a line, while they type behind the end of a row. A look into
 --- another window would pull their cursor back, and what they type next goes before the last character.
 ---@return boolean
-local function is_typing_interrupted()
+function M.is_typing_interrupted()
   local col = api.nvim_win_get_cursor(0)[2]
   return api.nvim_get_mode().mode:find("^[cr]") ~= nil and col > 0 and col >= #api.nvim_get_current_line()
 end
@@ -71,7 +71,7 @@ end
 local function within(window, fn)
   if window.current then
     return fn()
-  elseif not is_typing_interrupted() then
+  elseif not M.is_typing_interrupted() then
     return api.nvim_win_call(window.winid, fn)
   end
 end

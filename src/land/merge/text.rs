@@ -4,7 +4,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::{Side, bytes, hunks};
+use super::{Side, bytes, trimmed_hunks};
 
 /// What came of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Merge {
 
 /// Merges two texts that both came of `base`.
 pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Merge {
-    let hunks = hunks(&bytes(base), &side(base, ours), &side(base, theirs));
+    let hunks = trimmed_hunks(&bytes(base), &side(base, ours), &side(base, theirs));
     if hunks.iter().any(|hunk| hunk.is_conflict) {
         return Merge::Conflict;
     }

@@ -12,7 +12,7 @@ fn held() -> Mirrors {
 }
 
 fn accept(lines: &[&str], shown: Option<u64>) -> Event {
-    wish(7, Wish::Accept { lines: bytes(lines), shown })
+    wish(7, Wish::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
 }
 
 fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> Event {
@@ -134,7 +134,10 @@ fn a_buffer_that_nobody_named_is_gone() {
         (Wish::Land(bytes(&["a"])), Fate::Held(gone)),
         (Wish::Hold(HeldFor::Review), Fate::Held(gone)),
         (Wish::Revert, Fate::Stays(Obstacle::Held(gone))),
-        (Wish::Accept { lines: bytes(&["a"]), shown: None }, Fate::Stays(Obstacle::Held(gone))),
+        (
+            Wish::Accept { lines: bytes(&["a"]), dropped: Vec::new(), shown: None },
+            Fate::Stays(Obstacle::Held(gone)),
+        ),
     ] {
         assert_eq!(settled(&mirrors.take(Event::Wish { buffer: 1, job: 7, wish })), [(7, fate)]);
     }

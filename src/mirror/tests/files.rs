@@ -148,7 +148,8 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
     let lines = sent(7, None, "line", (2, 4), TEXT);
     mirrors.take(told(2, now.len(), &[without_place(7, lines, stands(3, &["first", "mine", "last"]))]));
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
-    let accept = |lines: &[&str]| wish(7, Wish::Accept { lines: bytes(lines), shown: None });
+    let accept =
+        |lines: &[&str]| wish(7, Wish::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
     let conflict = Fate::Stays(Obstacle::Held(HeldFor::Conflict));
     assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(accept(&["first", "between", "last", "more"]));

@@ -323,6 +323,7 @@ impl World {
                 Order::AskAgain(buffer) => self.take(Event::Moment { buffer }),
                 Order::Places { tick, places, .. } => self.neovim.place(tick, places),
                 Order::Detach(_)
+                | Order::Review { .. }
                 | Order::Reply { .. }
                 | Order::Settled(_)
                 | Order::Standing(_)
@@ -399,7 +400,7 @@ impl World {
         let is_held = |fates: &Vec<Fate>| matches!(fates[..], [Fate::Held(_)]);
         let held = self.fates.iter().find(|(_, fates)| is_held(fates)).map(|(job, _)| *job);
         if let Some(job) = held.filter(|job| self.accepted.insert(*job)) {
-            let wish = Wish::Accept { lines: self.answers[&job].clone(), shown: None };
+            let wish = Wish::Accept { lines: self.answers[&job].clone(), dropped: Vec::new(), shown: None };
             self.take(Event::Wish { buffer: BUFFER, job, wish });
         }
     }

@@ -60,7 +60,7 @@ fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
     mirrors.take(excerpt(9, &["first", "edited", "last"]));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, too_large)]);
     let mut mirrors = large();
-    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), shown: None });
+    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     mirrors.take(told(9, MANY, &[]));
     let stays = Fate::Stays(Obstacle::Held(HeldFor::TooLarge));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, stays)]);
@@ -96,7 +96,7 @@ fn a_text_that_changed_meanwhile_is_asked_for_again() {
 fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, MANY));
-    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), shown: None });
+    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     let text = map(vec![("above", "a".into()), ("rows", list(&TEXT[1..4])), ("below", "b".into())]);
     let mark = map(vec![
         ("id", 7.into()),

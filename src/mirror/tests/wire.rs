@@ -18,7 +18,7 @@ fn an_accept_merges_or_takes_the_rows_that_it_names() {
     let lines = || bytes(&["a", "b"]);
     assert_eq!(
         decode("accept", fields(vec![("shown", 3.into())])),
-        Some(wish(7, Wish::Accept { lines: lines(), shown: Some(3) }))
+        Some(wish(7, Wish::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
     );
     let range = |first: u64, last: u64| map(vec![("first", first.into()), ("last", last.into())]);
     let put = |first, last| decode("accept", fields(vec![("range", range(first, last)), ("tick", 3.into())]));

@@ -9,3 +9,5 @@ mod edits;
 mod parts;
 mod schedule;
 mod truth;
+
+pub use schedule::random::Random;

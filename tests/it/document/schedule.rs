@@ -2,7 +2,7 @@
 
 mod actions;
 mod landing;
-mod random;
+pub mod random;
 mod world;
 
 use std::collections::BTreeMap;

@@ -8,4 +8,5 @@ mod held;
 mod lists;
 mod outcomes;
 mod prompt;
+mod review;
 mod running;

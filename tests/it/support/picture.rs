@@ -19,6 +19,9 @@ use super::screen::{Cell, Screen};
 /// The sizes of screen that everything is looked at on: columns and rows.
 const SIZES: [(u64, u64); 3] = [(80, 24), (200, 50), (40, 12)];
 
+/// The sizes that hunks in a buffer are looked at on: how much is said of them depends on the width.
+const REVIEW_SIZES: [(u64, u64); 3] = [(80, 24), (120, 24), (50, 20)];
+
 const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/screens/expected");
 
 /// How long a screen may take to look as expected, once it shows what the test looks for.
@@ -69,6 +72,13 @@ pub struct Stage {
 /// (`make screens TEST=name` some of them); look at what it changed before you keep it.
 pub fn on_each_screen(mut scene: impl FnMut(&Stage)) {
     for (columns, rows) in SIZES {
+        scene(&Stage { columns, rows });
+    }
+}
+
+/// The same on the sizes for reviews.
+pub fn on_each_review_screen(mut scene: impl FnMut(&Stage)) {
+    for (columns, rows) in REVIEW_SIZES {
         scene(&Stage { columns, rows });
     }
 }

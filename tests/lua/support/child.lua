@@ -29,6 +29,12 @@ end
 
 local SETTLE = "if package.loaded['support.host'] then require('support.host').settle() end "
 
+-- A key that waits for the host has other keys behind it.
+local IS_SETTLED = [[
+  local client = package.loaded["botglue.client"]
+  return _G.settled and not (client and client.connection().deciding_in)
+]]
+
 --- Runs a chunk of Lua in the child and returns what it returns, as soon as the host has replied to all that the plugin
 --- asked. A child that waits for a key would never answer.
 function Child:lua(code, ...)
@@ -63,7 +69,7 @@ function Child:settle()
   local schedule = SETTLE .. "_G.settled = false; vim.schedule(function() _G.settled = true end)"
   self:api("exec_lua", schedule, {})
   suite.eventually("the child is idle", function()
-    return self:api("get_mode").blocking or self:api("exec_lua", SETTLE .. "return _G.settled", {})
+    return self:api("get_mode").blocking or self:api("exec_lua", SETTLE .. IS_SETTLED, {})
   end)
 end
 

@@ -1,81 +1,80 @@
---- Reviews of held answers: opens them, and says what is on both sides.
+--- Reviews of held answers: opens them, and says what their buffer shows.
 
 local child = require("support.child")
+local suite = require("support.suite")
 
 local M = {}
 
-M.LINES = { "a", "b", "c", "d", "e" }
-
---- Two functions that read the same but for their first rows.
-M.CODE = {
-  "use x",
-  "",
-  "// A",
-  "fn a() {",
-  "  one",
-  "  two",
-  "}",
-  "",
-  "// B",
-  "fn b() {",
-  "  one",
-  "  two",
-  "}",
-  "",
-  "end",
-}
-
---- A child with the review of the first of some held answers for rows of `LINES`.
----@param ... [table, string[]] each answer: its range, and its lines
----@return Child
-function M.open(...)
-  local nvim = child.with_host(M.LINES)
-  for id, each in ipairs({ ... }) do
-    nvim:run(each[1], { review = true })
-    nvim:answer(id, each[2])
-  end
-  nvim:type(":Botglue review 1<CR>")
-  return nvim
-end
-
---- The text of the buffer, and of the answer's side.
+--- The hunks that are shown, as `first count lines`.
 ---@param nvim Child
----@return string[][]
-function M.texts(nvim)
+---@return string[]
+function M.hunks(nvim)
   return nvim:lua([[
-    return vim.tbl_map(function(win)
-      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
-    end, vim.api.nvim_tabpage_list_wins(0))
+    local review = require("botglue.client").connection().review
+    local proposal = review and review.job.proposal
+    return vim.tbl_map(function(hunk)
+      return ("%d %d %s%s"):format(hunk.first, hunk.count, table.concat(hunk.lines, ","), hunk.conflict and " !" or "")
+    end, proposal and proposal.hunks or {})
   ]])
 end
 
---- A held answer of a Neovim that is gone, as the host tells it: for rows 2 and 3 of `LINES`.
----@param path string
----@param more table? other fields
----@return table
-function M.stored(path, more)
-  return vim.tbl_extend("force", {
-    uuid = "u1",
-    agent = "claude",
-    model = "opus",
-    project = "/",
-    path = path,
-    filetype = "",
-    prompt = "shorter",
-    kind = "line",
-    first_line = 2,
-    last_line = 3,
-    base = { "b", "c" },
-    rows = { "b", "c" },
-    cols = { 0, 0 },
-    elapsed_ms = 1500,
-    text = "B",
-    lines = { "B" },
-    held_for = "conflict",
-    cost_usd = 0.5,
-    input_tokens = 1,
-    output_tokens = 1,
-  }, more or {})
+--- Waits until these hunks are shown.
+---@param nvim Child
+---@param expected string[]
+function M.shows(nvim, expected)
+  local shown
+  local ok = pcall(suite.eventually, "the hunks are shown", function()
+    shown = M.hunks(nvim)
+    return vim.deep_equal(shown, expected)
+  end)
+  if not ok then
+    suite.equal(shown, expected, "the hunks that are shown")
+  end
+end
+
+--- Whether a review is open.
+---@param nvim Child
+---@return boolean
+function M.is_open(nvim)
+  return nvim:lua("return require('botglue.client').connection().review ~= nil")
+end
+
+--- Waits until no review is open any more.
+---@param nvim Child
+function M.ended(nvim)
+  suite.eventually("the review ends", function()
+    return not M.is_open(nvim)
+  end)
+end
+
+M.ROWS = { "one", "two", "three", "four", "five", "six", "seven" }
+
+--- A child with the review of held answers for rows of a buffer, each its range and its lines.
+---@param rows string[]
+---@param ... [table, string[]]
+---@return Child
+function M.open(rows, ...)
+  local nvim = child.with_host(rows)
+  local answers = { ... }
+  for id, each in ipairs(answers) do
+    nvim:run(each[1], { review = true })
+    nvim:answer(id, each[2])
+  end
+  nvim:lua("vim.cmd('messages clear')")
+  nvim:type(":Botglue review 1<CR>")
+  suite.eventually("the review is open", function()
+    return #M.hunks(nvim) > 0
+  end)
+  return nvim
+end
+
+--- Such a child with an answer that changes rows 2 and 4 of seven, and puts one in below row 6.
+---@return Child
+function M.three()
+  local nvim =
+    M.open(M.ROWS, { child.line(1, 7), { "one", "TWO", "three", "FOUR", "five", "six", "new", "seven" } })
+  M.shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  return nvim
 end
 
 return M

@@ -1,0 +1,110 @@
+--- How windows are scrolled around virtual lines: the cursor keeps its row of the screen when some are drawn above it,
+--- those above the first line are shown, and a hunk that the cursor goes to is seen.
+
+local windows = require("botglue.ui.review.windows")
+
+local M = {}
+
+local api = vim.api
+
+--- How many rows of the screen lines take in the current window, with the virtual lines between them; those above the
+--- first one count only where that is said.
+---@param first integer from 1
+---@param last integer
+---@param with_fill boolean?
+---@return integer
+local function height(first, last, with_fill)
+  local range = { start_row = first - 1, end_row = last - 1, start_vcol = not with_fill and 0 or nil }
+  return api.nvim_win_text_height(0, range).all
+end
+
+--- How many virtual lines are above a line in the current window.
+---@param line integer
+---@return integer
+local function fill_above(line)
+  return height(line, line, true) - height(line, line)
+end
+
+--- The first line of the closed fold that holds a line, else that line.
+---@param line integer
+---@return integer
+local function fold_start(line)
+  local start = vim.fn.foldclosed(line)
+  return start > 0 and start or line
+end
+
+--- How many rows of the screen are above the cursor's line in the current window.
+---@return integer? nil where its topmost line is cut
+local function rows_above()
+  local view = vim.fn.winsaveview()
+  local line = fold_start(view.lnum)
+  if view.skipcol > 0 or line < view.topline then
+    return nil
+  end
+  return height(view.topline, line) - height(line, line) + view.topfill
+end
+
+--- Scrolls the current window so that so many rows are above the cursor's line, as far as that can be. Above the first
+--- line virtual lines are seen only where a window is told so.
+---@param rows integer
+local function scroll_to(rows)
+  local line, last = fold_start(vim.fn.line(".")), vim.fn.line("$")
+  if last <= api.nvim_win_get_height(0) and height(1, last, true) <= api.nvim_win_get_height(0) then
+    -- All of the buffer can be seen.
+    vim.fn.winrestview({ topline = 1, topfill = fill_above(1) })
+    return
+  end
+  local own, top = height(line, line), line
+  while top > 1 and height(top, line, true) - own < rows do
+    top = fold_start(top - 1)
+  end
+  local fill = fill_above(top)
+  local shown = math.min(math.max(rows - (height(top, line) - own), 0), fill)
+  if top == 1 then
+    shown = math.min(fill, math.max(api.nvim_win_get_height(0) - height(1, line), 0))
+  end
+  vim.fn.winrestview({ topline = top, topfill = shown })
+end
+
+--- Draws, and leaves the cursor in its row of the screen in each window of a buffer.
+---@param bufnr integer
+---@param draw fun()
+function M.keep(bufnr, draw)
+  local rows = {}
+  for _, win in ipairs(windows.of(bufnr)) do
+    rows[win] = api.nvim_win_call(win, rows_above)
+  end
+  draw()
+  for win, above in pairs(rows) do
+    api.nvim_win_call(win, function()
+      if rows_above() ~= above or vim.fn.line("w0") == 1 then
+        scroll_to(above)
+      end
+    end)
+  end
+end
+
+--- Shows what is above the first line of a window that begins there.
+---@param win integer
+function M.show_top(win)
+  api.nvim_win_call(win, function()
+    if vim.fn.line("w0") == 1 then
+      vim.fn.winrestview({ topfill = fill_above(1) })
+    end
+  end)
+end
+
+--- Scrolls the current window so that a hunk under the cursor is seen to its end, or as far as there is room.
+---@param hunk botglue.Hunk
+function M.reveal(hunk)
+  vim.cmd("normal! zv")
+  local view = vim.fn.winsaveview()
+  local last = math.min(math.max(hunk.first + hunk.count, 1), api.nvim_buf_line_count(0))
+  local below = last < api.nvim_buf_line_count(0) and fill_above(last + 1) or 0
+  if height(math.min(view.topline, view.lnum), last) + view.topfill + below > api.nvim_win_get_height(0) then
+    local top = math.max(view.lnum - vim.wo.scrolloff, 1)
+    vim.fn.winrestview({ topline = top, topfill = fill_above(top) })
+  end
+end
+
+return M

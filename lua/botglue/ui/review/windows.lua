@@ -1,0 +1,172 @@
+--- The windows that show a buffer under review: how wide they are, and what they can show.
+
+local M = {}
+
+local api = vim.api
+
+-- Before 0.11 a namespace is drawn in all windows, and virtual lines do not scroll sideways.
+M.IS_SCOPED = api.nvim__ns_set ~= nil
+
+local ASIDE = 3 -- rows of a window that a hunk leaves free
+
+---@class botglue.Pane one or more windows in which the same is drawn
+---@field winid integer the first of them
+---@field namespace integer
+---@field columns integer cells for text
+---@field textoff integer
+---@field folds table<integer, integer> for rows at which hunks are drawn the first line of the closed fold, or -1
+---@field leftcol integer how many are out of sight at the left
+---@field scrolls boolean whether virtual lines scroll sideways with the text
+---@field gutter [string, string]? what is before and after the sign of a row that comes
+---@field has_signs boolean whether there is a sign column
+---@field tabstop integer
+---@field cap integer how many lines of a hunk can be seen
+---@field first integer the rows to draw, from 0: those that are shown, and as many above and below them
+---@field past integer
+
+--- The windows of the tab page that show a buffer.
+---@param bufnr integer
+---@return integer[]
+function M.of(bufnr)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_buf(win) == bufnr
+  end, api.nvim_tabpage_list_wins(0))
+end
+
+--- The window of this tab page that shows a buffer; one is opened where there is none.
+---@param bufnr integer
+---@return integer win
+---@return boolean is_new
+function M.find_or_open(bufnr)
+  for _, win in ipairs(vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0))) do
+    if api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == "" then
+      return win, false
+    end
+  end
+  vim.cmd("topleft split")
+  api.nvim_win_set_buf(0, bufnr)
+  return api.nvim_get_current_win(), true
+end
+
+--- Whether the sign column is there without signs of ours.
+---@param win integer
+---@param namespaces table<integer, boolean> those that are ours
+---@return boolean
+local function has_signs(win, namespaces)
+  local option = vim.wo[win].signcolumn
+  if option:find("^yes") then
+    return true
+  elseif not option:find("^auto") then
+    return false
+  end
+  local signs =
+    api.nvim_buf_get_extmarks(api.nvim_win_get_buf(win), -1, 0, -1, { type = "sign", details = true })
+  return vim.iter(signs):any(function(sign)
+    return not namespaces[sign[4].ns_id]
+  end)
+end
+
+--- The blanks around the sign of a row that comes: in the sign column where there is one, else beside the text.
+---@param win integer
+---@param textoff integer
+---@param is_column boolean whether there is a sign column
+---@return [string, string]?
+local function gutter(win, textoff, is_column)
+  if textoff < 2 then
+    return nil
+  end
+  local before = textoff - 2
+  if is_column and vim.wo[win].statuscolumn == "" then
+    before = math.min(tonumber(vim.wo[win].foldcolumn:match("%d$")) or 0, before)
+  end
+  return { (" "):rep(before), (" "):rep(textoff - 2 - before) }
+end
+
+---@param win integer
+---@param namespace integer
+---@param namespaces table<integer, boolean>
+---@return botglue.Pane
+local function pane_of(win, namespace, namespaces)
+  local info = vim.fn.getwininfo(win)[1]
+  local wraps, is_column = vim.wo[win].wrap, has_signs(win, namespaces)
+  local view = api.nvim_win_call(win, vim.fn.winsaveview)
+  local top, bottom = vim.fn.line("w0", win), vim.fn.line("w$", win)
+  return {
+    winid = win,
+    namespace = namespace,
+    columns = math.max(info.width - info.textoff, 1),
+    textoff = info.textoff,
+    folds = {},
+    leftcol = wraps and 0 or M.IS_SCOPED and view.leftcol or 0,
+    scrolls = not wraps and M.IS_SCOPED,
+    gutter = wraps and M.IS_SCOPED and gutter(win, info.textoff, is_column) or nil,
+    has_signs = is_column and vim.wo[win].statuscolumn == "",
+    tabstop = vim.bo[info.bufnr].tabstop,
+    cap = math.max(info.height - ASIDE, 1),
+    first = math.max(top - 1 - info.height, 0),
+    past = bottom + info.height,
+  }
+end
+
+--- Whether what was drawn in a window is not what is to be drawn there any more: it was scrolled, its gutter became
+--- another, or a fold was opened or closed.
+---@param pane botglue.Pane
+---@return boolean
+function M.is_stale(pane)
+  if not api.nvim_win_is_valid(pane.winid) then
+    return true
+  end
+  return api.nvim_win_call(pane.winid, function()
+    local leftcol = pane.scrolls and vim.fn.winsaveview().leftcol or pane.leftcol
+    return vim.fn.line("w0") - 1 < pane.first
+      or vim.fn.line("w$") > pane.past
+      or leftcol ~= pane.leftcol
+      or vim.fn.getwininfo(pane.winid)[1].textoff ~= pane.textoff
+      or vim.iter(pane.folds):any(function(row, start)
+        return vim.fn.foldclosed(row + 1) ~= start
+      end)
+  end)
+end
+
+--- All windows as one, where they cannot be told apart: cut to the narrowest.
+---@param panes botglue.Pane[]
+---@return botglue.Pane?
+local function merged(panes)
+  local one = panes[1]
+  for _, pane in ipairs(panes) do
+    one.columns, one.cap = math.min(one.columns, pane.columns), math.min(one.cap, pane.cap)
+    one.first, one.past = math.min(one.first, pane.first), math.max(one.past, pane.past)
+    one.has_signs = one.has_signs and pane.has_signs
+  end
+  return one
+end
+
+--- What is to be drawn in, each with a namespace of its own. A window in diff mode shows no hunks.
+---@param bufnr integer
+---@return botglue.Pane[]
+function M.panes(bufnr)
+  local panes, namespaces = {}, {}
+  local wins = vim.tbl_filter(function(win)
+    return not vim.wo[win].diff
+  end, M.of(bufnr))
+  for i in ipairs(wins) do
+    namespaces[i] = api.nvim_create_namespace("botglue.review." .. (M.IS_SCOPED and i or 1))
+  end
+  local ours = {}
+  for _, namespace in pairs(namespaces) do
+    ours[namespace] = true
+  end
+  for i, win in ipairs(wins) do
+    panes[i] = pane_of(win, namespaces[i], ours)
+    if M.IS_SCOPED then
+      api.nvim__ns_set(namespaces[i], { wins = { win } })
+    end
+  end
+  if not M.IS_SCOPED then
+    -- What is drawn would be in a window in diff mode, too.
+    return #wins == #M.of(bufnr) and { merged(panes) } or {}
+  end
+  return panes
+end
+
+return M

@@ -1,0 +1,76 @@
+//! The blocks of an ambiguous answer, of which the user chooses one.
+
+use super::fence::blocks;
+use super::target::Target;
+use super::tidy;
+
+/// How many lines around a block are given.
+const AROUND: usize = 3;
+
+/// One block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its lines, tidied as an answer.
+    pub lines: Vec<String>,
+    /// What its fence says of its language; may be empty.
+    pub language: String,
+    /// Its lines in the text, without the fences: the first one, and the one behind the last.
+    pub rows: (usize, usize),
+    /// The lines above its fence, nearest last.
+    pub above: Vec<String>,
+    /// The lines below its fence, nearest first.
+    pub below: Vec<String>,
+}
+
+/// The fenced blocks of an answer, in their order.
+pub fn blocks_of(target: Target<'_>, answer: &str) -> Vec<Block> {
+    let text: Vec<String> = answer.split('\n').map(|line| line.trim_end_matches('\r').to_owned()).collect();
+    let block = |block: &super::fence::Block| {
+        let content = block.content(&text);
+        let rows = block.rows();
+        let after = text.get(rows.1 + 1..).unwrap_or_default();
+        Block {
+            lines: tidy::fit(target, content),
+            language: block.language(&text).to_owned(),
+            rows,
+            above: text[(rows.0 - 1).saturating_sub(AROUND)..rows.0 - 1].to_vec(),
+            below: after[..after.len().min(AROUND)].to_vec(),
+        }
+    };
+    blocks(&text).iter().map(block).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::sample;
+
+    #[test]
+    fn each_block_is_an_answer_with_what_is_around_it() {
+        let request = sample::lines("rust", &["    a();"]);
+        let answer = "First:\n\n```rust\nb();\n```\nor\n```\nc();\n    d();\n```\nas you like.";
+        let blocks = blocks_of((&request).into(), answer);
+        let [first, second] = &blocks[..] else { panic!("{blocks:?}") };
+        assert_eq!(
+            (&first.lines[..], &first.language[..], first.rows),
+            (&["    b();".to_owned()][..], "rust", (3, 4))
+        );
+        assert_eq!(
+            (&first.above[..], &first.below[..1]),
+            (&["First:".to_owned(), String::new()][..], &["or".to_owned()][..])
+        );
+        assert_eq!(
+            (&second.lines[..], second.rows),
+            (&["    c();".to_owned(), "        d();".to_owned()][..], (7, 9))
+        );
+        assert_eq!(second.below, ["as you like."]);
+    }
+
+    #[test]
+    fn a_block_that_does_not_end_ends_with_the_text() {
+        let request = sample::lines("rust", &["a"]);
+        let blocks = blocks_of((&request).into(), "```\nb\n```\n```\nc");
+        assert_eq!(blocks.iter().map(|block| block.rows).collect::<Vec<_>>(), [(1, 2), (4, 5)]);
+        assert!(blocks[1].below.is_empty());
+    }
+}

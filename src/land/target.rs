@@ -1,0 +1,30 @@
+//! What an answer is for, as far as tidying it is concerned: what was selected, and what is around that.
+
+use crate::request::{Request, Selection, Tidy};
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    /// Which rules apply.
+    pub tidy: Tidy,
+    /// Neovim's `'filetype'`.
+    pub filetype: &'a str,
+    /// What was selected.
+    pub selection: &'a Selection,
+    /// Lines above the selection, nearest last.
+    pub before: &'a [String],
+    /// Lines below it, nearest first.
+    pub after: &'a [String],
+}
+
+impl<'a> From<&'a Request> for Target<'a> {
+    fn from(request: &'a Request) -> Self {
+        Self {
+            tidy: request.tidy,
+            filetype: &request.filetype,
+            selection: &request.selection,
+            before: &request.before,
+            after: &request.after,
+        }
+    }
+}

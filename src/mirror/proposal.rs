@@ -1,0 +1,79 @@
+//! What the plugin is told of a held answer, as it goes over the wire: the hunks in the text as it is, or why there are
+//! none.
+
+use rmpv::Value;
+
+use crate::land::HeldFor;
+use crate::names::name;
+use crate::review::{Hunk, Id, Marks};
+
+/// See the module.
+#[derive(Debug)]
+pub struct ReviewView {
+    /// The job's id.
+    pub job: u64,
+    /// The changedtick of the text.
+    pub tick: u64,
+    /// How many edits are taken.
+    pub taken: usize,
+    /// The edits that were dropped, those of one hunk together.
+    pub dropped: Vec<Vec<Id>>,
+    /// The hunks.
+    pub hunks: Result<Vec<ShownHunk>, HeldFor>,
+}
+
+/// A hunk as it is told.
+#[derive(Debug)]
+pub struct ShownHunk {
+    /// The hunk.
+    pub hunk: Hunk,
+    /// What differs in the rows that go, and in those that come; none where the view before had this hunk.
+    pub marks: Option<(Vec<Marks>, Vec<Marks>)>,
+}
+
+impl ReviewView {
+    /// The argument of the plugin's function.
+    pub fn value(&self, buffer: u64) -> Value {
+        let mut fields = vec![
+            ("id".into(), self.job.into()),
+            ("buffer".into(), buffer.into()),
+            ("tick".into(), self.tick.into()),
+            ("taken".into(), self.taken.into()),
+            ("dropped".into(), list(&self.dropped, |drop| list(drop, |id| id.to_string().into()))),
+        ];
+        fields.push(match &self.hunks {
+            Ok(hunks) => ("hunks".into(), list(hunks, ShownHunk::value)),
+            Err(why) => ("why".into(), name(*why).into()),
+        });
+        Value::Map(fields)
+    }
+}
+
+impl ShownHunk {
+    fn value(&self) -> Value {
+        let Self { hunk, marks } = self;
+        let mut fields: Vec<(Value, Value)> = vec![
+            ("id".into(), hunk.id.to_string().into()),
+            ("first".into(), hunk.rows.start.into()),
+            ("count".into(), hunk.rows.len().into()),
+            ("come".into(), hunk.lines.len().into()),
+            ("conflict".into(), hunk.conflict.is_some().into()),
+        ];
+        if let Some((old, new)) = marks {
+            let span = |span: &std::ops::Range<usize>| Value::Array(vec![span.start.into(), span.end.into()]);
+            let marks = |rows: &Vec<Marks>| list(rows, |marks| list(marks, span));
+            fields.extend([
+                ("lines".into(), list(&hunk.lines, |line| Value::Binary(line.clone()))),
+                ("old".into(), marks(old)),
+                ("new".into(), marks(new)),
+            ]);
+            fields.extend(hunk.conflict.map(|conflict| ("label".into(), conflict.words().into())));
+            fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
+        }
+        Value::Map(fields)
+    }
+}
+
+fn list<T>(items: &[T], value: impl Fn(&T) -> Value) -> Value {
+    Value::Array(items.iter().map(value).collect())
+}

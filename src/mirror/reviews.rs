@@ -1,0 +1,228 @@
+//! The reviews of one buffer: which held answers are followed, what is proposed of each, and what the plugin has been told
+//! of it.
+//!
+//! A view is computed when the text has changed, and goes out when the one before it was drawn, so no queue of views grows.
+//! What was asked is replied after the view that shows it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::proposal::{ReviewView, ShownHunk};
+use super::query::Findings;
+use crate::document::{Document, Located, Passage};
+use crate::land::{Bytes, HeldFor};
+use crate::review::{Hunk, Id, Review, marks};
+
+/// When a view has to be looked at again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Due {
+    /// It shows what is.
+    No,
+    /// Once the text has not changed for a moment.
+    AtPause,
+    /// At once.
+    Now,
+}
+
+/// A text to propose something for.
+pub struct Now<'a> {
+    /// Its document.
+    pub document: &'a Document,
+    /// Where the range of a job is.
+    pub locate: &'a dyn Fn(u64) -> Option<Located>,
+    /// The screen column at which its block begins.
+    pub column: &'a dyn Fn(u64) -> Option<usize>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Reviews(BTreeMap<u64, Followed>);
+
+/// One held answer.
+#[derive(Debug)]
+struct Followed {
+    answer: Vec<Bytes>,
+    dropped: Vec<Vec<Id>>,
+    /// None as long as it was not known where its range is.
+    review: Option<Review>,
+    /// Whether the plugin is told of each change.
+    is_watched: bool,
+    due: Due,
+    /// What the plugin was told last: enough to see whether it has to be told again.
+    told: Option<Told>,
+    is_under_way: bool,
+    replies: Vec<(u64, Findings)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    tick: u64,
+    taken: usize,
+    dropped: Vec<Vec<Id>>,
+    hunks: Result<Vec<(Id, usize)>, HeldFor>,
+}
+
+impl Reviews {
+    /// The answer of a job, as the user has edited it, and what they have dropped of it.
+    pub fn set(&mut self, job: u64, answer: &[Bytes], dropped: Vec<Vec<Id>>) {
+        let followed = self.0.entry(job).or_insert_with(|| Followed {
+            answer: Vec::new(),
+            dropped: Vec::new(),
+            review: None,
+            is_watched: false,
+            due: Due::No,
+            told: None,
+            is_under_way: false,
+            replies: Vec::new(),
+        });
+        answer.clone_into(&mut followed.answer);
+        followed.dropped.clone_from(&dropped);
+        if let Some(review) = &mut followed.review {
+            review.set_answer(answer);
+            review.set_dropped(dropped);
+        }
+        followed.due = Due::Now;
+    }
+
+    /// Tells the plugin of each change from now on.
+    pub fn watch(&mut self, job: u64) {
+        if let Some(followed) = self.0.get_mut(&job) {
+            (followed.is_watched, followed.told, followed.due) = (true, None, Due::Now);
+        }
+    }
+
+    /// Tells it no more; what is taken and dropped is remembered.
+    pub fn unwatch(&mut self, job: u64) {
+        if let Some(followed) = self.0.get_mut(&job) {
+            followed.is_watched = false;
+        }
+    }
+
+    /// A job is not held any more. Gives the replies that are owed.
+    pub fn forget(&mut self, job: u64) -> Vec<(u64, Findings)> {
+        self.0.remove(&job).map(|followed| followed.replies).unwrap_or_default()
+    }
+
+    /// The review of a job, which was answered to `sent`.
+    pub fn review(&mut self, job: u64, sent: &Passage) -> Option<&mut Review> {
+        let Followed { answer, dropped, review, .. } = self.0.get_mut(&job)?;
+        Some(review.get_or_insert_with(|| Review::new(sent, answer.clone(), dropped.clone())))
+    }
+
+    /// The text with this hash changes next.
+    pub fn changes(&mut self, text: impl FnOnce() -> u64) {
+        let mut reviews = self.0.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
+        if reviews.peek().is_some() {
+            let text = text();
+            reviews.for_each(|review| review.changes(text));
+        }
+    }
+
+    /// The text with this hash is back: by undo, by redo, or since it was read again.
+    pub fn came_back(&mut self, text: impl FnOnce() -> u64) {
+        let mut reviews = self.0.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
+        if reviews.peek().is_some() {
+            let text = text();
+            reviews.for_each(|review| review.came_back(text));
+        }
+    }
+
+    /// The text may be another one.
+    pub fn look_again(&mut self, due: Due) {
+        for followed in self.0.values_mut() {
+            followed.due = followed.due.max(due);
+        }
+    }
+
+    /// Replies once the plugin has seen what there is now.
+    pub fn reply(&mut self, job: u64, token: u64, findings: Findings) -> Result<(), Findings> {
+        match self.0.get_mut(&job) {
+            Some(followed) => {
+                followed.replies.push((token, findings));
+                followed.due = Due::Now;
+                Ok(())
+            }
+            None => Err(findings),
+        }
+    }
+
+    /// The plugin has drawn a view.
+    pub fn drawn(&mut self, job: u64) {
+        if let Some(followed) = self.0.get_mut(&job) {
+            followed.is_under_way = false;
+        }
+    }
+
+    /// The jobs that are looked at when it is that time.
+    pub fn due(&self, due: Due) -> Vec<u64> {
+        let is_due = |followed: &Followed| {
+            followed.due >= due
+                && !followed.is_under_way
+                && (followed.is_watched || !followed.replies.is_empty())
+        };
+        self.0.iter().filter(|(_, followed)| is_due(followed)).map(|(job, _)| *job).collect()
+    }
+
+    /// Whether there is something to look at after a pause.
+    pub fn waits_for_pause(&self) -> bool {
+        !self.due(Due::AtPause).is_empty()
+    }
+
+    /// What the plugin has to be told of a job, and the replies that go out after that.
+    pub fn next(
+        &mut self,
+        job: u64,
+        now: Result<&Now<'_>, HeldFor>,
+        tick: u64,
+    ) -> (Option<ReviewView>, Vec<(u64, Findings)>) {
+        let hunks = now.and_then(|now| self.hunks(job, now));
+        let Some(followed) = self.0.get_mut(&job) else { return (None, Vec::new()) };
+        followed.due = Due::No;
+        let replies = std::mem::take(&mut followed.replies);
+        if !followed.is_watched {
+            return (None, replies);
+        }
+        let review = followed.review.as_ref();
+        let taken = review.map_or(0, Review::taken);
+        let dropped = review.map_or(&followed.dropped[..], Review::dropped).to_vec();
+        let told = Told {
+            tick,
+            taken,
+            dropped: dropped.clone(),
+            hunks: hunks
+                .as_ref()
+                .map_err(|why| *why)
+                .map(|hunks| hunks.iter().map(|hunk| (hunk.id, hunk.rows.start)).collect()),
+        };
+        if followed.told.as_ref() == Some(&told) {
+            return (None, replies);
+        }
+        let before = followed.told.replace(told).and_then(|told| told.hunks.ok()).unwrap_or_default();
+        followed.is_under_way = true;
+        let before: HashSet<Id> = before.into_iter().map(|(id, _)| id).collect();
+        let shown = |hunk: Hunk| {
+            let old = || -> Vec<Arc<[u8]>> {
+                let rows = now.ok().map(|now| now.document.rows().slice(hunk.rows.clone()));
+                rows.unwrap_or_default().into_iter().map(|row| row.text).collect()
+            };
+            let marks = (!before.contains(&hunk.id)).then(|| marks(&old(), &hunk.lines));
+            ShownHunk { hunk, marks }
+        };
+        let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
+        (Some(ReviewView { job, tick, taken, dropped, hunks }), replies)
+    }
+
+    /// What is proposed of an answer.
+    pub fn hunks(&mut self, job: u64, now: &Now<'_>) -> Result<Vec<Hunk>, HeldFor> {
+        let located = (now.locate)(job).ok_or(HeldFor::RangeLost)?;
+        let review = self.review(job, &located.base).ok_or(HeldFor::RangeLost)?;
+        review.hunks(now.document.rows(), &located.now, (now.column)(job))
+    }
+}
+
+/// Those of the hunks that were asked for, all of them where none is named; none where one is not there.
+pub fn chosen(hunks: &[Hunk], ids: Option<&[Id]>) -> Option<Vec<Hunk>> {
+    let Some(ids) = ids else { return Some(hunks.to_vec()) };
+    let chosen: Vec<Hunk> = hunks.iter().filter(|hunk| ids.contains(&hunk.id)).cloned().collect();
+    ids.iter().all(|id| chosen.iter().any(|hunk| hunk.id == *id)).then_some(chosen)
+}

@@ -1,0 +1,132 @@
+//! The base of the merge: the rows that were sent, with the taken edits in them, and the edits that are not taken.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::id::{Hash, Id};
+use super::shape::Shape;
+use crate::document::Row;
+use crate::land::{Bytes, changes, keeps_ends, merge_rows};
+
+/// See the module. For a part of a row, or a block, a row is the piece of it that was selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// The edits that are not taken, ascending and apart from each other.
+    pub groups: Vec<Group>,
+    /// How many edits are taken.
+    pub taken: usize,
+}
+
+/// Edits between which there are only rows of which the merge does not know which line of the answer they are: a change of
+/// the user's in any of its rows makes it a conflict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The rows of the base that it is about.
+    pub rows: Range<usize>,
+    /// The edits, ascending.
+    pub edits: Vec<Edit>,
+}
+
+/// One difference between the answer and what was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// What it is known by.
+    pub id: Id,
+    /// The rows of the base that it replaces.
+    pub rows: Range<usize>,
+    /// The lines of the answer that come.
+    pub lines: Range<usize>,
+}
+
+impl Base {
+    /// The rows, and all differences of the answer to them.
+    pub fn new(rows: Vec<Row>, answer: &[Bytes], shape: Shape) -> Self {
+        let mut groups = match shape {
+            Shape::Block => by_row(&rows, answer),
+            Shape::Rows | Shape::Part => by_merge(&rows, answer),
+        };
+        let (old, new) = (rows.len(), answer.len());
+        let mut edits = groups.iter().flat_map(|group| &group.edits);
+        if shape == Shape::Part && !edits.all(|edit| keeps_ends(&edit.rows, old, &edit.lines, new)) {
+            groups = vec![Group::one(0..old, 0..new)];
+        }
+        name(&mut groups, &rows, answer);
+        Self { rows, groups, taken: 0 }
+    }
+
+    /// The same rows with the differences of another answer.
+    pub fn with_answer(&self, answer: &[Bytes], shape: Shape) -> Self {
+        Self { taken: self.taken, ..Self::new(self.rows.clone(), answer, shape) }
+    }
+
+    /// All edits that are not taken.
+    pub fn edits(&self) -> impl Iterator<Item = &Edit> {
+        self.groups.iter().flat_map(|group| &group.edits)
+    }
+
+    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are. No
+    /// edit of the rows that are gone is left, also not one that was dropped.
+    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[Id]) {
+        let by =
+            |range: Range<usize>| range.start + new.len() - rows.len()..range.end + new.len() - rows.len();
+        let is_left = |edit: &Edit| !edits.contains(&edit.id);
+        let (mut groups, mut below) = (Vec::new(), Vec::new());
+        for Group { rows: range, edits } in self.groups.drain(..) {
+            let (above, rest): (Vec<_>, Vec<_>) =
+                edits.into_iter().filter(is_left).partition(|edit| edit.rows.end <= rows.start);
+            let rest: Vec<_> = rest.into_iter().filter(|edit| edit.rows.start >= rows.end).collect();
+            groups.push(Group { rows: range.start..range.end.min(rows.start), edits: above });
+            let edits = rest.into_iter().map(|edit| Edit { rows: by(edit.rows), ..edit }).collect();
+            below.push(Group { rows: by(range.start.max(rows.end)..range.end.max(rows.end)), edits });
+        }
+        self.groups = groups.into_iter().chain(below).filter(|group| !group.edits.is_empty()).collect();
+        self.rows.splice(rows, new.iter().cloned());
+        self.taken += edits.len();
+    }
+}
+
+impl Group {
+    fn one(rows: Range<usize>, lines: Range<usize>) -> Self {
+        Self { rows: rows.clone(), edits: vec![Edit { id: Hash::new().id(), rows, lines }] }
+    }
+}
+
+/// The rows of a block stand each for itself.
+fn by_row(rows: &[Row], answer: &[Bytes]) -> Vec<Group> {
+    let differs = |at: &usize| rows[*at].text[..] != answer[*at][..];
+    (0..rows.len().min(answer.len())).filter(differs).map(|at| Group::one(at..at + 1, at..at + 1)).collect()
+}
+
+fn by_merge(rows: &[Row], answer: &[Bytes]) -> Vec<Group> {
+    let hunks = merge_rows(rows, rows, answer).into_iter();
+    let groups = hunks.map(|hunk| {
+        let old: Vec<&[u8]> = rows[hunk.base.clone()].iter().map(|row| &row.text[..]).collect();
+        let new: Vec<&[u8]> = answer[hunk.answer.clone()].iter().map(Vec::as_slice).collect();
+        let edit = |(rows, lines): (Range<usize>, Range<usize>)| {
+            let (rows, lines) = (shift(rows, hunk.base.start), shift(lines, hunk.answer.start));
+            Edit { id: Hash::new().id(), rows, lines }
+        };
+        Group { rows: hunk.base.clone(), edits: changes(&old, &new).into_iter().map(edit).collect() }
+    });
+    groups.collect()
+}
+
+fn shift(range: Range<usize>, by: usize) -> Range<usize> {
+    range.start + by..range.end + by
+}
+
+/// Gives each edit its id: what it replaces by what, and how many such there are before it.
+fn name(groups: &mut [Group], rows: &[Row], answer: &[Bytes]) {
+    let mut seen: HashMap<Id, u64> = HashMap::new();
+    for edit in groups.iter_mut().flat_map(|group| &mut group.edits) {
+        let mut hash = Hash::new();
+        hash.rows(rows[edit.rows.clone()].iter());
+        hash.rows(answer[edit.lines.clone()].iter());
+        let before = seen.entry(hash.id()).or_default();
+        hash.number(*before);
+        *before += 1;
+        edit.id = hash.id();
+    }
+}

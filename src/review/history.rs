@@ -1,0 +1,56 @@
+//! Which edits are taken in which text: what undo and redo bring back.
+//!
+//! A text is known by its hash. It has the base that it had first, or that of the take that made it; so a taken hunk whose
+//! rows the user deletes is not proposed again, but one whose take is undone is.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::base::Base;
+
+/// The most texts that are kept beside those before and after a take; the oldest go first.
+const MAX_TEXTS: usize = 1000;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct History {
+    bases: HashMap<u64, Arc<Base>>,
+    /// The texts that are not those of a take, oldest first.
+    noted: VecDeque<u64>,
+}
+
+impl History {
+    /// A text has this base, unless it had another one before.
+    pub fn note(&mut self, text: u64, base: &Arc<Base>) {
+        if self.bases.contains_key(&text) {
+            return;
+        }
+        self.bases.insert(text, Arc::clone(base));
+        self.noted.push_back(text);
+        if self.noted.len() > MAX_TEXTS
+            && let Some(oldest) = self.noted.pop_front()
+        {
+            self.bases.remove(&oldest);
+        }
+    }
+
+    /// A text has this base: it is the one before or after a take.
+    pub fn keep(&mut self, text: u64, base: &Arc<Base>) {
+        self.bases.insert(text, Arc::clone(base));
+        self.noted.retain(|noted| *noted != text);
+    }
+
+    /// The base of a text that is back.
+    pub fn recall(&self, text: u64) -> Option<&Arc<Base>> {
+        self.bases.get(&text)
+    }
+
+    /// Replaces each base.
+    pub fn change(&mut self, mut change: impl FnMut(&Arc<Base>) -> Arc<Base>) {
+        let mut changed: HashMap<*const Base, (Arc<Base>, Arc<Base>)> = HashMap::new();
+        for base in self.bases.values_mut() {
+            let entry = changed.entry(Arc::as_ptr(base)).or_insert_with(|| (Arc::clone(base), change(base)));
+            *base = Arc::clone(&entry.1);
+        }
+    }
+}

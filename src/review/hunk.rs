@@ -1,0 +1,112 @@
+//! A hunk: what is shown, taken and dropped as one.
+
+use std::ops::Range;
+
+use super::id::{Hash, Id};
+use crate::land::{Bytes, Change};
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// The hash of all that is shown of it but where it is: as long as that is the same it is the same hunk.
+    pub id: Id,
+    /// The rows of the text that go; where there are none, the row above which others come.
+    pub rows: Range<usize>,
+    /// The whole rows that come.
+    pub lines: Vec<Bytes>,
+    /// What the user changed in the same place, if they did.
+    pub conflict: Option<Conflict>,
+    /// For rows of a block that end before it begins: the screen column up to which they are filled up.
+    pub column: Option<usize>,
+    /// How it is taken.
+    pub(super) take: Take,
+}
+
+/// How a hunk is taken. Pieces count within the range: the rows of it, or what of them is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Take {
+    /// The edits that it consists of.
+    pub edits: Vec<Id>,
+    /// The rows of the base that are replaced.
+    pub base: Range<usize>,
+    /// The pieces that they are now, and by how many they are replaced.
+    pub now: Range<usize>,
+    pub come: usize,
+    /// The pieces that differ, and what they become.
+    pub differ: Range<usize>,
+    pub pieces: Vec<Bytes>,
+}
+
+/// What the user did where an answer changes something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// They changed rows.
+    Changed {
+        /// Only one.
+        is_one: bool,
+    },
+    /// They deleted the rows.
+    Deleted,
+    /// They put rows in where the answer does.
+    PutIn,
+    /// They changed the row beside it, or deleted it.
+    Beside,
+    /// The rows that come are in the text already.
+    Doubled,
+}
+
+impl Conflict {
+    /// In the user's words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Changed { is_one: true } => "conflict: you changed this row, too",
+            Self::Changed { is_one: false } => "conflict: you changed these rows, too",
+            Self::Deleted => "conflict: you deleted what this changes",
+            Self::PutIn => "conflict: you added rows here, too",
+            Self::Beside => "conflict: you changed the row next to this",
+            Self::Doubled => "conflict: you added the same row elsewhere",
+        }
+    }
+}
+
+impl Hunk {
+    /// Names it by its rows of the text and all that is known of it.
+    pub(super) fn named(mut self, old: &[&[u8]]) -> Self {
+        let mut hash = Hash::new();
+        for edit in &self.take.edits {
+            hash.rows(std::iter::once(edit.to_string()));
+        }
+        hash.rows(old.iter());
+        hash.rows(self.lines.iter());
+        hash.number(u64::from(self.conflict.is_some()));
+        self.id = hash.id();
+        self
+    }
+}
+
+impl Take {
+    /// These pieces in place of others; those at its ends that are the same stay, if `may_trim` such.
+    pub fn new(
+        edits: Vec<Id>,
+        base: Range<usize>,
+        now: Range<usize>,
+        own: &[&[u8]],
+        mut pieces: Vec<Bytes>,
+        may_trim: impl Fn(&Change) -> bool,
+    ) -> Self {
+        let come = pieces.len();
+        let old = &own[now.clone()];
+        let is_same = |(old, new): &(&&[u8], &Bytes)| **old == new.as_slice();
+        let head = old.iter().zip(&pieces).take_while(is_same).count();
+        let left = old.len().min(come) - head;
+        let tail = old.iter().rev().zip(pieces.iter().rev()).take(left).take_while(is_same).count();
+        let differ = now.start + head..now.end - tail;
+        if may_trim(&(differ.clone(), now.start + head..now.start + come - tail)) {
+            pieces.truncate(come - tail);
+            pieces.drain(..head);
+            Self { edits, base, now, come, differ, pieces }
+        } else {
+            Self { edits, base, differ: now.clone(), now, come, pieces }
+        }
+    }
+}

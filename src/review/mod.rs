@@ -1,0 +1,183 @@
+//! The review of a held answer: what it would change in the text as it is now, of which the user takes some and drops some.
+//!
+//! A held answer is its base and a fixed list of edits of that base; each edit is open, taken or dropped. The base of the
+//! merge is what was sent with the taken edits in it; the proposal merges that base, the text as it is now, and the base
+//! with the open edits. Taking a hunk is an edit of the text like any other; so what the user then changes in it is their
+//! own. Which edits are taken belongs to the text: undo and redo bring it back. What was taken by typing needs no memory:
+//! both sides have it.
+//!
+//! Pure: where the range is the document knows, and writing is the editor's part.
+
+mod base;
+mod history;
+mod hunk;
+mod id;
+mod proposal;
+mod shape;
+mod words;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+pub use self::hunk::{Conflict, Hunk};
+pub use self::id::Id;
+pub use self::words::{Marks, marks};
+
+use self::base::Base;
+use self::history::History;
+use self::proposal::Sides;
+use self::shape::{Shape, pieces};
+use crate::document::{Passage, Row, Rows};
+use crate::land::{Bytes, Change, HeldFor, Replaced};
+
+/// A held answer, and what the user made of it.
+#[derive(Debug)]
+pub struct Review {
+    shape: Shape,
+    answer: Vec<Bytes>,
+    /// The rows that were sent, or the pieces of them.
+    sent: Vec<Row>,
+    base: Arc<Base>,
+    /// The edits that were dropped, those of one hunk together, oldest first.
+    dropped: Vec<Vec<Id>>,
+    history: History,
+}
+
+/// How a review ends once nothing is left of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The text has the answer, and nothing else.
+    Applied,
+    /// It has some of the answer, or changes of the user's, too.
+    Merged,
+    /// Nothing of the answer was taken.
+    Rejected,
+}
+
+impl Review {
+    /// Of an answer to `sent`, of which the user has dropped some edits before.
+    pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<Id>>) -> Self {
+        let (shape, sent) = (Shape::of(&sent.place), pieces(sent));
+        let base = Arc::new(Base::new(sent.clone(), &answer, shape));
+        Self { shape, answer, sent, base, dropped, history: History::default() }
+    }
+
+    /// This is the answer from now on; what is taken, and what is dropped, stays.
+    pub fn set_answer(&mut self, answer: &[Bytes]) {
+        if self.answer == answer {
+            return;
+        }
+        answer.clone_into(&mut self.answer);
+        let shape = self.shape;
+        self.history.change(|base| Arc::new(base.with_answer(answer, shape)));
+        self.base = Arc::new(self.base.with_answer(answer, shape));
+    }
+
+    /// How many edits are taken.
+    pub fn taken(&self) -> usize {
+        self.base.taken
+    }
+
+    /// The edits that were dropped, those of one hunk together, oldest first.
+    pub fn dropped(&self) -> &[Vec<Id>] {
+        &self.dropped
+    }
+
+    /// These were dropped, as the store has it.
+    pub fn set_dropped(&mut self, dropped: Vec<Vec<Id>>) {
+        self.dropped = dropped;
+    }
+
+    /// The text with this hash changes next.
+    pub fn changes(&mut self, text: u64) {
+        self.history.note(text, &self.base);
+    }
+
+    /// An undo, a redo or a reload is complete, and led to this text.
+    pub fn came_back(&mut self, text: u64) {
+        if let Some(base) = self.history.recall(text) {
+            self.base = Arc::clone(base);
+        }
+    }
+
+    /// What is proposed for the text as it is `now`, ascending and apart from each other. `column` is where a block begins
+    /// on the screen.
+    ///
+    /// # Errors
+    /// Why the answer cannot be compared with the text.
+    pub fn hunks(&self, text: &Rows, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
+        let dropped: HashSet<Id> = self.dropped.iter().flatten().copied().collect();
+        let is_open = |id: Id| !dropped.contains(&id);
+        let (base, answer) = (&*self.base, &self.answer[..]);
+        Sides { base, answer, is_open: &is_open, text, now, column }.hunks()
+    }
+
+    /// The hunks are taken, and this is the range then: the text that was there before, and the one that is there now, by
+    /// their hashes.
+    pub fn take(&mut self, hunks: &[Hunk], after: &Passage, texts: (u64, u64)) {
+        self.history.keep(texts.0, &self.base);
+        let after = pieces(after);
+        let mut base = (*self.base).clone();
+        let (mut more, mut less) = (0, 0);
+        let mut taken = Vec::new();
+        for hunk in hunks {
+            let start = hunk.take.now.start + more - less;
+            taken.push((hunk, after.get(start..start + hunk.take.come).unwrap_or_default()));
+            (more, less) = (more + hunk.take.come, less + hunk.take.now.len());
+        }
+        for (hunk, rows) in taken.into_iter().rev() {
+            base.take(hunk.take.base.clone(), rows, &hunk.take.edits);
+        }
+        self.base = Arc::new(base);
+        self.history.keep(texts.1, &self.base);
+    }
+
+    /// The hunks are dropped: the text stays.
+    pub fn drop(&mut self, hunks: &[Hunk]) {
+        self.dropped.extend(hunks.iter().map(|hunk| hunk.take.edits.clone()));
+    }
+
+    /// Takes back the last drop. Gives the edits that are open again.
+    pub fn undrop(&mut self) -> Vec<Id> {
+        self.dropped.pop().unwrap_or_default()
+    }
+
+    /// How it ends, if nothing is left of it once these pieces are there.
+    pub fn end(&self, taken: usize, pieces: &[Bytes]) -> End {
+        let is_dropped = |edit: &base::Edit| self.dropped.iter().flatten().any(|id| *id == edit.id);
+        if pieces == self.answer {
+            End::Applied
+        } else if self.base.taken + taken == 0 && self.base.edits().any(is_dropped) {
+            End::Rejected
+        } else {
+            End::Merged
+        }
+    }
+
+    /// What was written as far as taking the answer back is concerned: what was sent with what was taken in it; and what was
+    /// sent.
+    pub fn landed(&self, now: &Passage) -> (Passage, Vec<Bytes>) {
+        let bytes = |rows: &[Row]| rows.iter().map(|row| row.text.to_vec()).collect();
+        if self.shape == Shape::Rows {
+            let written = Passage { place: now.place.clone(), rows: self.base.rows.clone() };
+            return (written, bytes(&self.sent));
+        }
+        let sent: Vec<Bytes> = bytes(&self.sent);
+        (now.clone(), Replaced::new(now, &sent).rows)
+    }
+}
+
+/// The pieces of a range once hunks are taken, and which of them differ.
+pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<Change>) {
+    proposal::with(now, hunks)
+}
+
+impl Hunk {
+    /// The edits that it consists of.
+    pub fn edits(&self) -> &[Id] {
+        &self.take.edits
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! What the text would be if the open edits were taken: the base, the text as it is now, and the base with the open edits
+//! are merged. Each difference is a hunk; a clean one is one edit.
+
+use std::ops::Range;
+
+use super::base::{Base, Edit};
+use super::hunk::{Conflict, Hunk, Take};
+use super::id::Id;
+use super::shape::{Shape, pieces};
+use crate::document::{Passage, Row, Rows};
+use crate::land::{self, Bytes, HeldFor, keeps_ends, merge_known};
+
+/// What a proposal is computed of.
+pub struct Sides<'a> {
+    /// What was sent, with the taken edits in it.
+    pub base: &'a Base,
+    /// The answer.
+    pub answer: &'a [Bytes],
+    /// Whether an edit is open: neither taken nor dropped.
+    pub is_open: &'a dyn Fn(Id) -> bool,
+    /// The text.
+    pub text: &'a Rows,
+    /// The range in it.
+    pub now: &'a Passage,
+    /// The screen column at which a block begins.
+    pub column: Option<usize>,
+}
+
+impl Sides<'_> {
+    /// The hunks, ascending and apart from each other.
+    ///
+    /// # Errors
+    /// Why the answer cannot be compared with the text.
+    pub fn hunks(&self) -> Result<Vec<Hunk>, HeldFor> {
+        let current = pieces(self.now);
+        let own: Vec<&[u8]> = current.iter().map(|piece| &piece.text[..]).collect();
+        let takes = match Shape::of(&self.now.place) {
+            Shape::Block => self.of_block(&own)?,
+            Shape::Rows => self.of_rows(&current, &own, |_, _| true),
+            Shape::Part => {
+                let takes = self.of_rows(&current, &own, |change, lines| {
+                    keeps_ends(&change.0, own.len(), &change.1, lines)
+                });
+                self.keep_ends(takes, &own)
+            }
+        };
+        let hunks = takes.into_iter().map(|(take, conflict)| self.hunk(take, conflict, &own));
+        Ok(hunks.collect())
+    }
+
+    /// The rows of a block stand each for itself; those next to each other are one hunk.
+    fn of_block(&self, own: &[&[u8]]) -> Result<Vec<(Take, Option<Conflict>)>, HeldFor> {
+        let rows = &self.base.rows;
+        if self.answer.len() != rows.len() || own.len() != rows.len() {
+            return Err(HeldFor::BlockRows);
+        }
+        let is_short = |at: usize| self.filled_up(at, own).is_some();
+        let mut takes: Vec<(Take, Option<Conflict>)> = Vec::new();
+        for edit in self.base.edits().filter(|edit| (self.is_open)(edit.id)) {
+            let (at, piece) = (edit.rows.start, self.answer[edit.lines.start].clone());
+            if own[at] == piece {
+                continue;
+            }
+            let is_own = own[at] != &rows[at].text[..];
+            let conflict = is_own.then_some(Conflict::Changed { is_one: true });
+            match takes.last_mut() {
+                Some((last, of_last))
+                    if last.now.end == at
+                        && of_last.is_some() == is_own
+                        && is_short(at - 1) == is_short(at) =>
+                {
+                    last.edits.push(edit.id);
+                    last.pieces.push(piece);
+                    last.come += 1;
+                    for range in [&mut last.base, &mut last.now, &mut last.differ] {
+                        range.end += 1;
+                    }
+                    *of_last = of_last.map(|_| Conflict::Changed { is_one: false });
+                }
+                _ => {
+                    let (rows, edits) = (at..at + 1, vec![edit.id]);
+                    let take = Take {
+                        edits,
+                        base: rows.clone(),
+                        now: rows.clone(),
+                        come: 1,
+                        differ: rows,
+                        pieces: vec![piece],
+                    };
+                    takes.push((take, conflict));
+                }
+            }
+        }
+        Ok(takes)
+    }
+
+    /// By the identities of rows.
+    fn of_rows(
+        &self,
+        current: &[Row],
+        own: &[&[u8]],
+        may_trim: impl Fn(&land::Change, usize) -> bool,
+    ) -> Vec<(Take, Option<Conflict>)> {
+        let Target { rows, origins } = self.target();
+        let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
+        let mut takes = Vec::new();
+        for hunk in merge_known(&self.base.rows, current, &rows, &origins) {
+            // Both are ascending; of an edit that is in no hunk the text has its lines already.
+            while open.next_if(|edit| edit.rows.start < hunk.base.start).is_some() {}
+            let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
+            let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
+            if hunk.is_conflict {
+                takes.extend(self.conflict(&edits, hunk.current, current, own, &may_trim));
+                continue;
+            }
+            let by = |rows: &Range<usize>| {
+                hunk.current.start + rows.start - hunk.base.start
+                    ..hunk.current.start + rows.end - hunk.base.start
+            };
+            takes.extend(edits.into_iter().map(|edit| {
+                let pieces = self.answer[edit.lines.clone()].to_vec();
+                let (now, come) = (by(&edit.rows), pieces.len());
+                let (base, edits) = (edit.rows.clone(), vec![edit.id]);
+                (Take { edits, base, differ: now.clone(), now, come, pieces }, None)
+            }));
+        }
+        takes
+    }
+
+    /// A conflict: edits with the rows between them, in place of some of the current rows. Rows that the answer leaves, and
+    /// the user has deleted or put in, are no part of it; nothing is left of it where the text has its lines already.
+    fn conflict(
+        &self,
+        edits: &[&Edit],
+        mut now: Range<usize>,
+        current: &[Row],
+        own: &[&[u8]],
+        may_trim: &impl Fn(&land::Change, usize) -> bool,
+    ) -> Option<(Take, Option<Conflict>)> {
+        let (first, last) = edits.first().zip(edits.last())?;
+        let base = first.rows.start..last.rows.end;
+        let find = |row: usize| {
+            let id = self.base.rows.get(row)?.id;
+            now.clone().find(|at| current[*at].id == id)
+        };
+        let above = || first.rows.start.checked_sub(1).and_then(find).map(|at| at + 1);
+        let from = if first.rows.is_empty() { above() } else { find(base.start) };
+        let to = if last.rows.is_empty() { find(base.end) } else { find(base.end - 1).map(|at| at + 1) };
+        let (from, to) = (from.unwrap_or(now.start), to.unwrap_or(now.end));
+        if from <= to {
+            now = from..to;
+        }
+        let mut lines: Vec<Bytes> = Vec::new();
+        let mut above = base.start;
+        for edit in edits {
+            let group = self.base.groups.iter().find(|group| group.rows.end >= edit.rows.end);
+            // Of the rows of a group it is not known whether the user has them still.
+            let from = group.map_or(edit.rows.start, |group| group.rows.start).clamp(above, edit.rows.start);
+            lines.extend(self.base.rows[from..edit.rows.start].iter().map(|row| row.text.to_vec()));
+            lines.extend_from_slice(&self.answer[edit.lines.clone()]);
+            above = edit.rows.end;
+        }
+        if own[now.clone()].iter().copied().eq(lines.iter().map(Vec::as_slice)) {
+            return None;
+        }
+        let count = own.len() - now.len() + lines.len();
+        let conflict = self.conflict_of(&base, &own[now.clone()], own, &lines);
+        let ids = edits.iter().map(|edit| edit.id).collect();
+        Some((Take::new(ids, base, now, own, lines, |change| may_trim(change, count)), Some(conflict)))
+    }
+
+    /// A part is replaced as a whole where one of its ends would not stay an end.
+    fn keep_ends(
+        &self,
+        takes: Vec<(Take, Option<Conflict>)>,
+        own: &[&[u8]],
+    ) -> Vec<(Take, Option<Conflict>)> {
+        let fits = |(take, _): &(Take, Option<Conflict>)| {
+            let lines = own.len() - take.differ.len() + take.pieces.len();
+            let new = take.differ.start..take.differ.start + take.pieces.len();
+            keeps_ends(&take.differ, own.len(), &new, lines)
+        };
+        if takes.iter().all(fits) {
+            return takes;
+        }
+        let rows: Vec<Bytes> = self.target().rows.iter().map(|row| row.to_vec()).collect();
+        let ids = takes.into_iter().flat_map(|(take, _)| take.edits).collect();
+        let (base, now) = (0..self.base.rows.len(), 0..own.len());
+        let conflict = Conflict::Changed { is_one: own.len() == 1 };
+        vec![(Take::new(ids, base, now, own, rows, |_| false), Some(conflict))]
+    }
+
+    /// The base with the open edits in it; for each row of it, which row of the base it is, if it is beyond doubt.
+    fn target(&self) -> Target<'_> {
+        let base = &self.base.rows;
+        let mut target = Target { rows: Vec::new(), origins: Vec::new() };
+        let mut above = 0;
+        for group in &self.base.groups {
+            let mut edits = group.edits.iter().filter(|edit| (self.is_open)(edit.id)).peekable();
+            if edits.peek().is_none() {
+                continue;
+            }
+            target.copy(base, above..group.rows.start, true);
+            let mut from = group.rows.start;
+            for edit in edits {
+                target.copy(base, from..edit.rows.start, false);
+                target.rows.extend(self.answer[edit.lines.clone()].iter().map(Vec::as_slice));
+                target.origins.resize(target.rows.len(), None);
+                from = edit.rows.end;
+            }
+            target.copy(base, from..group.rows.end, false);
+            above = group.rows.end;
+        }
+        target.copy(base, above..base.len(), true);
+        target
+    }
+
+    /// What the user did where these rows of the base were.
+    fn conflict_of(&self, base: &Range<usize>, now: &[&[u8]], own: &[&[u8]], lines: &[Bytes]) -> Conflict {
+        let base = self.base.rows[base.clone()].iter().map(|row| &row.text[..]);
+        if !base.clone().eq(now.iter().copied()) {
+            return match (base.len(), now.len()) {
+                (0, _) => Conflict::PutIn,
+                (_, 0) => Conflict::Deleted,
+                (_, count) => Conflict::Changed { is_one: count == 1 },
+            };
+        }
+        let is_elsewhere = |row: &Bytes| !now.contains(&&row[..]) && own.contains(&&row[..]);
+        if lines.iter().any(is_elsewhere) { Conflict::Doubled } else { Conflict::Beside }
+    }
+
+    fn hunk(&self, take: Take, conflict: Option<Conflict>, own: &[&[u8]]) -> Hunk {
+        let first = self.now.place.rows().start;
+        let rows = first + take.differ.start..first + take.differ.end;
+        let shape = Shape::of(&self.now.place);
+        let mut lines = take.pieces.clone();
+        let around = |at: usize| self.now.around(at, own);
+        match shape {
+            Shape::Rows => {}
+            Shape::Block => {
+                for (line, at) in lines.iter_mut().zip(take.differ.clone()) {
+                    let (head, tail) = around(at);
+                    *line = [head, line, tail].concat();
+                }
+            }
+            Shape::Part => {
+                if let (Some(line), 0) = (lines.first_mut(), take.differ.start) {
+                    *line = [around(0).0, line].concat();
+                }
+                if let (Some(line), true) = (lines.last_mut(), take.differ.end == own.len()) {
+                    *line = [&line[..], around(own.len() - 1).1].concat();
+                }
+            }
+        }
+        let column = (shape == Shape::Block).then(|| self.filled_up(take.now.start, own)).flatten();
+        let old = self.text.slice(rows.clone());
+        let old: Vec<&[u8]> = old.iter().map(|row| &row.text[..]).collect();
+        let id = super::id::Hash::new().id();
+        Hunk { id, rows, lines, conflict, column, take }.named(&old)
+    }
+
+    /// The screen column up to which a row of a block is filled up, if it ends before that begins.
+    fn filled_up(&self, at: usize, own: &[&[u8]]) -> Option<usize> {
+        let is_at_end = own[at].is_empty() && self.now.around(at, own).1.is_empty();
+        self.column.filter(|_| is_at_end && !self.answer[at].is_empty())
+    }
+}
+
+/// The pieces of a range once hunks are taken, and which of them differ.
+pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::Change>) {
+    let mut all: Vec<Bytes> = now.pieces().into_iter().map(<[u8]>::to_vec).collect();
+    let (mut changes, mut more, mut less) = (Vec::new(), 0, 0);
+    for Take { differ, pieces, .. } in hunks.iter().map(|hunk| &hunk.take) {
+        let start = differ.start + more - less;
+        changes.push((differ.clone(), start..start + pieces.len()));
+        (more, less) = (more + pieces.len(), less + differ.len());
+    }
+    for Take { differ, pieces, .. } in hunks.iter().rev().map(|hunk| &hunk.take) {
+        all.splice(differ.clone(), pieces.iter().cloned());
+    }
+    (all, changes)
+}
+
+/// What the base becomes.
+struct Target<'a> {
+    rows: Vec<&'a [u8]>,
+    origins: Vec<Option<usize>>,
+}
+
+impl<'a> Target<'a> {
+    fn copy(&mut self, base: &'a [Row], range: Range<usize>, is_certain: bool) {
+        self.rows.extend(base[range.clone()].iter().map(|row| &row.text[..]));
+        self.origins.extend(range.map(|at| is_certain.then_some(at)));
+    }
+}

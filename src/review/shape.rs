@@ -1,0 +1,35 @@
+//! What a range is made of, as far as a merge of its rows is concerned.
+
+use crate::document::{Passage, Place, Row};
+
+/// See the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Whole rows, or none.
+    Rows,
+    /// From within a row to within another: the first piece and the last one are in rows that have more.
+    Part,
+    /// Columns of rows, each of which stands for itself.
+    Block,
+}
+
+impl Shape {
+    /// That of a place.
+    pub fn of(place: &Place) -> Self {
+        match place {
+            Place::Lines(_) | Place::Insertion(_) => Self::Rows,
+            Place::Part { .. } => Self::Part,
+            Place::Block { .. } => Self::Block,
+        }
+    }
+}
+
+/// The pieces of a passage, each with the identity of its row.
+pub fn pieces(passage: &Passage) -> Vec<Row> {
+    if passage.is_of_rows() {
+        return passage.rows.clone();
+    }
+    let pieces = passage.pieces();
+    let piece = |(row, piece): (&Row, &[u8])| Row { text: piece.into(), ..row.clone() };
+    passage.rows.iter().zip(pieces).map(piece).collect()
+}

@@ -1,0 +1,462 @@
+//! Random schedules of a review.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use botglue::mirror::Findings;
+use rmpv::Value;
+
+use super::answers::{Words, words, words_of};
+use super::editor::{Editor, list, map};
+use crate::document::Random;
+
+/// After how many failures it is enough.
+const ENOUGH: usize = 10;
+
+/// A hunk as the test sees it.
+#[derive(Clone, Debug, PartialEq)]
+struct Hunk {
+    id: String,
+    rows: std::ops::Range<usize>,
+    lines: Vec<String>,
+    is_conflict: bool,
+}
+
+/// A held answer.
+struct Answer {
+    job: u64,
+    letter: char,
+    lines: Vec<String>,
+    /// The words of its own in each drop, the last one last.
+    dropped: Vec<BTreeSet<String>>,
+    /// Words of which the drop was taken back after a conflict was taken, which may have been all around them.
+    undropped: BTreeSet<String>,
+    has_taken_conflict: bool,
+    is_over: bool,
+}
+
+struct World {
+    random: Random,
+    words: Words,
+    editor: Editor,
+    answers: Vec<Answer>,
+    has_brackets: bool,
+    /// What was proposed in a text, by the job, the number of the state and what was dropped then.
+    proposed: BTreeMap<(u64, Vec<String>, Vec<BTreeSet<String>>), Vec<Hunk>>,
+    /// Whether the user types at all.
+    types: bool,
+    /// Nobody has typed.
+    is_alone: bool,
+    story: Vec<String>,
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    views: usize,
+    conflicts: usize,
+    taken: usize,
+    dropped: usize,
+    stale: usize,
+    undone: usize,
+    applied: usize,
+    merged: usize,
+    rejected: usize,
+    unchanged: usize,
+    reverted: usize,
+}
+
+impl World {
+    fn new(seed: u64) -> Self {
+        let mut random = Random(seed);
+        let (mut words, has_brackets) = (Words::default(), random.one_in(3));
+        let text = words.text(&mut random, has_brackets);
+        let mut editor = Editor::new(text);
+        editor.haste = random.below(3);
+        let mut world = Self {
+            random,
+            words,
+            editor,
+            answers: Vec::new(),
+            has_brackets,
+            proposed: BTreeMap::new(),
+            types: true,
+            is_alone: true,
+            story: Vec::new(),
+        };
+        world.types = !world.random.one_in(8);
+        if !world.types {
+            world.editor.haste = 0;
+        }
+        world.hold(7, 'a');
+        if world.random.one_in(4) {
+            world.hold(8, 'c');
+        }
+        world
+    }
+
+    /// An answer to some rows is held, and its review is opened.
+    fn hold(&mut self, job: u64, letter: char) {
+        let rows = self.editor.rows().to_vec();
+        let first = self.random.below(rows.len());
+        let last = (first + 1 + self.random.below(rows.len())).min(rows.len());
+        let is_insertion = self.random.one_in(10);
+        let sent = if is_insertion { &[] } else { &rows[first..last] };
+        let lines = match is_insertion {
+            true => (0..1 + self.random.below(3)).map(|_| self.words.new(letter)).collect(),
+            false => self.words.answer(&mut self.random, sent, letter),
+        };
+        let row =
+            |at: Option<usize>| at.and_then(|at| rows.get(at)).map_or(Value::Nil, |row| row.as_str().into());
+        let (above, below) =
+            if is_insertion { (Some(first), first + 1) } else { (first.checked_sub(1), last) };
+        let selection = map(vec![
+            ("kind", if is_insertion { "insert" } else { "line" }.into()),
+            ("first_line", (first + 1).into()),
+            ("rows", list(sent)),
+            ("text", list(sent)),
+            ("cols", Value::Array(sent.iter().map(|_| 0.into()).collect())),
+            ("beside", map(vec![("above", row(above)), ("below", row(Some(below)))])),
+        ]);
+        self.story.push(format!(
+            "{letter}: {first}..{last} {} -> {lines:?}",
+            if is_insertion { "insertion" } else { "" }
+        ));
+        self.editor.notify(
+            "run",
+            map(vec![
+                ("id", job.into()),
+                ("buffer", 1.into()),
+                ("tick", self.editor.tick.into()),
+                ("selection", selection),
+            ]),
+        );
+        self.editor.ask("review", job, vec![("lines", list(&lines))]);
+        self.answers.push(Answer {
+            job,
+            letter,
+            lines,
+            dropped: Vec::new(),
+            undropped: BTreeSet::new(),
+            has_taken_conflict: false,
+            is_over: false,
+        });
+        self.settle();
+    }
+
+    /// Lets the mirrors do what they want; the user may type before a write gets there.
+    fn settle(&mut self) {
+        let (words, random, is_alone, story) =
+            (&mut self.words, &mut self.random, &mut self.is_alone, &mut self.story);
+        self.editor.settle(&mut |editor| {
+            if !random.one_in(3) {
+                return false;
+            }
+            let at = random.below(editor.rows().len());
+            let row = format!("{} {}", editor.rows()[at], words.new('u'));
+            story.push(format!("typed in between: {at} {row}"));
+            *is_alone = false;
+            editor.change(at..at + 1, vec![row]);
+            true
+        });
+        for (job, _) in &self.editor.landed {
+            for answer in self.answers.iter_mut().filter(|answer| answer.job == *job) {
+                answer.is_over = true;
+            }
+        }
+    }
+
+    fn hunks(&self, number: usize) -> Option<Vec<Hunk>> {
+        let answer = &self.answers[number];
+        let view = self.editor.views.get(&answer.job).filter(|_| !answer.is_over)?;
+        assert_eq!(view.tick, self.editor.tick, "the view is that of the text");
+        let hunks = view.hunks.as_ref().ok()?;
+        let hunk = |shown: &botglue::mirror::ShownHunk| Hunk {
+            id: shown.hunk.id.to_string(),
+            rows: shown.hunk.rows.clone(),
+            lines: shown.hunk.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
+            is_conflict: shown.hunk.conflict.is_some(),
+        };
+        Some(hunks.iter().map(hunk).collect())
+    }
+
+    /// What holds for each proposal.
+    fn look(&mut self, tally: &mut Tally) {
+        for number in 0..self.answers.len() {
+            if self.answers[number].is_over {
+                continue;
+            }
+            let Some(hunks) = self.hunks(number) else { continue };
+            let Answer { job, letter, lines, dropped, undropped, .. } = &self.answers[number];
+            let rows = self.editor.rows();
+            tally.views += 1;
+            tally.conflicts += hunks.iter().filter(|hunk| hunk.is_conflict).count();
+            for pair in hunks.windows(2) {
+                assert!(pair[0].rows.end <= pair[1].rows.start, "apart: {hunks:#?}");
+            }
+            for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
+                for word in rows[hunk.rows.clone()].iter().flat_map(|row| words(row)) {
+                    let is_other = !word.starts_with(['b', *letter]);
+                    assert!(!is_other, "a clean hunk takes {word} away: {hunk:?}");
+                }
+            }
+            let proposed = written(rows, &hunks);
+            let all: Vec<&str> = proposed.iter().flat_map(|row| words(row)).collect();
+            let distinct: BTreeSet<&str> = all.iter().copied().collect();
+            assert_eq!(all.len(), distinct.len(), "nothing twice: {proposed:?}");
+            let taken = &self.editor.states[self.editor.at].taken;
+            let here = words_of(rows, *letter);
+            for word in words_of(lines, *letter) {
+                let is_dropped = dropped.iter().any(|drop| drop.contains(&word));
+                let was_taken = taken.contains(&word);
+                let is_proposed = distinct.contains(word.as_str());
+                if is_dropped {
+                    assert!(!is_proposed || was_taken, "{word} was dropped");
+                } else if was_taken {
+                    assert!(
+                        here.contains(&word) || !is_proposed,
+                        "{word} was taken, and deleted by the user"
+                    );
+                } else {
+                    assert!(
+                        is_proposed || undropped.contains(&word),
+                        "{word} is neither proposed nor dropped nor taken"
+                    );
+                }
+            }
+            let key = (*job, rows.to_vec(), dropped.clone());
+            // Which of two brackets was deleted no text tells.
+            if let Some(before) = self.proposed.insert(key, hunks.clone()).filter(|_| !self.has_brackets) {
+                tally.undone += 1;
+                assert_eq!(before, hunks, "the same is proposed for the same text");
+            }
+        }
+    }
+
+    fn act(&mut self, tally: &mut Tally) {
+        let open: Vec<usize> =
+            (0..self.answers.len()).filter(|number| !self.answers[*number].is_over).collect();
+        let Some(number) = open.get(self.random.below(open.len())).copied() else { return };
+        let job = self.answers[number].job;
+        match self.random.below(9) {
+            0..3 => self.type_(),
+            3 if self.editor.at > 0 => {
+                self.story.push("undo".to_owned());
+                self.editor.go(self.editor.at - 1);
+                self.settle();
+            }
+            4 if self.editor.at + 1 < self.editor.states.len() => {
+                self.story.push("redo".to_owned());
+                self.editor.go(self.editor.at + 1);
+                self.settle();
+            }
+            5 => {
+                self.story.push("undrop".to_owned());
+                let answer = &mut self.answers[number];
+                let words = answer.dropped.pop().filter(|_| answer.has_taken_conflict);
+                answer.undropped.extend(words.unwrap_or_default());
+                self.editor.ask("undrop", job, Vec::new());
+                self.settle();
+            }
+            6 => self.choose(number, "drop", tally),
+            _ => self.choose(number, "take", tally),
+        }
+        self.look(tally);
+    }
+
+    fn type_(&mut self) {
+        let (range, new) = self.words.edit(&mut self.random, self.editor.rows());
+        let mut rows = self.editor.rows().to_vec();
+        rows.splice(range.clone(), new.iter().cloned());
+        if !self.types || rows.is_empty() || self.editor.states.iter().any(|state| state.rows == rows) {
+            // A text that was there before is a matter of undo.
+            return;
+        }
+        self.story.push(format!("typed {range:?} {new:?}"));
+        self.is_alone = false;
+        let before: Vec<_> = (0..self.answers.len()).map(|number| self.hunks(number)).collect();
+        let is_one = range.len() == 1 && new.len() == 1;
+        let at = range.start;
+        self.editor.change(range, new);
+        self.settle();
+        for (number, before) in before.into_iter().enumerate() {
+            let (Some(before), Some(after)) = (before, self.hunks(number)) else { continue };
+            let is_near = |hunk: &Hunk| hunk.rows.start <= at + 1 && at <= hunk.rows.end;
+            let is_over = self.answers[number].is_over;
+            if is_one && !is_over && !self.has_brackets && !before.iter().any(is_near) {
+                assert_eq!(before, after, "an edit beside no hunk changes none");
+            }
+        }
+    }
+
+    /// Takes or drops some of the hunks that are shown.
+    fn choose(&mut self, number: usize, what: &str, tally: &mut Tally) {
+        let Some(hunks) = self.hunks(number) else { return };
+        let chosen: Vec<Hunk> = hunks.iter().filter(|_| self.random.one_in(2)).cloned().collect();
+        if chosen.is_empty() {
+            return;
+        }
+        let Answer { job, letter, .. } = self.answers[number];
+        let before = self.editor.rows().to_vec();
+        let (at, typed) = (self.editor.at, self.story.len());
+        self.story.push(format!(
+            "{what} {letter} {:?}",
+            chosen.iter().map(|hunk| (&hunk.rows, &hunk.lines)).collect::<Vec<_>>()
+        ));
+        let ids: Vec<String> = chosen.iter().map(|hunk| hunk.id.clone()).collect();
+        let token = self.editor.ask(what, job, vec![("hunks", list(&ids))]);
+        self.settle();
+        let was_typed = self.story.len() > typed + 1;
+        let reply = self.editor.replies.remove(&token).expect("each question gets a reply");
+        match reply {
+            Findings::Done(_) if what == "drop" => {
+                tally.dropped += 1;
+                let here = words_of(&before, letter);
+                let own = chosen.iter().flat_map(|hunk| words_of(&hunk.lines, letter));
+                self.answers[number].dropped.push(own.filter(|word| !here.contains(word)).collect());
+                // Each hunk is a drop of its own.
+                let drops = self.answers[number].dropped.pop().unwrap_or_default();
+                self.answers[number].dropped.extend(
+                    chosen
+                        .iter()
+                        .map(|hunk| words_of(&hunk.lines, letter).intersection(&drops).cloned().collect()),
+                );
+                assert_eq!(self.editor.rows(), before, "a drop changes no text");
+            }
+            Findings::Done(done) => {
+                tally.taken += 1;
+                self.answers[number].has_taken_conflict |= chosen.iter().any(|hunk| hunk.is_conflict);
+                assert_eq!(done.iter().map(ToString::to_string).collect::<Vec<_>>(), ids);
+                if !was_typed {
+                    assert_eq!(
+                        self.editor.rows(),
+                        written(&before, &chosen),
+                        "what was shown is what is written"
+                    );
+                    assert_eq!(self.editor.at, at + 1, "one step of undo");
+                }
+            }
+            Findings::Stale => {
+                tally.stale += 1;
+                assert!(was_typed, "nothing was changed in between");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// All that is left is accepted.
+    fn accept(&mut self, number: usize, tally: &mut Tally) {
+        if self.answers[number].is_over {
+            return;
+        }
+        let Some(hunks) = self.hunks(number) else { return };
+        let Answer { job, letter, .. } = self.answers[number];
+        let lines = self.answers[number].lines.clone();
+        let dropped = self.editor.views[&job].dropped.clone();
+        let dropped =
+            dropped.iter().map(|drop| list(&drop.iter().map(ToString::to_string).collect::<Vec<_>>()));
+        let before = self.editor.rows().to_vec();
+        self.story.push(format!("accept {letter}"));
+        self.editor.haste = 0;
+        self.editor.notify(
+            "accept",
+            map(vec![
+                ("id", job.into()),
+                ("buffer", 1.into()),
+                ("lines", list(&lines)),
+                ("dropped", Value::Array(dropped.collect())),
+                ("shown", self.editor.tick.into()),
+            ]),
+        );
+        self.settle();
+        assert_eq!(self.editor.rows(), written(&before, &hunks), "what was shown is what is written");
+        assert!(self.answers[number].is_over, "it has landed: {:?}", self.editor.landed);
+        if self.is_alone && self.answers.len() == 1 && self.random.one_in(2) {
+            self.revert(job, tally);
+        }
+    }
+
+    /// What was taken is taken back.
+    fn revert(&mut self, job: u64, tally: &mut Tally) {
+        if !matches!(&self.editor.landed.last().unwrap().1[..], "applied" | "merged") {
+            return;
+        }
+        self.story.push("revert".to_owned());
+        self.editor.notify("revert", map(vec![("id", job.into()), ("buffer", 1.into())]));
+        self.settle();
+        tally.reverted += 1;
+        assert_eq!(self.editor.landed.last().unwrap().1, "reverted");
+        assert_eq!(self.editor.rows(), self.editor.states[0].rows, "all of the answer is gone");
+    }
+}
+
+/// A text with hunks in it.
+fn written(rows: &[String], hunks: &[Hunk]) -> Vec<String> {
+    let mut rows = rows.to_vec();
+    let is_empty = rows == [""] && hunks.iter().any(|hunk| hunk.rows.is_empty());
+    for hunk in hunks.iter().rev() {
+        rows.splice(hunk.rows.clone(), hunk.lines.iter().cloned());
+    }
+    if is_empty {
+        rows.retain(|row| !row.is_empty());
+    } else if rows.is_empty() {
+        rows.push(String::new());
+    }
+    rows
+}
+
+fn play(world: &mut World, tally: &mut Tally) {
+    world.look(tally);
+    for _ in 0..4 + world.random.below(16) {
+        world.act(tally);
+    }
+    for number in 0..world.answers.len() {
+        world.accept(number, tally);
+        world.look(tally);
+    }
+    for (_, landing) in &world.editor.landed {
+        match &landing[..] {
+            "applied" => tally.applied += 1,
+            "merged" => tally.merged += 1,
+            "rejected" => tally.rejected += 1,
+            "unchanged" => tally.unchanged += 1,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "who runs it wants to see what came of it")]
+fn random_schedules() {
+    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
+    let first = number("BOTGLUE_REVIEW_SEED").unwrap_or(1);
+    let runs = number("BOTGLUE_REVIEW_RUNS").unwrap_or(10_000);
+    let (mut tally, mut failed, started) = (Tally::default(), Vec::new(), Instant::now());
+    let hook = std::panic::take_hook();
+    if runs > 1 {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    for seed in first..first + runs {
+        let mut world = World::new(seed);
+        let played = catch_unwind(AssertUnwindSafe(|| play(&mut world, &mut tally)));
+        if let Err(why) = played {
+            let why = why.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic".to_owned());
+            failed.push(seed);
+            println!(
+                "{seed}:\n{:?}\n{}\n{:?}\n{why}\n",
+                world.editor.states[0].rows,
+                world.story.join("\n"),
+                world.editor.rows()
+            );
+            if failed.len() == ENOUGH {
+                break;
+            }
+        }
+    }
+    std::panic::set_hook(hook);
+    println!("{runs} schedules from seed {first} in {:.1} s: {tally:?}", started.elapsed().as_secs_f64());
+    assert!(
+        failed.is_empty(),
+        "above; again with BOTGLUE_REVIEW_RUNS=1 BOTGLUE_REVIEW_SEED= one of {failed:?}"
+    );
+}

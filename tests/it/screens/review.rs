@@ -1,0 +1,103 @@
+//! The review of a held answer: what it would change, drawn in its buffer.
+
+use crate::support::nvim::Nvim;
+use crate::support::picture::{Stage, on_each_review_screen};
+
+const CODE: &str = "fn load(path: &Path) -> Config {
+    let text = fs::read_to_string(path).unwrap();
+    let mut config = Config::default();
+    toml::from_str(&text).unwrap_or_default()
+}
+";
+
+/// Holds an answer for rows of a file, types keys, and opens the review.
+fn review(stage: &Stage, text: &str, command: &str, keys: &str, answer: &str) -> Nvim {
+    let (nvim, gated) = stage.gated();
+    nvim.edit("a.txt", text);
+    nvim.command("set number");
+    nvim.command(&format!("{command} GATE:it return errors instead of panicking"));
+    nvim.mirrored();
+    nvim.input(keys);
+    gated.answer("it", answer);
+    nvim.finished(1);
+    nvim.input(":Botglue review 1<CR>");
+    nvim
+}
+
+#[test]
+fn changed_words_and_a_conflict() {
+    on_each_review_screen(|stage| {
+        let answer = "fn load(path: &Path) -> Result<Config, Error> {
+    let text = fs::read_to_string(path)?;
+    let mut config = Config::default();
+    toml::from_str(&text).map_err(Error::Parse)
+}";
+        let keys = "4GA // mine<Esc>3GO// my own comment, typed meanwhile<Esc>gg";
+        let nvim = review(stage, CODE, "1,5Botglue! run", keys, answer);
+        stage.expect("review", &nvim, "the hunks", |rows| {
+            let all = rows.concat();
+            all.contains("do take") && all.contains("conflict") && all.contains("map_err")
+        });
+    });
+}
+
+#[test]
+fn rows_above_the_first_one_below_the_last_one_and_rows_that_go() {
+    on_each_review_screen(|stage| {
+        let text = "one\ntwo\n\nfour\nfive\n";
+        let answer = "above\n\tindented\none\ntwo\nfive\nbelow";
+        let nvim = review(stage, text, "1,5Botglue! run", "gg", answer);
+        stage.expect("review-edges", &nvim, "the hunks", |rows| rows.concat().contains("below"));
+    });
+}
+
+#[test]
+fn more_rows_than_the_window_has() {
+    on_each_review_screen(|stage| {
+        let answer: Vec<_> = (1..=60).map(|row| format!("row {row} of the answer")).collect();
+        let nvim = review(stage, "one\ntwo\nthree\n", "2Botglue! run", "gg", &answer.join("\n"));
+        stage.expect("review-tall", &nvim, "the hunk", |rows| rows.concat().contains("more rows"));
+    });
+}
+
+#[test]
+fn a_part_of_a_row_and_a_row_wider_than_the_window() {
+    on_each_review_screen(|stage| {
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.txt", "let sum = add(a, b);\nend\n");
+        nvim.exec(
+            "local range = { kind = 'char', first = { 1, 10 }, last = { 1, 12 } }
+             require('botglue').run({ prompt = 'GATE:it more', review = true, range = range })",
+        );
+        gated.answer("it", &format!("add_all({})", ["value"; 20].join(", ")));
+        nvim.finished(1);
+        nvim.input(":Botglue review<CR>");
+        stage.expect("review-part", &nvim, "the hunk", |rows| rows.concat().contains("add_all"));
+    });
+}
+
+#[test]
+fn the_blocks_of_an_answer() {
+    on_each_review_screen(|stage| {
+        let answer =
+            "Either this:\n```rust\nfirst()\n```\nor that:\n```\nsecond()\nthird()\n```\nas you like.";
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.rs", "one();\ntwo();\n");
+        nvim.command("1Botglue run GATE:it shorter");
+        gated.answer("it", answer);
+        nvim.finished(1);
+        nvim.input(":Botglue review<CR>");
+        stage.expect("review-blocks", &nvim, "the blocks", |rows| rows.concat().contains("2 of 2"));
+    });
+}
+
+#[test]
+fn an_answer_that_has_no_place() {
+    on_each_review_screen(|stage| {
+        let nvim = review(stage, "one\ntwo\nthree\n", "1,2Botglue! run", "gg2dd", "ONE\nTWO");
+        stage.expect("review-lost", &nvim, "the answer", |rows| {
+            let all = rows.concat();
+            all.contains("ONE") && all.contains("select lines")
+        });
+    });
+}

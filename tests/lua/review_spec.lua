@@ -1,0 +1,434 @@
+-- The review of a held answer in its buffer, with the real host.
+
+local child = require("support.child")
+local review = require("support.review")
+local suite = require("support.suite")
+local test, equal, contains = suite.test, suite.equal, suite.contains
+local line, shows = child.line, review.shows
+
+local ALL = { "one", "TWO", "three", "FOUR", "five", "six", "new", "seven" }
+
+test("a held answer is shown as hunks in its buffer, which stays as it is", function()
+  local nvim = review.three()
+  equal(nvim:lines(), review.ROWS)
+  equal(nvim:lua("return vim.bo.modifiable and vim.bo.modified"), true)
+  equal(vim.list_slice(vim.split(nvim:screen(), "\n"), 1, 11), {
+    "one",
+    "◆ claude · it · 3 hunks · do take dp drop ]c next",
+    "two",
+    "TWO",
+    "three",
+    "four",
+    "FOUR",
+    "five",
+    "six",
+    "new",
+    "seven",
+  })
+  equal(nvim:drawn(), 0, "the head line says whose answer it is")
+end)
+
+test("do takes the hunk under the cursor, and u proposes it again", function()
+  local nvim = review.three()
+  nvim:type("2Gdo")
+  equal(nvim:lines(), { "one", "TWO", "three", "four", "five", "six", "seven" })
+  shows(nvim, { "3 1 FOUR", "6 0 new" })
+  nvim:type("u")
+  equal(nvim:lines(), review.ROWS)
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("<C-r>")
+  shows(nvim, { "3 1 FOUR", "6 0 new" })
+  equal(nvim:lines()[2], "TWO")
+end)
+
+test("counts, dot and macros work, and the next key finds the text as the one before left it", function()
+  local nvim = review.three()
+  nvim:type("2G2do")
+  equal(nvim:lines(), { "one", "TWO", "three", "FOUR", "five", "six", "seven" })
+  nvim:type("u")
+  equal(nvim:lines(), review.ROWS, "one undo step")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("2Gdo]c.")
+  equal(nvim:lines(), { "one", "TWO", "three", "FOUR", "five", "six", "seven" })
+
+  nvim = review.three()
+  nvim:type("2Gdou")
+  equal(nvim:lines(), review.ROWS)
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("2GqqdoA;<Esc>]cq@q")
+  equal(nvim:lines(), { "one", "TWO;", "three", "FOUR;", "five", "six", "seven" })
+end)
+
+test("d waits for o as long as it takes", function()
+  local nvim = review.three()
+  nvim:lua("vim.o.timeoutlen = 1")
+  nvim:type("2Gd")
+  nvim:type("o")
+  equal(nvim:lines()[2], "TWO")
+end)
+
+test("dp drops the hunk under the cursor, and the one dropped last comes back", function()
+  local nvim = review.three()
+  nvim:lua("vim.keymap.set('n', 'gU', '<Plug>(botglue-hunk-undrop)')")
+  nvim:type("2Gdp")
+  equal(nvim:lines(), review.ROWS)
+  shows(nvim, { "3 1 FOUR", "6 0 new" })
+  nvim:type("gU")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("gU")
+  contains(nvim:messages(), "botglue: no hunk was dropped")
+end)
+
+test("]c and [c go to hunks, with counts, and say where there is none", function()
+  local nvim = review.three()
+  local function row(keys)
+    nvim:type(keys)
+    return nvim:lua("return vim.fn.line('.')")
+  end
+  equal(row("gg]c"), 2)
+  equal(row("]c"), 4)
+  equal(row("]c"), 6)
+  equal(row("2[c"), 2)
+  equal(row("gg3]c"), 6)
+  equal(row("[c<C-o>"), 6)
+  nvim:type("G]c")
+  contains(nvim:messages(), "botglue: no hunk below")
+end)
+
+test("]c opens the fold that hides a hunk", function()
+  local nvim = review.three()
+  nvim:type("3GzfGgg2]c")
+  equal(nvim:lua("return { vim.fn.line('.'), vim.fn.foldclosed('.') }"), { 4, -1 })
+end)
+
+test("two insertions around the only row are reached one after the other", function()
+  local nvim = review.open({ "x" }, { line(1, 1), { "above", "x", "below" } })
+  shows(nvim, { "0 0 above", "1 0 below" })
+  nvim:type("]c")
+  nvim:type("[cdo")
+  equal(nvim:lines(), { "above", "x" })
+  nvim:type("do")
+  equal(nvim:lines(), { "above", "x", "below" })
+end)
+
+test("no editing key is taken: these do in a review what they do elsewhere", function()
+  local function typed(keys, with_review)
+    local nvim = with_review and review.three() or child.with_host(review.ROWS)
+    nvim:type("5G" .. keys)
+    return { nvim:lines(), nvim:lua("return { vim.fn.getpos('.'), vim.fn.getreg('\"'), vim.fn.mode() }") }
+  end
+  for _, keys in ipairs({
+    "x",
+    "aword<Esc>",
+    "qqxq@q",
+    "dd",
+    "yyp",
+    "ddp",
+    "ddP",
+    "d2j",
+    "diw",
+    "dw.",
+    "cwnew<Esc>",
+    "oline<Esc>",
+    "Oline<Esc>",
+    "Vjd",
+    "vod",
+    "vp",
+    "/six<CR>n",
+    "u",
+    "rx",
+    "J",
+    "gvd",
+    "c2oxx<Esc>",
+    "yop",
+  }) do
+    equal(typed(keys, true), typed(keys, false), keys)
+  end
+end)
+
+test("no key is mapped in visual mode, and none is left at the end", function()
+  local nvim = review.three()
+  local function maps()
+    return nvim:lua([[
+      local count = 0
+      for _, mode in ipairs({ "n", "o", "x", "s", "i" }) do
+        count = count + #vim.api.nvim_buf_get_keymap(0, mode)
+      end
+      return { count, #vim.api.nvim_buf_get_keymap(0, "x") }
+    ]])
+  end
+  equal(maps(), { 4, 0 })
+  nvim:type(":Botglue! review<CR>")
+  equal(maps(), { 0, 0 })
+end)
+
+test("a key that the user has mapped in the buffer is theirs, before and after", function()
+  local nvim = child.with_host(review.ROWS)
+  nvim:run(line(2, 2), { review = true })
+  nvim:answer(1, { "TWO" })
+  nvim:lua("vim.keymap.set('n', ']c', 'gg', { buffer = 0 }); vim.keymap.set('o', 'o', 'iw', { buffer = 0 })")
+  nvim:type(":Botglue review<CR>")
+  shows(nvim, { "1 1 TWO" })
+  contains(nvim:screen(), "· dp drop")
+  nvim:type("G]c")
+  equal(nvim:lua("return vim.fn.line('.')"), 1)
+  nvim:type("do")
+  equal(nvim:lines()[1], "")
+  -- What they map meanwhile stays theirs.
+  nvim:lua("vim.keymap.set('n', '[c', 'G', { buffer = 0 })")
+  nvim:type(":Botglue! review<CR>[c")
+  equal(
+    nvim:lua("return { vim.fn.line('.'), vim.fn.maparg('o', 'o'), vim.fn.maparg('p', 'o') }"),
+    { 7, "iw", "" }
+  )
+end)
+
+test("in a window in diff mode the keys are Neovim's own", function()
+  local nvim = review.three()
+  nvim:type(":Botglue diff<CR><C-w>p")
+  suite.eventually("the proposal is there", function()
+    return nvim:lua("return vim.wo.diff and #vim.api.nvim_tabpage_list_wins(0) == 2")
+  end)
+  nvim:eventually("it is drawn", "return vim.fn.diff_hlID(2, 1) ~= 0")
+  equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, { type = 'virt_lines' })"), 0)
+  nvim:type("gg]cdo")
+  equal(nvim:lines()[2], "TWO")
+  nvim:type(":Botglue! review<CR>")
+end)
+
+test("take and drop have the hunks in some lines", function()
+  local nvim = review.three()
+  nvim:type(":1,4Botglue take<CR>")
+  equal(nvim:lines(), { "one", "TWO", "three", "FOUR", "five", "six", "seven" })
+  nvim:type("u")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("2GVj:Botglue drop<CR>")
+  shows(nvim, { "3 1 FOUR", "6 0 new" })
+  nvim:type("4G:Botglue take<CR>")
+  equal(nvim:lines(), { "one", "two", "three", "FOUR", "five", "six", "seven" })
+  nvim:type("1G:Botglue take<CR>")
+  contains(nvim:messages(), "botglue: no hunk here: ]c goes to the next one")
+end)
+
+test("without a review the keys for hunks say what to do", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua("vim.keymap.set('n', 'gt', '<Plug>(botglue-hunk-take)')")
+  nvim:type("gt")
+  contains(nvim:messages(), "botglue: no review is open in this buffer: see :Botglue review")
+  nvim:lua("vim.cmd('messages clear')")
+  nvim:type(":Botglue! review<CR>")
+  contains(nvim:messages(), "botglue: no review is open")
+end)
+
+test("keys of the user's own do what the default ones do", function()
+  local nvim = review.three()
+  nvim:lua([[
+    for key, name in pairs({ n = "next", p = "prev", t = "take", d = "drop", u = "undrop" }) do
+      vim.keymap.set("n", "g" .. key, ("<Plug>(botglue-hunk-%s)"):format(name))
+    end
+  ]])
+  nvim:type("gggn2gt")
+  equal(nvim:lines(), { "one", "TWO", "three", "FOUR", "five", "six", "seven" })
+  nvim:type("Ggpgd")
+  review.ended(nvim)
+  equal(nvim:job(1).landing, "merged")
+end)
+
+test(
+  "the last hunk that is taken lands the answer, the rest dropped makes it merged, all dropped rejected",
+  function()
+    for keys, expected in pairs({
+      ["2G3do"] = { "applied", ALL },
+      ["2Gdo4Gdp6Gdp"] = { "merged", { "one", "TWO", "three", "four", "five", "six", "seven" } },
+      ["2G3dp"] = { "rejected", review.ROWS },
+    }) do
+      local nvim = review.three()
+      nvim:type(keys)
+      review.ended(nvim)
+      equal({ nvim:job(1).landing, nvim:lines() }, expected, keys)
+      equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(0, -1, 0, -1, { type = 'virt_lines' })"), 0)
+    end
+  end
+)
+
+test("accept and reject decide of what is left", function()
+  local nvim = review.three()
+  nvim:type("2Gdp\\py")
+  review.ended(nvim)
+  equal(
+    { nvim:job(1).landing, nvim:lines() },
+    { "merged", { "one", "two", "three", "FOUR", "five", "six", "new", "seven" } }
+  )
+  nvim = review.three()
+  nvim:type("2Gdo\\pn")
+  review.ended(nvim)
+  equal({ nvim:job(1).landing, nvim:lines()[2], nvim:lines()[4] }, { "merged", "TWO", "four" })
+  nvim = review.three()
+  nvim:type("\\pn")
+  review.ended(nvim)
+  equal({ nvim:job(1).landing, nvim:lines() }, { "rejected", review.ROWS })
+end)
+
+test("the hunks follow what the user edits", function()
+  local nvim = review.three()
+  nvim:type("ggOtop<Esc>")
+  shows(nvim, { "2 1 TWO", "4 1 FOUR", "7 0 new" })
+  nvim:type("3GA mine<Esc>")
+  shows(nvim, { "2 1 TWO !", "4 1 FOUR", "7 0 new" })
+  contains(nvim:screen(), "⚠ conflict: ")
+  nvim:type("3GccTWO<Esc>")
+  shows(nvim, { "4 1 FOUR", "7 0 new" })
+  nvim:type("5Gdo5GA mine<Esc>")
+  shows(nvim, { "7 0 new" })
+  equal(nvim:lines(), { "top", "one", "TWO", "three", "FOUR mine", "five", "six", "seven" })
+end)
+
+test("the hunks follow while the user types, who goes on typing where they were", function()
+  local nvim = review.three()
+  nvim:type("2GA mine")
+  shows(nvim, { "1 1 TWO !", "3 1 FOUR", "6 0 new" })
+  nvim:type(" too<CR>below<Esc>")
+  equal(vim.list_slice(nvim:lines(), 1, 4), { "one", "two mine too", "below", "three" })
+end)
+
+test("a review ends with its buffer, and is there again where that is only hidden or read again", function()
+  local nvim = review.three()
+  nvim:type(":set hidden<CR>:enew<CR>:buffer 1<CR>")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:lua("vim.cmd('file ' .. vim.fn.tempname() .. ' | silent write | silent edit!')")
+  shows(nvim, { "1 1 TWO", "3 1 FOUR", "6 0 new" })
+  nvim:type("2Gdo")
+  equal(nvim:lines()[2], "TWO")
+  nvim:type(":enew<CR>:bwipeout! 1<CR>")
+  review.ended(nvim)
+  equal(nvim:job(1).landing, "held")
+end)
+
+test("one review is open at a time, and the next one is that of the next answer", function()
+  local nvim = review.open({ "a", "b", "c" }, { line(1, 1), { "A" } }, { line(3, 3), { "C" } })
+  shows(nvim, { "0 1 A" })
+  contains(nvim:screen(), "◆ 1 of 2")
+  nvim:type("\\pr")
+  shows(nvim, { "2 1 C" })
+  contains(nvim:screen(), "◆ 2 of 2")
+  nvim:type("\\pr")
+  shows(nvim, { "0 1 A" })
+  equal(nvim:lua("return vim.fn.line('.')"), 1)
+end)
+
+test("what was dropped stays dropped after the review", function()
+  local nvim = review.three()
+  nvim:type("2Gdp:Botglue! review<CR>")
+  equal(review.is_open(nvim), false)
+  nvim:type(":Botglue review<CR>")
+  shows(nvim, { "3 1 FOUR", "6 0 new" })
+end)
+
+test("where its place is lost meanwhile the head line says so, and the hunks come back with it", function()
+  local nvim = review.open({ "a", "b", "c", "d" }, { line(2, 3), { "B", "C" } })
+  nvim:type("2G2dd")
+  suite.eventually("the head line says so", function()
+    return nvim:screen():find("its place is not known · :Botglue edit 1", 1, true)
+  end)
+  nvim:type("do")
+  nvim:type("u")
+  shows(nvim, { "1 2 B,C" })
+end)
+
+test("where it has no place the answer opens in a window of its own, which says what can be done", function()
+  local function opened(setup, words)
+    local nvim = child.with_host({ "a", "b", "c", "d" })
+    nvim:run(line(2, 3), { review = true })
+    nvim:answer(1, { "B", "C" })
+    nvim:type(setup)
+    nvim:settle()
+    nvim:type(":Botglue review 1<CR>")
+    suite.eventually("the answer is shown", function()
+      return nvim:lua("return vim.api.nvim_buf_get_name(0)") == "botglue://answer/1"
+    end)
+    equal(nvim:lines(), { "B", "C" })
+    contains(nvim:lua("return vim.wo.winbar"), words)
+    equal(review.is_open(nvim), false)
+  end
+  opened("2G2dd", "select lines, :Botglue accept 1: its place is not known")
+  opened(":enew<CR>:bwipeout! 1<CR>", "select lines, :Botglue accept 1: its buffer is gone")
+  opened(":set nomodifiable<CR>", ":set modifiable, :Botglue review 1: its buffer cannot be changed")
+end)
+
+test("blocks and raw text open as text, with what is wanted said on top", function()
+  local nvim = child.with_host({ "ab", "cd" })
+  nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
+  nvim:answer(1, { "x" }, { held_for = "block_rows" })
+  nvim:type(":Botglue review 1<CR>")
+  contains(nvim:lua("return vim.wo.winbar"), "the block has 2 lines, the answer 1")
+  nvim:type("Goy<Esc>:w<CR>:close<CR>:Botglue review 1<CR>")
+  shows(nvim, { "0 2 xb,yd" })
+
+  nvim = child.with_host({ "a" })
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "plain" }, { held_for = "raw" })
+  nvim:type(":Botglue review 1<CR>")
+  contains(nvim:lua("return vim.wo.winbar"), "the agent printed this outside its protocol")
+end)
+
+test("the blocks of an answer are listed, and <CR> makes one of them the answer", function()
+  local nvim = child.with_host({ "a", "b" })
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "A" }, { text = "Either\n```lua\nfirst\n```\nor\n```\nsecond\nmore\n```\nas you like" })
+  equal(nvim:job(1).held_for, "ambiguous")
+  nvim:type(":Botglue review 1<CR>")
+  suite.eventually("the blocks are listed", function()
+    return nvim:lua("return vim.wo.winbar"):find("job 1: 2 blocks", 1, true)
+  end)
+  contains(nvim:screen(), "1 of 2 · lua · 1 row")
+  contains(nvim:screen(), "2 of 2 · 2 rows")
+  equal(nvim:lua("return vim.fn.line('.')"), 3)
+  nvim:type("gg<CR>")
+  contains(nvim:messages(), "botglue: no block here")
+  nvim:type("7G<CR>")
+  shows(nvim, { "0 1 second,more" })
+  equal(nvim:lines(), { "a", "b" })
+  nvim:type("\\py")
+  review.ended(nvim)
+  equal(nvim:lines(), { "second", "more", "b" })
+end)
+
+test("a block that is shorter than its rows is shown where it lands", function()
+  local nvim = review.open(
+    { "abcd", "a", "abcd" },
+    { { kind = "block", first = { 1, 2 }, last = { 3, 2 } }, { "X", "Y", "Z" } }
+  )
+  shows(nvim, { "0 1 abXd", "1 1 a Y", "2 1 abZd" })
+  nvim:type("3do")
+  review.ended(nvim)
+  equal(nvim:lines(), { "abXd", "a Y", "abZd" })
+end)
+
+test("a script gets the hunks, and takes one of them while the text is the same", function()
+  local nvim = child.with_host(review.ROWS)
+  nvim:run(line(1, 7), { review = true })
+  nvim:answer(1, ALL)
+  local hunks = nvim:lua([[
+    local hunks = require("botglue").hunks(1)
+    hunks.tick = { is_current = hunks.tick == vim.b.changedtick }
+    return { hunks[1], hunks[2], hunks[3], hunks.tick }
+  ]])
+  equal(hunks, {
+    { first = 2, last = 2, lines = { "TWO" }, conflict = false },
+    { first = 4, last = 4, lines = { "FOUR" }, conflict = false },
+    { first = 7, last = 6, lines = { "new" }, conflict = false },
+    { is_current = true },
+  })
+  nvim:lua([[
+    local botglue = require("botglue")
+    botglue.accept(1, { hunk = 2, tick = botglue.hunks(1).tick })
+  ]])
+  equal(nvim:lines()[4], "FOUR")
+  local function accept(opts)
+    return nvim:lua("return { pcall(require('botglue').accept, 1, ...) }", opts)[2]
+  end
+  contains(accept({ hunk = 1, tick = 1 }), "the text has changed since these hunks of job 1: get them again")
+  contains(accept({ hunk = 1 }), "hunk and tick must be numbers")
+  nvim:eventually("there is a newer one", "return require('botglue').hunks(1).tick == vim.b.changedtick")
+  equal(nvim:lua("return #require('botglue').hunks(1)"), 2)
+end)
