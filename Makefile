@@ -82,6 +82,8 @@ fuzz: need-cargo ## a minute of broken streams and of malformed messages (FUZZ_S
 soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SEED=n), random steps against mirrors, random reviews, and what 10,000 jobs leave behind
 	@BOTGLUE_DOCUMENT_RUNS=$(or $(RUNS),1000000) BOTGLUE_DOCUMENT_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
+	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
+		cargo test --locked --quiet --test it review:: -- --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
@@ -99,6 +101,7 @@ bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are r
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
 	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
+	@cargo bench --locked --quiet --bench review
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1

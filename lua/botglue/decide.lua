@@ -222,12 +222,16 @@ end
 ---@param id integer
 function M.reject(id)
   local job = M.held_job(id)
-  if job.proposal and (job.proposal.taken or 0) > 0 then
+  if (job.taken or 0) > 0 then
     -- What was taken of it stays: it is merged, not rejected.
     require("botglue.proposal").decide(job, "drop", { all = true }, function(result, err)
       local why = err or result and result.why
       if why then
         fail("%s", refusal(job, "rejected", why))
+      elseif result and result.stale then
+        -- Another host, which does not know what was taken.
+        report.landed(job, "merged")
+        job:decide("merged")
       end
     end)
     return

@@ -32,6 +32,7 @@ local M = {}
 ---@field typed string[]? what stands in that buffer and is not written
 ---@field around string[]? text around the answer that was changed in a review of an earlier version
 ---@field dropped string[][]? the hunks that the user has dropped, as the host names them
+---@field taken integer? how many edits of its answer were taken, as the host said last
 ---@field proposal botglue.Proposal? the newest one, while somebody follows it
 ---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last

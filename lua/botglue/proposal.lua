@@ -151,7 +151,7 @@ function M.receive(view)
   for _, hunk in ipairs(view.hunks) do
     complete(hunk, before[hunk.id], view.buffer)
   end
-  job.proposal = view
+  job.proposal, job.taken = view, view.taken or job.taken
   local dropped = view.dropped and #view.dropped > 0 and view.dropped or nil
   if not view.why and not vim.deep_equal(dropped, job.dropped) then
     job.dropped = dropped
@@ -164,7 +164,7 @@ end
 ---@param job botglue.Job
 function M.ended(job)
   local followers = job.followers or {}
-  job.followers, job.proposal, job.dropped = nil, nil, nil
+  job.followers, job.proposal, job.dropped, job.taken = nil, nil, nil, nil
   for _, fn in ipairs(followers) do
     errors.guard(fn)
   end

@@ -17,7 +17,7 @@ use super::view::View;
 use super::write::{Call, Reply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
 use crate::land::{Bytes, HeldFor};
-use crate::review::{Hunk, Id, Review};
+use crate::review::{Hunk, Id};
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -404,10 +404,6 @@ impl Buffer {
     pub fn answer(&self, question: &Question) -> Findings {
         match question {
             Question::Mirror => Findings::View(self.view()),
-            Question::Hunks { job, lines } => match self.hunks(*job, lines) {
-                Ok(hunks) => Findings::Hunks { tick: self.tick, hunks },
-                Err(why) => Findings::Unknown(why),
-            },
             Question::Find(texts) => {
                 let document = self.document.as_ref().filter(|_| self.link == Link::Sure);
                 let find = |text: &Selected| text.find(document?.rows());
@@ -419,7 +415,7 @@ impl Buffer {
 
     /// Whether a question can only be answered by where the editor's marks are now.
     pub fn needs_marks_for(&self, question: &Question) -> bool {
-        let (Question::Hunks { job, .. } | Question::Review { job, .. }) = question else { return false };
+        let Question::Review { job, .. } = question else { return false };
         self.needs_mark_of(*job)
     }
 
@@ -428,14 +424,6 @@ impl Buffer {
         let anchor = self.ranges.anchor(job).zip(self.document.as_ref());
         let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
         needs_mark && self.link == Link::Sure && self.marks.0 != self.tick
-    }
-
-    fn hunks(&self, job: u64, lines: &[Bytes]) -> Result<Vec<Hunk>, HeldFor> {
-        let document = self.known()?;
-        let (_, located) =
-            locate(document, &self.ranges, &self.current_marks(), job).ok_or(HeldFor::RangeLost)?;
-        let review = Review::new(&located.base, lines.to_vec(), Vec::new());
-        review.hunks(document.rows(), &located.now, self.ranges.column(job))
     }
 
     /// The document, if it is known to be the buffer's.

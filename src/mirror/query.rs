@@ -11,20 +11,13 @@ use crate::land::{Block, Bytes, HeldFor};
 use crate::names::name;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::review::{Hunk, Id};
+use crate::review::Id;
 
 /// A question to a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Question {
     /// What it knows of its buffer.
     Mirror,
-    /// What an answer would change.
-    Hunks {
-        /// The job's id.
-        job: u64,
-        /// The answer.
-        lines: Vec<Bytes>,
-    },
     /// Where texts are.
     Find(Vec<Selected>),
     /// Which blocks an answer has. No mirror is needed for that.
@@ -63,13 +56,6 @@ pub enum Findings {
     Nothing,
     /// What it knows of its buffer.
     View(View),
-    /// What an answer would change.
-    Hunks {
-        /// The changedtick of the text.
-        tick: u64,
-        /// The differences, in their order.
-        hunks: Vec<Hunk>,
-    },
     /// The blocks of an answer.
     Blocks(Vec<Block>),
     /// The review is watched.
@@ -94,7 +80,6 @@ impl Question {
     pub fn decode(fields: &Fields<'_>) -> Option<Result<Self, JobError>> {
         match fields.get("name").and_then(Value::as_str)? {
             "mirror" => Some(Ok(Self::Mirror)),
-            "hunks" => Some(Self::hunks(fields)),
             "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
             "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
             "find" => {
@@ -104,10 +89,6 @@ impl Question {
             }
             _ => None,
         }
-    }
-
-    fn hunks(fields: &Fields<'_>) -> Result<Self, JobError> {
-        Ok(Self::Hunks { job: fields.count("id")?, lines: texts(fields, "lines")? })
     }
 
     fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
@@ -127,7 +108,7 @@ impl Question {
     /// What is said where there is no mirror.
     pub fn without_mirror(&self) -> Findings {
         match self {
-            Self::Hunks { .. } | Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
+            Self::Review { .. } => Findings::Unknown(HeldFor::BufferGone),
             Self::Blocks(answer) => Findings::Blocks(answer.blocks()),
             Self::Mirror | Self::Find(_) => Findings::Nothing,
         }
@@ -150,10 +131,6 @@ impl Findings {
             }
             Self::Stale => vec![("stale".into(), true.into())],
             Self::Unknown(why) => vec![("why".into(), name(why).into())],
-            Self::Hunks { tick, hunks } => {
-                let hunks = hunks.iter().map(hunk).collect();
-                vec![("tick".into(), (*tick).into()), ("hunks".into(), Value::Array(hunks))]
-            }
             Self::Places { tick, places } => {
                 let place = |place: &Option<Place>| {
                     Value::Map(place.as_ref().map(view::place_fields).unwrap_or_default())
@@ -163,18 +140,6 @@ impl Findings {
             }
         }
     }
-}
-
-fn hunk(hunk: &Hunk) -> Value {
-    let lines = hunk.lines.iter().map(|line| Value::Binary(line.clone())).collect();
-    let mut fields = vec![
-        ("first".into(), (hunk.rows.start + 1).into()),
-        ("last".into(), hunk.rows.end.into()),
-        ("lines".into(), Value::Array(lines)),
-        ("conflict".into(), hunk.conflict.is_some().into()),
-    ];
-    fields.extend(hunk.column.map(|column| ("column".into(), column.into())));
-    Value::Map(fields)
 }
 
 /// What was dropped of an answer, as the plugin keeps it: for each drop the ids of its edits.

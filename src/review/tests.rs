@@ -119,3 +119,128 @@ fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
     world.edit(1..2, "mine");
     assert_eq!(world.shown(), "a mine c d <e|Y>");
 }
+
+#[test]
+fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
+    let cases: [(&str, &str, (std::ops::Range<usize>, &str), &str, &str); 6] = [
+        ("a row", "a b c", (1..2, "mine"), "a X c", "a !<mine|X> c"),
+        ("a row put in above it", "a b c", (1..1, "mine"), "a X c", "a mine !<b|X> c"),
+        ("a row that was deleted", "a b c", (1..2, ""), "a X c", "a !<|X> c"),
+        ("rows put in at one place", "a b", (1..1, "mine"), "a X b", "a !<mine|X> b"),
+        ("the row beside", "a b c d", (0..1, "mine"), "a X c Y", "mine !<b|X> c <d|Y>"),
+        ("the same", "a b c", (1..2, "X"), "a X Y", "a X <c|Y>"),
+    ];
+    for (name, text, (rows, typed), answer, expected) in cases {
+        let mut world = World::whole(text, answer);
+        world.edit(rows, typed);
+        assert_eq!(world.shown(), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_conflict_says_what_the_user_did() {
+    let words = |typed: (std::ops::Range<usize>, &str)| {
+        let mut world = World::whole("a b c d", "a X Y d");
+        world.edit(typed.0, typed.1);
+        world.hunks()[0].conflict.unwrap().words()
+    };
+    assert_eq!(words((1..2, "mine")), "conflict: you changed these rows, too");
+    assert_eq!(words((1..3, "")), "conflict: you deleted what this changes");
+    assert_eq!(words((0..1, "mine")), "conflict: you changed the row next to this");
+}
+
+#[test]
+fn a_conflict_that_is_taken_brings_the_answer_s_rows_and_leaves_the_user_s_around_them() {
+    let mut world = World::whole("a b c d e", "a X c d Y");
+    world.edit(1..1, "above");
+    world.edit(2..3, "mine");
+    assert_eq!(world.shown(), "a above !<mine|X> c d <e|Y>");
+    world.take(&[0]);
+    assert_eq!(world.shown(), "a above X c d <e|Y>");
+    world.back(2..3, "mine");
+    assert_eq!(world.shown(), "a above !<mine|X> c d <e|Y>");
+}
+
+#[test]
+fn an_insertion_is_one_hunk() {
+    let mut world = World::new("a b", &Place::Insertion(1), "X Y");
+    assert_eq!(world.shown(), "a <|X Y> b");
+    world.edit(0..0, "top");
+    assert_eq!(world.shown(), "top a <|X Y> b");
+    world.take(&[0]);
+    assert_eq!(world.shown(), "top a X Y b");
+    world.back(2..4, "");
+    assert_eq!(world.shown(), "top a <|X Y> b");
+}
+
+#[test]
+fn parts_of_rows_and_blocks_are_whole_rows() {
+    let part = Place::Part { start: (0, 2), end: (0, 3) };
+    let mut world = World::new("f(a) b", &part, "c");
+    assert_eq!(world.shown(), "<f(a)|f(c)> b");
+    world.take(&[0]);
+    assert_eq!(world.shown(), "f(c) b");
+    world.back(0..1, "f(a)");
+    assert_eq!(world.shown(), "<f(a)|f(c)> b");
+    let block = Place::Block { first: 0, columns: vec![0..1, 0..1, 0..1] };
+    let mut world = World::new("a1 b1 c1 d1", &block, "A B c");
+    assert_eq!(world.shown(), "<a1 b1|A1 B1> c1 d1");
+    world.take(&[0]);
+    assert_eq!(world.shown(), "A1 B1 c1 d1");
+}
+
+#[test]
+fn an_answer_that_deletes_all_leaves_an_empty_row() {
+    let mut world = World::whole("a b", "");
+    world.take(&[0]);
+    assert_eq!(world.document.rows().iter().map(|row| row.text.to_vec()).collect::<Vec<_>>(), [b""]);
+    assert!(world.hunks().is_empty());
+    world.back(0..1, "a b");
+    assert_eq!(world.shown(), "<a b|>");
+}
+
+#[test]
+fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
+    let mut world = World::whole("a b c d e", "a X c d Y");
+    let hunks = world.hunks();
+    world.review.drop(&hunks[1..]);
+    assert_eq!(world.shown(), "a <b|X> c d e");
+    // The store keeps it by what is known of the edit in each session.
+    let kept: Vec<Vec<Id>> = world.review.dropped().to_vec();
+    let sent = world.document.locate(world.anchor, None).unwrap().base;
+    let again = Review::new(&sent, bytes(&words("a X c d Y")), kept);
+    assert_eq!(again.hunks(world.document.rows(), &world.now(), None).unwrap(), world.hunks());
+    assert_eq!(world.review.undrop().len(), 1);
+    assert_eq!(world.shown(), "a <b|X> c d <e|Y>");
+    assert!(world.review.undrop().is_empty());
+}
+
+#[test]
+fn another_answer_keeps_what_was_taken() {
+    let mut world = World::whole("a b c d e", "a X c d Y");
+    world.take(&[0]);
+    world.review.set_answer(&bytes(&words("a X c d Z")));
+    assert_eq!(world.shown(), "a X c d <e|Z>");
+    world.back(1..2, "b");
+    assert_eq!(world.shown(), "a <b|X> c d <e|Z>");
+}
+
+#[test]
+fn how_it_ends() {
+    let end = |taken: &[usize], dropped: &[usize], typed: bool| {
+        let mut world = World::whole("a b c d e f", "a X c d Y f");
+        let hunks = world.hunks();
+        let dropped: Vec<Hunk> = dropped.iter().map(|number| hunks[*number].clone()).collect();
+        world.take(taken);
+        world.review.drop(&dropped);
+        if typed {
+            world.edit(5..6, "mine");
+        }
+        let pieces: Vec<Bytes> = world.now().pieces().into_iter().map(<[u8]>::to_vec).collect();
+        world.review.end(0, &pieces)
+    };
+    assert_eq!(end(&[0, 1], &[], false), End::Applied);
+    assert_eq!(end(&[0, 1], &[], true), End::Merged);
+    assert_eq!(end(&[0], &[1], false), End::Merged);
+    assert_eq!(end(&[], &[0, 1], false), End::Rejected);
+}

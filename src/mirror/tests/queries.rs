@@ -1,25 +1,31 @@
 //! What mirrors are asked: what an answer would change, and where texts are.
 
 use super::*;
+use crate::mirror::query::Asked;
+use crate::review::Hunk;
 
-fn hunks(job: u64, lines: &[&str]) -> Event {
-    Event::Query { token: 8, buffer: 1, question: Question::Hunks { job, lines: bytes(lines) } }
+fn watch(job: u64, lines: &[&str]) -> Event {
+    let asked = Asked::Watch { lines: bytes(lines), dropped: Vec::new() };
+    Event::Query { token: 8, buffer: 1, question: Question::Review { job, asked } }
 }
 
-/// The hunks of a reply, or why there are none.
+/// The hunks of a view, or why there are none.
 type Told = Result<Vec<(usize, usize, bool)>, HeldFor>;
 
-/// The reply: of each hunk the first line, the last one, and whether it is a conflict; or why there is none.
-fn told_hunks(orders: &[Order]) -> Option<Told> {
-    orders.iter().find_map(|order| match order {
-        Order::Reply { token: 8, findings: Findings::Hunks { hunks, .. } } => {
-            let hunk =
-                |hunk: &crate::review::Hunk| (hunk.rows.start + 1, hunk.rows.end, hunk.conflict.is_some());
-            Some(Ok(hunks.iter().map(hunk).collect()))
-        }
-        Order::Reply { token: 8, findings: Findings::Unknown(why) } => Some(Err(*why)),
+/// The view that an event leads to: of each hunk the first row, the one behind the last, and whether it is a conflict.
+fn view_after(mirrors: &mut Mirrors, event: Event) -> Option<Told> {
+    let mut orders = mirrors.take(event);
+    orders.extend(mirrors.rest());
+    let view = orders.iter().find_map(|order| match order {
+        Order::Review { view, .. } => Some(view),
         _ => None,
-    })
+    })?;
+    mirrors.take(Event::Drawn { buffer: 1, job: view.job });
+    let hunk = |shown: &ShownHunk| {
+        let Hunk { rows, conflict, .. } = &shown.hunk;
+        (rows.start, rows.end, conflict.is_some())
+    };
+    Some(view.hunks.as_ref().map(|hunks| hunks.iter().map(hunk).collect()).map_err(|why| *why))
 }
 
 #[test]
@@ -27,22 +33,24 @@ fn what_an_answer_would_change() {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors.take(lines(Some(3), 1..2, &["mine"]));
-    let told = |mirrors: &mut Mirrors, lines: &[&str]| told_hunks(&mirrors.take(hunks(7, lines))).unwrap();
-    assert_eq!(told(&mut mirrors, &["theirs", "between", "last"]), Ok(vec![(2, 2, true)]));
-    assert_eq!(told(&mut mirrors, &["first", "between", "last", "more"]), Ok(vec![(5, 4, false)]));
+    let told = |mirrors: &mut Mirrors, lines: &[&str]| view_after(mirrors, watch(7, lines)).unwrap();
+    assert_eq!(told(&mut mirrors, &["theirs", "between", "last"]), Ok(vec![(1, 2, true)]));
+    assert_eq!(told(&mut mirrors, &["first", "between", "last", "more"]), Ok(vec![(4, 4, false)]));
     assert_eq!(told(&mut mirrors, &["mine", "between", "last"]), Ok(Vec::new()));
-    assert_eq!(told_hunks(&mirrors.take(hunks(9, &[]))), Some(Err(HeldFor::RangeLost)));
-    assert_eq!(told_hunks(&Mirrors::default().take(hunks(7, &[]))), Some(Err(HeldFor::BufferGone)));
+    assert_eq!(view_after(&mut mirrors, watch(9, &[])), Some(Err(HeldFor::RangeLost)));
+    let orders = Mirrors::default().take(watch(7, &[]));
+    let [Order::Reply { token: 8, findings }] = &orders[..] else { panic!("{orders:?}") };
+    assert_eq!(findings.fields(), [("why".into(), "buffer_gone".into())]);
 }
 
 #[test]
 fn a_question_waits_for_the_contact() {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, TEXT.len()));
-    assert_eq!(told_hunks(&mirrors.take(hunks(7, &["x", "between", "last"]))), None);
+    assert_eq!(view_after(&mut mirrors, watch(7, &["x", "between", "last"])), None);
     mirrors.take(whole(1, 2, TEXT));
     mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, Some(sent(7, None, "line", (2, 4), TEXT)))]));
-    assert_eq!(told_hunks(&mirrors.take(CONTACTED)), Some(Ok(vec![(2, 2, false)])));
+    assert_eq!(view_after(&mut mirrors, CONTACTED), Some(Ok(vec![(1, 2, false)])));
 }
 
 #[test]
@@ -54,7 +62,7 @@ fn a_part_of_which_only_the_mark_tells_is_asked_for() {
     fields.push(("tick".into(), 2.into()));
     mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]));
-    assert_eq!(contacts(&mirrors.take(hunks(7, &["y"]))), [false]);
+    assert_eq!(contacts(&mirrors.take(watch(7, &["y"]))), [false]);
     let mark = map(vec![
         ("id", 7.into()),
         ("kind", "char".into()),
@@ -65,7 +73,7 @@ fn a_part_of_which_only_the_mark_tells_is_asked_for() {
         ("has_ended", false.into()),
     ]);
     mirrors.take(told(3, 2, &[mark]));
-    assert_eq!(told_hunks(&mirrors.take(CONTACTED)), Some(Ok(vec![(1, 1, false)])));
+    assert_eq!(view_after(&mut mirrors, CONTACTED), Some(Ok(vec![(0, 1, false)])));
 }
 
 #[test]
@@ -97,25 +105,45 @@ fn texts_are_found_in_their_order() {
 }
 
 #[test]
-fn hunks_in_the_shape_of_the_plugin() {
+fn a_view_in_the_shape_of_the_plugin() {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
-    let orders = mirrors.take(hunks(7, &["first", "more", "between", "last"]));
-    let [Order::Reply { findings, .. }] = &orders[..] else { panic!("{orders:?}") };
+    mirrors.take(watch(7, &["first", "more", "between", "last"]));
+    let orders = mirrors.rest();
+    let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {
+        panic!("{orders:?}")
+    };
+    let id = view.hunks.as_ref().unwrap()[0].hunk.id.to_string();
+    let none = || Value::Array(Vec::new());
     let expected = map(vec![
+        ("id", 7.into()),
+        ("buffer", 1.into()),
         ("tick", 2.into()),
+        ("taken", 0.into()),
+        ("dropped", none()),
         (
             "hunks",
             Value::Array(vec![map(vec![
-                ("first", 3.into()),
-                ("last", 2.into()),
-                ("lines", Value::Array(vec![Value::Binary(b"more".to_vec())])),
+                ("id", id.clone().into()),
+                ("first", 2.into()),
+                ("count", 0.into()),
+                ("come", 1.into()),
                 ("conflict", false.into()),
+                ("lines", Value::Array(vec![Value::Binary(b"more".to_vec())])),
+                ("old", none()),
+                ("new", Value::Array(vec![none()])),
             ])]),
         ),
     ]);
-    assert_eq!(Value::Map(findings.fields()), expected);
-    let orders = mirrors.take(hunks(9, &[]));
-    let [Order::Reply { findings, .. }] = &orders[..] else { panic!("{orders:?}") };
-    assert_eq!(findings.fields(), [("why".into(), "range_lost".into())]);
+    assert_eq!(view.value(1), expected);
+    // The next view does not say again what the plugin has.
+    mirrors.take(Event::Drawn { buffer: 1, job: 7 });
+    mirrors.take(lines(Some(3), 0..0, &["typed"]));
+    assert!(mirrors.rest().is_empty(), "the user may go on typing");
+    assert!(mirrors.waits_for_pause());
+    let orders = mirrors.pause();
+    let [Order::Review { view, .. }] = &orders[..] else { panic!("{orders:?}") };
+    let hunk = &view.value(1)["hunks"][0];
+    assert_eq!((hunk["id"].as_str(), &hunk["first"]), (Some(&id[..]), &3.into()));
+    assert!(hunk["lines"].is_nil(), "{hunk}");
 }

@@ -118,7 +118,10 @@ fn messages(serve: &Serve) -> Vec<Value> {
         query("prompts", json!({})),
         query("again", json!({"uuid": "u", "id": 2})),
         query("mirror", json!({"buffer": 1})),
-        query("hunks", json!({"id": 1, "buffer": 1, "lines": ["a"]})),
+        query("review", json!({"id": 1, "buffer": 1, "lines": ["a"], "dropped": [["0f"]]})),
+        query("take", json!({"id": 1, "buffer": 1, "hunks": ["0f"]})),
+        query("drop", json!({"id": 1, "buffer": 1, "all": true})),
+        query("undrop", json!({"id": 1, "buffer": 1})),
         query("find", json!({"buffer": 1, "texts": [selection]})),
     ];
     let message = |(method, argument): (&str, Json)| {
