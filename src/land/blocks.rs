@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn each_block_is_an_answer_with_what_is_around_it() {
         let request = sample::lines("rust", &["    a();"]);
-        let answer = "First:\n\n```rust\nb();\n```\nor\n```\nc();\n    d();\n```\nas you like.";
+        let answer = "First:\n\n```rust\nb();\n```\nor\n```\nc();\nd();\n```\nas you like.";
         let blocks = blocks_of((&request).into(), answer);
         let [first, second] = &blocks[..] else { panic!("{blocks:?}") };
         assert_eq!(
@@ -61,7 +61,7 @@ mod tests {
         );
         assert_eq!(
             (&second.lines[..], second.rows),
-            (&["    c();".to_owned(), "        d();".to_owned()][..], (7, 9))
+            (&["    c();".to_owned(), "    d();".to_owned()][..], (7, 9))
         );
         assert_eq!(second.below, ["as you like."]);
     }

@@ -128,7 +128,7 @@ fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
         ("a row that was deleted", "a b c", (1..2, ""), "a X c", "a !<|X> c"),
         ("rows put in at one place", "a b", (1..1, "mine"), "a X b", "a !<mine|X> b"),
         ("the row beside", "a b c d", (0..1, "mine"), "a X c Y", "mine !<b|X> c <d|Y>"),
-        ("the same", "a b c", (1..2, "X"), "a X Y", "a X <c|Y>"),
+        ("the same", "a b c d e", (1..2, "X"), "a X c d Y", "a X c d <e|Y>"),
     ];
     for (name, text, (rows, typed), answer, expected) in cases {
         let mut world = World::whole(text, answer);

@@ -59,6 +59,17 @@ test("counts, dot and macros work, and the next key finds the text as the one be
   equal(nvim:lines(), { "one", "TWO;", "three", "FOUR;", "five", "six", "seven" })
 end)
 
+test("a key does nothing to a hunk that was not shown as it is, and goes on where it was", function()
+  local nvim = review.three()
+  nvim:type("2GA mine<Esc>do")
+  equal(nvim:lines()[2], "two mine")
+  contains(nvim:messages(), "botglue: the text has changed, nothing was done: these are the hunks now")
+  nvim:type("do")
+  equal(nvim:lines()[2], "TWO", "what is shown by now is taken")
+  nvim:type("ggOtop<Esc>5Gdo")
+  equal(nvim:lines()[5], "FOUR", "only its place is another")
+end)
+
 test("d waits for o as long as it takes", function()
   local nvim = review.three()
   nvim:lua("vim.o.timeoutlen = 1")
