@@ -9,3 +9,5 @@ mod edits;
 mod parts;
 mod schedule;
 mod truth;
+
+pub use schedule::play_all as play;
