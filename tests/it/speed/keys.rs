@@ -81,7 +81,8 @@ fn mirrored(rows: usize) -> Run {
     });
     editor.nvim.mirrored();
     Box::new(move || {
-        let each = |buffer: &Value| editor.nvim.exec_with(TYPING, &[buffer.clone()]).as_f64().unwrap();
+        let each =
+            |buffer: &Value| editor.nvim.exec_with(TYPING, std::slice::from_ref(buffer)).as_f64().unwrap();
         let [plain, mirrored] = &buffers;
         let beyond = each(mirrored) - each(plain);
         vec![Sample::Value(beyond.max(0.0))]

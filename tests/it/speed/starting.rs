@@ -43,7 +43,7 @@ fn until_it_runs(editor: &Editor, pipe: &std::path::Path, lua: &str, argument: &
         _ = opened.send((Instant::now(), file));
     });
     let start = Instant::now();
-    editor.nvim.exec_with(lua, &[argument.clone()]);
+    editor.nvim.exec_with(lua, std::slice::from_ref(argument));
     let (at, _file) = open.recv_timeout(DEADLINE).expect("the agent runs");
     (at - start).as_secs_f64() * 1e3
 }

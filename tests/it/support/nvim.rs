@@ -88,6 +88,8 @@ impl Builder {
             let terminal = Some(Mutex::new(terminal));
             let mut nvim = Nvim { scratch, pid: child.id(), child, channel, terminal };
             nvim.pid = nvim.exec("return vim.fn.getpid()").as_u64().unwrap().try_into().unwrap();
+            // It listens before it has read its arguments.
+            nvim.wait("Neovim has started", || nvim.exec("return vim.v.vim_did_enter") == 1);
             return nvim;
         }
         let mut child = command

@@ -31,7 +31,7 @@ impl Terminal {
         // SAFETY: both calls may be made between fork and exec.
         let command = unsafe {
             command.pre_exec(|| {
-                if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY.into(), 0) < 0 {
+                if libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY as _, 0) < 0 {
                     return Err(io::Error::last_os_error());
                 }
                 Ok(())
@@ -41,7 +41,7 @@ impl Terminal {
         let watch = Arc::<(Mutex<Watch>, Condvar)>::default();
         let (mut output, seen) = (user.try_clone()?, Arc::clone(&watch));
         std::thread::spawn(move || {
-            let mut bytes = [0; 1 << 16];
+            let mut bytes = vec![0; 1 << 16];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 seen.0.lock().unwrap().take(&bytes[..count], Instant::now());
                 seen.1.notify_all();
