@@ -3,7 +3,7 @@
 Arguments: the folder for notes, how many pieces of text a second, how many seconds of text, and what it does after its
 result line: `linger`, or `burn` CPU, a tenth of a second each. With `hold` it burns CPU instead of printing text, with
 `gate` it prints nothing before the pipe `gate` of the folder has been closed, and with `file` its result line is what the
-file `answer` of the folder has.
+file `answer` of the folder has. With `slow` it uses ten tools first, in 28.5 seconds.
 """
 
 import json
@@ -28,8 +28,23 @@ def burn(seconds):
 
 
 say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
-tool = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "src/a.rs"}}
-say(type="assistant", session_id="s", message={"id": "m", "role": "assistant", "content": [tool]})
+def use_tool(n):
+    tool = {"type": "tool_use", "id": "t%d" % n, "name": "Read", "input": {"file_path": "src/%d.rs" % n}}
+    say(type="assistant", session_id="s", message={"id": "m%d" % n, "role": "assistant", "content": [tool]})
+
+
+def end_tool(n):
+    result = {"type": "tool_result", "tool_use_id": "t%d" % n, "content": "its text"}
+    say(type="user", session_id="s", message={"role": "user", "content": [result]})
+
+
+use_tool(1)
+if then == "slow":
+    for n in range(1, 11):
+        time.sleep(0.35)
+        end_tool(n)
+        time.sleep(2.5)
+        use_tool(n + 1)
 if then == "gate":
     with open(os.path.join(folder, "gate"), "rb") as gate:
         gate.read()

@@ -7,9 +7,13 @@ use crate::support::nvim::Builder;
 use crate::support::process;
 use crate::support::scratch::Scratch;
 
-#[expect(clippy::cast_precision_loss, reason = "some megabytes")]
 fn of_host(editor: &Editor) -> f64 {
-    process::memory(editor.nvim.host().unwrap()) as f64 / 1024.0
+    megabytes(process::memory(editor.nvim.host().unwrap()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "not so many")]
+fn megabytes(kibibytes: u64) -> f64 {
+    kibibytes as f64 / 1024.0
 }
 
 /// In MB: idle, and with 32 jobs that stream.
@@ -19,14 +23,19 @@ pub fn with_jobs() -> Run {
         let scratch = Scratch::new();
         let agents = paced(&scratch, 80, 1.0, "linger");
         let editor = Editor::new(scratch, agents);
-        let idle = of_host(&editor);
+        let mut most = of_host(&editor);
         editor.start("D", JOBS, JOBS, 30);
-        let mut most = idle;
         editor.nvim.wait("all have streamed", || {
             most = most.max(of_host(&editor));
             editor.nvim.exec("return require('botglue').statusline()") == ""
         });
-        vec![Sample::Value(idle), Sample::Value(most)]
+        let idle = Builder::new(Scratch::new()).start();
+        idle.exec("local client = require('botglue.client') client.connect(client.options())");
+        idle.wait("the host is ready", || {
+            idle.exec("return require('botglue.client').connection().process.ready") == true
+        });
+        let idle = process::memory(idle.host().unwrap());
+        vec![Sample::Value(megabytes(idle)), Sample::Value(most)]
     })
 }
 
@@ -59,15 +68,8 @@ pub fn with_buffers() -> Run {
             Editor::new(Scratch::new(), crate::support::agents::claude_is(std::path::Path::new("cat")));
         let idle = of_host(&editor);
         editor.nvim.command("set hidden");
-        editor.nvim.scratch.write("one.txt", text(ROWS));
         for n in 0..BUFFERS {
-            let name = format!("{n}.txt");
-            std::fs::hard_link(
-                editor.nvim.scratch.project().join("one.txt"),
-                editor.nvim.scratch.project().join(&name),
-            )
-            .unwrap();
-            editor.nvim.command(&format!("edit {name}"));
+            editor.nvim.edit(&format!("{n}.txt"), &text(ROWS));
             editor.nvim.exec("require('botglue.attach').want(vim.api.nvim_get_current_buf())");
         }
         editor.nvim.mirrored();

@@ -18,7 +18,7 @@ use row::{Measure, Verdict};
 
 const MEASURES: &[Measure] = &[
     Measure {
-        rows: &[("Neovim's CPU for 32 jobs of 10 MB ÷ in-process, ms", AtMost(0.01, "×"))],
+        rows: &[("Neovim's CPU for 32 jobs of 10 MB ÷ in-process", AtMost(0.01, "×"))],
         prepare: streaming::cpu,
     },
     Measure {
@@ -53,7 +53,15 @@ const MEASURES: &[Measure] = &[
     },
     Measure {
         rows: &[("a small job's CPU of Neovim, 128 at once ÷ 1 at once", AtMost(1.5, "×"))],
-        prepare: many::cost_of_256,
+        prepare: many::cost_beside_one,
+    },
+    Measure {
+        rows: &[("calls to Neovim for a job under 100 ms, landing included", AtMost(5.0, "calls"))],
+        prepare: many::calls_of_a_short_job,
+    },
+    Measure {
+        rows: &[("calls to Neovim for a job of 30 s", AtMost(40.0, "calls"))],
+        prepare: many::calls_of_a_long_job,
     },
     Measure {
         rows: &[("`:Botglue run` → agent executing ÷ bare `jobstart`, p50", AtMost(1.0, "×"))],
