@@ -27,7 +27,6 @@ def burn(seconds):
         pass
 
 
-say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
 def use_tool(n):
     tool = {"type": "tool_use", "id": "t%d" % n, "name": "Read", "input": {"file_path": "src/%d.rs" % n}}
     say(type="assistant", session_id="s", message={"id": "m%d" % n, "role": "assistant", "content": [tool]})
@@ -38,6 +37,7 @@ def end_tool(n):
     say(type="user", session_id="s", message={"role": "user", "content": [result]})
 
 
+say(type="system", subtype="init", session_id="s", model="claude-test", tools=["Read"])
 use_tool(1)
 if then == "slow":
     for n in range(1, 11):
