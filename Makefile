@@ -97,16 +97,18 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts followed and merged, the store answers, a prewarmed CLI is, the screen and a mirror cost
-	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, each row beside its target; fails where one is missed or not measured (ROW=part of its name)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_BENCH="$(ROW)" \
+		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
+
+.PHONY: bench-parts
+bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed and merged, the store answers, and a large buffer is met
 	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench review
 	@cargo bench --locked --quiet --bench store
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
-		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1
-	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --locked --quiet --test it mirror::cost:: -- --ignored --nocapture \
-		--test-threads 1
+	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --release --locked --quiet --test it mirror::cost:: -- --ignored \
+		--nocapture
 
 .PHONY: lint
 lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
@@ -120,7 +122,7 @@ fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "%s%s\n", (NR > 1 && n++ ? "\n" : ""), substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # The parts of `make lint`.
 .PHONY: lint-rust lint-lua lint-help

@@ -1,4 +1,4 @@
-//! What a document costs for each event, beside a plain copy of all rows. `make bench` runs it.
+//! What a document costs for each event, beside a plain copy of all rows. `make bench-parts` runs it.
 //!
 //! Each way and the copy take turns, and of each the median of its turns counts.
 

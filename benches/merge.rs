@@ -1,4 +1,4 @@
-//! How long 20,000 lines take to be merged, beside a plain copy of the same lines. `make bench` runs it.
+//! How long 20,000 lines take to be merged, beside a plain copy of the same lines. `make bench-parts` runs it.
 //!
 //! Merging and copying take turns, and of each the best of its turns counts.
 

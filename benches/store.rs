@@ -1,4 +1,4 @@
-//! How long the store takes for its questions with 100,000 jobs in it, beside the same with 1,000. `make bench` runs it.
+//! How long the store takes for its questions with 100,000 jobs in it, beside the same with 1,000. `make bench-parts` runs it.
 //!
 //! Each question is asked as the host asks it, through the reading thread, with the reply made ready for the editor. The
 //! best of some turns counts, as the first one reads the disk.

@@ -14,6 +14,19 @@ function M.ready(hello)
   client.ready(hello)
 end
 
+--- Several of the functions below, in their order. An error in one of them keeps no other from being called.
+---@param calls { [1]: string, [2]: any }[] by name, each with its argument
+function M.several(calls)
+  local failed
+  for _, call in ipairs(calls) do
+    local ok, err = pcall(M[call[1]], call[2])
+    failed = failed or not ok and err or nil
+  end
+  if failed then
+    error(failed, 0)
+  end
+end
+
 --- The newest state of each job that changed.
 ---@param states botglue.State[]
 function M.frame(states)

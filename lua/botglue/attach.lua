@@ -154,11 +154,12 @@ end
 ---@param bufnr integer
 local function watch(bufnr)
   local mirrored = client.connection().mirrored
+  local is_watching = next(mirrored) ~= nil
   mirrored[bufnr] = true
-  local group = api.nvim_create_augroup(GROUP, { clear = false })
-  if #api.nvim_get_autocmds({ group = group }) > 0 then
+  if is_watching then
     return
   end
+  local group = api.nvim_create_augroup(GROUP, { clear = true })
   api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
     group = group,
     desc = "botglue: the host mirrors the text",

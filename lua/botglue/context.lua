@@ -4,6 +4,13 @@ local M = {}
 
 local api = vim.api
 
+---@param bufnr integer
+---@param row integer from 0; it may be behind the last one
+---@return integer
+local function bytes_above(bufnr, row)
+  return api.nvim_buf_get_offset(bufnr, math.min(row, api.nvim_buf_line_count(bufnr)))
+end
+
 --- Whole lines around the rows `first` to `past`, nearest first to last taken, within the limits of the options.
 ---@param bufnr integer
 ---@param first integer the first row that is left out, from 0
@@ -14,6 +21,11 @@ local api = vim.api
 function M.around(bufnr, first, past, limits)
   local above = api.nvim_buf_get_lines(bufnr, math.max(first - limits.lines, 0), first, false)
   local below = api.nvim_buf_get_lines(bufnr, past, past + limits.lines, false)
+  -- All of them, where Neovim knows that they fit: looking at each takes longer than the rest of a request.
+  local around = bytes_above(bufnr, past + #below) - bytes_above(bufnr, first - #above)
+  if around <= limits.bytes then
+    return above, below
+  end
   local before, after, left = {}, {}, limits.bytes
   local up, down = #above, 1
   while up >= 1 or down <= #below do
@@ -163,9 +175,14 @@ end
 ---@param bufnr integer
 ---@return string
 function M.project(bufnr)
+  -- As `vim.fs.root` does, without the lists that it makes of each directory.
   local path = M.path(bufnr)
-  local root = path ~= "" and vim.fs.root(path, ".git")
-  return root or vim.fn.getcwd()
+  for directory in vim.fs.parents(path) do
+    if path ~= "" and vim.uv.fs_access(directory .. "/.git", 0) then
+      return directory
+    end
+  end
+  return vim.fn.getcwd()
 end
 
 return M

@@ -78,13 +78,14 @@ end
 ---@param end_col integer
 ---@return fun(row: integer, col: integer) stay to be called with where it ends afterwards
 function M.behind(bufnr, row, col, end_row, end_col)
-  local at = vim.fn.getpos(".")
-  at[1] = api.nvim_get_current_buf()
-  local is_there = vim.deep_equal(at, { bufnr, end_row + 1, end_col + 1, 0 })
   local is_empty = row == end_row and col == end_col
-  local is_typing = is_there and not is_empty and vim.fn.mode():match("^[iR]") ~= nil
+  if is_empty or api.nvim_get_current_buf() ~= bufnr or not vim.fn.mode():match("^[iR]") then
+    return function() end
+  end
+  local at = vim.fn.getpos(".")
+  local is_there = at[2] == end_row + 1 and at[3] == end_col + 1 and at[4] == 0
   return function(new_row, new_col)
-    if is_typing then
+    if is_there then
       api.nvim_win_set_cursor(0, { new_row + 1, new_col })
     end
   end

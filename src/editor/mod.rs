@@ -44,6 +44,8 @@ use value::Map;
 
 /// The least time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
+/// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
+const TOGETHER: usize = 16;
 
 /// What the host has to tell the editor.
 enum Tell {
@@ -56,6 +58,8 @@ enum Tell {
 enum Call {
     /// A function of `botglue.apply`, by name, with its argument.
     Apply(&'static str, Value),
+    /// Several of them, in their order.
+    Several(Vec<(&'static str, Value)>),
     /// Several functions of Neovim's API at once; whether all of them went well is told to the one who wanted them.
     Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
     /// The same, where its reply is told to the one who wanted it; none where it failed.
@@ -292,7 +296,8 @@ impl Calls {
         async move {
             count.add();
             match call {
-                Call::Apply(name, argument) => apply(neovim, name, argument).await,
+                Call::Apply(name, argument) => apply(neovim, vec![(name, argument)]).await,
+                Call::Several(calls) => apply(neovim, calls).await,
                 Call::Atomic(calls, done) => attach::make(neovim, calls, done).await,
                 Call::Ask(name, argument, done) => {
                     let code = format!("return require('botglue.apply').{name}(...)");
@@ -307,7 +312,7 @@ impl Calls {
     /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
     fn choose(&mut self, next_frame: &mut Instant) -> Option<Call> {
         let mut sheet = self.board.lock();
-        let mut next = self.waiting.pop_front();
+        let mut next = take_together(&mut self.waiting);
         if next.is_none() && sheet.frames.is_changed() && Instant::now() >= *next_frame {
             next = sheet.frames.take().map(|frame| Call::Apply("frame", frame));
             if next.is_some() {
@@ -332,11 +337,37 @@ async fn finished(under_way: &mut Option<UnderWay>) -> Result<(), Box<CallError>
     result
 }
 
+/// Takes out what goes in the next call: of functions of the plugin whose reply nobody wants as many as come one after the
+/// other. Each call takes the editor longer than most of what they do.
+fn take_together(waiting: &mut VecDeque<Call>) -> Option<Call> {
+    let mut calls = Vec::new();
+    while calls.len() < TOGETHER {
+        match waiting.pop_front() {
+            Some(Call::Apply(name, argument)) => calls.push((name, argument)),
+            Some(other) if calls.is_empty() => return Some(other),
+            Some(other) => {
+                waiting.push_front(other);
+                break;
+            }
+            None => break,
+        }
+    }
+    (!calls.is_empty()).then_some(Call::Several(calls))
+}
+
 /// One call to `botglue.apply`.
-async fn apply(neovim: Neovim<Writer>, name: &'static str, argument: Value) -> Called {
+async fn apply(neovim: Neovim<Writer>, mut calls: Vec<(&'static str, Value)>) -> Called {
+    let has_finished = calls.iter().any(|(name, _)| *name == "finish");
+    let (name, argument) = match calls.pop() {
+        Some(only) if calls.is_empty() => only,
+        last => {
+            let call = |(name, argument): (&str, Value)| Value::Array(vec![name.into(), argument]);
+            ("several", Value::Array(calls.into_iter().chain(last).map(call).collect()))
+        }
+    };
     let code = format!("return require('botglue.apply').{name}(...)");
     let is_over = survive(name, neovim.exec_lua(&code, vec![argument]).await)?.is_some();
-    if is_over && name == "finish" {
+    if is_over && has_finished {
         memory::give_back();
     }
     Ok(())
@@ -357,5 +388,44 @@ fn survive<T>(name: &'static str, result: Result<T, Box<CallError>>) -> Result<O
             CallError::WrongValueType(_) => Ok(None),
             _ => Err(error),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(call: Option<Call>) -> Vec<&'static str> {
+        match call {
+            Some(Call::Several(calls)) => calls.iter().map(|(name, _)| *name).collect(),
+            Some(Call::Apply(name, _)) => panic!("{name} alone"),
+            Some(Call::Ask(name, ..)) => vec![name],
+            Some(Call::Atomic(..)) => vec!["atomic"],
+            None => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn functions_that_follow_each_other_go_in_one_call() {
+        let ask = || Call::Ask("write", Value::Nil, Box::new(|_| {}));
+        let apply = |name| Call::Apply(name, Value::Nil);
+        let mut waiting =
+            VecDeque::from([apply("finish"), apply("landed"), ask(), apply("stored"), ask(), ask()]);
+        let mut taken = Vec::new();
+        while !waiting.is_empty() {
+            taken.push(names(take_together(&mut waiting)));
+        }
+        assert_eq!(
+            taken,
+            [vec!["finish", "landed"], vec!["write"], vec!["stored"], vec!["write"], vec!["write"]]
+        );
+        assert!(take_together(&mut waiting).is_none());
+    }
+
+    #[test]
+    fn no_call_is_longer_than_an_editor_may_stall() {
+        let mut waiting: VecDeque<Call> = (0..=TOGETHER).map(|_| Call::Apply("landed", Value::Nil)).collect();
+        assert_eq!(names(take_together(&mut waiting)).len(), TOGETHER);
+        assert_eq!(names(take_together(&mut waiting)).len(), 1);
     }
 }

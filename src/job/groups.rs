@@ -60,12 +60,23 @@ impl Groups {
     /// What is left of the group `pgid`, whose leader has ended, and what has been inherited and belongs to nobody any
     /// more. Reaps what of that has ended.
     pub(super) fn remains(&self, pgid: i32) -> Remains {
+        if self.has_only_leaders() {
+            return Remains::default();
+        }
         let found = processes::all();
         let is_left = |entry: &Entry| entry.group == pgid && !entry.is_zombie;
         // Where no process is ever found, the group itself tells; there a zombie does not count.
         let has_group = if found.is_empty() { signal_group(pgid, 0) } else { found.iter().any(is_left) };
         let orphans = if self.inherits { self.orphans(&found) } else { Vec::new() };
         Remains { group: has_group.then_some(pgid), orphans }
+    }
+
+    /// Whether the host has no child but leaders: then nothing is left of a leader that has ended, as its children are the
+    /// host's since. Most agents leave nothing behind, and to look at all processes takes milliseconds.
+    fn has_only_leaders(&self) -> bool {
+        let leaders = self.lock();
+        let is_only = |children: Vec<i32>| children.iter().all(|child| leaders.contains(child));
+        self.inherits && processes::children().is_some_and(is_only)
     }
 
     fn orphans(&self, found: &[Entry]) -> Vec<i32> {

@@ -53,6 +53,30 @@ impl Launch {
         })
     }
 
+    /// An agent of the protocol `text`, for tests.
+    #[cfg(test)]
+    pub(super) fn of_text(command: &[&str]) -> Self {
+        let command = AgentCommand {
+            name: "mine".to_owned(),
+            protocol: agent::Protocol::Text,
+            command: command.iter().copied().map(str::to_owned).collect(),
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            model: None,
+            acp: agent::AcpOptions::default(),
+        };
+        let invocation = Invocation {
+            command: &command,
+            tools: &[],
+            max_turns: None,
+            trust_project: false,
+            resume: None,
+            system: "",
+            message: "",
+        };
+        Self::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default()).unwrap()
+    }
+
     /// The stream of such an agent, which has not begun.
     pub(super) fn stream(&self) -> Stream {
         let decoder = agent::decoder(self.agent.protocol, &self.opening);

@@ -144,30 +144,10 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::agent::{AcpOptions, AgentCommand, Invocation, Protocol};
-    use crate::store::EmptyDirectory;
 
     /// A program that waits for its message, told of by its group.
     fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<Option<i32>>) {
-        let command = AgentCommand {
-            name: "mine".to_owned(),
-            protocol: Protocol::Text,
-            command: vec!["/bin/cat".to_owned()],
-            args: Vec::new(),
-            env: std::collections::BTreeMap::new(),
-            model: None,
-            acp: AcpOptions::default(),
-        };
-        let invocation = Invocation {
-            command: &command,
-            tools: &[],
-            max_turns: None,
-            trust_project: false,
-            resume: None,
-            system: "",
-            message: "",
-        };
-        let launch = Launch::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default()).unwrap();
+        let launch = Launch::of_text(&["/bin/cat"]);
         let (send, told) = mpsc::unbounded_channel();
         prewarm.start(token, launch.clone(), Groups::default(), move |pgid| send.send(pgid).unwrap_or(()));
         (launch, told)

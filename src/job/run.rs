@@ -7,7 +7,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::Event;
 use super::observers::Observer;
@@ -21,8 +21,11 @@ use crate::stream::{End, Exit, Stopped};
 const GRACE: Duration = Duration::from_secs(2);
 /// The same while Neovim quits: it kills the host 1.9 s after `:qa`.
 const GRACE_AT_SHUTDOWN: Duration = Duration::from_secs(1);
-/// How long the pipes are read after the agent's end; a grandchild may hold them open for ever.
+/// How long the pipes are waited for after the agent's end; a grandchild may hold them open for ever.
 const DRAIN: Duration = Duration::from_millis(200);
+/// How often they are read without waiting after that: what the agent printed may be in them still where the host had no
+/// time to read it. A pipe has 1 MiB at most, and a grandchild may print without end.
+const LAST_READS: usize = 32;
 
 /// What the agent is being waited for.
 enum Stage {
@@ -104,6 +107,7 @@ impl Run {
                 () = ordered(&mut self.stop) => self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN),
                 () = sleep_until(deadline) => {
                     if let Some(exit) = self.deadline_passed() {
+                        self.read_rest(teller).await;
                         return exit;
                     }
                 }
@@ -112,6 +116,14 @@ impl Run {
                     self.stage = Stage::Draining { exit, until: Instant::now() + DRAIN };
                 }
             }
+        }
+    }
+
+    /// Takes what is in the pipes, and waits for nothing more.
+    async fn read_rest(&mut self, teller: &mut Teller) {
+        for _ in 0..LAST_READS {
+            let Ok(moved) = timeout(Duration::ZERO, self.agent.pipes.moved()).await else { return };
+            self.take(moved, teller);
         }
     }
 
@@ -190,4 +202,33 @@ async fn ordered(stop: &mut Option<oneshot::Receiver<()>>) {
     // An error is the order: the sender was dropped.
     let _ = receiver.await;
     *stop = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::job::{Groups, Launch, Observers};
+
+    #[tokio::test]
+    async fn what_is_in_the_pipes_at_the_last_moment_is_read() {
+        // The host had no time for this agent until then.
+        let until = Instant::now();
+        let launch = Launch::of_text(&["/bin/sh", "-c", "echo an answer"]);
+        let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
+        let exit = agent.process.wait().await;
+        let (events, mut told) = mpsc::unbounded_channel();
+        let mut teller = Teller::new(1, events, Observers::default());
+        let (_stop, stopped) = oneshot::channel();
+        let mut run = Run::new(Duration::from_secs(60), agent, stopped);
+        run.stage = Stage::Draining { exit, until };
+        assert_eq!(run.read(&mut teller).await, exit);
+        let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;
+        lines.finish(&mut |line| stream.take(line, &mut |_| {}));
+        teller.finish(stream.end(&End::with_code(0), &mut |_| {}));
+        let Some((1, Event::Finished(outcome))) = told.recv().await else { panic!("no outcome") };
+        assert_eq!(outcome.text.as_deref(), Some("an answer"));
+        process.end_rest().await;
+    }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::support::POLL;
 use crate::support::agents::write_script;
 use crate::support::nvim::{Builder, Nvim};
+use crate::support::process;
 use crate::support::scratch::Scratch;
 
 /// How many run at once.
@@ -95,13 +96,6 @@ fn wanted() -> u64 {
     std::env::var("BOTGLUE_TEST_JOBS").ok().and_then(|jobs| jobs.parse().ok()).unwrap_or(1000)
 }
 
-/// The memory of a process, in KiB.
-fn memory(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
 /// Lets so many jobs run in all, and gives the memory of Neovim and of the host back.
 fn run_to(nvim: &Nvim, jobs: u64) -> (u64, u64) {
     let deadline = Instant::now() + EACH * u32::try_from(jobs).unwrap() + Duration::from_secs(20);
@@ -112,7 +106,7 @@ fn run_to(nvim: &Nvim, jobs: u64) -> (u64, u64) {
     }
     nvim.wait_for_no_agent();
     nvim.exec("collectgarbage() collectgarbage()");
-    (memory(nvim.pid()), memory(nvim.host().unwrap()))
+    (process::memory(nvim.pid()), process::memory(nvim.host().unwrap()))
 }
 
 #[test]

@@ -10,7 +10,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field bufnr integer
 ---@field shape "line"|"char"|"block"|"insert" what they are set around
 ---@field ids integer[]
----@field is_empty boolean whether they were set around no text
+---@field is_empty boolean whether they were set around no characters
 local Marks = {}
 Marks.__index = Marks
 
@@ -64,10 +64,9 @@ end
 ---@param shape "line"|"char"|"block"|"insert"
 ---@return botglue.Marks
 function M.set(bufnr, place, shape)
-  local self = setmetatable({ bufnr = bufnr, shape = shape, ids = set(bufnr, place, shape) }, Marks)
-  local at = self:get(1)
-  self.is_empty = at ~= nil and at.row == at.end_row and at.col == at.end_col
-  return self
+  local is_empty = shape == "char" and place.first == place.last and place.from == place.to
+  local ids = set(bufnr, place, shape)
+  return setmetatable({ bufnr = bufnr, shape = shape, ids = ids, is_empty = is_empty }, Marks)
 end
 
 ---@param index integer

@@ -89,8 +89,11 @@ local function deleted()
   }
 end
 
---- Defines the groups that the user has not defined; a colour scheme may have cleared them.
+--- Defines the groups that the user has not defined, unless they are there; a colour scheme may have cleared them all.
 function M.define()
+  if next(api.nvim_get_hl(0, { name = "BotglueRange" })) then
+    return
+  end
   for name, link in pairs(LINKS) do
     api.nvim_set_hl(0, name, { link = link, default = true })
   end

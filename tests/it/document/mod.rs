@@ -11,3 +11,4 @@ mod schedule;
 mod truth;
 
 pub use schedule::random::Random;
+pub use schedule::play_all as play;

@@ -89,11 +89,19 @@ fn play(world: &mut World, tally: &mut Tally) {
     }
 }
 
-#[test]
-fn schedules_that_broke_a_promise_once() {
-    for seed in ONCE_BROKEN {
+/// Plays the schedules of these seeds.
+///
+/// # Panics
+/// Where one breaks a promise.
+pub fn play_all(seeds: impl IntoIterator<Item = u64>) {
+    for seed in seeds {
         play(&mut World::new(seed), &mut Tally::default());
     }
+}
+
+#[test]
+fn schedules_that_broke_a_promise_once() {
+    play_all(ONCE_BROKEN);
 }
 
 #[test]

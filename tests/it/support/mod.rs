@@ -16,6 +16,7 @@ pub mod scratch;
 pub mod screen;
 pub mod serve;
 pub mod stream;
+pub mod terminal;
 
 mod selftest;
 

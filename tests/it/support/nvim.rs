@@ -4,8 +4,10 @@
 //! of it may be running any more: every test checks that without saying so.
 
 use std::fs::File;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rmpv::Value;
@@ -14,7 +16,8 @@ use serde_json::{Value as Json, json};
 use super::rpc::{Channel, from_json, to_json};
 use super::scratch::Scratch;
 use super::screen::Screen;
-use super::{DEADLINE, POLL, cli, process};
+use super::terminal::Terminal;
+use super::{DEADLINE, POLL, cli, process, wait_some};
 
 /// What is loaded into each Neovim: it tells the test of the plugin's events and of what the user is told.
 const PRELUDE: &str = include_str!("prelude.lua");
@@ -24,6 +27,7 @@ pub struct Builder {
     scratch: Scratch,
     options: Json,
     screen: Option<(u64, u64)>,
+    terminal: Option<(u16, u16)>,
 }
 
 /// A running Neovim.
@@ -31,7 +35,10 @@ pub struct Nvim {
     /// Its directories.
     pub scratch: Scratch,
     child: Child,
+    /// The process that has the buffers: in a terminal a child of the one that was started.
+    pid: u32,
     channel: Channel,
+    terminal: Option<Mutex<Terminal>>,
 }
 
 impl Builder {
@@ -39,7 +46,7 @@ impl Builder {
     pub fn new(scratch: Scratch) -> Self {
         // Tests see at once whether anything is left of a job.
         let options = json!({"host": env!("CARGO_BIN_EXE_botglue"), "status": {"outcome": 0}});
-        Self { scratch, options, screen: None }
+        Self { scratch, options, screen: None, terminal: None }
     }
 
     /// Sets an option of the plugin.
@@ -54,29 +61,47 @@ impl Builder {
         self
     }
 
+    /// Starts Neovim in a terminal of that many columns and rows, as a user does, for what is measured: no code of the test's
+    /// runs in it.
+    pub fn terminal(mut self, columns: u16, rows: u16) -> Self {
+        self.terminal = Some((columns, rows));
+        self
+    }
+
     /// Starts Neovim.
     pub fn start(self) -> Nvim {
-        let Self { scratch, options, screen } = self;
+        let Self { scratch, options, screen, terminal } = self;
         let mut command = Command::new(cli::nvim());
-        command.args(["--clean", "--headless", "--embed", "-n"]);
+        command.args(["--clean", "-n"]);
         // Before the plugin is loaded, as in a user's own configuration.
         command.args(["--cmd", &format!("lua vim.g.botglue = vim.json.decode([==[{options}]==])")]);
         // Not every build of Neovim brings the parsers that its own file types ask for.
         command.args(["--cmd", "lua vim.treesitter.start = function() end"]);
         command.args(["--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))]);
+        command.env_clear().envs(scratch.environment()).current_dir(scratch.project());
+        if let Some(size) = terminal {
+            let socket = scratch.path("run/nvim");
+            command.arg("--listen").arg(&socket).env("TERM", "xterm-256color");
+            let (terminal, child) =
+                Terminal::start(&mut command, size).unwrap_or_else(|error| missing(&error));
+            let stream = wait_some("Neovim listens", || UnixStream::connect(&socket).ok());
+            let channel = Channel::new(stream.try_clone().unwrap(), stream);
+            let terminal = Some(Mutex::new(terminal));
+            let mut nvim = Nvim { scratch, pid: child.id(), child, channel, terminal };
+            nvim.pid = nvim.exec("return vim.fn.getpid()").as_u64().unwrap().try_into().unwrap();
+            // It listens before it has read its arguments.
+            nvim.wait("Neovim has started", || nvim.exec("return vim.v.vim_did_enter") == 1);
+            return nvim;
+        }
         let mut child = command
-            .env_clear()
-            .envs(scratch.environment())
-            .current_dir(scratch.project())
+            .args(["--headless", "--embed"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(File::create(scratch.path("nvim.stderr")).unwrap())
             .spawn()
-            .unwrap_or_else(|error| {
-                panic!("{}: {error}; run the tests with `make test`", cli::nvim().display())
-            });
+            .unwrap_or_else(|error| missing(&error));
         let channel = Channel::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
-        let nvim = Nvim { scratch, child, channel };
+        let nvim = Nvim { scratch, pid: child.id(), child, channel, terminal: None };
         nvim.exec(PRELUDE);
         if let Some((columns, rows)) = screen {
             let kind = json!({"rgb": true, "ext_linegrid": true, "ext_hlstate": true});
@@ -245,13 +270,21 @@ impl Nvim {
     /// Waits until nothing runs but Neovim and, where there is one, the host: no agent and no child of one.
     #[track_caller]
     pub fn wait_for_no_agent(&self) {
-        let expected: Vec<u32> = self.host().into_iter().chain([self.child.id()]).collect();
+        let expected: Vec<u32> = self.host().into_iter().chain([self.child.id(), self.pid]).collect();
         process::wait_for_none_but(&self.scratch, &expected, "all agents have ended");
     }
 
     /// The id of Neovim's own process.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.pid
+    }
+
+    /// Types keys in its terminal, and gives the time until that shows a text.
+    #[track_caller]
+    pub fn type_until(&self, keys: &str, shown: &str) -> Duration {
+        let terminal = self.terminal.as_ref().expect("a Neovim in a terminal");
+        let took = terminal.lock().unwrap().type_until(keys, shown, DEADLINE);
+        took.unwrap_or_else(|| panic!("{shown:?} is not drawn\n{}", self.report()))
     }
 
     /// Quits Neovim, as `:qa!` does, and waits until it and all that it started are gone.
@@ -319,6 +352,10 @@ impl Nvim {
             self.rows().join("\n"),
         )
     }
+}
+
+fn missing(error: &std::io::Error) -> ! {
+    panic!("{}: {error}; run the tests with `make test`", cli::nvim().display())
 }
 
 impl Drop for Nvim {

@@ -1,6 +1,8 @@
 //! What a test left running. Processes are found by a variable that all children of a test inherit, so that a
 //! grandchild in a process group or session of its own is found too.
 
+use std::time::Duration;
+
 use super::scratch::Scratch;
 use super::wait_some;
 
@@ -67,6 +69,31 @@ pub fn wait_for(scratch: &Scratch, part: &str) -> Process {
     wait_some(&format!("a process whose command has {part:?} in it"), || {
         of(scratch).into_iter().find(|process| process.command.contains(part))
     })
+}
+
+/// The time for which a process has computed, in all of its threads that live. Reads Linux's `/proc`.
+///
+/// # Panics
+/// Where that does not say it.
+#[track_caller]
+pub fn cpu(pid: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let nanoseconds = threads.flatten().map(|thread| {
+        let used = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        used.split(' ').next().and_then(|used| used.parse().ok()).unwrap_or(0)
+    });
+    Duration::from_nanos(nanoseconds.sum())
+}
+
+/// The memory of a process, in KiB. Reads Linux's `/proc`.
+///
+/// # Panics
+/// Where that does not say it.
+#[track_caller]
+pub fn memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 fn carries(pid: u32, mark: &[u8]) -> bool {

@@ -84,9 +84,10 @@ end
 ---@param fn fun(called: table<string, table<integer, boolean>>)
 local function with_calls(fn)
   local apply = require("botglue.apply")
-  local called, own = {}, {}
-  for name, call in pairs(apply) do
-    own[name], called[name] = call, {}
+  local called, own = {}, vim.tbl_extend("error", {}, apply)
+  own.several = nil -- which calls the others
+  for name in pairs(own) do
+    called[name] = {}
     apply[name] = function(argument)
       called[name][argument.id or 0] = true
     end

@@ -1,0 +1,129 @@
+//! How long an answer takes from the agent's result line to the buffer, and what many and long ones cost the editor.
+
+use std::collections::HashMap;
+use std::fs;
+
+use serde_json::Value;
+
+use super::editor::{Editor, paced, percentile};
+use super::row::{Run, Sample};
+use crate::support::scratch::Scratch;
+use crate::support::{stream, wait};
+
+/// As many jobs as give a percentile, how many of them run at once, and how far apart their ranges are.
+const JOBS: usize = 100;
+const AT_ONCE: usize = 4;
+const EVERY: usize = 9;
+/// Pieces of text a second, and for how long.
+const PIECES: u32 = 80;
+const SECONDS: f64 = 0.25;
+
+/// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred, where
+/// the agent does this after its result line.
+fn to_the_buffer(then: &'static str) -> Run {
+    let scratch = Scratch::new();
+    let agents = paced(&scratch, PIECES, SECONDS, then);
+    let editor = Editor::new(scratch, agents);
+    let notes = editor.nvim.scratch.path("run/notes");
+    Box::new(move || {
+        _ = fs::remove_file(&notes);
+        editor.nvim.exec("D.note_writes()");
+        editor.run("D", JOBS, AT_ONCE, EVERY);
+        editor.nvim.wait_for_no_agent();
+        // By the first row of their range.
+        let written: HashMap<String, Value> = serde_json::from_value(editor.nvim.exec(
+            "local written = vim.empty_dict()
+             for row, at in pairs(D.written) do written[tostring(row)] = at end
+             return written",
+        ))
+        .unwrap();
+        let printed = fs::read_to_string(&notes).unwrap();
+        let took = printed.lines().map(|line| {
+            let (job, at) = line.split_once(' ').unwrap();
+            let row = (job.parse::<usize>().unwrap() - 1) * EVERY + 1;
+            let written: i64 = written[&row.to_string()].as_str().unwrap().parse().unwrap();
+            #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
+            let took = (written - at.parse::<i64>().unwrap()) as f64 / 1e6;
+            took
+        });
+        let mut took: Vec<f64> = took.collect();
+        assert_eq!(took.len(), JOBS);
+        editor.reset();
+        [50, 99].map(|percent| Sample::Value(percentile(&mut took, percent))).to_vec()
+    })
+}
+
+/// Where it goes on for a while, and does nothing.
+pub fn result_to_buffer() -> Run {
+    to_the_buffer("linger")
+}
+
+/// Where it burns CPU.
+pub fn beside_a_burning_agent() -> Run {
+    to_the_buffer("burn")
+}
+
+/// The CPU of Neovim for 32 answers that come at once, in milliseconds.
+pub fn at_once() -> Run {
+    const JOBS: usize = 32;
+    let scratch = Scratch::new();
+    let agents = paced(&scratch, 1, 0.0, "gate");
+    let editor = Editor::new(scratch, agents);
+    let gate = editor.nvim.scratch.path("run/gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    Box::new(move || {
+        editor.start("D", JOBS, JOBS, 30);
+        // It opens once they read from it; all of them do when each has shown its tool.
+        let open = fs::File::options().write(true).open(&gate).unwrap();
+        wait("all wait", || {
+            let tools = "return #vim.tbl_filter(function(job)
+                return job.status == 'running' and job.tools[1] ~= nil
+            end, require('botglue').jobs())";
+            editor.nvim.exec(tools) == JOBS
+        });
+        let before = editor.cpu();
+        drop(open);
+        editor.ended();
+        let used = editor.cpu() - before;
+        editor.reset();
+        vec![Sample::Value(used)]
+    })
+}
+
+/// An answer of 2,000 rows for as many of 20,000, each tenth of them changed: milliseconds from the result line to the
+/// buffer, and of Neovim's CPU.
+pub fn long_answer() -> Run {
+    const ALL: usize = 20_000;
+    const SENT: usize = 2000;
+    let row = |at: usize| format!("    let value_{at} = compute({at});");
+    let rows: Vec<String> = (0..ALL).map(row).collect();
+    let scratch = Scratch::new();
+    let changed =
+        |at: usize| if at.is_multiple_of(10) { row(at).replace("compute", "take") } else { row(at) };
+    let answer: Vec<String> = (0..SENT).map(changed).collect();
+    let agents = paced(&scratch, 1, 0.0, "file");
+    let lines = stream::answer(&answer.join("\n"));
+    fs::write(scratch.path("run/answer"), lines).unwrap();
+    let editor = Editor::new(scratch, agents);
+    editor.nvim.edit("long.txt", &(rows.join("\n") + "\n"));
+    editor.nvim.mirrored();
+    let notes = editor.nvim.scratch.path("run/notes");
+    Box::new(move || {
+        _ = fs::remove_file(&notes);
+        editor.nvim.exec("D.note_writes()");
+        editor.nvim.exec_with("D.run({ jobs = 1, at_once = 1, every = 1, rows = ... })", &[SENT.into()]);
+        let sent = editor.cpu();
+        editor.ended();
+        let used = editor.cpu() - sent;
+        editor.nvim.wait_for_no_agent();
+        let written = editor.nvim.exec("return D.written[1]");
+        let written: i64 = written.as_str().unwrap().parse().unwrap();
+        let note = fs::read_to_string(&notes).unwrap();
+        let printed: i64 = note.trim().split_once(' ').unwrap().1.parse().unwrap();
+        editor.nvim.command("silent undo");
+        editor.nvim.mirrored();
+        #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
+        let took = (written - printed) as f64 / 1e6;
+        vec![Sample::Value(took), Sample::Value(used)]
+    })
+}

@@ -1,0 +1,78 @@
+//! What the host takes of memory.
+
+use super::editor::{Editor, ROWS, paced, text};
+use super::row::{Run, Sample};
+use crate::support::agents::write_script;
+use crate::support::nvim::Builder;
+use crate::support::process;
+use crate::support::scratch::Scratch;
+
+fn of_host(editor: &Editor) -> f64 {
+    megabytes(process::memory(editor.nvim.host().unwrap()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "not so many")]
+fn megabytes(kibibytes: u64) -> f64 {
+    kibibytes as f64 / 1024.0
+}
+
+/// In MB: idle, and with 32 jobs that stream.
+pub fn with_jobs() -> Run {
+    const JOBS: usize = 32;
+    Box::new(|| {
+        let scratch = Scratch::new();
+        let agents = paced(&scratch, 80, 1.0, "linger");
+        let editor = Editor::new(scratch, agents);
+        let mut most = of_host(&editor);
+        editor.start("D", JOBS, JOBS, 30);
+        editor.nvim.wait("all have streamed", || {
+            most = most.max(of_host(&editor));
+            editor.nvim.exec("return require('botglue').statusline()") == ""
+        });
+        let idle = Builder::new(Scratch::new()).start();
+        idle.exec("local client = require('botglue.client') client.connect(client.options())");
+        idle.wait("the host is ready", || {
+            idle.exec("return require('botglue.client').connection().process.ready") == true
+        });
+        let idle = process::memory(idle.host().unwrap());
+        vec![Sample::Value(megabytes(idle)), Sample::Value(most)]
+    })
+}
+
+/// In MB: what 1,000 jobs leave beyond an idle host.
+pub fn after_jobs() -> Run {
+    const ROUNDS: usize = 8;
+    Box::new(|| {
+        let scratch = Scratch::new();
+        let agent = scratch.path("agent");
+        write_script(
+            &agent,
+            "cat >/dev/null\nfor row in 1 2 3 4; do echo \"changed by $$ in row $row\"; done\n",
+        );
+        let agents = serde_json::json!({"small": {"protocol": "text", "command": [agent]}});
+        let editor = Editor::with(Builder::new(scratch).option("agents", agents).option("agent", "small"));
+        let idle = of_host(&editor);
+        for _ in 0..ROUNDS {
+            editor.run("D", 125, 8, 7);
+            editor.reset();
+        }
+        vec![Sample::Value((of_host(&editor) - idle).max(0.0))]
+    })
+}
+
+/// In MB: with 300 buffers that it mirrors.
+pub fn with_buffers() -> Run {
+    const BUFFERS: usize = 300;
+    Box::new(|| {
+        let editor =
+            Editor::new(Scratch::new(), crate::support::agents::claude_is(std::path::Path::new("cat")));
+        let idle = of_host(&editor);
+        editor.nvim.command("set hidden");
+        for n in 0..BUFFERS {
+            editor.nvim.edit(&format!("{n}.txt"), &text(ROWS));
+            editor.nvim.exec("require('botglue.attach').want(vim.api.nvim_get_current_buf())");
+        }
+        editor.nvim.mirrored();
+        vec![Sample::Value((of_host(&editor) - idle).max(0.0))]
+    })
+}

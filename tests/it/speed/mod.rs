@@ -1,0 +1,161 @@
+//! How fast it is: each row of the table is measured seven times, beside what it is compared with, on a real Neovim.
+//!
+//! `make bench` runs it, no test does. It fails where a row is missed or could not be measured.
+
+mod editor;
+mod keys;
+mod landing;
+mod many;
+mod memory;
+mod pure;
+mod row;
+mod starting;
+mod streaming;
+mod streams;
+
+use row::Target::{AtLeast, AtMost};
+use row::{Measure, Verdict};
+
+const MEASURES: &[Measure] = &[
+    Measure {
+        rows: &[("Neovim's CPU for 32 jobs of 10 MB ÷ in-process", AtMost(0.01, "×"))],
+        prepare: streaming::cpu,
+    },
+    Measure {
+        rows: &[("longest stall of Neovim's loop meanwhile, beyond idle", AtMost(3.0, "ms"))],
+        prepare: streaming::stall,
+    },
+    Measure {
+        rows: &[("64 jobs with 80 pieces of text a second each: of a core", AtMost(2.0, "%"))],
+        prepare: streaming::share,
+    },
+    Measure {
+        rows: &[
+            ("result line → buffer, p50", AtMost(1.5, "ms")),
+            ("result line → buffer, p99", AtMost(4.0, "ms")),
+        ],
+        prepare: landing::result_to_buffer,
+    },
+    Measure {
+        rows: &[
+            ("the same beside an agent that burns CPU as it ends, p50", AtMost(1.5, "ms")),
+            ("the same beside an agent that burns CPU as it ends, p99", AtMost(4.0, "ms")),
+        ],
+        prepare: landing::beside_a_burning_agent,
+    },
+    Measure {
+        rows: &[("32 answers ready at once in one buffer", AtMost(8.0, "ms"))],
+        prepare: landing::at_once,
+    },
+    Measure {
+        rows: &[("a small job's CPU of Neovim, 128 at once ÷ 8 at once", AtMost(1.5, "×"))],
+        prepare: many::cost_of_128,
+    },
+    Measure {
+        rows: &[("a small job's CPU of Neovim, 128 at once ÷ 1 at once", AtMost(1.5, "×"))],
+        prepare: many::cost_beside_one,
+    },
+    Measure {
+        rows: &[("calls to Neovim for a job under 100 ms, landing included", AtMost(5.0, "calls"))],
+        prepare: many::calls_of_a_short_job,
+    },
+    Measure {
+        rows: &[("calls to Neovim for a job of 30 s", AtMost(40.0, "calls"))],
+        prepare: many::calls_of_a_long_job,
+    },
+    Measure {
+        rows: &[("`:Botglue run` → agent executing ÷ bare `jobstart`, p50", AtMost(1.0, "×"))],
+        prepare: starting::agent_runs,
+    },
+    Measure {
+        rows: &[
+            ("editor blocked by `:Botglue run`, buffer attached", AtMost(0.2, "ms")),
+            ("editor blocked by `:Botglue run`, not yet", AtMost(0.5, "ms")),
+        ],
+        prepare: starting::blocked,
+    },
+    Measure {
+        rows: &[("prompt sent → API has the request, prewarmed ÷ cold", AtMost(0.334, "×"))],
+        prepare: starting::request_arrives,
+    },
+    Measure {
+        rows: &[
+            ("host start → ready", AtMost(5.0, "ms")),
+            ("the plugin's share of start-up", AtMost(0.3, "ms")),
+        ],
+        prepare: starting::host_and_plugin,
+    },
+    Measure {
+        rows: &[("key → redraw while 32 jobs stream, p99 ÷ idle", AtMost(1.3, "×"))],
+        prepare: keys::while_jobs_stream,
+    },
+    Measure {
+        rows: &[("key → redraw while 32 agents burn CPU, p99 ÷ idle", AtMost(3.0, "×"))],
+        prepare: keys::while_agents_burn,
+    },
+    Measure {
+        rows: &[("a key in an attached buffer of 1,000 rows, beyond plain", AtMost(2.0, "µs"))],
+        prepare: keys::in_1000_rows,
+    },
+    Measure {
+        rows: &[("a key in an attached buffer of 100,000 rows, beyond plain", AtMost(10.0, "µs"))],
+        prepare: keys::in_100_000_rows,
+    },
+    Measure {
+        rows: &[
+            ("host memory, idle", AtMost(6.0, "MB")),
+            ("host memory, 32 jobs streaming", AtMost(16.0, "MB")),
+        ],
+        prepare: memory::with_jobs,
+    },
+    Measure {
+        rows: &[("host memory after 1,000 jobs, beyond idle", AtMost(3.0, "MB"))],
+        prepare: memory::after_jobs,
+    },
+    Measure {
+        rows: &[("mirrors of 300 buffers of 1,000 rows", AtMost(64.0, "MB"))],
+        prepare: memory::with_buffers,
+    },
+    Measure {
+        rows: &[
+            ("tool-heavy stream: `serde_json::Value` ÷ ours", AtLeast(2.3, "×")),
+            ("tool-heavy stream: `IgnoredAny` ÷ ours", AtLeast(0.7, "×")),
+        ],
+        prepare: pure::tool_output,
+    },
+    Measure {
+        rows: &[("delta-heavy stream: `serde_json::Value` ÷ ours", AtLeast(1.8, "×"))],
+        prepare: pure::pieces_of_text,
+    },
+    Measure {
+        rows: &[("one job's stream: 40,000 tools ÷ 10,000", AtMost(5.0, "×"))],
+        prepare: pure::many_tools,
+    },
+    Measure {
+        rows: &[("random schedules of the document, a second", AtLeast(3000.0, "/s"))],
+        prepare: pure::schedules,
+    },
+    Measure {
+        rows: &[
+            ("2,000 rows into 20,000, each tenth changed", AtMost(20.0, "ms")),
+            ("2,000 rows into 20,000, each tenth changed: Neovim's CPU", AtMost(5.0, "ms")),
+        ],
+        prepare: landing::long_answer,
+    },
+];
+
+/// `BOTGLUE_BENCH` chooses the rows with this in their names.
+#[test]
+#[ignore = "measures: make bench"]
+fn table() -> Result<(), String> {
+    let wanted = std::env::var("BOTGLUE_BENCH").unwrap_or_default();
+    let chosen =
+        MEASURES.iter().filter(|measure| measure.rows.iter().any(|(name, _)| name.contains(&wanted)));
+    let verdicts: Vec<Verdict> = chosen.flat_map(Measure::measure).collect();
+    let count = |verdict| verdicts.iter().filter(|other| **other == verdict).count();
+    let (missed, not_measured) = (count(Verdict::Missed), count(Verdict::NotMeasured));
+    if missed + not_measured > 0 {
+        return Err(format!("{missed} rows are missed, {not_measured} are not measured"));
+    }
+    Ok(())
+}

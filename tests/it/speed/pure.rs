@@ -1,0 +1,97 @@
+//! What needs no editor: streams, beside other readers of the same bytes, and schedules of the document.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use botglue::agent::Protocol;
+use botglue::stream::{End, Lines, Status, Stream, Update};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::row::{Run, Sample};
+use super::streams::{delta_heavy, tool_heavy, tools};
+use crate::document;
+use crate::support::process;
+
+/// As much as the host reads at once.
+const CHUNK: usize = 64 << 10;
+/// How often each reads in a run; the best time counts.
+const TIMES: usize = 3;
+
+/// Others ÷ ours for a stream of mostly tools' output: with `serde_json::Value`, and with `IgnoredAny`.
+pub fn tool_output() -> Run {
+    let stream = tool_heavy();
+    Box::new(move || {
+        let bytes = stream.as_bytes();
+        let ours = best(|| read_stream(bytes));
+        vec![
+            Sample::Ratio { ours: best(|| each_line::<Value>(bytes)), other: ours },
+            Sample::Ratio { ours: best(|| each_line::<IgnoredAny>(bytes)), other: ours },
+        ]
+    })
+}
+
+/// The same for one of small pieces of text, with `serde_json::Value`.
+pub fn pieces_of_text() -> Run {
+    let stream = delta_heavy();
+    Box::new(move || {
+        let bytes = stream.as_bytes();
+        let ours = best(|| read_stream(bytes));
+        vec![Sample::Ratio { ours: best(|| each_line::<Value>(bytes)), other: ours }]
+    })
+}
+
+/// The time for 40,000 tools in one job ÷ that for 10,000.
+pub fn many_tools() -> Run {
+    let [many, few] = [40_000, 10_000].map(tools);
+    Box::new(move || {
+        let (ours, other) = (best(|| read_stream(many.as_bytes())), best(|| read_stream(few.as_bytes())));
+        vec![Sample::Ratio { ours, other }]
+    })
+}
+
+/// Random schedules of the document, a second on one core.
+pub fn schedules() -> Run {
+    const SCHEDULES: u64 = 2000;
+    let mut seed = 1;
+    Box::new(move || {
+        // The time that it computes: others may have the core meanwhile.
+        let used = || process::cpu(std::process::id()).as_secs_f64();
+        let before = used();
+        document::play(seed..seed + SCHEDULES);
+        seed += SCHEDULES;
+        #[expect(clippy::cast_precision_loss, reason = "not so many")]
+        let schedules = SCHEDULES as f64;
+        vec![Sample::Value(schedules / (used() - before))]
+    })
+}
+
+/// The shortest time in milliseconds.
+fn best(work: impl Fn()) -> f64 {
+    let times = (0..TIMES).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64() * 1e3
+    });
+    times.fold(f64::MAX, f64::min)
+}
+
+/// Reads the way a job does, from chunks of bytes to the outcome.
+fn read_stream(bytes: &[u8]) {
+    let mut stream = Stream::new(Protocol::Claude, "/home/dev/project");
+    let mut lines = Lines::default();
+    let mut emit = |update: Update<'_>| drop(black_box(update));
+    for chunk in bytes.chunks(CHUNK) {
+        lines.push(chunk, &mut |line| stream.take(line, &mut emit));
+    }
+    lines.finish(&mut |line| stream.take(line, &mut emit));
+    let outcome = stream.end(&End::with_code(0), &mut emit);
+    assert_eq!((outcome.status, outcome.malformed), (Status::Done, 0));
+}
+
+fn each_line<T: serde::de::DeserializeOwned>(mut bytes: &[u8]) {
+    while let Some(end) = memchr::memchr(b'\n', bytes) {
+        assert!(black_box(serde_json::from_slice::<T>(&bytes[..end])).is_ok());
+        bytes = &bytes[end + 1..];
+    }
+}

@@ -1,0 +1,205 @@
+//! A row of the table: its target, what seven runs of it gave, and the verdict.
+
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How often each row is measured.
+pub const RUNS: usize = 7;
+/// The widest spread at which the median says something.
+const MAX_SPREAD: f64 = 0.25;
+
+/// What has to be reached, and its unit.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    AtMost(f64, &'static str),
+    AtLeast(f64, &'static str),
+}
+
+/// What a run gives for one row.
+#[derive(Debug, Clone, Copy)]
+pub enum Sample {
+    Value(f64),
+    /// What is compared in the same run, one after the other.
+    Ratio {
+        ours: f64,
+        other: f64,
+    },
+}
+
+/// A run: measures all rows of a measure once, in their order.
+pub type Run = Box<dyn FnMut() -> Vec<Sample>>;
+
+/// One way to measure, with the rows that it fills.
+pub struct Measure {
+    pub rows: &'static [(&'static str, Target)],
+    /// Prepares what all runs share.
+    pub prepare: fn() -> Run,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Reached,
+    Missed,
+    NotMeasured,
+}
+
+/// What all runs of a row gave.
+#[derive(Debug)]
+struct Result {
+    median: f64,
+    /// From the second lowest to the second highest, as a part of the median or of the target, whichever is greater: what
+    /// is far below its target may vary by as much as that would allow.
+    spread: f64,
+    verdict: Verdict,
+}
+
+impl Target {
+    fn value(self) -> f64 {
+        match self {
+            Self::AtMost(value, _) | Self::AtLeast(value, _) => value,
+        }
+    }
+
+    fn is_reached(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most, _) => value <= most,
+            Self::AtLeast(least, _) => value >= least,
+        }
+    }
+
+    fn show(self, value: f64) -> String {
+        let (Self::AtMost(_, unit) | Self::AtLeast(_, unit)) = self;
+        format!("{} {unit}", rounded(value))
+    }
+}
+
+impl Sample {
+    fn value(self) -> f64 {
+        match self {
+            Self::Value(value) => value,
+            Self::Ratio { ours, other } => ours / other,
+        }
+    }
+}
+
+impl Measure {
+    /// Measures its rows, prints each, and gives their verdicts.
+    pub fn measure(&self) -> Vec<Verdict> {
+        let runs = catch_unwind(AssertUnwindSafe(|| {
+            let mut run = (self.prepare)();
+            (0..RUNS).map(|_| run()).collect::<Vec<_>>()
+        }));
+        let Ok(runs) = runs else {
+            return self.rows.iter().map(|(name, target)| print(name, *target, None, "it failed")).collect();
+        };
+        let measured = self.rows.iter().enumerate().map(|(at, (name, target))| {
+            let samples: Vec<Sample> = runs.iter().map(|run| run[at]).collect();
+            let result = judge(*target, samples.iter().map(|sample| sample.value()).collect());
+            print(name, *target, Some(&result), &sides(&samples))
+        });
+        measured.collect()
+    }
+}
+
+fn judge(target: Target, mut values: Vec<f64>) -> Result {
+    values.sort_by(f64::total_cmp);
+    let median = values[values.len() / 2];
+    let scale = median.abs().max(target.value());
+    let spread = (values[values.len() - 2] - values[1]) / scale;
+    let verdict = match target.is_reached(median) {
+        // Also where a value is not a number.
+        _ if !spread.is_finite() || spread > MAX_SPREAD => Verdict::NotMeasured,
+        true => Verdict::Reached,
+        false => Verdict::Missed,
+    };
+    Result { median, spread, verdict }
+}
+
+/// The two sides of a ratio, each by its median.
+fn sides(samples: &[Sample]) -> String {
+    let median = |side: fn(&Sample) -> Option<f64>| {
+        let mut values: Vec<f64> = samples.iter().filter_map(side).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    let ours = median(|sample| if let Sample::Ratio { ours, .. } = sample { Some(*ours) } else { None });
+    let other = median(|sample| if let Sample::Ratio { other, .. } = sample { Some(*other) } else { None });
+    match ours.zip(other) {
+        Some((ours, other)) => format!("{} ÷ {}", rounded(ours), rounded(other)),
+        None => String::new(),
+    }
+}
+
+fn print(name: &str, target: Target, result: Option<&Result>, note: &str) -> Verdict {
+    let verdict = result.map_or(Verdict::NotMeasured, |result| result.verdict);
+    let sign = if matches!(target, Target::AtMost(..)) { "≤" } else { "≥" };
+    let said = match verdict {
+        Verdict::Reached => "reached",
+        Verdict::Missed => "MISSED",
+        Verdict::NotMeasured => "not measured",
+    };
+    let reach = format!("{sign} {}", target.show(target.value()));
+    let (median, spread) = result.map_or_else(
+        || ("-".to_owned(), "-".to_owned()),
+        |result| (target.show(result.median), format!("{:.0} %", result.spread * 100.0)),
+    );
+    // A closed output has nobody to tell.
+    _ = writeln!(std::io::stdout(), "{name:<66}{reach:>14}{median:>14}{spread:>8}  {said:<13}{note}");
+    verdict
+}
+
+/// With about three digits.
+fn rounded(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        size if size >= 0.1 || size == 0.0 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(target: Target, values: [f64; RUNS]) -> Verdict {
+        judge(target, values.to_vec()).verdict
+    }
+
+    #[test]
+    fn the_median_decides_and_one_run_may_be_disturbed_on_either_side() {
+        let target = Target::AtMost(10.0, "ms");
+        assert_eq!(verdict(target, [9.0, 9.5, 0.1, 9.0, 99.0, 9.5, 9.2]), Verdict::Reached);
+        assert_eq!(verdict(target, [11.0, 11.5, 0.1, 11.0, 99.0, 11.5, 11.2]), Verdict::Missed);
+        assert_eq!(verdict(Target::AtLeast(10.0, "×"), [9.0; RUNS]), Verdict::Missed);
+    }
+
+    #[test]
+    fn what_varies_too_much_is_not_measured() {
+        let target = Target::AtMost(10.0, "ms");
+        assert_eq!(verdict(target, [5.0, 5.0, 5.0, 9.0, 9.0, 9.0, 9.0]), Verdict::NotMeasured);
+        assert_eq!(verdict(target, [20.0, 20.0, 25.0, 25.0, 30.0, 30.0, 30.0]), Verdict::NotMeasured);
+        assert_eq!(verdict(target, [f64::NAN; RUNS]), Verdict::NotMeasured);
+    }
+
+    #[test]
+    fn what_is_far_below_its_target_may_vary_by_a_quarter_of_that() {
+        assert_eq!(
+            verdict(Target::AtMost(10.0, "ms"), [0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 2.0]),
+            Verdict::Reached
+        );
+    }
+
+    #[test]
+    fn a_measure_that_fails_is_not_measured() {
+        let measure = Measure {
+            rows: &[("one", Target::AtMost(1.0, "ms")), ("two", Target::AtMost(1.0, "ms"))],
+            prepare: || Box::new(|| panic!("no agent")),
+        };
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let verdicts = measure.measure();
+        std::panic::set_hook(hook);
+        assert_eq!(verdicts, [Verdict::NotMeasured; 2]);
+    }
+}

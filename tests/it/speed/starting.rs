@@ -1,0 +1,182 @@
+//! How soon an agent runs, and how long the editor is blocked for it.
+
+use std::fs::{self, File};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::editor::{Editor, ROWS, percentile, text};
+use super::row::{Run, Sample};
+use crate::support::agents::{claude_is, write_script};
+use crate::support::cli::{self, Cli};
+use crate::support::fixture::Fixture;
+use crate::support::nvim::Builder;
+use crate::support::scratch::Scratch;
+use crate::support::{DEADLINE, stream};
+
+/// How often an agent is started in a run.
+const STARTS: usize = 15;
+/// What somebody needs for a short prompt; the CLI is ready long before.
+const TYPING: Duration = Duration::from_secs(1);
+const PROMPT: &str = "ANSWER<<fn target() {\n    todo!()\n}>>";
+
+/// An agent that opens a pipe as the first thing it does.
+fn editor() -> (Editor, std::path::PathBuf, std::path::PathBuf) {
+    let scratch = Scratch::new();
+    let (agent, pipe, answer) = (scratch.path("agent"), scratch.path("pipe"), scratch.path("answer"));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    fs::write(&answer, stream::answer("one\ntwo\nthree\nfour")).unwrap();
+    let script = format!(": >'{}'\ncat >/dev/null\nexec cat '{}'\n", pipe.display(), answer.display());
+    write_script(&agent, &script);
+    (Editor::new(scratch, claude_is(&agent)), agent, pipe)
+}
+
+/// The milliseconds from Lua's start to the agent's.
+fn until_it_runs(editor: &Editor, pipe: &std::path::Path, lua: &str, argument: &Value) -> f64 {
+    let (opened, open) = mpsc::channel();
+    let pipe = pipe.to_owned();
+    std::thread::spawn(move || {
+        let file = File::open(pipe);
+        // Who waited has given up.
+        _ = opened.send((Instant::now(), file));
+    });
+    let start = Instant::now();
+    editor.nvim.exec_with(lua, std::slice::from_ref(argument));
+    let (at, _file) = open.recv_timeout(DEADLINE).expect("the agent runs");
+    (at - start).as_secs_f64() * 1e3
+}
+
+/// `:Botglue run` to the agent's first act ÷ the same with a bare `jobstart`, at the median.
+pub fn agent_runs() -> Run {
+    let (editor, agent, pipe) = editor();
+    Box::new(move || {
+        let (mut ours, mut other) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            ours.push(until_it_runs(&editor, &pipe, "vim.cmd('2,5Botglue run ' .. ...)", &json!("it")));
+            editor
+                .nvim
+                .wait("it has landed", || editor.nvim.exec("return require('botglue').statusline()") == "");
+            editor.nvim.wait_for_no_agent();
+            other.push(until_it_runs(
+                &editor,
+                &pipe,
+                "local job = vim.fn.jobstart({ ... }, { on_stdout = function() end })
+                 vim.fn.chansend(job, 'it') vim.fn.chanclose(job, 'stdin')",
+                &json!(agent),
+            ));
+            editor.nvim.wait_for_no_agent();
+        }
+        vec![Sample::Ratio { ours: percentile(&mut ours, 50), other: percentile(&mut other, 50) }]
+    })
+}
+
+/// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included: in a buffer that the
+/// host mirrors, and in one that it does not yet.
+pub fn blocked() -> Run {
+    const TIMED: &str = "
+        local function computed()
+            local used = vim.uv.getrusage()
+            return (used.utime.sec + used.stime.sec) * 1e3 + (used.utime.usec + used.stime.usec) / 1e3
+        end
+        local start = computed()
+        vim.cmd('2,5Botglue run it')
+        local took
+        vim.schedule(function() took = computed() - start end)
+        vim.wait(1000, function() return took end, 1)
+        return took";
+    let (editor, _, pipe) = editor();
+    let mut files = 0;
+    Box::new(move || {
+        let timed = || {
+            let pipe = pipe.clone();
+            let reader = std::thread::spawn(move || File::open(pipe).map(drop));
+            let took = editor.nvim.exec(TIMED).as_f64().unwrap();
+            reader.join().unwrap().unwrap();
+            editor
+                .nvim
+                .wait("it has landed", || editor.nvim.exec("return require('botglue').statusline()") == "");
+            editor.nvim.wait_for_no_agent();
+            took
+        };
+        let (mut attached, mut not_yet) = (Vec::new(), Vec::new());
+        for _ in 0..STARTS {
+            files += 1;
+            editor.nvim.edit(&format!("new-{files}.txt"), &text(ROWS));
+            not_yet.push(timed());
+            attached.push(timed());
+            editor.nvim.command("silent! bwipeout!");
+        }
+        [attached, not_yet].map(|mut times| Sample::Value(percentile(&mut times, 50))).to_vec()
+    })
+}
+
+/// Sending a prompt to the API's having the request, prewarmed ÷ cold, with the real CLI.
+pub fn request_arrives() -> Run {
+    let fixture = Fixture::with(Cli::Claude, |builder| builder.option("prompt", "ui"));
+    fixture.nvim.exec("vim.ui.input = function(_, send) _G.send = send end");
+    // The host is there in both ways, as it is after the first job.
+    fixture.ask(PROMPT);
+    Box::new(move || {
+        let cold = until_requested(&fixture, || _ = fixture.start(PROMPT));
+        let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
+        fixture.nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
+        std::thread::sleep(TYPING);
+        let warm = until_requested(&fixture, || _ = fixture.nvim.exec_with("_G.send(...)", &[json!(PROMPT)]));
+        vec![Sample::Ratio { ours: warm, other: cold }]
+    })
+}
+
+/// The milliseconds until the API has the next request; returns when its job is over.
+fn until_requested(fixture: &Fixture, send: impl FnOnce()) -> f64 {
+    let before = fixture.api.requests().len();
+    let start = Instant::now();
+    send();
+    fixture.nvim.wait("the request arrives", || fixture.api.requests().len() > before);
+    let took = fixture.api.requests()[before].at - start;
+    fixture
+        .nvim
+        .wait("the job is over", || fixture.nvim.exec("return require('botglue').statusline()") == "");
+    fixture.nvim.wait_for_no_agent();
+    took.as_secs_f64() * 1e3
+}
+
+/// The milliseconds from the host's start to its greeting, and those that Neovim spends on the plugin as it starts.
+pub fn host_and_plugin() -> Run {
+    Box::new(|| {
+        let nvim = Builder::new(Scratch::new()).start();
+        let ready = nvim.exec(
+            "local client = require('botglue.client')
+             local ready, at = client.ready, nil
+             client.ready = function(hello) at = vim.uv.hrtime() ready(hello) end
+             local options = client.options()
+             local start = vim.uv.hrtime()
+             client.connect(options)
+             vim.wait(30000, function() return at end, 1)
+             client.ready = ready
+             return (at - start) / 1e6",
+        );
+        vec![Sample::Value(ready.as_f64().unwrap()), Sample::Value(plugin(&nvim.scratch))]
+    })
+}
+
+/// What Neovim says that it takes to load `plugin/botglue.lua`, in milliseconds.
+fn plugin(scratch: &Scratch) -> f64 {
+    let times = scratch.path("startup");
+    let status = Command::new(cli::nvim())
+        .args(["--clean", "--headless", "--cmd", concat!("set runtimepath^=", env!("CARGO_MANIFEST_DIR"))])
+        .arg("--startuptime")
+        .arg(&times)
+        .args(["-c", "quit"])
+        .env_clear()
+        .envs(scratch.environment())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+    let times = fs::read_to_string(times).unwrap();
+    let line =
+        times.lines().find(|line| line.ends_with("/plugin/botglue.lua")).expect("the plugin is loaded");
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
