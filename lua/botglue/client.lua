@@ -54,7 +54,7 @@ local M = {}
 ---@field list botglue.JobList? the one that is open
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
 ---@field earlier integer how many held answers of earlier sessions wait in this project
----@field outcomes table<integer, table<integer, botglue.View>> the lines of ended jobs, by buffer and mark
+---@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
 ---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field setup table? what `setup()` was given
@@ -77,7 +77,6 @@ local connection = {
   restarts = {},
   drafts = {},
   asked = {},
-  outcomes = {},
   earlier = 0,
   mirrored = {},
   groups = {},

@@ -1,26 +1,117 @@
---- The lines of jobs that have ended: how long one stays below its range, and how many of them there are on one row.
+--- The lines of jobs that have ended: when they are drawn again, how long one stays below its range, and how many of
+--- them there are on one row. All of them share their autocommands, which are there while any line is.
+---
 --- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
 
 local block = require("botglue.ui.block")
 local client = require("botglue.client")
 local line = require("botglue.ui.line")
 local outcome = require("botglue.ui.outcome")
+local soon = require("botglue.soon")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
 local MOST = 3 -- lines below one row; then a line says how many more there are
 
+---@class botglue.Outcomes
+---@field views table<botglue.View, true>
+---@field marks table<integer, table<integer, botglue.View>> by buffer and mark
+---@field unseen table<botglue.View, true> failures where the cursor was not yet
+---@field group integer of the autocommands
+
+--- Whether the user is in the lines of a range.
+---@param view botglue.View
+---@return boolean
+local function is_visited(view)
+  if api.nvim_get_current_buf() ~= view.job.range.bufnr then
+    return false
+  end
+  local first, last = view:lines()
+  local lnum = api.nvim_win_get_cursor(0)[1]
+  return lnum >= first and lnum <= last
+end
+
+--- Draws the lines again that stand where they do because a window ends there.
+---@param outcomes botglue.Outcomes
+---@param bufnr integer? only those of this buffer
+local function draw_at_ends(outcomes, bufnr)
+  local bottoms = {}
+  for view in pairs(outcomes.views) do
+    local own = view.job.range.bufnr
+    if bufnr == nil or bufnr == own then
+      bottoms[own] = bottoms[own] or windows.bottoms(own)
+      if view:is_at_end(bottoms[own]) then
+        view:draw()
+      end
+    end
+  end
+end
+
+--- The line goes after a while.
+---@param view botglue.View
+local function expire(view)
+  view.expiry = vim.defer_fn(function()
+    view:close()
+  end, view.job.options.status.outcome * 1000)
+end
+
+--- Follows the windows and the cursor for all lines.
+---@return botglue.Outcomes
+local function start()
+  local group = api.nvim_create_augroup("botglue.outcomes", {})
+  local outcomes = { views = {}, marks = {}, unseen = {}, group = group }
+  local changed = {}
+  local draw_changed = soon.once(function()
+    local buffers = changed
+    changed = {}
+    for bufnr in pairs(buffers) do
+      draw_at_ends(outcomes, bufnr)
+    end
+  end)
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, {
+      group = group,
+      desc = "botglue: the lines of ended jobs",
+      callback = callback,
+    })
+  end
+  on("TextChanged", function(event)
+    changed[event.buf] = true
+    draw_changed()
+  end)
+  on("WinScrolled", function()
+    draw_at_ends(outcomes)
+  end)
+  on("WinResized", function()
+    for view in pairs(outcomes.views) do
+      if view.block:is_drawn() then
+        view:draw()
+      end
+    end
+  end)
+  on({ "CursorMoved", "CursorMovedI", "WinEnter", "BufEnter" }, function()
+    for view in pairs(outcomes.unseen) do
+      if is_visited(view) then
+        outcomes.unseen[view] = nil
+        expire(view)
+      end
+    end
+  end)
+  return outcomes
+end
+
 --- The views of ended jobs whose lines hang on a row, the newest first.
 ---@param view botglue.View one of them
 ---@return botglue.View[]
 local function on_row(view)
-  local bufnr, found = view.block.bufnr, {}
-  if not api.nvim_buf_is_loaded(bufnr) then
+  local bufnr, outcomes, found = view.block.bufnr, client.connection().outcomes, {}
+  if not outcomes or not api.nvim_buf_is_loaded(bufnr) then
     return found
   end
-  local known, row = client.connection().outcomes[bufnr] or {}, view.block:row()
-  for _, mark in ipairs(row and block.marks(bufnr, row) or {}) do
+  local known, row = outcomes.marks[bufnr] or {}, view.block:row()
+  for _, mark in ipairs(row and next(known) and block.marks(bufnr, row) or {}) do
     found[#found + 1] = known[mark]
   end
   table.sort(found, function(a, b)
@@ -61,16 +152,33 @@ function M.rows(view, width)
   return rows
 end
 
---- Counts the line of a job that has ended now.
+--- From now on the line of a job that has ended is there.
 ---@param view botglue.View
 function M.add(view)
+  local connection = client.connection()
+  local outcomes = connection.outcomes or start()
+  connection.outcomes = outcomes
+  outcomes.views[view] = true
+  view:draw()
   local bufnr, mark = view.block.bufnr, view.block.mark
   if mark and api.nvim_buf_is_loaded(bufnr) then
-    local outcomes = client.connection().outcomes
-    outcomes[bufnr] = outcomes[bufnr] or {}
-    outcomes[bufnr][mark] = view
-    view:draw()
-    draw_others(view, on_row(view))
+    outcomes.marks[bufnr] = outcomes.marks[bufnr] or {}
+    outcomes.marks[bufnr][mark] = view
+    local views = on_row(view)
+    if #views > 1 then
+      view:draw()
+      draw_others(view, views)
+    end
+  end
+end
+
+--- Lets the line of a job go after a while; that of a failure once the cursor has been there for so long.
+---@param view botglue.View
+function M.expire(view)
+  if view.job.status ~= "failed" or is_visited(view) then
+    expire(view)
+  else
+    client.connection().outcomes.unseen[view] = true
   end
 end
 
@@ -78,50 +186,23 @@ end
 ---@param view botglue.View
 ---@param take_away fun()
 function M.remove(view, take_away)
-  local outcomes, bufnr, mark = client.connection().outcomes, view.block.bufnr, view.block.mark
-  if not mark or not (outcomes[bufnr] or {})[mark] then
+  local connection = client.connection()
+  local outcomes = connection.outcomes
+  if not outcomes or not outcomes.views[view] then
     take_away()
     return
   end
-  local views = on_row(view)
-  outcomes[bufnr][mark] = nil
-  outcomes[bufnr] = next(outcomes[bufnr]) and outcomes[bufnr] or nil
+  local views, marks = on_row(view), outcomes.marks[view.block.bufnr]
+  outcomes.views[view], outcomes.unseen[view] = nil, nil
+  if marks and view.block.mark then
+    marks[view.block.mark] = nil
+  end
   take_away()
   draw_others(view, views)
-end
-
---- Whether the user is in the lines of a range.
----@param view botglue.View
----@return boolean
-local function is_visited(view)
-  local first, last = view:lines()
-  local lnum = api.nvim_win_get_cursor(0)[1]
-  return api.nvim_get_current_buf() == view.job.range.bufnr and lnum >= first and lnum <= last
-end
-
---- Lets a line go after a while; that of a failure once the cursor has been there for so long.
----@param view botglue.View
----@param group integer of its autocommands
-function M.expire(view, group)
-  local function start()
-    view.expiry = vim.defer_fn(function()
-      view:close()
-    end, view.job.options.status.outcome * 1000)
+  if next(outcomes.views) == nil then
+    api.nvim_del_augroup_by_id(outcomes.group)
+    connection.outcomes = nil
   end
-  if view.job.status ~= "failed" or is_visited(view) then
-    start()
-    return
-  end
-  api.nvim_create_autocmd({ "CursorMoved", "CursorMovedI", "WinEnter", "BufEnter" }, {
-    group = group,
-    desc = "botglue: the line of a failed job, once it was seen",
-    callback = function()
-      if is_visited(view) then
-        start()
-        return true
-      end
-    end,
-  })
 end
 
 return M

@@ -6,7 +6,6 @@ local client = require("botglue.client")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
 local outcomes = require("botglue.ui.outcomes")
-local soon = require("botglue.soon")
 local ticker = require("botglue.ui.ticker")
 local tools = require("botglue.ui.tools")
 local windows = require("botglue.ui.windows")
@@ -20,7 +19,6 @@ local api = vim.api
 ---@field block botglue.Block
 ---@field frame integer counts the ticks
 ---@field unhighlight fun()
----@field staying integer? the group of the autocommands that draw the line of an ended job where it has to be
 ---@field expiry uv.uv_timer_t? by which the line of an ended job goes
 ---@field is_closed boolean?
 local View = {}
@@ -132,45 +130,19 @@ function View:tick(shown)
 end
 
 --- Whether the window's end decides where it stands: a window ends in the range, or did when it was drawn.
+---@param bottoms integer[] the last lines that windows show
 ---@return boolean
-function View:is_at_end()
+function View:is_at_end(bottoms)
   if not self.block:is_drawn() or not api.nvim_buf_is_loaded(self.job.range.bufnr) then
     return false
   end
   local first, last = self:lines()
-  for _, bottom in ipairs(windows.bottoms(self.job.range.bufnr)) do
+  for _, bottom in ipairs(bottoms) do
     if bottom >= first and (bottom <= last or self.block:is_beside()) then
       return true
     end
   end
   return false
-end
-
---- The line of an ended job is drawn again where its range moved, where a window scrolls or rows go or come, and in the
---- width that there is.
-function View:stay()
-  self:draw()
-  outcomes.add(self)
-  local job = self.job
-  local draw = soon.once(function()
-    if self.staying and self:is_at_end() then
-      self:draw()
-    end
-  end)
-  self.staying = api.nvim_create_augroup("botglue.outcome." .. job.id, {})
-  api.nvim_create_autocmd({ "TextChanged", "WinScrolled", "WinResized" }, {
-    group = self.staying,
-    desc = "botglue: the line of an ended job",
-    callback = function(event)
-      if event.event == "TextChanged" and event.buf == job.range.bufnr then
-        draw()
-      elseif event.event == "WinScrolled" and self:is_at_end() then
-        self:draw()
-      elseif event.event == "WinResized" and self.block:is_drawn() then
-        self:draw()
-      end
-    end,
-  })
 end
 
 --- The marks of its range were moved.
@@ -199,9 +171,9 @@ function View:finish()
     self:close()
     return
   end
-  self:stay()
+  outcomes.add(self)
   if not is_held then
-    outcomes.expire(self, self.staying)
+    outcomes.expire(self)
   end
   if not is_held and job.status == "done" then
     self.unhighlight = highlight.flash(job.range)
@@ -211,10 +183,6 @@ end
 --- Takes away all that is drawn.
 function View:close()
   ticker.remove(self)
-  if self.staying then
-    pcall(api.nvim_del_augroup_by_id, self.staying)
-    self.staying = nil
-  end
   if self.expiry and not self.expiry:is_closing() then
     self.expiry:close()
   end
@@ -247,7 +215,7 @@ end
 ---@return botglue.View
 function M.hold(job)
   local self = new(job, function() end)
-  self:stay()
+  outcomes.add(self)
   return self
 end
 
