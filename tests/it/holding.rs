@@ -273,7 +273,9 @@ fn a_held_answer_is_announced_to_the_next_neovim_and_shown_once_its_file_is_read
     held(&nvim, &gated, "local b = 20");
     let nvim = next(nvim.quit_to());
     let said = "an answer held in an earlier session";
-    nvim.wait("it is announced", || nvim.exec("return vim.fn.execute('messages')").to_string().contains(said));
+    nvim.wait("it is announced", || {
+        nvim.exec("return vim.fn.execute('messages')").to_string().contains(said)
+    });
     assert_eq!(nvim.exec("return require('botglue').statusline()"), "1 held");
     assert_eq!(nvim.host(), None);
     nvim.command("edit held.lua");

@@ -10,5 +10,5 @@ mod parts;
 mod schedule;
 mod truth;
 
-pub use schedule::random::Random;
 pub use schedule::play_all as play;
+pub use schedule::random::Random;

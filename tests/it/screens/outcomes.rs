@@ -5,7 +5,8 @@ use serde_json::json;
 use crate::support::picture::on_each_screen;
 use crate::support::stream;
 
-const TEXT: &str = "fn load(path: &Path) -> Config {\n    read(path)\n}\n\nfn save() {}\n\nfn main() {}\n\nend\n";
+const TEXT: &str =
+    "fn load(path: &Path) -> Config {\n    read(path)\n}\n\nfn save() {}\n\nfn main() {}\n\nend\n";
 
 #[test]
 fn landed_unchanged_and_failed() {
