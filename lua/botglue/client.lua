@@ -53,6 +53,7 @@ local M = {}
 ---@field prompt botglue.Prompt? the one that is open
 ---@field list botglue.JobList? the one that is open
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
+---@field outcomes table<integer, table<integer, botglue.View>> the lines of ended jobs, by buffer and mark
 ---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
 ---@field setup table? what `setup()` was given
@@ -75,6 +76,7 @@ local connection = {
   restarts = {},
   drafts = {},
   asked = {},
+  outcomes = {},
   mirrored = {},
   groups = {},
   telling = { depth = 0, queue = {} },

@@ -24,7 +24,7 @@ function M.defaults()
     review = false,
     context = { lines = 500, bytes = 200000, diagnostics = true, rules = true },
     tidy = { fence = true, indent = true, newline = true },
-    status = { rows = 5, preview = 3, spinner = true },
+    status = { rows = 5, preview = 3, spinner = true, outcome = 5 },
     prompt = "float",
     ascii = false,
     prewarm = true,
@@ -75,6 +75,10 @@ local function seconds(value)
     return nil
   end
   return ("a number of seconds from %g"):format(LEAST_SECONDS)
+end
+
+local function seconds_or_none(value)
+  return value ~= 0 and seconds(value) and "a number of seconds, or 0 for none" or nil
 end
 
 local function model(value)
@@ -159,7 +163,7 @@ local rules = {
   review = a("boolean"),
   context = { lines = integer(0), bytes = integer(0), diagnostics = a("boolean"), rules = a("boolean") },
   tidy = { fence = a("boolean"), indent = a("boolean"), newline = a("boolean") },
-  status = { rows = integer(0), preview = integer(0), spinner = a("boolean") },
+  status = { rows = integer(0), preview = integer(0), spinner = a("boolean"), outcome = seconds_or_none },
   prompt = one_of("float", "ui"),
   ascii = a("boolean"),
   prewarm = a("boolean"),

@@ -168,7 +168,8 @@ end
 --- Takes a newer state from the host.
 ---@param state botglue.State
 function Job:update(state)
-  self.preview = state.preview or self.preview
+  -- The rows of code that are shown stay until others come.
+  self.preview = #(state.preview or {}) > 0 and state.preview or self.preview
   if state.preview and not state.tools then
     -- Nothing else is new.
     return
@@ -222,8 +223,10 @@ end
 function Job:decide(landing)
   local was_held = self.landing == "held"
   self.landing, self.held_for, self.deciding = landing, nil, nil
-  if was_held then
+  if self.view then
     self.view:close()
+  end
+  if was_held then
     self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
     self.on_close(self)
     require("botglue.proposal").ended(self)
@@ -287,11 +290,9 @@ function Job:close(how)
   self.request = nil
   self:enter(how)
   observe.finished(self)
-  if self.landing == "held" then
-    self.view:hold()
-  else
-    self.view:close()
-    self.view, self.answer = nil, nil
+  self.view:finish()
+  if self.landing ~= "held" then
+    self.answer = nil
   end
   self.on_close(self)
   notify.ended(self)

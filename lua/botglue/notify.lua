@@ -225,9 +225,9 @@ function M.ended(job)
   if job.status == "failed" then
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
-    local line = require("botglue.ui.line")
-    item.verb = ("held, %s shows it"):format(line.held_hint(job.id))
-    item.words, item.level = line.held_reason(job.held_for), LEVELS.WARN
+    local outcome = require("botglue.ui.outcome")
+    item.verb = ("held, %s shows it"):format(outcome.held_hint(job.id))
+    item.words, item.level = outcome.held_reason(job.held_for), LEVELS.WARN
   elseif wanted == "all" and job.landing ~= "answered" then
     item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
   end

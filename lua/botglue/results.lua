@@ -16,8 +16,8 @@ local function words(job)
   if job.status == "failed" then
     return "failed: " .. job.error.message
   elseif job.landing == "held" then
-    local line = require("botglue.ui.line")
-    return ("held: %s, %s"):format(line.held_reason(job.held_for), line.held_hint(job.id))
+    local outcome = require("botglue.ui.outcome")
+    return ("held: %s, %s"):format(outcome.held_reason(job.held_for), outcome.held_hint(job.id))
   end
   return job.landing or job.status
 end

@@ -195,8 +195,8 @@ impl Anchor {
     }
 
     /// The text changes next: what it has now is remembered.
-    pub fn remember_columns(&mut self) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.remember());
+    pub fn remember_columns(&mut self, text: u64) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.remember(text));
     }
 
     /// Its answer is written next, or was just now, and the text has this hash: what it has now undo or redo bring back.

@@ -77,9 +77,7 @@ impl Columns {
             self.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place, self.has_no_text));
         let mut places: Vec<Bounds> = Vec::new();
         for place in shifted {
-            if !places.contains(&place) {
-                places.push(place);
-            }
+            add(&mut places, &[place]);
             if places.len() > MAX_PLACES {
                 places.clear();
                 break;
@@ -89,26 +87,25 @@ impl Columns {
         (self.is_new, self.is_edited) = (true, true);
     }
 
-    /// Remembers what is known of the row as it is. A text that had other columns before has all of them.
-    pub fn remember(&mut self) {
+    /// Remembers what is known of the row as it is, in a text with this hash. A text that had other columns before has all
+    /// of them.
+    pub fn remember(&mut self, text: u64) {
         if !std::mem::take(&mut self.is_new) {
             return;
+        }
+        if let Some(kept) = self.kept.get_mut(&(self.hash, text)) {
+            add(kept, &self.places);
         }
         if self.seen.len() >= MAX_TEXTS && !self.seen.contains_key(&self.hash) {
             return;
         }
-        let seen = self.seen.entry(self.hash).or_default();
-        let new: Vec<Bounds> = self.places.iter().filter(|place| !seen.contains(place)).copied().collect();
-        seen.extend(new);
+        add(self.seen.entry(self.hash).or_default(), &self.places);
     }
 
     /// An answer is written next, or was just now: what is known of the row as it is in a text with this hash.
     pub fn keep(&mut self, text: u64) {
         if self.kept.len() < MAX_TEXTS {
-            let kept = self.kept.entry((self.hash, text)).or_default();
-            let new: Vec<Bounds> =
-                self.places.iter().filter(|place| !kept.contains(place)).copied().collect();
-            kept.extend(new);
+            add(self.kept.entry((self.hash, text)).or_default(), &self.places);
         }
     }
 
@@ -133,6 +130,15 @@ impl Columns {
     pub fn set(&mut self, row: &Row, bounds: Bounds) {
         (self.text, self.hash, self.places) = (row.text.clone(), row.hash, vec![bounds]);
         (self.has_no_text, self.is_new) = (bounds.is_empty(), true);
+    }
+}
+
+/// Adds the places that are not known yet.
+fn add(known: &mut Vec<Bounds>, places: &[Bounds]) {
+    for place in places {
+        if !known.contains(place) {
+            known.push(*place);
+        }
     }
 }
 

@@ -427,15 +427,19 @@ impl Document {
 
     /// The text changes next: by an answer, or by anything else.
     fn remember_columns(&mut self, by: Option<AnchorId>) {
+        let was_writing = std::mem::replace(&mut self.writing, by);
+        if !self.anchors.values().any(Anchor::has_columns) {
+            return;
+        }
+        let text = self.rows.text_hash();
         for (id, anchor) in &mut self.anchors {
             if by != Some(*id) {
-                anchor.remember_columns();
-            } else if self.writing != by {
-                anchor.remember_columns();
-                anchor.keep_columns(self.rows.text_hash());
+                anchor.remember_columns(text);
+            } else if was_writing != by {
+                anchor.remember_columns(text);
+                anchor.keep_columns(text);
             }
         }
-        self.writing = by;
     }
 
     fn edit_columns(&mut self, rows: &[Row]) {

@@ -81,7 +81,7 @@ local function line_range(first, last)
   return { kind = "line", first = { first }, last = { last or first } }
 end
 
-test("code is previewed in a block that comes once and keeps its height", function()
+test("code is previewed in a block that grows with it and never shrinks", function()
   local nvim = child.with_host({ "  one", "two" })
   nvim:run(line_range(1))
   equal(rows(nvim, 3), { "  one", "  @ it · Ns", "two" })
@@ -92,14 +92,14 @@ test("code is previewed in a block that comes once and keeps its height", functi
     end)
   end
   nvim:agent(1, "say", "fn a() {")
-  shows({ "  one", "  @ it · writing · Ns", "  │ fn a() {", "  │", "  │", "two" })
+  shows({ "  one", "  @ it · writing · Ns", "  │ fn a() {", "two", "~", "~" })
   nvim:agent(1, "say", "fn a() {\n    b()\n}")
   local full = { "  one", "  @ it · writing · Ns", "  │ fn a() {", "  │     b()", "  │ }", "two" }
   shows(full)
   nvim:agent(1, "say", "b\nc\nd")
   shows({ full[1], full[2], "  │ b", "  │ c", "  │ d", "two" })
   nvim:agent(1, "call", "Read", { file_path = "x" })
-  shows({ "  one", "  @ it · Read x · Ns", "  │", "  │", "  │", "two" })
+  shows({ "  one", "  @ it · Read x · Ns", "  │ b", "  │ c", "  │ d", "two" })
   nvim:answer(1, { "  ONE" })
   equal(rows(nvim, 3), { "  ONE", "two", "~" })
 end)
@@ -163,7 +163,7 @@ end)
 test(
   "what stands beside the last row of a held answer's range is below it as soon as there is room",
   function()
-    local held = "◆ held: the answer has several code blocks · :Botglue review 1"
+    local held = "◆ it · held: the answer has several code blocks · :Botglue review 1"
     local nvim = child.with_host(numbered(60))
     nvim:type("40Gzb")
     nvim:run(line_range(40))
@@ -181,7 +181,7 @@ local function with_held(count, first, last, keys)
   nvim:type(keys)
   nvim:run(line_range(first, last))
   nvim:answer(1, {}, { held_for = "ambiguous" })
-  return nvim, "◆ held: the answer has several code blocks · :Botglue review 1"
+  return nvim, "◆ it · held: the answer has several code blocks · :Botglue review 1"
 end
 
 --- Waits until the window ends with these rows.

@@ -15,6 +15,9 @@ local function words(state, options, width)
     elapsed_ms = function()
       return 7000
     end,
+    is_open = function(self)
+      return self.status ~= "done"
+    end,
   }, state)
   return line.text(line.chunks(job, 2, width or 80))
 end
@@ -67,15 +70,24 @@ end)
 test("ready and held", function()
   equal(words({ status = "ready" }), "● ready: lands when you have finished")
   local held = { status = "done", landing = "held", held_for = "conflict" }
-  equal(words(held, nil, 120), [[◆ held: you changed these lines meanwhile · :Botglue review 3]])
-  equal(words(held, nil, 60), "◆ held: you changed these lines meanwhile")
+  equal(
+    words(held, nil, 120),
+    [[◆ return errors instead of panicking · held: you changed these lines meanwhile · :Botglue review 3]]
+  )
+  equal(words(held, nil, 60), "◆ return errors i… · held: you changed these lines meanwhile")
   equal(words(held, nil, 20), "◆ held: you changed…")
   -- True as well where the lines stand there, and it cannot be told whether they are the same.
   held.held_for = "range_lost"
-  equal(words(held, nil, 60), "◆ held: its place is not known · :Botglue review 3")
+  equal(
+    words(held, nil, 72),
+    "◆ return errors inst… · held: its place is not known · :Botglue review 3"
+  )
   -- Its file may be open again.
   held.held_for = "buffer_gone"
-  equal(words(held, nil, 60), "◆ held: its buffer was closed · :Botglue review 3")
+  equal(
+    words(held, nil, 72),
+    "◆ return errors inste… · held: its buffer was closed · :Botglue review 3"
+  )
 end)
 
 test("it fits into any width", function()
@@ -229,7 +241,7 @@ test("of a job that has ended nothing is drawn and no timer is left, but for a h
     "ONE",
     "two",
     "three",
-    [[◆ held: the answer has several code blocks · :Botglue review 3]],
+    [[◆ it · held: the answer has several code blocks · :Botglue review 3]],
   })
   equal(nvim:drawn(), 1)
   local closing = "return vim.tbl_map(function(timer) return timer:is_closing() end, timers)"
@@ -244,7 +256,8 @@ test("an answer that is held while its range is in no window is shown as held th
     nvim:type(away)
     nvim:answer(1, {}, { held_for = "ambiguous" })
     nvim:type(back)
-    local expected = { "row", "◆ held: the answer has several code blocks · :Botglue review 1", "row" }
+    local expected =
+      { "row", "◆ it · held: the answer has several code blocks · :Botglue review 1", "row" }
     equal(rows(nvim, 3), expected, away)
   end
 end)
@@ -256,7 +269,7 @@ test("the line of a held answer is as long as its window has become", function()
   nvim:answer(1, {}, { held_for = "ambiguous" })
   contains(rows(nvim, 2)[2], "…")
   nvim:type(":only<CR>")
-  equal(rows(nvim, 2)[2], "◆ held: the answer has several code blocks · :Botglue review 1")
+  equal(rows(nvim, 2)[2], "◆ it · held: the answer has several code blocks · :Botglue review 1")
 end)
 
 test("the line of a held answer is there again where its file is, if its place is known", function()

@@ -90,7 +90,7 @@ function Diff:show()
     return
   elseif newest.why then
     job.shown = nil
-    title(self.wins.side, require("botglue.ui.line").held_reason(newest.why))
+    title(self.wins.side, require("botglue.ui.outcome").held_reason(newest.why))
   elseif proposals.is_current(job) then
     job.shown = newest.tick
     self:draw(newest.hunks)

@@ -82,7 +82,7 @@ local function label(job)
   words[#words + 1] = where and ":w changes the answer"
     or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
   if not where then
-    words[#words + 1] = require("botglue.ui.line").held_reason(job.held_for)
+    words[#words + 1] = require("botglue.ui.outcome").held_reason(job.held_for)
   end
   return table.concat(words, require("botglue.ui.signs").of(job.options).between)
 end

@@ -5,6 +5,8 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.highlight")
 
+local FLASH = 200 -- milliseconds
+
 local LINKS = {
   BotglueRange = "CursorLine",
   BotglueSpinner = "DiagnosticInfo",
@@ -22,6 +24,7 @@ local LINKS = {
   BotglueLanded = "DiagnosticOk",
   BotglueAdd = "DiffAdd",
   BotglueChange = "DiffText",
+  BotglueFlash = "IncSearch",
 }
 
 --- The three parts of a colour, from 0 to 1.
@@ -105,8 +108,9 @@ end
 
 --- Shows the text of a range until the returned function is called.
 ---@param range botglue.Range
+---@param group string?
 ---@return fun() remove
-function M.range(range)
+function M.range(range, group)
   M.define()
   local marks, bufnr = {}, range.bufnr
   local place = range:place()
@@ -116,7 +120,7 @@ function M.range(range)
       end_col = end_col,
       right_gravity = true,
       end_right_gravity = false,
-      hl_group = "BotglueRange",
+      hl_group = group or "BotglueRange",
       hl_eol = to_edge,
       hl_mode = "combine",
       priority = 50,
@@ -138,6 +142,15 @@ function M.range(range)
     end
     marks = {}
   end
+end
+
+--- Shows for a moment where an answer has landed.
+---@param range botglue.Range
+---@return fun() remove
+function M.flash(range)
+  local remove = M.range(range, "BotglueFlash")
+  vim.defer_fn(remove, FLASH)
+  return remove
 end
 
 return M

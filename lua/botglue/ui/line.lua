@@ -1,5 +1,7 @@
 --- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
+local amounts = require("botglue.ui.amounts")
+local outcome = require("botglue.ui.outcome")
 local queue = require("botglue.queue")
 local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
@@ -12,43 +14,6 @@ local NARROW = 24 -- cells in which there is room for one thing alone
 local TIGHT = 48 -- cells in which there may be room for what went wrong alone
 local MOST_INDENT = 24
 local width_of = vim.api.nvim_strwidth
-
-local HELD = {
-  review = "its answer waits for review",
-  conflict = "you changed these lines meanwhile",
-  range_lost = "its place is not known",
-  buffer_gone = "its buffer was closed",
-  not_modifiable = "the buffer cannot be changed",
-  ambiguous = "the answer has several code blocks",
-  block_rows = "the answer has another number of lines",
-  raw = "the agent printed this outside its protocol",
-  too_large = "the buffer is too large to be followed, and its text was changed",
-}
-
---- Why an answer is held, in words.
----@param reason string
----@return string
-function M.held_reason(reason)
-  return HELD[reason] or reason
-end
-
---- How to see the answer of a held job.
----@param id integer
----@return string
-function M.held_hint(id)
-  return (":Botglue review %d"):format(id)
-end
-
---- A duration as people read it: `7s`, `1m07s`.
----@param ms integer
----@return string
-function M.duration(ms)
-  local s = math.floor(ms / 1000)
-  if s < 60 then
-    return s .. "s"
-  end
-  return ("%dm%02ds"):format(math.floor(s / 60), s % 60)
-end
 
 --- What a job that has not ended is doing, or what went wrong in it.
 ---@param job botglue.Job
@@ -73,14 +38,6 @@ local function fit(words, cells, signs)
   return text.fit(text.clean(words), math.max(cells, 0), signs.cut)
 end
 
----@param job botglue.Job
----@param room integer
-local function held(job, room, signs)
-  local words = ("%s held: %s"):format(signs.held, M.held_reason(job.held_for))
-  local with_hint = words .. signs.between .. M.held_hint(job.id)
-  return width_of(with_hint) <= room and with_hint or fit(words, room, signs)
-end
-
 --- The sign of a job that has not ended.
 ---@param job botglue.Job
 ---@param frame integer
@@ -97,7 +54,7 @@ end
 ---@param room integer
 ---@return [string, string][]
 local function working(job, frame, room, signs)
-  local elapsed = signs.between .. M.duration(job:elapsed_ms())
+  local elapsed = signs.between .. amounts.duration(job:elapsed_ms())
   room = room - 2 - width_of(elapsed)
   local words, group = M.activity(job, signs)
   local spinner = { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }
@@ -134,8 +91,8 @@ end
 local function state(job, frame, room, signs)
   if job.status == "ready" then
     return { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
-  elseif job.landing == "held" then
-    return { { held(job, room, signs), "BotglueHeld" } }
+  elseif not job:is_open() then
+    return outcome.chunks(job, room, signs)
   end
   return working(job, frame, room, signs)
 end
@@ -168,21 +125,17 @@ function M.aside(job, frame, room)
   return state(job, frame, room, signs_of(job.options))
 end
 
---- All rows below a range: the state and so many of code, the newest at the end, empty ones where there is less.
+--- All rows below a range: the state, and the newest lines of code.
 ---@param job botglue.Job
 ---@param frame integer
 ---@param width integer
----@param code integer how many rows of code
 ---@return [string, string][][]
-function M.rows(job, frame, width, code)
+function M.rows(job, frame, width)
   local rows = { M.chunks(job, frame, width) }
-  if code == 0 then
-    return rows
-  end
   local signs, newest = signs_of(job.options), job.preview or {}
   local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
-  for i = math.max(#newest - code, 0) + 1, math.max(#newest - code, 0) + code do
-    local words = text.fit(text.expand(newest[i] or "", tabstop), width - #indent - 2, signs.cut)
+  for i = math.max(#newest - job.options.status.preview, 0) + 1, #newest do
+    local words = text.fit(text.expand(newest[i], tabstop), width - #indent - 2, signs.cut)
     local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
     rows[#rows + 1] = { { row, "BotgluePreview" } }
   end

@@ -5,6 +5,7 @@ local block = require("botglue.ui.block")
 local client = require("botglue.client")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
+local outcomes = require("botglue.ui.outcomes")
 local soon = require("botglue.soon")
 local ticker = require("botglue.ui.ticker")
 local tools = require("botglue.ui.tools")
@@ -18,9 +19,10 @@ local api = vim.api
 ---@field job botglue.Job
 ---@field block botglue.Block
 ---@field frame integer counts the ticks
----@field has_code boolean? whether there was code to preview
 ---@field unhighlight fun()
----@field staying integer? the autocommand by which the line of a held answer is drawn in the width that there is
+---@field staying integer? the group of the autocommands that draw the line of an ended job where it has to be
+---@field expiry uv.uv_timer_t? by which the line of an ended job goes
+---@field is_closed boolean?
 local View = {}
 View.__index = View
 
@@ -71,7 +73,7 @@ end
 ---@param shown table<integer, botglue.Window[]>? what the windows show
 function View:draw(shown)
   local job, bufnr = self.job, self.job.range.bufnr
-  if not api.nvim_buf_is_loaded(bufnr) then
+  if self.is_closed or not api.nvim_buf_is_loaded(bufnr) then
     return
   elseif self:is_hidden() or not job:is_open() and not job.range:place() then
     self:hide()
@@ -88,9 +90,9 @@ function View:draw(shown)
   if not columns and self.block:is_there() and job:is_open() then
     return
   end
-  self.has_code = self.has_code or job.preview ~= nil and #job.preview > 0
-  local code = self.has_code and job:is_open() and job.options.status.preview or 0
-  self.block:below(last, line.rows(job, self.frame, columns or vim.o.columns, code), here, main)
+  local width = columns or vim.o.columns
+  local rows = job:is_open() and line.rows(job, self.frame, width) or outcomes.rows(self, width)
+  self.block:below(last, rows, here, main)
   if main then
     self:draw_aside(first, last, main)
   else
@@ -144,18 +146,21 @@ function View:is_at_end()
   return false
 end
 
---- The line of a held answer is drawn anew where its range moved, where a window scrolls or rows go or come, and in the
+--- The line of an ended job is drawn again where its range moved, where a window scrolls or rows go or come, and in the
 --- width that there is.
 function View:stay()
   self:draw()
+  outcomes.add(self)
   local job = self.job
   local draw = soon.once(function()
     if self.staying and self:is_at_end() then
       self:draw()
     end
   end)
-  self.staying = api.nvim_create_autocmd({ "TextChanged", "WinScrolled", "WinResized" }, {
-    desc = "botglue: the line of a held answer",
+  self.staying = api.nvim_create_augroup("botglue.outcome." .. job.id, {})
+  api.nvim_create_autocmd({ "TextChanged", "WinScrolled", "WinResized" }, {
+    group = self.staying,
+    desc = "botglue: the line of an ended job",
     callback = function(event)
       if event.event == "TextChanged" and event.buf == job.range.bufnr then
         draw()
@@ -181,23 +186,43 @@ function View:moved()
   end
 end
 
---- The answer is held: the line stays.
-function View:hold()
+--- The job has ended: a line says how, for a while, or until a held answer is decided.
+function View:finish()
   ticker.remove(self)
   tools.close(self)
   self.unhighlight()
+  local job = self.job
+  local is_held = job.landing == "held"
+  if
+    not is_held and (job.landing == "answered" or job.options.status.outcome == 0 or not job.range:place())
+  then
+    self:close()
+    return
+  end
   self:stay()
+  if not is_held then
+    outcomes.expire(self, self.staying)
+  end
+  if not is_held and job.status == "done" then
+    self.unhighlight = highlight.flash(job.range)
+  end
 end
 
 --- Takes away all that is drawn.
 function View:close()
   ticker.remove(self)
   if self.staying then
-    pcall(api.nvim_del_autocmd, self.staying)
+    pcall(api.nvim_del_augroup_by_id, self.staying)
     self.staying = nil
   end
+  if self.expiry and not self.expiry:is_closing() then
+    self.expiry:close()
+  end
+  self.is_closed = true
   self.unhighlight()
-  self:hide()
+  outcomes.remove(self, function()
+    self:hide()
+  end)
 end
 
 ---@param job botglue.Job

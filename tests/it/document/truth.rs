@@ -137,9 +137,12 @@ impl Job {
             // A row of it that was deleted by its answer, and put in from a register, is a copy.
             Some(_) if !self.is_emptied => false,
             _ if self.base.is_empty() || self.is_emptied => {
-                // Rows that were split off the one above belong to it.
-                let is_split_off =
-                    |line: &&Line| is_new(line) && line.from.is_some() && line.from == self.beside.0;
+                // Rows that were split off the one above belong to it; that may be one itself.
+                let above = lines.iter().find(|line| Some(line.id) == self.beside.0);
+                let root = above.and_then(|line| line.from).or(self.beside.0);
+                let is_split_off = |line: &&Line| {
+                    is_new(line) && line.from.is_some() && line.from == root && Some(line.id) != self.beside.0
+                };
                 let split_off = lines[..row].iter().rev().take_while(is_split_off).count();
                 let above = (row - split_off).checked_sub(1).map(|above| lines[above].id);
                 let below = lines.get(row).map(|below| below.id);

@@ -18,7 +18,7 @@ use crate::support::rpc::{from_json, to_json};
 use crate::support::scratch::Scratch;
 
 /// How long one call may take; an editor that takes longer is stuck.
-const STUCK: Duration = Duration::from_secs(10);
+const STUCK: Duration = Duration::from_secs(30);
 /// After how many events, with nobody typing, something goes in circles.
 const RESTLESS: usize = 100;
 

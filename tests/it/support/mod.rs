@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// How long any one condition may take before its test fails. Long, because it costs nothing while all is well
 /// and the machine may be busy.
-pub const DEADLINE: Duration = Duration::from_secs(40);
+pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// How long to leave a condition alone that nothing announces.
 pub const POLL: Duration = Duration::from_millis(5);

@@ -1,7 +1,7 @@
 --- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
 
 local client = require("botglue.client")
-local held_reason = require("botglue.ui.line").held_reason
+local held_reason = require("botglue.ui.outcome").held_reason
 local text = require("botglue.text")
 
 local M = {}

@@ -23,6 +23,9 @@ impl World {
             }
             3 => {
                 let text = self.row();
+                if text == self.editor.lines[row].text() {
+                    return false;
+                }
                 self.editor.change(row, &text);
                 format!("change {row} to {text:?}")
             }

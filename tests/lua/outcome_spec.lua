@@ -1,0 +1,164 @@
+--- The line that says at a range what became of its job, in whatever mode the user is.
+
+local child = require("support.child")
+local config = require("botglue.config")
+local outcome = require("botglue.ui.outcome")
+local signs = require("botglue.ui.signs")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local line = child.line
+
+--- The words for a job that has ended after nine seconds.
+local function words(ended, room, options)
+  local job = vim.tbl_extend("force", {
+    id = 3,
+    prompt = "return errors",
+    status = "done",
+    elapsed_ms = function()
+      return 9000
+    end,
+  }, ended)
+  local parts = {}
+  for _, chunk in ipairs(outcome.chunks(job, room or 80, signs.of(config.resolve(options)))) do
+    parts[#parts + 1] = chunk[1]
+  end
+  return table.concat(parts)
+end
+
+test("what became of a job, named by its prompt", function()
+  equal(words({ landing = "applied", cost_usd = 0.02 }), "✓ return errors · landed · 9s $0.02")
+  equal(words({ landing = "applied" }), "✓ return errors · landed · 9s")
+  equal(words({ landing = "merged" }), "✓ return errors · landed, merged with your changes · 9s")
+  equal(words({ landing = "unchanged" }), "= return errors · unchanged: the answer equals the text · 9s")
+  local failed =
+    { status = "failed", error = { code = "not_logged_in", message = "not logged in: run `claude`" } }
+  equal(words(failed), "✗ return errors · not logged in: run `claude`")
+  equal(words(failed, 50), "✗ return errors · not logged in: run `claude`")
+  failed.error.message = ("not logged in: run `claude` once in a terminal"):rep(2)
+  equal(words(failed, 60), "✗ return errors · not logged in: run `claude` once in a ter…")
+  failed.error.message = "not logged in: run `claude`"
+  equal(words(failed, 80, { ascii = true }), "x return errors - not logged in: run `claude`")
+  local held = { landing = "held", held_for = "conflict" }
+  equal(words(held), "◆ return errors · held: you changed these lines meanwhile · :Botglue review 3")
+end)
+
+test("where there is little room the prompt is cut first, and what to do stays", function()
+  local held = { landing = "held", held_for = "conflict", prompt = "return errors instead of panicking" }
+  equal(
+    words(held, 80),
+    "◆ return errors i… · held: you changed these lines meanwhile · :Botglue review 3"
+  )
+  equal(words(held, 63), "◆ return errors inst… · held: you changed these lines meanwhile")
+  equal(words(held, 41), "◆ held: you changed these lines meanwhile")
+  local landed = { landing = "applied", prompt = ("wörter "):rep(30), cost_usd = 0.02 }
+  for room = 1, 120 do
+    for _, job in ipairs({ held, landed }) do
+      local cells = vim.api.nvim_strwidth(words(job, room))
+      if cells > room then
+        error(("%d cells for %d: %s"):format(cells, room, words(job, room)))
+      end
+    end
+  end
+end)
+
+--- A child where the lines of ended jobs stay for so many seconds.
+local function with_outcome(lines, seconds)
+  local nvim = child.with_host(lines)
+  nvim:lua("require('botglue').setup({ notify = 'none', status = { outcome = ... } })", seconds)
+  return nvim
+end
+
+--- Waits for a row on the screen.
+---@param nvim Child
+---@param pattern string
+local function shows(nvim, pattern)
+  suite.eventually("the screen shows " .. pattern, function()
+    return nvim:screen():find(pattern) ~= nil
+  end)
+end
+
+---@param nvim Child
+local function shows_nothing(nvim)
+  suite.eventually("nothing is drawn", function()
+    return nvim:drawn() == 0
+  end)
+end
+
+test("that an answer has landed is seen in Insert mode, with its rows for a moment", function()
+  local nvim = with_outcome({ "a", "b", "c" }, 0.5)
+  nvim:run(line(2, 2))
+  nvim:type("GA typed")
+  nvim:lua("_G.flashed = {}; vim.api.nvim_set_hl(0, 'BotglueFlash', { reverse = true })")
+  nvim:lua([[
+    local set = vim.api.nvim_buf_set_extmark
+    vim.api.nvim_buf_set_extmark = function(bufnr, ns, row, col, opts)
+      if opts.hl_group == "BotglueFlash" then
+        flashed[#flashed + 1] = { row, opts.end_row }
+      end
+      return set(bufnr, ns, row, col, opts)
+    end
+  ]])
+  nvim:answer(1, { "B" })
+  nvim:type("<Esc>i") -- an answer waits for this
+  shows(nvim, "✓ it · landed · %d+s")
+  equal(nvim:api("get_mode").mode, "i")
+  equal(nvim:lua("return flashed"), { { 1, 2 } })
+  shows_nothing(nvim)
+end)
+
+test("an answer that changes nothing is told from one that has landed", function()
+  local nvim = with_outcome({ "a", "b" }, 0.5)
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "a" })
+  shows(nvim, "= it · unchanged: the answer equals the text · %d+s")
+  shows_nothing(nvim)
+end)
+
+test("a failure stays until the cursor has been there", function()
+  local nvim = with_outcome({ "a", "b", "c", "d" }, 0.2)
+  nvim:run(line(1, 1))
+  nvim:type("G")
+  nvim:agent(1, "refuse", 401, "Please run /login")
+  shows(nvim, "✗ it · claude has no valid login")
+  nvim:ticks(4)
+  shows(nvim, "✗ it · claude has no valid login")
+  nvim:type("gg")
+  shows_nothing(nvim)
+end)
+
+test("with `status.outcome = 0` there is no such line", function()
+  local nvim = with_outcome({ "a", "b" }, 0)
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "A" })
+  equal(nvim:job(1).landing, "applied")
+  equal({ nvim:drawn(), nvim:screen():find("landed") }, { 0, nil })
+end)
+
+test("of many on one row there are three lines and how many more", function()
+  local nvim = with_outcome({ "a", "b" }, 60)
+  for id = 1, 5 do
+    nvim:lua(
+      "require('botglue').run({ prompt = 'p' .. ..., range = { kind = 'line', first = { 1, 0 }, last = { 1, 0 } } })",
+      id
+    )
+  end
+  nvim:eventually("the requests arrive", "return #require('support.host').received('run') == 5")
+  for id = 1, 5 do
+    nvim:answer(id, { "a" })
+  end
+  shows(nvim, "= p5[^\n]*\n= p4[^\n]*\n= p3[^\n]*\n2 more\nb\n")
+  nvim:lua("require('botglue.client').job(5).view:close()")
+  shows(nvim, "= p4[^\n]*\n= p3[^\n]*\n= p2[^\n]*\n1 more\nb\n")
+  nvim:lua("require('botglue.client').job(4).view:close()")
+  shows(nvim, "= p3[^\n]*\n= p2[^\n]*\n= p1[^\n]*\nb\n")
+end)
+
+test("the line goes when the answer is taken back", function()
+  local nvim = with_outcome({ "a", "b" }, 60)
+  nvim:run(line(1, 1))
+  nvim:answer(1, { "A" })
+  shows(nvim, "✓ it · landed")
+  nvim:type(":Botglue revert 1<CR>")
+  nvim:eventually("it is taken back", "return require('botglue').job(1).landing == 'reverted'")
+  equal({ nvim:lines(), nvim:drawn() }, { { "a", "b" }, 0 })
+end)
