@@ -8,7 +8,7 @@ use super::buffer::{Buffer, Link, Need, Standing};
 use super::event::{Event, Notice};
 use super::proposal::ReviewView;
 use super::query::{Findings, Question};
-use super::reviews::Due;
+use super::reviews::{Due, Update};
 use super::sent::Sent;
 use super::shown::Places;
 use super::write::{Call, Reply};
@@ -173,7 +173,7 @@ impl Mirrors {
             if needs_contact {
                 entry.contact(*number, Wanted::Marks, orders);
             }
-            for (view, replies) in views {
+            for Update { view, replies } in views {
                 orders.extend(view.map(|view| Order::Review { buffer: *number, view }));
                 orders.extend(replies.into_iter().map(|(token, findings)| Order::Reply { token, findings }));
             }

@@ -6,10 +6,9 @@ use std::ops::Range;
 use super::answers::{Answers, Fate, Settled, Text, Wish, locate};
 use super::event::{Mark, Notice};
 use super::large::Marked;
-use super::proposal::ReviewView;
 use super::query::{Asked, Findings, Question};
 use super::ranges::Ranges;
-use super::reviews::{Due, Now, Reviews, chosen};
+use super::reviews::{Due, Now, Reviews, Update, chosen};
 use super::selected::Selected;
 use super::sent::Sent;
 use super::shown::{Places, Shown};
@@ -451,7 +450,7 @@ impl Buffer {
             Asked::Watch { lines, dropped } => {
                 self.reviews.set(job, lines, dropped.clone());
                 self.reviews.watch(job);
-                (self.reply(job, token, Findings::Watched), None)
+                (self.reply(job, token, Findings::Nothing), None)
             }
             Asked::Take(hunks) => {
                 self.want(job, Wish::Take { hunks: hunks.clone(), token });
@@ -531,7 +530,7 @@ impl Buffer {
     }
 
     /// What the plugin has to be told of reviews, if it is known; whether it has to be contacted for that.
-    pub fn views(&mut self, due: Due) -> (Vec<(Option<ReviewView>, Vec<(u64, Findings)>)>, bool) {
+    pub fn views(&mut self, due: Due) -> (Vec<Update>, bool) {
         let jobs = self.reviews.due(due);
         if jobs.is_empty() {
             return (Vec::new(), false);

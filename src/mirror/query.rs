@@ -52,14 +52,12 @@ pub enum Asked {
 /// What a mirror says.
 #[derive(Debug)]
 pub enum Findings {
-    /// There is no such mirror.
+    /// There is no such mirror, or all is said otherwise.
     Nothing,
     /// What it knows of its buffer.
     View(View),
     /// The blocks of an answer.
     Blocks(Vec<Block>),
-    /// The review is watched.
-    Watched,
     /// These hunks were taken, or dropped, or are back.
     Done(Vec<Id>),
     /// Of the hunks that were asked for one is not there any more.
@@ -92,10 +90,7 @@ impl Question {
     }
 
     fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let hunks = || match fields.flag("all")? {
-            true => Ok(None),
-            false => Ok(Some(ids(fields, "hunks")?)),
-        };
+        let hunks = || if fields.flag("all")? { Ok(None) } else { ids(fields, "hunks").map(Some) };
         let asked = match fields.text("name")?.as_str() {
             "take" => Asked::Take(hunks()?),
             "drop" => Asked::Drop(hunks()?),
@@ -121,7 +116,6 @@ impl Findings {
         match self {
             Self::Nothing => Vec::new(),
             Self::View(view) => view.fields(),
-            Self::Watched => Vec::new(),
             Self::Blocks(found) => {
                 vec![("blocks".into(), Value::Array(found.iter().map(blocks::value).collect()))]
             }

@@ -24,6 +24,15 @@ pub enum Due {
     Now,
 }
 
+/// What the plugin has to be told of one held answer.
+#[derive(Debug, Default)]
+pub struct Update {
+    /// What is proposed, where that is news.
+    pub view: Option<ReviewView>,
+    /// The replies that go out after it.
+    pub replies: Vec<(u64, Findings)>,
+}
+
 /// A text to propose something for.
 pub struct Now<'a> {
     /// Its document.
@@ -169,18 +178,13 @@ impl Reviews {
     }
 
     /// What the plugin has to be told of a job, and the replies that go out after that.
-    pub fn next(
-        &mut self,
-        job: u64,
-        now: Result<&Now<'_>, HeldFor>,
-        tick: u64,
-    ) -> (Option<ReviewView>, Vec<(u64, Findings)>) {
+    pub fn next(&mut self, job: u64, now: Result<&Now<'_>, HeldFor>, tick: u64) -> Update {
         let hunks = now.and_then(|now| self.hunks(job, now));
-        let Some(followed) = self.0.get_mut(&job) else { return (None, Vec::new()) };
+        let Some(followed) = self.0.get_mut(&job) else { return Update::default() };
         followed.due = Due::No;
         let replies = std::mem::take(&mut followed.replies);
         if !followed.is_watched {
-            return (None, replies);
+            return Update { view: None, replies };
         }
         let review = followed.review.as_ref();
         let taken = review.map_or(0, Review::taken);
@@ -195,7 +199,7 @@ impl Reviews {
                 .map(|hunks| hunks.iter().map(|hunk| (hunk.id, hunk.rows.start)).collect()),
         };
         if followed.told.as_ref() == Some(&told) {
-            return (None, replies);
+            return Update { view: None, replies };
         }
         let before = followed.told.replace(told).and_then(|told| told.hunks.ok()).unwrap_or_default();
         followed.is_under_way = true;
@@ -209,7 +213,7 @@ impl Reviews {
             ShownHunk { hunk, marks }
         };
         let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
-        (Some(ReviewView { job, tick, taken, dropped, hunks }), replies)
+        Update { view: Some(ReviewView { job, tick, taken, dropped, hunks }), replies }
     }
 
     /// What is proposed of an answer.

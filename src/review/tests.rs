@@ -122,7 +122,7 @@ fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
 
 #[test]
 fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
-    let cases: [(&str, &str, (std::ops::Range<usize>, &str), &str, &str); 6] = [
+    let cases = [
         ("a row", "a b c", (1..2, "mine"), "a X c", "a !<mine|X> c"),
         ("a row put in above it", "a b c", (1..1, "mine"), "a X c", "a mine !<b|X> c"),
         ("a row that was deleted", "a b c", (1..2, ""), "a X c", "a !<|X> c"),

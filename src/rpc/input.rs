@@ -51,7 +51,7 @@ enum Said {
     /// What happened to a buffer.
     Event(mirror::Event),
     /// A request, of whose range the mirrors are told as well.
-    Run(Command, mirror::Event),
+    Run(Command, Box<mirror::Event>),
     /// The reply to a call of the host.
     Reply,
     /// Something that the host is asked for: nvim-rs refuses it.
@@ -98,7 +98,7 @@ impl<R> Input<R> {
                 Said::Command(command) => _ = self.messages.send(Message::Command(command)),
                 Said::Event(event) => self.feed.send(event),
                 Said::Run(command, event) => {
-                    self.feed.send(event);
+                    self.feed.send(*event);
                     _ = self.messages.send(Message::Command(command));
                 }
                 Said::Reply => {
@@ -155,7 +155,9 @@ fn said(message: &[u8], open: Range<u64>) -> Said {
         (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => Said::Reply,
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
             Some(method) => match mirror::Event::decode(method, params) {
-                Some(event @ mirror::Event::Sent(_)) => Said::Run(Command::decode(method, params), event),
+                Some(event @ mirror::Event::Sent(_)) => {
+                    Said::Run(Command::decode(method, params), Box::new(event))
+                }
                 Some(event) => Said::Event(event),
                 None => Said::Command(Command::decode(method, params)),
             },

@@ -22,9 +22,9 @@ local LINKS = {
   BotglueKey = "FloatTitle",
   BotglueLabel = "Comment",
   BotglueLanded = "DiagnosticOk",
-  BotglueFlash = "IncSearch",
   BotglueAdd = "DiffAdd",
   BotglueChange = "DiffText",
+  BotglueFlash = "IncSearch",
 }
 
 --- The three parts of a colour, from 0 to 1.

@@ -22,7 +22,7 @@ pub fn words_of(rows: &[String], letter: char) -> BTreeSet<String> {
 pub struct Words(usize);
 
 impl Words {
-    pub fn new(&mut self, letter: char) -> String {
+    pub fn word(&mut self, letter: char) -> String {
         self.0 += 1;
         format!("{letter}{}", self.0)
     }
@@ -30,7 +30,7 @@ impl Words {
     /// A text to begin with.
     pub fn text(&mut self, random: &mut Random, has_brackets: bool) -> Vec<String> {
         let count = 4 + random.below(14);
-        let row = |_| if has_brackets && random.one_in(4) { "}".to_owned() } else { self.new('b') };
+        let row = |_| if has_brackets && random.one_in(4) { "}".to_owned() } else { self.word('b') };
         (0..count).map(row).collect()
     }
 
@@ -40,13 +40,13 @@ impl Words {
         for row in rows {
             match random.below(10) {
                 0 => {}
-                1 => answer.extend((0..1 + random.below(3)).map(|_| self.new(letter))),
-                2 => answer.push(format!("{} {}", self.new(letter), self.new(letter))),
-                3 => answer.extend([self.new(letter), row.clone()]),
+                1 => answer.extend((0..=random.below(3)).map(|_| self.word(letter))),
+                2 => answer.push(format!("{} {}", self.word(letter), self.word(letter))),
+                3 => answer.extend([self.word(letter), row.clone()]),
                 _ => answer.push(row.clone()),
             }
         }
-        answer.extend(random.one_in(6).then(|| self.new(letter)));
+        answer.extend(random.one_in(6).then(|| self.word(letter)));
         answer
     }
 
@@ -54,10 +54,10 @@ impl Words {
     pub fn edit(&mut self, random: &mut Random, rows: &[String]) -> (Range<usize>, Vec<String>) {
         let at = random.below(rows.len());
         match random.below(6) {
-            0 => (at..at, vec![self.new('u')]),
+            0 => (at..at, vec![self.word('u')]),
             1 if rows.len() > 2 => (at..(at + 1 + random.below(2)).min(rows.len()), Vec::new()),
-            2 => (at..at + 1, vec![rows[at].clone(), self.new('u')]),
-            _ => (at..at + 1, vec![format!("{} {}", rows[at], self.new('u'))]),
+            2 => (at..at + 1, vec![rows[at].clone(), self.word('u')]),
+            _ => (at..at + 1, vec![format!("{} {}", rows[at], self.word('u'))]),
         }
     }
 }

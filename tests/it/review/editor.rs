@@ -106,7 +106,7 @@ impl Editor {
     }
 
     /// Rows are replaced, as a step of undo.
-    pub fn change(&mut self, range: Range<usize>, new: Vec<String>) {
+    pub fn change(&mut self, range: Range<usize>, new: &[String]) {
         let mut state = self.states[self.at].clone();
         state.rows.splice(range.clone(), new.iter().cloned());
         if state.rows.is_empty() {
@@ -115,7 +115,7 @@ impl Editor {
         self.states.truncate(self.at + 1);
         self.states.push(state);
         self.at += 1;
-        self.lines(range, bytes(&new));
+        self.lines(range, bytes(new));
     }
 
     fn lines(&mut self, range: Range<usize>, rows: Vec<Vec<u8>>) {

@@ -23,6 +23,9 @@ struct Hunk {
     is_conflict: bool,
 }
 
+/// A job, a text, and what was dropped of the answer.
+type Known = (u64, Vec<String>, Vec<BTreeSet<String>>);
+
 /// A held answer.
 struct Answer {
     job: u64,
@@ -42,8 +45,8 @@ struct World {
     editor: Editor,
     answers: Vec<Answer>,
     has_brackets: bool,
-    /// What was proposed in a text, by the job, the number of the state and what was dropped then.
-    proposed: BTreeMap<(u64, Vec<String>, Vec<BTreeSet<String>>), Vec<Hunk>>,
+    /// What was proposed before.
+    proposed: BTreeMap<Known, Vec<Hunk>>,
     /// Whether the user types at all.
     types: bool,
     /// Nobody has typed.
@@ -102,9 +105,10 @@ impl World {
         let last = (first + 1 + self.random.below(rows.len())).min(rows.len());
         let is_insertion = self.random.one_in(10);
         let sent = if is_insertion { &[] } else { &rows[first..last] };
-        let lines = match is_insertion {
-            true => (0..1 + self.random.below(3)).map(|_| self.words.new(letter)).collect(),
-            false => self.words.answer(&mut self.random, sent, letter),
+        let lines = if is_insertion {
+            (0..=self.random.below(3)).map(|_| self.words.word(letter)).collect()
+        } else {
+            self.words.answer(&mut self.random, sent, letter)
         };
         let row =
             |at: Option<usize>| at.and_then(|at| rows.get(at)).map_or(Value::Nil, |row| row.as_str().into());
@@ -153,10 +157,10 @@ impl World {
                 return false;
             }
             let at = random.below(editor.rows().len());
-            let row = format!("{} {}", editor.rows()[at], words.new('u'));
+            let row = format!("{} {}", editor.rows()[at], words.word('u'));
             story.push(format!("typed in between: {at} {row}"));
             *is_alone = false;
-            editor.change(at..at + 1, vec![row]);
+            editor.change(at..at + 1, &[row]);
             true
         });
         for (job, _) in &self.editor.landed {
@@ -277,7 +281,7 @@ impl World {
         let before: Vec<_> = (0..self.answers.len()).map(|number| self.hunks(number)).collect();
         let is_one = range.len() == 1 && new.len() == 1;
         let at = range.start;
-        self.editor.change(range, new);
+        self.editor.change(range, &new);
         self.settle();
         for (number, before) in before.into_iter().enumerate() {
             let (Some(before), Some(after)) = (before, self.hunks(number)) else { continue };
