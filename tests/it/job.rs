@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use botglue::agent::{AcpOptions, Invocation, Protocol};
 use botglue::error::Code;
 use botglue::job::{
-    Event, Groups, Job, Launch, Observer, Observers, Prewarm, Registration, Surroundings, Ticket,
+    Event, Groups, Job, Launch, Observer, Observers, Prewarm, PrewarmEvent, Registration, Surroundings,
+    Ticket,
 };
 use botglue::message;
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
@@ -19,8 +20,8 @@ use botglue::stream::Outcome;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Longer than any agent here may take; only a hang reaches it.
-const DEADLINE: Duration = Duration::from_secs(20);
+use crate::support::DEADLINE;
+
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"answer","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}"#;
 
 /// A started job and what it tells.
@@ -122,8 +123,8 @@ impl Bench {
         self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), ticket)
     }
 
-    /// Starts the agent of this request before its message is there; `tell` hears of its group, and that it is gone.
-    pub fn prewarm(&self, request: &Request, tell: impl Fn(Option<i32>) + Send + 'static) -> Prewarm {
+    /// Starts the agent of this request before its message is there; `tell` hears what becomes of it.
+    pub fn prewarm(&self, request: &Request, tell: impl Fn(PrewarmEvent) + Send + 'static) -> Prewarm {
         let invocation = Invocation {
             command: &request.agent,
             tools: &request.tools,
@@ -224,7 +225,7 @@ impl Started {
                 self.outcome = Some(*outcome);
             }
             Event::Amended(outcome) => self.amended = Some(*outcome),
-            Event::Recording(_) => {}
+            Event::Recording(_) | Event::Models(_) => {}
             Event::Gone => panic!("gone too early"),
         }
     }
