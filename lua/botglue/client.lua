@@ -48,6 +48,7 @@ local M = {}
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open
+---@field models table<string, string[]> by agent, those that it offers
 ---@field list botglue.JobList? the one that is open
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
 ---@field outcomes table<integer, table<integer, botglue.View>> the lines of ended jobs, by buffer and mark
@@ -75,6 +76,7 @@ local connection = {
   asked = {},
   outcomes = {},
   mirrored = {},
+  models = {},
   groups = {},
   telling = { depth = 0, queue = {} },
   news = {},

@@ -369,9 +369,9 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
   end
   nvim:lua([[require("botglue").setup({
-    agents = { mine = { protocol = "text", command = { "mine" } } },
+    agents = { mine = { protocol = "text", command = { "cat" } } },
   })]])
-  nvim:type(":1Botglue<CR><Tab><Tab>")
+  nvim:type(":1Botglue<CR><Tab>")
   contains(nvim:screen(), "botglue · mine")
   nvim:eventually("the one that waits is dropped", "return #require('support.host').received('drop') == 4")
   nvim:type("words<C-s>")
