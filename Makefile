@@ -55,9 +55,9 @@ test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-agents
-test-agents: need-cargo $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
-	@BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
-		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 \
+test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
+		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 --skip acp::real::cost \
 		$(foreach name,$(SKIP),--skip acp::real::$(name))
 
 .PHONY: screens
@@ -99,13 +99,15 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench
-bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts followed and merged, the store answers, a prewarmed CLI is, the screen and a mirror cost
+bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## how fast streams are read, texts followed and merged, the store answers, a prewarmed CLI is, each agent is that waits, the screen and a mirror cost
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo bench --locked --quiet --bench parser
 	@cargo bench --locked --quiet --bench document
 	@cargo bench --locked --quiet --bench merge
 	@cargo bench --locked --quiet --bench store
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --quiet --test it speed:: -- --ignored --nocapture --test-threads 1
+	@BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
+		cargo test --locked --quiet --test it acp::real::cost:: -- --ignored --nocapture
 	@BOTGLUE_TEST_NVIM="$(NVIM)" cargo test --locked --quiet --test it mirror::cost:: -- --ignored --nocapture \
 		--test-threads 1
 

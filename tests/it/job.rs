@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use botglue::agent::{AcpOptions, Invocation, Protocol};
@@ -16,7 +16,7 @@ use botglue::job::{
 use botglue::message;
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
 use botglue::store::{EmptyDirectory, Transcripts};
-use botglue::stream::Outcome;
+use botglue::stream::{Outcome, Update};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -31,15 +31,22 @@ pub struct Started {
     pub transcripts: Transcripts,
     observers: Observers,
     _watching: Registration,
+    first_text: Arc<OnceLock<Instant>>,
     pgid: Option<i32>,
     outcome: Option<Outcome>,
     amended: Option<Outcome>,
 }
 
-/// Watches, and does not mind what.
-struct Watcher;
+/// Notes when the first text came.
+struct Watcher(Arc<OnceLock<Instant>>);
 
-impl Observer for Watcher {}
+impl Observer for Watcher {
+    fn update(&mut self, update: &Update<'_>) {
+        if matches!(update, Update::Text { .. }) {
+            self.0.get_or_init(Instant::now);
+        }
+    }
+}
 
 /// A folder with one agent in it.
 pub struct Bench {
@@ -152,7 +159,8 @@ impl Bench {
         let surroundings =
             Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
-        let watching = observers.register(Box::new(Watcher));
+        let first_text = Arc::new(OnceLock::new());
+        let watching = observers.register(Box::new(Watcher(Arc::clone(&first_text))));
         let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), ticket));
         Started {
             job,
@@ -160,6 +168,7 @@ impl Bench {
             transcripts,
             observers,
             _watching: watching,
+            first_text,
             pgid: None,
             outcome: None,
             amended: None,
@@ -232,6 +241,11 @@ impl Started {
 
     pub fn outcome(&self) -> &Outcome {
         self.outcome.as_ref().expect("it has finished")
+    }
+
+    /// When its first text came.
+    pub fn first_text(&self) -> Option<Instant> {
+        self.first_text.get().copied()
     }
 
     pub fn code(&self) -> Option<Code> {

@@ -4,6 +4,7 @@
 //! which take 1.7 GB, in `make test-agents`.
 
 mod agents;
+mod cost;
 mod hostile;
 mod neovim;
 
@@ -28,6 +29,11 @@ struct Place {
 
 impl Place {
     fn new(agent: &Agent, root: PathBuf) -> Self {
+        assert!(
+            agent.is_installed(),
+            "{} is not there: run the tests with `make`, it gets them",
+            agent.program
+        );
         let place = Self { root, api: Api::start() };
         place.write("home/.keep", "");
         (agent.set_up)(&place);
