@@ -175,4 +175,14 @@ function M.is_apart(name, agent, options)
   return M.of(name, agent).loads == "directory" and not options.trust_project
 end
 
+--- Whether an agent does nothing of its own and of the project's before it has its message, as the host decides it. One
+--- of the user's own may, unless it speaks ACP and runs in an empty directory.
+---@param name string
+---@param agent botglue.Agent
+---@param options botglue.Options
+---@return boolean
+function M.is_isolated(name, agent, options)
+  return M.of(name, agent).loads ~= "everything" or M.is_apart(name, agent, options)
+end
+
 return M

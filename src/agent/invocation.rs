@@ -161,9 +161,15 @@ pub fn directory(invocation: &Invocation<'_>) -> Directory {
     }
 }
 
-/// Whether an agent may be started before there is a message for it.
+/// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens its
+/// session then, and nothing may keep it from running what the project's settings say, unless it is shipped or runs
+/// elsewhere.
 pub fn waits(invocation: &Invocation<'_>) -> bool {
-    invocation.command.protocol.dialect().prewarm == PrewarmSupport::Waits
+    let command = invocation.command;
+    let is_isolated = command.protocol != Protocol::Acp
+        || command.preset().is_some()
+        || directory(invocation) == Directory::Empty;
+    is_isolated && command.protocol.dialect().prewarm == PrewarmSupport::Waits
 }
 
 /// How the talk begins with an agent that works on `project` and runs in `directory`.

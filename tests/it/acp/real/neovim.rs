@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{Agent, Place};
+use super::{Agent, Place, says};
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
 
@@ -51,7 +51,8 @@ pub async fn its_name_is_all_it_takes(agent: &'static Agent) {
             format!("return require('botglue.client').connection().models['{}'] ~= nil", agent.name);
         nvim.wait("the agent has said which models it offers", || nvim.exec(&offered) == true);
     }
-    nvim.input("ANSWER<<fn target() {}>><C-s>");
+    place.api.script("keys", [says("fn target() {}")]);
+    nvim.input("SCRIPT:keys<C-s>");
     let job = nvim.finished(1);
     assert_eq!(job["status"], "done", "{job:#}");
     assert_eq!(job["landing"], if agent.says_more { "held" } else { "applied" }, "{job:#}");
