@@ -233,12 +233,16 @@ const OPENCODE: Agent = Agent {
             "autoupdate": false, "share": "disabled", "model": "mock/mock-1", "small_model": "mock/mock-1",
             "provider": {"mock": provider},
         });
-        place.write("home/.config/opencode/opencode.json", &settings.to_string());
+        place.write("home/opencode.json", &settings.to_string());
     },
-    variables: |_| {
-        ["OPENCODE_DISABLE_AUTOUPDATE", "OPENCODE_DISABLE_MODELS_FETCH"]
-            .map(|name| (name, "1".to_owned()))
-            .into()
+    variables: |place| {
+        vec![
+            ("OPENCODE_CONFIG", place.path("home/opencode.json")),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+            // It installs a package for plugins: not from the network.
+            ("npm_config_registry", place.api.url().to_owned()),
+        ]
     },
     recipe: &["OPENCODE_PERMISSION"],
     login: |_| Vec::new(),

@@ -26,10 +26,11 @@ struct Measured {
 #[tokio::test]
 #[ignore = "measures: make bench"]
 async fn from_ready_to_the_first_text() {
-    let mut lines = format!("from sending a prompt to the first text of an answer, median of {TURNS}:\n");
+    tell(&format!("from sending a prompt to the first text of an answer, median of {TURNS}:"));
     for agent in agents::ALL {
+        let name = agent.name;
         if !agent.is_installed() {
-            lines += &format!("  {:<11} is not installed: make test-agents gets it\n", agent.name);
+            tell(&format!("  {name:<11} is not installed: make test-agents gets it"));
             continue;
         }
         let mut turns = Vec::new();
@@ -39,13 +40,13 @@ async fn from_ready_to_the_first_text() {
         let cold = median(turns.iter().map(|turn| turn.cold.as_millis()).collect());
         let ready = median(turns.iter().map(|turn| turn.ready.as_millis()).collect());
         let memory = median(turns.iter().map(|turn| u128::from(turn.memory >> 20)).collect());
-        lines += &format!(
-            "  {:<11} cold {cold:>5} ms, ready {ready:>4} ms; it waits with {memory} MB\n",
-            agent.name
-        );
+        tell(&format!("  {name:<11} cold {cold:>5} ms, ready {ready:>4} ms; it waits with {memory} MB"));
     }
+}
+
+fn tell(line: &str) {
     // A closed output has nobody to tell.
-    _ = write!(std::io::stdout(), "{lines}");
+    _ = writeln!(std::io::stdout(), "{line}");
 }
 
 fn median(mut values: Vec<u128>) -> u128 {
