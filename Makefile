@@ -21,6 +21,7 @@ endif
 NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
 
 CLIS := $(abspath $(TOOLS)/npm/node_modules/.bin)
+AGENTS := $(abspath $(TOOLS)/agents/node_modules/.bin)
 LUA := $(wildcard lua plugin) tests .luacheckrc
 
 # More tests at once than cores: most of them wait for an editor or an agent.
@@ -52,6 +53,12 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name; BOTGLUE_TEST_TIMES=1)
 	@cargo build --locked --quiet
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
+
+.PHONY: test-agents
+test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
+		cargo test --locked --test it acp::real::$(AGENT) -- --ignored --test-threads 2 --skip acp::real::cost \
+		$(foreach name,$(SKIP),--skip acp::real::$(name))
 
 .PHONY: screens
 screens: need-cargo $(NVIM_READY) ## writes the expected screens anew (TEST=held: those of screens/held.rs)
@@ -98,6 +105,8 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 
 .PHONY: bench
 bench: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the table of speeds, each row beside its target; fails where one is missed or not measured (ROW=part of its name)
+	@$(if $(ROW),,BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_TEST_AGENTS="$(AGENTS)" \
+		cargo test --release --locked --quiet --test it acp::real::cost:: -- --ignored --nocapture)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" BOTGLUE_BENCH="$(ROW)" \
 		cargo test --release --locked --quiet --test it speed::table -- --ignored --nocapture
 
@@ -146,6 +155,9 @@ $(TOOLS)/nvim/.complete: tests/tools/requirements.txt | need-python3
 
 $(TOOLS)/npm/.complete: tests/tools/package.json tests/tools/package-lock.json tests/tools/.npmrc | need-python3 need-node
 	@$(GET) npm $(@D)
+
+$(TOOLS)/agents/.complete: $(wildcard tests/tools/agents/package*.json) tests/tools/agents/.npmrc | need-python3 need-node
+	@$(GET) agents $(@D)
 
 $(TOOLS)/luacheck/.complete: | need-python3
 	@command -v luacheck >/dev/null || $(GET) luacheck $(@D)

@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 use crate::agent::{self, Invocation};
 use crate::editor::{Change, Editor};
 use crate::error::JobError;
-use crate::job::{self, Job, Launch, Prewarm, Surroundings};
+use crate::job::{self, Job, Launch, Prewarm, PrewarmEvent, Surroundings};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::message;
@@ -238,8 +238,12 @@ impl Host {
             // The job that wants it will say so.
             Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
         };
-        let (editor, token) = (self.editor.clone(), wanted.token);
-        let tell = move |pgid| editor.prewarmed(token, pgid);
+        let (editor, token, agent) = (self.editor.clone(), wanted.token, wanted.agent.name.clone());
+        let tell = move |event| match event {
+            PrewarmEvent::Started { pgid } => editor.prewarmed(token, Some(pgid)),
+            PrewarmEvent::Models(models) => editor.models(&agent, models),
+            PrewarmEvent::Gone => editor.prewarmed(token, None),
+        };
         self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
     }
 
@@ -274,6 +278,11 @@ impl Host {
         match event {
             job::Event::Started { pgid } => self.editor.change(id, Change::Started { pgid }),
             job::Event::Recording(path) => self.recording(id, path),
+            job::Event::Models(models) => {
+                if let Some(running) = self.jobs.running(id) {
+                    self.editor.models(&running.request.agent.name, models);
+                }
+            }
             job::Event::Finished(outcome) => self.finish(id, outcome),
             job::Event::Amended(outcome) => self.amend(id, outcome),
             job::Event::Gone => {

@@ -199,6 +199,16 @@ function M.prewarmed(waiting)
   groups.note_waiting(client.connection().groups, waiting.token, waiting.pgid)
 end
 
+--- The models that an agent offers.
+---@param offered { agent: string, models: string[] }
+function M.models(offered)
+  local connection = client.connection()
+  connection.models[offered.agent] = offered.models
+  if connection.prompt then
+    connection.prompt:relabel()
+  end
+end
+
 --- The answer to a question to the store.
 ---@param reply { token: integer, error: string? }
 function M.reply(reply)

@@ -51,6 +51,7 @@ local M = {}
 ---@field repeated string? the prompt that `.` sends again
 ---@field operator botglue.Operator? the one whose prompt is asked for
 ---@field prompt botglue.Prompt? the one that is open
+---@field models table<string, string[]> by agent, those that it offers
 ---@field list botglue.JobList? the one that is open
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
 ---@field earlier integer how many held answers of earlier sessions wait in this project
@@ -79,6 +80,7 @@ local connection = {
   asked = {},
   earlier = 0,
   mirrored = {},
+  models = {},
   groups = {},
   telling = { depth = 0, queue = {} },
   news = {},

@@ -9,10 +9,7 @@ local M = {}
 function M.defaults()
   return {
     agent = "claude",
-    agents = {
-      claude = { protocol = "claude", command = { "claude" }, args = {}, env = {} },
-      droid = { protocol = "droid", command = { "droid" }, args = {}, env = {} },
-    },
+    agents = require("botglue.shipped").options(),
     model = false,
     models = { "opus", "sonnet", "haiku" },
     tools = { "Read", "Grep", "Glob" },
@@ -113,8 +110,10 @@ local function tools(value)
 end
 
 local function command(value)
-  if words(value) or #value == 0 or value[1] == "" then
-    return "a list of strings: the program and its first arguments"
+  if type(value) == "string" and value ~= "" then
+    return nil
+  elseif words(value) or #value == 0 or value[1] == "" then
+    return "a program, or a list of strings: the program and its first arguments"
   end
 end
 
@@ -129,6 +128,33 @@ local function environment(value)
   end
 end
 
+local function mode(value)
+  if type(value) ~= "string" or value == "" then
+    return "the name of a mode"
+  end
+end
+
+--- Whether JSON has it, and msgpack with it.
+local function is_data(value)
+  if type(value) ~= "table" then
+    return vim.tbl_contains({ "string", "number", "boolean" }, type(value))
+  end
+  local has_keys = vim.islist(value)
+    or vim.iter(pairs(value)):all(function(key)
+      return type(key) == "string"
+    end)
+  return has_keys and vim.iter(pairs(value)):all(function(_, entry)
+    return is_data(entry)
+  end)
+end
+
+local function meta(value)
+  local is_map = type(value) == "table" and (next(value) == nil or not vim.islist(value))
+  if not is_map or not is_data(value) then
+    return "a table of what JSON has, with names for keys"
+  end
+end
+
 ---@param rule botglue.Rule
 ---@return botglue.Rule
 local function or_false(rule)
@@ -140,13 +166,19 @@ end
 
 ---@type table<string, botglue.Rule>
 local agent_rules = {
-  protocol = one_of("claude", "droid", "text"),
+  protocol = one_of("claude", "droid", "acp", "text"),
   command = command,
   args = words,
   env = environment,
   model = or_false(model),
   models = or_false(models),
+  mode = mode,
+  meta = meta,
+  directory = one_of("project", "empty"),
 }
+
+--- Options that only an agent of the protocol `acp` has.
+local OF_ACP = { "mode", "meta", "directory" }
 
 --- A rule for each option; a table of rules for a group of them.
 ---@type table<string, botglue.Rule|table<string, botglue.Rule>>
@@ -246,6 +278,27 @@ local function merge(base, over)
   return merged
 end
 
+--- Checks an agent as a whole, once it is merged.
+---@param name string
+---@param agent table
+local function check_agent(name, agent)
+  for _, field in ipairs({ "protocol", "command" }) do
+    if agent[field] == nil then
+      wrong(
+        ("agents.%s.%s"):format(name, field),
+        field == "command" and command({}) or agent_rules.protocol(nil),
+        nil
+      )
+    end
+  end
+  for _, field in ipairs(agent.protocol ~= "acp" and OF_ACP or {}) do
+    if agent[field] ~= nil then
+      local path = ("agents.%s.%s"):format(name, field)
+      error(('botglue: option %s needs protocol = "acp", not "%s"'):format(path, agent.protocol), 0)
+    end
+  end
+end
+
 --- What `vim.g.botglue` says: a table or a function that returns one.
 ---@return table?
 function M.global()
@@ -271,14 +324,9 @@ function M.resolve(setup)
   add(M.global())
   add(setup)
   for name, agent in pairs(options.agents) do
-    for _, field in ipairs({ "protocol", "command" }) do
-      if agent[field] == nil then
-        wrong(
-          ("agents.%s.%s"):format(name, field),
-          field == "command" and command({}) or agent_rules.protocol(nil),
-          nil
-        )
-      end
+    check_agent(name, agent)
+    if type(agent.command) == "string" then
+      agent.command = { agent.command }
     end
   end
   M.agent(options, options.agent, "option agent")

@@ -3,30 +3,33 @@
 local client = require("botglue.client")
 local host = require("botglue.host")
 local program = require("botglue.program")
+local shipped = require("botglue.shipped")
 local version = require("botglue.version")
 
 local M = {}
 
 local health = vim.health
-local ANSWER_WITHIN = 5000 -- milliseconds
+local ANSWER_WITHIN = 10000 -- milliseconds; a CLI of half a gigabyte takes long the first time
 
---- The first line that a program prints when asked for its version; nil and why when it does not.
+--- Asks a program for its version. Others can be asked at the same time.
 ---@param path string of the program
 ---@param search string? its PATH
----@return string? line
----@return string? err
-local function version_of(path, search)
+---@return fun(): string?, string? answer the first line that it prints; nil and why when it does not
+local function ask_version(path, search)
   local settings = { text = true, timeout = ANSWER_WITHIN, env = { PATH = program.search_path(search) } }
   local ok, running = pcall(vim.system, { path, "--version" }, settings)
-  if not ok then
-    return nil, tostring(running)
+  return function()
+    if not ok then
+      return nil, tostring(running)
+    end
+    local result = running:wait()
+    if result.code ~= 0 then
+      local said = vim.trim((result.stderr or "") .. (result.stdout or ""))
+      return nil,
+        ("exit code %d%s"):format(result.code, said ~= "" and ", " .. vim.split(said, "\n")[1] or "")
+    end
+    return vim.split(vim.trim(result.stdout), "\n")[1]
   end
-  local result = running:wait()
-  if result.code ~= 0 then
-    local said = vim.trim((result.stderr or "") .. (result.stdout or ""))
-    return nil, ("exit code %d%s"):format(result.code, said ~= "" and ", " .. vim.split(said, "\n")[1] or "")
-  end
-  return vim.split(vim.trim(result.stdout), "\n")[1]
 end
 
 local function check_neovim()
@@ -83,7 +86,7 @@ local function check_host(options)
     health.error("there is no host at " .. looked, "run `make build` in the plugin's directory")
     return
   end
-  local said, err = version_of(path)
+  local said, err = ask_version(path)()
   if not said then
     health.error(("%s does not run: %s"):format(path, err), "run `make build` in the plugin's directory")
     return
@@ -99,27 +102,76 @@ local function check_host(options)
   check_handshake(options)
 end
 
+--- What is known of an agent's login without asking it.
+---@param agent botglue.Agent
+---@param login botglue.Login
+---@return string
+local function login_of(agent, login)
+  for _, variable in ipairs(login.env) do
+    if (agent.env or {})[variable] or vim.env[variable] then
+      return variable .. " is set"
+    end
+  end
+  for _, file in ipairs(login.files) do
+    if vim.uv.fs_stat(vim.fs.normalize(file)) then
+      return file
+    end
+  end
+  return ("none that botglue can see; where a job says that there is none, %s"):format(login.how)
+end
+
+--- What keeps an agent from writing, and from what a project's own settings run.
+---@param name string
+---@param agent botglue.Agent
+---@param options botglue.Options
+local function check_trust(name, agent, options)
+  local known = shipped.of(name, agent)
+  local keeps = ("%s: read-only by: %s"):format(name, known.keeps)
+  if shipped.is_apart(name, agent, options) then
+    keeps = keeps .. "; runs in an empty directory"
+  elseif options.trust_project then
+    keeps = keeps .. "; loads the project's own settings, as trust_project says"
+  end
+  health.info(keeps)
+  for _, field in ipairs(known.loads ~= "everything" and { "mode", "meta", "directory" } or {}) do
+    if agent[field] ~= nil then
+      health.warn(
+        ("%s: agents.%s.%s is set"):format(name, name, field),
+        "what is said above of what keeps it read-only holds without it"
+      )
+    end
+  end
+end
+
 ---@param options botglue.Options
 local function check_agents(options)
   health.start("botglue: agents")
-  local names = vim.tbl_keys(options.agents)
+  local names, paths, versions = vim.tbl_keys(options.agents), {}, {}
   table.sort(names)
   for _, name in ipairs(names) do
     local agent = options.agents[name]
-    local command = require("botglue.run").command(agent)[1]
-    local path = program.find(command, (agent.env or {}).PATH)
+    paths[name] = program.of(agent)
+    versions[name] = paths[name] and ask_version(paths[name], (agent.env or {}).PATH)
+  end
+  for _, name in ipairs(names) do
+    local agent, path = options.agents[name], paths[name]
     local chosen = name == options.agent
     local title = chosen and name .. " (runs the jobs)" or name
     if not path then
       local report = chosen and health.error or health.info
-      report(("%s: %s is not in PATH"):format(title, command))
+      report(("%s: %s is not in PATH"):format(title, program.command(agent)[1]))
     else
-      local said, err = version_of(path, (agent.env or {}).PATH)
+      local said, err = versions[name]()
       if said then
         health.ok(("%s: %s, %s"):format(title, path, said))
       else
         health.warn(("%s: %s does not tell its version: %s"):format(title, path, err))
       end
+      local login = shipped.of(name, agent).login
+      if login then
+        health.info(("%s: login: %s"):format(name, login_of(agent, login)))
+      end
+      check_trust(name, agent, options)
     end
   end
 end

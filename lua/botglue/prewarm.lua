@@ -5,6 +5,7 @@
 
 local client = require("botglue.client")
 local config = require("botglue.config")
+local shipped = require("botglue.shipped")
 
 local M = {}
 
@@ -25,8 +26,9 @@ function Prewarm:ask(wish)
     return
   end
   local launch = require("botglue.run").launch(self.bufnr, wish, self.options)
-  if launch.agent.protocol == "text" then
-    -- Nobody knows what it does before it has read anything.
+  local name = launch.agent.name
+  if not shipped.is_isolated(name, self.options.agents[name], self.options) then
+    -- It may run what the project's settings say, or act by itself: that has to wait for the prompt to be sent.
     self:stop()
     return
   end

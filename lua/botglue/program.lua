@@ -31,4 +31,21 @@ function M.find(name, path)
   end
 end
 
+--- The program of an agent and its first arguments.
+---@param agent botglue.Agent
+---@return string[]
+function M.command(agent)
+  local command = vim.deepcopy(agent.command)
+  -- No shell is there to do it, and a wrapper's path is often written like this.
+  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
+  return command
+end
+
+--- Where the program of an agent is.
+---@param agent botglue.Agent
+---@return string? path nil: it is not installed
+function M.of(agent)
+  return M.find(M.command(agent)[1], (agent.env or {}).PATH)
+end
+
 return M

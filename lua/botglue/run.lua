@@ -9,16 +9,6 @@ local registry = require("botglue.registry")
 
 local M = {}
 
---- The program of an agent and its first arguments.
----@param agent botglue.Agent
----@return string[]
-function M.command(agent)
-  local command = vim.deepcopy(agent.command)
-  -- No shell is there to do it, and a wrapper's path is often written like this.
-  command[1] = command[1]:gsub("^~/", vim.uv.os_homedir() .. "/")
-  return command
-end
-
 ---@param options botglue.Options
 ---@param name string
 ---@param model string?
@@ -29,10 +19,13 @@ local function agent_of(options, name, model)
   return {
     name = name,
     protocol = agent.protocol,
-    command = M.command(agent),
+    command = require("botglue.program").command(agent),
     args = agent.args or {},
     env = agent.env or {},
     model = wanted or nil,
+    mode = agent.mode,
+    meta = agent.meta,
+    directory = agent.directory,
   }
 end
 

@@ -4,21 +4,35 @@ local choose = require("botglue.choose")
 local client = require("botglue.client")
 local fail = require("botglue.errors").fail
 local program = require("botglue.program")
+local shipped = require("botglue.shipped")
 local writer = require("botglue.writer")
 
 local M = {}
 
+---@param name string
 ---@param agent botglue.Agent
 ---@param cwd string the project's directory
 ---@param options botglue.Options
 ---@return string
-local function directory(agent, cwd, options)
-  if agent.protocol ~= "droid" or options.trust_project then
+local function directory(name, agent, cwd, options)
+  if not shipped.is_apart(name, agent, options) then
     return cwd
   end
   -- Where the host runs it: in a project that is not trusted it would run what that says.
   return require("botglue.empty_directory").find(options.data_dir)
     or fail("there is no empty directory for it at %s: see :help botglue-security", options.data_dir)
+end
+
+--- What opens a session of an agent.
+---@param name string
+---@param agent botglue.Agent
+---@param session_id string
+---@return string[]
+local function command_of(name, agent, session_id)
+  local open = shipped.of(name, agent).open
+    or fail("%s has no command of its own that botglue knows to open a session with", name)
+  local command = open.program and { open.program } or program.command(agent)
+  return vim.list_extend(command, { open.flag, session_id })
 end
 
 --- Runs a program in a terminal in the current, empty buffer.
@@ -47,9 +61,8 @@ end
 function M.open_session(source, name)
   local options = client.options()
   local session_id, agent = writer.session(name, source.agent, source.session_id)
-  local command = require("botglue.run").command(agent)
-  vim.list_extend(command, { "--resume", session_id })
-  local cwd = directory(agent, source.cwd, options)
+  local command = command_of(source.agent, agent, session_id)
+  local cwd = directory(source.agent, agent, source.cwd, options)
   local env = vim.tbl_extend("force", {}, agent.env or {})
   -- Before the terminal is in the project's directory.
   local path = program.find(command[1], env.PATH)

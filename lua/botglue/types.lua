@@ -2,12 +2,15 @@
 -- The shapes that users and the host see. Nothing requires this file; language servers read it.
 
 ---@class botglue.Agent
----@field protocol "claude"|"droid"|"text"
+---@field protocol "claude"|"droid"|"acp"|"text"
 ---@field command string[] the program and its first arguments
 ---@field args string[]? arguments after the protocol's own
 ---@field env table<string, string>? added to the environment
 ---@field model string|false|nil
 ---@field models string[]|false|nil
+---@field mode string? of the protocol `acp` alone, as the next two: the session's mode
+---@field meta table? laid deeply over the `_meta` of its sessions
+---@field directory "project"|"empty"|nil where it runs
 
 ---@class botglue.Options
 ---@field agent string which of `agents` runs a job

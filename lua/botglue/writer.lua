@@ -45,6 +45,19 @@ function M.session(name, agent, session_id)
   return session_id, known
 end
 
+--- The session of a job to go on in: an error where its agent cannot.
+---@param name string of the job, for messages
+---@param agent string
+---@param session_id string?
+---@return string session_id
+local function session_to_go_on(name, agent, session_id)
+  local id, known = M.session(name, agent, session_id)
+  if require("botglue.shipped").of(agent, known).goes_on == false then
+    fail("%s was run by %s: this agent cannot go on in a session, start a new job", name, agent)
+  end
+  return id
+end
+
 --- A job of this Neovim as what to go on from.
 ---@param job botglue.Job
 ---@return botglue.Source
@@ -53,7 +66,7 @@ function M.of_job(job)
   if job:is_open() then
     fail("%s has not ended yet: wait for it", name)
   end
-  local session_id = M.session(name, job.agent, job.session_id)
+  local session_id = session_to_go_on(name, job.agent, job.session_id)
   local target = job:again()
     or fail("the place of %s is not known: select the lines and start a new job", name)
   return {
@@ -105,7 +118,7 @@ local function of_entry(bufnr, entry, place, err)
   return {
     agent = entry.agent,
     model = entry.model,
-    session_id = M.session("the job that wrote this", entry.agent, entry.session_id),
+    session_id = session_to_go_on("the job that wrote this", entry.agent, entry.session_id),
     cwd = entry.project,
     target = range.at(bufnr, place, place.kind),
   }

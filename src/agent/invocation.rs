@@ -108,9 +108,10 @@ pub struct Opening {
 
 impl<'a> Invocation<'a> {
     /// What a preset's recipe depends on.
-    fn recipe(&self, project: &'a Path) -> Recipe<'a> {
+    fn recipe(&self, preset: &Preset, project: &'a Path) -> Recipe<'a> {
         Recipe {
             tools: self.tools,
+            names: preset.tools,
             max_turns: self.max_turns,
             trust_project: self.trust_project,
             project,
@@ -119,11 +120,18 @@ impl<'a> Invocation<'a> {
     }
 }
 
+/// Whether a text from outside can be an argument of an agent: never taken for an option, and one word, since a wrapper's
+/// script may split it.
+pub fn is_argument(text: &str) -> bool {
+    let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
+    !text.is_empty() && !text.starts_with('-') && !is_split
+}
+
 /// The whole argument vector of an agent for `project`: its command, the protocol's flags, the user's arguments.
 pub fn arguments(invocation: &Invocation<'_>, project: &Path) -> Vec<String> {
     let command = invocation.command;
     let flags = match command.preset() {
-        Some(preset) => (preset.flags)(&invocation.recipe(project)),
+        Some(preset) => (preset.flags)(&invocation.recipe(preset, project)),
         None => (command.protocol.dialect().arguments)(invocation),
     };
     command.command.iter().cloned().chain(flags).chain(command.args.iter().cloned()).collect()
@@ -133,7 +141,7 @@ pub fn arguments(invocation: &Invocation<'_>, project: &Path) -> Vec<String> {
 pub fn environment(invocation: &Invocation<'_>, project: &Path) -> BTreeMap<String, String> {
     let command = invocation.command;
     let mut variables: BTreeMap<String, String> = match command.preset() {
-        Some(preset) => (preset.env)(&invocation.recipe(project)).into_iter().collect(),
+        Some(preset) => (preset.env)(&invocation.recipe(preset, project)).into_iter().collect(),
         None => BTreeMap::new(),
     };
     variables.extend(command.env.clone());
@@ -153,16 +161,21 @@ pub fn directory(invocation: &Invocation<'_>) -> Directory {
     }
 }
 
-/// Whether an agent may be started before there is a message for it.
+/// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens its
+/// session then, and nothing may keep it from running what the project's settings say, unless it is shipped or runs
+/// elsewhere.
 pub fn waits(invocation: &Invocation<'_>) -> bool {
-    invocation.command.protocol.dialect().prewarm == PrewarmSupport::Waits
+    let command = invocation.command;
+    let is_isolated = command.protocol != Protocol::Acp
+        || command.preset().is_some()
+        || directory(invocation) == Directory::Empty;
+    is_isolated && command.protocol.dialect().prewarm == PrewarmSupport::Waits
 }
 
 /// How the talk begins with an agent that works on `project` and runs in `directory`.
 pub fn opening(invocation: &Invocation<'_>, project: &Path, directory: &Path) -> Opening {
     let Invocation { command, resume, system, .. } = invocation;
     let preset = command.preset();
-    let recipe = invocation.recipe(project);
     let own_mode = command.acp.mode.clone();
     Opening {
         preset,
@@ -171,7 +184,10 @@ pub fn opening(invocation: &Invocation<'_>, project: &Path, directory: &Path) ->
         resume: resume.cloned(),
         model: command.model.clone(),
         mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
-        meta: merged(preset.and_then(|preset| (preset.meta)(&recipe)), command.acp.meta.clone()),
+        meta: merged(
+            preset.and_then(|preset| (preset.meta)(&invocation.recipe(preset, project))),
+            command.acp.meta.clone(),
+        ),
     }
 }
 

@@ -18,7 +18,7 @@ mod values;
 pub use acp::preset::Preset;
 pub use invocation::{
     AcpOptions, AgentCommand, Directory, Invocation, Opening, Resume, arguments, decoder, directory,
-    environment, opening, waits,
+    environment, is_argument, opening, waits,
 };
 
 use crate::stream::Decoder;

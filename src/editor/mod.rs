@@ -166,6 +166,12 @@ impl Editor {
         self.apply("prewarmed", Map::default().with("token", token).with("pgid", group).build());
     }
 
+    /// The models that an agent offers.
+    pub fn models(&self, agent: &str, models: Vec<String>) {
+        let models = Value::Array(models.into_iter().map(Value::from).collect());
+        self.apply("models", Map::default().with("agent", agent).with("models", models).build());
+    }
+
     /// The reply to a question to the store.
     pub fn reply(&self, token: u64, reply: Result<serde_json::Value, String>) {
         self.apply("reply", value::reply(token, reply));

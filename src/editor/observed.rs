@@ -62,7 +62,11 @@ impl Observed {
                 let (attempt, max, delay_ms) = (*attempt, *max, *delay_ms);
                 Said::Retry { attempt, max, delay_ms, reason: reason.clone() }
             }
-            Update::Session { .. } | Update::Amounts { .. } | Update::Malformed { .. } => return,
+            Update::Session { .. }
+            | Update::Models { .. }
+            | Update::Activity { .. }
+            | Update::Amounts { .. }
+            | Update::Malformed { .. } => return,
         };
         self.waiting(id).push(other);
     }

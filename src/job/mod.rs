@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 pub use groups::Groups;
 pub use launch::Launch;
 pub use observers::{Observer, Observers, Registration};
-pub use prewarm::{Prewarm, Ticket};
+pub use prewarm::{Prewarm, PrewarmEvent, Ticket};
 
 use crate::request::Request;
 use crate::store::{EmptyDirectory, Transcripts};
@@ -43,6 +43,8 @@ pub enum Event {
     },
     /// Its raw stream is kept in this file.
     Recording(PathBuf),
+    /// The models that the agent offers.
+    Models(Vec<String>),
     /// The outcome is decided.
     Finished(Box<Outcome>),
     /// The same outcome with the amounts of later results in the same stream.

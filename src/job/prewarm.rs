@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::running::RunningAgent;
+use crate::stream::Update;
 
 /// How long an agent may wait for its message.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -43,15 +44,28 @@ pub struct Ticket {
     claim: oneshot::Sender<oneshot::Sender<RunningAgent>>,
 }
 
+/// What is told of the agent that waits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrewarmEvent {
+    /// It runs, as the leader of this process group.
+    Started {
+        /// The group's id.
+        pgid: i32,
+    },
+    /// The models that it offers.
+    Models(Vec<String>),
+    /// It is gone, and no job took it over.
+    Gone,
+}
+
 impl Prewarm {
-    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `tell` learns of its
-    /// process group, and that it is gone, unless a job took it over.
+    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `tell` learns what becomes of it.
     pub fn start(
         &mut self,
         token: u64,
         launch: Launch,
         groups: Groups,
-        tell: impl Fn(Option<i32>) + Send + 'static,
+        tell: impl Fn(PrewarmEvent) + Send + 'static,
     ) {
         let (claim, claimed) = oneshot::channel();
         self.waiting = Some((token, Ticket { launch: launch.clone(), claim }));
@@ -95,7 +109,7 @@ async fn wait(
     before: Option<JoinHandle<()>>,
     mut claimed: oneshot::Receiver<oneshot::Sender<RunningAgent>>,
     limit: Duration,
-    tell: impl Fn(Option<i32>),
+    tell: impl Fn(PrewarmEvent),
 ) {
     if let Some(mut before) = before {
         tokio::select! {
@@ -114,7 +128,7 @@ async fn wait(
         Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
     };
     tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
-    tell(Some(agent.process.pgid()));
+    tell(PrewarmEvent::Started { pgid: agent.process.pgid() });
     let over = sleep(limit);
     tokio::pin!(over);
     let claim = loop {
@@ -122,8 +136,15 @@ async fn wait(
             biased;
             claim = &mut claimed => break claim.ok(),
             () = &mut over => break None,
-            exit = agent.prepare() => if exit.is_some() {
-                break None;
+            heard = agent.prepare() => match heard {
+                Ok(updates) => {
+                    let models = updates.into_iter().filter_map(|update| match update {
+                        Update::Models { models } => Some(models),
+                        _ => None,
+                    });
+                    models.for_each(|models| tell(PrewarmEvent::Models(models)));
+                }
+                Err(_) => break None,
             },
         }
     };
@@ -136,7 +157,7 @@ async fn wait(
         _ => agent,
     };
     left.process.end(GRACE).await;
-    tell(None);
+    tell(PrewarmEvent::Gone);
 }
 
 #[cfg(test)]
@@ -146,10 +167,10 @@ mod tests {
     use super::*;
 
     /// A program that waits for its message, told of by its group.
-    fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<Option<i32>>) {
+    fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<PrewarmEvent>) {
         let launch = Launch::of_text(&["/bin/cat"]);
         let (send, told) = mpsc::unbounded_channel();
-        prewarm.start(token, launch.clone(), Groups::default(), move |pgid| send.send(pgid).unwrap_or(()));
+        prewarm.start(token, launch.clone(), Groups::default(), move |event| send.send(event).unwrap_or(()));
         (launch, told)
     }
 
@@ -157,8 +178,8 @@ mod tests {
     async fn one_that_nobody_wants_for_long_is_stopped() {
         let mut prewarm = Prewarm { limit: Duration::from_millis(20), ..Prewarm::default() };
         let (launch, mut told) = start(&mut prewarm, 1);
-        assert!(matches!(told.recv().await, Some(Some(_))));
-        assert_eq!(told.recv().await, Some(None), "it is gone");
+        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
+        assert_eq!(told.recv().await, Some(PrewarmEvent::Gone));
         let ticket = prewarm.hand_over(1).expect("the ticket is kept for whoever asks");
         assert!(ticket.redeem(&launch).await.is_none(), "and stands for nothing");
     }
@@ -167,7 +188,7 @@ mod tests {
     async fn it_is_handed_over_once_and_by_its_own_token() {
         let mut prewarm = Prewarm::default();
         let (launch, mut told) = start(&mut prewarm, 1);
-        assert!(matches!(told.recv().await, Some(Some(_))));
+        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
         assert!(prewarm.hand_over(2).is_none());
         let ticket = prewarm.hand_over(1).expect("the one that waits");
         assert!(prewarm.hand_over(1).is_none());

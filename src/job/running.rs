@@ -14,7 +14,7 @@ use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
 use crate::error::JobError;
-use crate::stream::{Exit, Lines, Stream, Tail};
+use crate::stream::{Exit, Lines, Stream, Tail, Update};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
@@ -121,28 +121,34 @@ impl RunningAgent {
         !self.process.has_ended() && !self.stream.decided()
     }
 
-    /// Hears and answers it for a moment, before it has a message; gives its exit once it has ended. An agent that has
+    /// Hears and answers it for a moment, before it has a message; gives what its stream says of it. An agent that has
     /// nothing to say before its message is not read.
-    pub async fn prepare(&mut self) -> Option<Exit> {
+    ///
+    /// # Errors
+    /// Its exit, once it has ended.
+    pub async fn prepare(&mut self) -> Result<Vec<Update<'static>>, Exit> {
         let kept: usize = self.early.iter().map(|said| said.bytes.len()).sum();
         let is_heard = self.stream.is_two_way() && kept <= EARLY && !self.pipes.is_read();
         let Self { process, pipes, .. } = self;
         let moved = tokio::select! {
-            exit = process.wait() => return Some(exit),
+            exit = process.wait() => return Err(exit),
             moved = pipes.moved(), if is_heard => moved,
         };
+        let mut updates = Vec::new();
         match moved {
             Moved::Out(n) => {
                 let bytes = self.pipes.out(n).to_vec();
                 let Self { lines, stream, .. } = self;
-                lines.push(&bytes, &mut |line| stream.take(line, &mut |_| {}));
+                lines.push(&bytes, &mut |line| {
+                    stream.take(line, &mut |update| updates.push(update.into_owned()));
+                });
                 self.keep(Side::Agent, bytes);
                 self.send_early();
             }
             Moved::Err(n) => self.tail.push(self.pipes.err(n)),
             Moved::In => {}
         }
-        None
+        Ok(updates)
     }
 
     /// What was said so far, in its order.

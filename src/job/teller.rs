@@ -36,10 +36,14 @@ impl Teller {
         let _ = self.events.send((self.id, event));
     }
 
-    /// Tells the observers what the stream said.
+    /// Tells the observers what the stream said, and the host what concerns every job of that agent.
     pub(super) fn update(&self, update: &Update<'_>) {
-        if let Update::Malformed { line, reason, start } = update {
-            tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
+        match update {
+            Update::Malformed { line, reason, start } => {
+                tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
+            }
+            Update::Models { models } => self.tell(Event::Models(models.clone())),
+            _ => {}
         }
         self.observers.update(update);
     }

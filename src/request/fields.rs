@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use rmpv::Value;
 
+use crate::agent::is_argument;
 use crate::error::{Code, JobError};
 
 /// The last of Lua's numbers up to which each whole one is there.
@@ -168,8 +169,7 @@ pub fn count(field: &str, value: &Value) -> Result<u64, JobError> {
 }
 
 fn argument(field: &str, text: String) -> Result<String, JobError> {
-    let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
-    if text.is_empty() || text.starts_with('-') || is_split {
+    if !is_argument(&text) {
         return Err(bad(field, "must be one word that does not begin with -"));
     }
     Ok(text)

@@ -21,6 +21,10 @@ pub enum Event<'a> {
         /// The model.
         model: Option<Words<'a>>,
     },
+    /// The models that the agent offers.
+    Models(Vec<String>),
+    /// What the agent does, in a few words, where no tool or text tells.
+    Activity(String),
     /// The agent speaks its protocol, so what else it prints is no answer.
     Greeted,
     /// The main agent begins a message; until [`Event::MessageEnded`] more of it may come.

@@ -166,8 +166,9 @@ pub fn classify(status: Option<u64>, words: &str) -> Code {
     kinds.into_iter().find(|(_, parts)| says(parts)).map_or(Code::ApiError, |(code, _)| code)
 }
 
-const TOO_LONG: [&str; 6] = [
+const TOO_LONG: [&str; 7] = [
     "prompt is too long",
+    "prompt as too long",
     "input is too long",
     "request_too_large",
     "exceed context limit",

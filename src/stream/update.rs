@@ -19,6 +19,16 @@ pub enum Update<'a> {
         /// The model.
         model: Option<String>,
     },
+    /// The models that the agent offers.
+    Models {
+        /// Their names, as a request names one.
+        models: Vec<String>,
+    },
+    /// What the agent does: a step of its plan, its mode.
+    Activity {
+        /// In a few words.
+        text: String,
+    },
     /// More text of the main agent, the new part only; a new block begins on a new line.
     Text {
         /// The new part.
@@ -81,6 +91,8 @@ impl Update<'_> {
             Self::Text { text, begins } => Update::Text { text: Cow::Owned(text.into_owned()), begins },
             Self::Thinking { text } => Update::Thinking { text: Cow::Owned(text.into_owned()) },
             Self::Session { id, model } => Update::Session { id, model },
+            Self::Models { models } => Update::Models { models },
+            Self::Activity { text } => Update::Activity { text },
             Self::Tool { index, tool } => Update::Tool { index, tool },
             Self::Retry { attempt, max, delay_ms, reason } => {
                 Update::Retry { attempt, max, delay_ms, reason }

@@ -4,23 +4,24 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use botglue::agent::{AcpOptions, Invocation, Protocol};
 use botglue::error::Code;
 use botglue::job::{
-    Event, Groups, Job, Launch, Observer, Observers, Prewarm, Registration, Surroundings, Ticket,
+    Event, Groups, Job, Launch, Observer, Observers, Prewarm, PrewarmEvent, Registration, Surroundings,
+    Ticket,
 };
 use botglue::message;
 use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
 use botglue::store::{EmptyDirectory, Transcripts};
-use botglue::stream::Outcome;
+use botglue::stream::{Outcome, Update};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Longer than any agent here may take; only a hang reaches it.
-const DEADLINE: Duration = Duration::from_secs(20);
+use crate::support::DEADLINE;
+
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"result":"answer","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2}}"#;
 
 /// A started job and what it tells.
@@ -30,15 +31,22 @@ pub struct Started {
     pub transcripts: Transcripts,
     observers: Observers,
     _watching: Registration,
+    first_text: Arc<OnceLock<Instant>>,
     pgid: Option<i32>,
     outcome: Option<Outcome>,
     amended: Option<Outcome>,
 }
 
-/// Watches, and does not mind what.
-struct Watcher;
+/// Notes when the first text came.
+struct Watcher(Arc<OnceLock<Instant>>);
 
-impl Observer for Watcher {}
+impl Observer for Watcher {
+    fn update(&mut self, update: &Update<'_>) {
+        if matches!(update, Update::Text { .. }) {
+            self.0.get_or_init(Instant::now);
+        }
+    }
+}
 
 /// A folder with one agent in it.
 pub struct Bench {
@@ -122,8 +130,8 @@ impl Bench {
         self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), ticket)
     }
 
-    /// Starts the agent of this request before its message is there; `tell` hears of its group, and that it is gone.
-    pub fn prewarm(&self, request: &Request, tell: impl Fn(Option<i32>) + Send + 'static) -> Prewarm {
+    /// Starts the agent of this request before its message is there; `tell` hears what becomes of it.
+    pub fn prewarm(&self, request: &Request, tell: impl Fn(PrewarmEvent) + Send + 'static) -> Prewarm {
         let invocation = Invocation {
             command: &request.agent,
             tools: &request.tools,
@@ -151,7 +159,8 @@ impl Bench {
         let surroundings =
             Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
-        let watching = observers.register(Box::new(Watcher));
+        let first_text = Arc::new(OnceLock::new());
+        let watching = observers.register(Box::new(Watcher(Arc::clone(&first_text))));
         let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), ticket));
         Started {
             job,
@@ -159,6 +168,7 @@ impl Bench {
             transcripts,
             observers,
             _watching: watching,
+            first_text,
             pgid: None,
             outcome: None,
             amended: None,
@@ -224,13 +234,18 @@ impl Started {
                 self.outcome = Some(*outcome);
             }
             Event::Amended(outcome) => self.amended = Some(*outcome),
-            Event::Recording(_) => {}
+            Event::Recording(_) | Event::Models(_) => {}
             Event::Gone => panic!("gone too early"),
         }
     }
 
     pub fn outcome(&self) -> &Outcome {
         self.outcome.as_ref().expect("it has finished")
+    }
+
+    /// When its first text came.
+    pub fn first_text(&self) -> Option<Instant> {
+        self.first_text.get().copied()
     }
 
     pub fn code(&self) -> Option<Code> {

@@ -18,7 +18,7 @@ test("wrong options raise one error that names the field", function()
   wrong(3, "opts must be a table")
   wrong({ prompt = 1 }, "prompt must be a string")
   wrong({ prompt = " " }, "prompt must be some words")
-  wrong({ prompt = "it", agent = "gpt" }, 'agent: no agent "gpt"; there is claude, droid')
+  wrong({ prompt = "it", agent = "gpt" }, 'agent: no agent "gpt"; there is claude, claude-acp, codex')
   wrong({ prompt = "it", model = 1 }, "model must be the name of a model")
   wrong({ prompt = "it", model = "" }, "model must be the name of a model")
   wrong({ prompt = "it", model = "--settings" }, "model must be the name of a model")
@@ -259,6 +259,24 @@ test("a model of its own for each agent", function()
   equal(model({ agents = { droid = { model = "gpt" } } }, { agent = "droid" }), "gpt")
   equal(model({ model = "opus", agents = { claude = { model = "haiku" } } }), "haiku")
   equal(model({ model = "opus" }, { model = "sonnet" }), "sonnet")
+end)
+
+test("what is set of an agent that speaks ACP goes to the host, and nothing else does", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[require("botglue").setup({ agents = {
+    mine = { protocol = "acp", command = "/opt/mine", mode = "ask", meta = { a = { b = 1 } }, directory = "empty" },
+    codex = { meta = {} },
+  } })]])
+  local function asked(name)
+    local id = nvim:run({ kind = "insert", first = { 1 } }, { agent = name })
+    return nvim:host("received", "run")[id].agent
+  end
+  local mine = asked("mine")
+  equal({ mine.protocol, mine.command, mine.args }, { "acp", { "/opt/mine" }, {} })
+  equal({ mine.mode, mine.meta, mine.directory }, { "ask", { a = { b = 1 } }, "empty" })
+  local codex = asked("codex")
+  equal({ codex.protocol, codex.command }, { "acp", { "codex-acp" } })
+  equal({ codex.mode, codex.meta, codex.directory }, { nil, {}, nil })
 end)
 
 test("an unknown option in vim.g.botglue warns once", function()

@@ -105,12 +105,78 @@ test("a wrong option raises one error that names its path", function()
   wrong({ host = false }, "host", "a string")
   wrong({ agents = {} and 3 }, "agents", "a table")
   wrong({ agents = { claude = "claude" } }, "agents.claude", "a table")
-  wrong({ agents = { claude = { command = "claude" } } }, "agents.claude.command", "a list of strings")
-  wrong({ agents = { claude = { command = {} } } }, "agents.claude.command", "a list of strings")
+  wrong(
+    { agents = { claude = { command = "" } } },
+    "agents.claude.command",
+    "a program, or a list of strings"
+  )
+  wrong(
+    { agents = { claude = { command = {} } } },
+    "agents.claude.command",
+    "a program, or a list of strings"
+  )
   wrong({ agents = { claude = { protocol = "json" } } }, "agents.claude.protocol", "one of")
   wrong({ agents = { claude = { env = { A = 1 } } } }, "agents.claude.env", "a table of strings")
   wrong({ agents = { mine = { command = { "x" } } } }, "agents.mine.protocol", "one of")
-  wrong({ agents = { mine = { protocol = "text" } } }, "agents.mine.command", "a list of strings")
+  wrong(
+    { agents = { mine = { protocol = "text" } } },
+    "agents.mine.command",
+    "a program, or a list of strings"
+  )
+  wrong({ agents = { codex = { mode = "" } } }, "agents.codex.mode", "the name of a mode")
+  wrong(
+    { agents = { codex = { directory = "/tmp" } } },
+    "agents.codex.directory",
+    'one of "project", "empty"'
+  )
+  for _, meta in ipairs({ "x", { 1 }, { a = { 1, b = 2 } }, { a = print }, { [3] = 1 } }) do
+    wrong({ agents = { codex = { meta = meta } } }, "agents.codex.meta", "a table of what JSON has")
+  end
+end)
+
+test("a command may be one program", function()
+  local options = config.resolve({ agents = { codex = { command = "/opt/a b/codex" } } })
+  equal(options.agents.codex.command, { "/opt/a b/codex" })
+end)
+
+test("the name of a shipped agent is all it takes", function()
+  local commands = {}
+  for name, agent in pairs(config.resolve({ agent = "codex" }).agents) do
+    commands[name] = agent.protocol .. " " .. table.concat(agent.command, " ")
+  end
+  equal(commands, {
+    claude = "claude claude",
+    droid = "droid droid",
+    codex = "acp codex-acp",
+    gemini = "acp gemini",
+    opencode = "acp opencode",
+    qwen = "acp qwen",
+    copilot = "acp copilot",
+    ["claude-acp"] = "acp claude-agent-acp",
+    ["droid-acp"] = "acp droid",
+  })
+end)
+
+test("an agent of one's own may speak ACP; only such a one has a mode, meta and a directory", function()
+  local mine = {
+    protocol = "acp",
+    command = { "my-agent", "serve" },
+    args = { "--quiet" },
+    env = { KEY = "x" },
+    mode = "ask",
+    meta = { my = { list = { 1, "two", { three = true } } } },
+    directory = "empty",
+  }
+  local options, unknown = config.resolve({ agents = { mine = mine, codex = { meta = {} } } })
+  equal({ options.agents.mine, unknown }, { mine, {} })
+  for field, value in pairs({ mode = "plan", meta = { a = 1 }, directory = "empty" }) do
+    equal(
+      suite.raises(function()
+        config.resolve({ agents = { droid = { [field] = value } } })
+      end),
+      ('botglue: option agents.droid.%s needs protocol = "acp", not "droid"'):format(field)
+    )
+  end
 end)
 
 test("the data directory may begin with the home directory or a variable", function()
@@ -123,7 +189,8 @@ test("an agent that does not exist names those that do", function()
   local err = suite.raises(function()
     config.resolve({ agent = "gpt" })
   end)
-  equal(err, 'botglue: option agent: no agent "gpt"; there is claude, droid')
+  contains(err, 'botglue: option agent: no agent "gpt"; there is claude, claude-acp, codex, ')
+  equal(err:find("\n"), nil)
 end)
 
 test("an unknown option is named, and does no harm", function()

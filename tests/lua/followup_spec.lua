@@ -52,6 +52,7 @@ end)
 test("the prompt of a follow-up leaves it with the agent whose session it is", function()
   local nvim = child.with_host(ROWS)
   local words = nvim:lua([[
+    require('botglue').setup({ agents = { droid = { command = { 'true' } } } })
     local function after_next(wish)
       local choice = require('botglue.ui.prompt.choice').new(wish, (require('botglue.client').options()))
       choice:next_agent()
@@ -102,6 +103,21 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   says("require('botglue').retry(1)", "the place of job 1 is not known")
   contains(message_of(nvim, "rewind now"), "rewind takes no argument")
   equal(#nvim:host("received", "run"), 2)
+end)
+
+test("an agent that cannot go on in a session says so before anything is asked or sent", function()
+  local nvim = child.with_host(ROWS)
+  nvim:run(line(2, 4), { agent = "gemini" })
+  nvim:answer(1, { "B" }, { session_id = "s1" })
+  nvim:type("2G")
+  for _, command in ipairs({ "followup", "followup more", "rewind" }) do
+    contains(
+      message_of(nvim, command),
+      "job 1 was run by gemini: this agent cannot go on in a session, start a new job"
+    )
+  end
+  equal(#nvim:host("received", "run"), 1)
+  equal(#nvim:host("received", "prewarm"), 0)
 end)
 
 test("without a session there is nothing to go on in", function()

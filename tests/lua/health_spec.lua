@@ -23,6 +23,7 @@ test("all is well", function()
   contains(text, "the host answers (")
   contains(text, "claude (runs the jobs): " .. agent .. ", 2.1.0 (Agent)")
   contains(text, "droid: droid is not in PATH")
+  contains(text, "codex: codex-acp is not in PATH")
   contains(text, "data: ")
   contains(text, "log: ")
   equal(text:find("ERROR"), nil, text)
@@ -43,6 +44,30 @@ end)
 test("the agent that runs the jobs is not there", function()
   local text = report({ host = "/nowhere", agents = { claude = { command = { "/nowhere/claude" } } } })
   contains(text, "claude (runs the jobs): /nowhere/claude is not in PATH")
+end)
+
+test("each agent that is installed: its version, its login, and what keeps it read-only", function()
+  local program = { script("echo 1.2.3") }
+  local text = report({
+    host = "/nowhere",
+    agent = "codex",
+    agents = {
+      codex = { command = program, env = { OPENAI_API_KEY = "x" } },
+      qwen = { command = program },
+      gemini = { command = program, directory = "project" },
+      mine = { protocol = "acp", command = program },
+      other = { protocol = "text", command = program },
+    },
+  })
+  contains(text, "codex (runs the jobs): " .. program[1] .. ", 1.2.3")
+  contains(text, "codex: login: OPENAI_API_KEY is set")
+  contains(text, "codex: read-only by: its own sandbox (mode `read-only`)")
+  contains(text, "runs in an empty directory")
+  contains(text, "qwen: login: none that botglue can see; where a job says that there is none, run `qwen`")
+  contains(text, "gemini: agents.gemini.directory is set")
+  contains(text, "mine: read-only by: nothing: it is as trusted as a program of the protocol text")
+  contains(text, "other: read-only by: nothing")
+  equal(text:find("mine: login"), nil)
 end)
 
 test("a program is looked for in the absolute entries of PATH alone", function()

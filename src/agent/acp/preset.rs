@@ -20,6 +20,8 @@ pub struct Preset {
     pub agent_name: &'static str,
     /// What messages say of it.
     pub label: AgentLabel,
+    /// Its names for tools, each behind Claude's name for the same one.
+    pub tools: &'static [(&'static str, &'static str)],
     /// Its flags, after the command.
     pub flags: fn(&Recipe<'_>) -> Vec<String>,
     /// Variables of its environment.
@@ -51,6 +53,8 @@ pub struct Habits {
     pub has_message_ids: bool,
     /// It can be asked to report failures apart from its text, by a key of a vendor's.
     pub reports_failures: bool,
+    /// It ends a turn that failed with a text of its own, and tells no tokens then.
+    pub fails_in_text: bool,
     /// Of what its tokens are.
     pub tokens: Counting,
     /// Of what its cost is.
@@ -73,6 +77,7 @@ impl Habits {
     pub const UNKNOWN: Self = Self {
         has_message_ids: false,
         reports_failures: false,
+        fails_in_text: false,
         tokens: Counting::Turn,
         cost: Counting::Lineage,
     };
@@ -83,6 +88,8 @@ impl Habits {
 pub struct Recipe<'a> {
     /// The tools that the agent may use, by Claude's names.
     pub tools: &'a [String],
+    /// The agent's own names for tools, as its preset has them.
+    pub names: &'static [(&'static str, &'static str)],
     /// A limit on its turns.
     pub max_turns: Option<u32>,
     /// It may load the project's own settings.
@@ -94,18 +101,19 @@ pub struct Recipe<'a> {
 }
 
 impl Recipe<'_> {
-    fn allows(&self, tool: &str) -> bool {
-        self.tools.iter().any(|allowed| allowed == tool)
+    /// The agent's names of the tools that it may use.
+    fn allowed(&self) -> impl Iterator<Item = &'static str> {
+        self.named(true)
     }
 
-    /// Those of `names` whose tool, by Claude's name, is allowed.
-    fn allowed(&self, names: &[(&str, &'static str)]) -> Vec<&'static str> {
-        names.iter().filter(|(tool, _)| self.allows(tool)).map(|(_, name)| *name).collect()
+    /// Its names of those that it may not use.
+    fn forbidden(&self) -> impl Iterator<Item = &'static str> {
+        self.named(false)
     }
 
-    /// Those whose tool is not allowed.
-    fn forbidden(&self, names: &[(&str, &'static str)]) -> Vec<&'static str> {
-        names.iter().filter(|(tool, _)| !self.allows(tool)).map(|(_, name)| *name).collect()
+    fn named(&self, is_allowed: bool) -> impl Iterator<Item = &'static str> {
+        let is_tool = |tool: &str| self.tools.iter().any(|allowed| allowed == tool);
+        self.names.iter().filter(move |(tool, _)| is_tool(tool) == is_allowed).map(|(_, name)| *name)
     }
 
     fn project(&self) -> String {
@@ -134,23 +142,34 @@ fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(",")
+}
+
+/// What a preset is as far as it does not say otherwise: nothing is known of the agent.
+const UNKNOWN: Preset = Preset {
+    name: "",
+    agent_name: "",
+    label: super::LABEL,
+    tools: &[],
+    flags: |_| Vec::new(),
+    env: |_| Vec::new(),
+    mode: None,
+    meta: |_| None,
+    isolation: Isolation::Directory,
+    resume: ResumeSupport::None,
+    habits: Habits::UNKNOWN,
+};
+
 /// It starts the MCP servers of the project at `session/new`. Its sandbox is the system's, and lets it read all files.
 const CODEX: Preset = Preset {
     name: "codex",
     agent_name: "@agentclientprotocol/codex-acp",
     label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
-    flags: |_| Vec::new(),
     env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
-    mode: None,
-    meta: |_| None,
-    isolation: Isolation::Directory,
     resume: ResumeSupport::Sessions,
-    habits: Habits {
-        has_message_ids: true,
-        reports_failures: true,
-        tokens: Counting::Turn,
-        cost: Counting::Lineage,
-    },
+    habits: Habits { has_message_ids: true, reports_failures: true, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 /// Its flag `--approval-mode` does nothing here; the mode of the session does.
@@ -165,12 +184,8 @@ const GEMINI: Preset = Preset {
         }
         flags
     },
-    env: |_| Vec::new(),
     mode: Some("plan"),
-    meta: |_| None,
-    isolation: Isolation::Directory,
-    resume: ResumeSupport::None,
-    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 /// Its mode `plan` still runs commands; what it may do is decided by this variable alone. It loads the plugins of the
@@ -179,35 +194,28 @@ const OPENCODE: Preset = Preset {
     name: "opencode",
     agent_name: "OpenCode",
     label: AgentLabel { name: "opencode", login: "`opencode auth login` in a terminal" },
+    tools: &[
+        ("Read", "read"),
+        ("Grep", "grep"),
+        ("Glob", "glob"),
+        ("Glob", "list"),
+        ("Bash", "bash"),
+        ("Edit", "edit"),
+        ("WebFetch", "webfetch"),
+    ],
     flags: |_| words(&["acp"]),
     env: |recipe| {
-        let names = [
-            ("Read", "read"),
-            ("Grep", "grep"),
-            ("Glob", "glob"),
-            ("Glob", "list"),
-            ("Bash", "bash"),
-            ("Edit", "edit"),
-            ("WebFetch", "webfetch"),
-        ];
         let mut permission = json!({"*": "deny"});
-        for name in recipe.allowed(&names) {
+        for name in recipe.allowed() {
             permission[name] = "allow".into();
         }
         let below = Path::new(recipe.project).join("**").to_string_lossy().into_owned();
         permission["external_directory"] = json!({"*": "deny", below: "allow"});
         vec![("OPENCODE_PERMISSION".to_owned(), permission.to_string())]
     },
-    mode: None,
-    meta: |_| None,
-    isolation: Isolation::Directory,
     resume: ResumeSupport::Sessions,
-    habits: Habits {
-        has_message_ids: true,
-        reports_failures: false,
-        tokens: Counting::Turn,
-        cost: Counting::Lineage,
-    },
+    habits: Habits { has_message_ids: true, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 /// Its flag `--core-tools` removes nothing, `--exclude-tools` does.
@@ -215,32 +223,28 @@ const QWEN: Preset = Preset {
     name: "qwen",
     agent_name: "qwen-code",
     label: AgentLabel { name: "qwen", login: "`qwen` in a terminal, or set `OPENAI_API_KEY`" },
+    tools: &[
+        ("Write", "write_file"),
+        ("Edit", "edit"),
+        ("Bash", "run_shell_command"),
+        ("Agent", "agent"),
+        ("Task", "task"),
+        ("WebFetch", "web_fetch"),
+        ("NotebookEdit", "notebook_edit"),
+    ],
     flags: |recipe| {
-        let names = [
-            ("Write", "write_file"),
-            ("Edit", "edit"),
-            ("Bash", "run_shell_command"),
-            ("Agent", "agent"),
-            ("Task", "task"),
-            ("WebFetch", "web_fetch"),
-            ("NotebookEdit", "notebook_edit"),
-        ];
         let mut flags = words(&["--acp", "--approval-mode", "default"]);
         if !recipe.trust_project {
             flags.push("--safe-mode".to_owned());
         }
-        let excluded = recipe.forbidden(&names);
+        let excluded = list(recipe.forbidden());
         if !excluded.is_empty() {
-            flags.extend(["--exclude-tools".to_owned(), excluded.join(",")]);
+            flags.extend(["--exclude-tools".to_owned(), excluded]);
         }
         flags
     },
-    env: |_| Vec::new(),
-    mode: None,
-    meta: |_| None,
     isolation: Isolation::Arguments,
-    resume: ResumeSupport::None,
-    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 /// It runs the hooks of the project at each prompt.
@@ -248,25 +252,21 @@ const COPILOT: Preset = Preset {
     name: "copilot",
     agent_name: "Copilot",
     label: AgentLabel { name: "copilot", login: "`copilot` in a terminal and its command `/login`" },
+    tools: &[
+        ("Read", "view"),
+        ("Grep", "grep"),
+        ("Glob", "glob"),
+        ("Bash", "bash"),
+        ("Edit", "edit"),
+        ("Write", "create"),
+    ],
     flags: |recipe| {
-        let names = [
-            ("Read", "view"),
-            ("Grep", "grep"),
-            ("Glob", "glob"),
-            ("Bash", "bash"),
-            ("Edit", "edit"),
-            ("Write", "create"),
-        ];
         let mut flags = words(&["--acp", "--available-tools"]);
-        flags.push(recipe.allowed(&names).join(","));
+        flags.push(list(recipe.allowed()));
         flags
     },
-    env: |_| Vec::new(),
-    mode: None,
-    meta: |_| None,
-    isolation: Isolation::Directory,
-    resume: ResumeSupport::None,
-    habits: Habits { tokens: Counting::Session, ..Habits::UNKNOWN },
+    habits: Habits { fails_in_text: true, tokens: Counting::Session, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 /// Its options suffice against a hostile project. Without the mode it reads outside the project.
@@ -274,8 +274,6 @@ const CLAUDE: Preset = Preset {
     name: "claude-acp",
     agent_name: "@agentclientprotocol/claude-agent-acp",
     label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
-    flags: |_| Vec::new(),
-    env: |_| Vec::new(),
     mode: Some("default"),
     meta: |recipe| {
         let mut options = json!({
@@ -297,9 +295,10 @@ const CLAUDE: Preset = Preset {
     habits: Habits {
         has_message_ids: true,
         reports_failures: true,
-        tokens: Counting::Turn,
         cost: Counting::Session,
+        ..Habits::UNKNOWN
     },
+    ..UNKNOWN
 };
 
 /// It ignores `--only-tools` here, and runs hooks and MCP servers of the project it runs in.
@@ -308,12 +307,8 @@ const DROID: Preset = Preset {
     agent_name: "@factory/cli",
     label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
     flags: |_| words(&["exec", "--output-format", "acp"]),
-    env: |_| Vec::new(),
     mode: Some("spec"),
-    meta: |_| None,
-    isolation: Isolation::Directory,
-    resume: ResumeSupport::None,
-    habits: Habits { has_message_ids: false, ..Habits::UNKNOWN },
+    ..UNKNOWN
 };
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::agent::testing::{answer, code, message};
 use crate::agent::{Protocol, Resume};
-use crate::stream::{End, HeldFor, Outcome, Stream, ToolStatus, Update};
+use crate::stream::{End, HeldFor, Outcome, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
@@ -202,6 +202,59 @@ fn a_model_is_set_by_its_own_method_where_there_is_no_option() {
 }
 
 #[test]
+fn the_models_that_a_session_offers_are_told() {
+    let offered = |session: &Value| {
+        let mut talk = Talk::new(&opening("codex"));
+        talk.reply(&json!({"protocolVersion": 1}));
+        let mut session = session.clone();
+        session["sessionId"] = "s1".into();
+        talk.reply(&session);
+        talk.updates.into_iter().find_map(|update| match update {
+            Update::Models { models } => Some(models),
+            _ => None,
+        })
+    };
+    let option =
+        |options: Value| json!({"configOptions": [{"id": "m", "category": "model", "options": options}]});
+    let flat = json!([{"value": "big", "name": "Big"}, {"value": "two words"}, {"value": "--flag"}, {"name": "no value"}]);
+    assert_eq!(offered(&option(flat)), Some(vec!["big".to_owned()]), "those that a request can name");
+    let groups = json!([{"group": "a", "options": [{"value": "a/1"}, {"value": "a/2"}]}, {"value": "b"}]);
+    assert_eq!(offered(&option(groups)).unwrap(), ["a/1", "a/2", "b"]);
+    let models = json!({"models": {"availableModels": [{"modelId": "x"}], "currentModelId": "x"}});
+    assert_eq!(offered(&models).unwrap(), ["x"], "where no option has them");
+    let many: Vec<Value> = (0..1000).map(|n| json!({"value": n.to_string()})).collect();
+    assert_eq!(offered(&option(many.into())).unwrap().len(), MODELS);
+    let other = json!({"configOptions": [{"id": "e", "category": "effort", "options": [{"value": "high"}]}]});
+    assert_eq!(offered(&other), None);
+}
+
+#[test]
+fn a_plan_and_a_mode_are_activity() {
+    let mut talk = Talk::prompted("claude-acp");
+    let steps = json!([
+        {"content": "look", "status": "completed"},
+        {"content": "read\nall of it", "status": "in_progress"},
+        {"content": "write", "status": "pending"},
+    ]);
+    talk.update(&json!({"sessionUpdate": "plan", "entries": steps}));
+    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "next", "status": "pending"}]}));
+    talk.update(&json!({"sessionUpdate": "plan", "entries": [{"content": "all", "status": "completed"}]}));
+    talk.update(&json!({"sessionUpdate": "plan", "entries": "none"}));
+    talk.update(&json!({"sessionUpdate": "current_mode_update", "currentModeId": "plan"}));
+    let shown: Vec<&str> = talk
+        .updates
+        .iter()
+        .filter_map(|update| match update {
+            Update::Activity { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(shown, ["read all of it", "next", "mode plan"]);
+    talk.text(Some("m"), "the answer");
+    assert_eq!(answer(&talk.ends("end_turn")), "the answer");
+}
+
+#[test]
 fn an_agent_that_refuses_its_mode_is_never_prompted() {
     let mut talk = Talk::new(&opening("droid-acp"));
     talk.say("the message");
@@ -350,6 +403,39 @@ fn a_failure_that_comes_as_text_is_a_failure() {
         assert_eq!(code(&outcome), expected);
         assert!(message(&outcome).contains(words.trim()), "{}", message(&outcome));
     }
+}
+
+#[test]
+fn what_copilot_says_of_a_failure_is_no_answer() {
+    let said = |agent: &str, usage: &Value| {
+        let mut talk = Talk::prompted(agent);
+        talk.text(None, "Info: The conversation exceeded the limit.");
+        talk.update(&json!({"sessionUpdate": "usage_update", "used": 1}));
+        talk.text(None, "Error: prompt is too long: 3 tokens > 2 maximum");
+        let id = talk.sent.last().unwrap()["id"].clone();
+        talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn", "usage": usage}}).to_string());
+        talk.end()
+    };
+    assert_eq!(code(&said("copilot", &Value::Null)), Code::PromptTooLong);
+    let tokens = json!({"inputTokens": 1});
+    assert_eq!(said("copilot", &tokens).held_for, Some(HeldFor::Raw), "then it is what the model says");
+    assert_eq!(said("gemini", &Value::Null).held_for, Some(HeldFor::Raw));
+}
+
+#[test]
+fn an_agent_that_was_stopped_has_not_failed_by_itself() {
+    let ended = |stop_reason: &str, stopped: Option<Stopped>| {
+        let mut talk = Talk::prompted("qwen");
+        talk.text(None, "half");
+        let id = talk.sent.last().unwrap()["id"].clone();
+        talk.hear(&json!({"id": id, "result": {"stopReason": stop_reason}}).to_string());
+        talk.stream.end(&End { stopped, ..End::with_code(0) }, &mut |_| {})
+    };
+    assert_eq!(code(&ended("cancelled", None)), Code::Exited);
+    let timeout = Stopped::Timeout(std::time::Duration::from_secs(1));
+    assert_eq!(code(&ended("cancelled", Some(timeout))), Code::Timeout);
+    assert_eq!(code(&ended("cancelled", Some(Stopped::Shutdown))), Code::HostLost);
+    assert_eq!(answer(&ended("end_turn", Some(Stopped::Shutdown))), "half", "an answer is one");
 }
 
 #[test]

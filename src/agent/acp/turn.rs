@@ -19,6 +19,10 @@ use crate::stream::{Count, Counted, OnEvent, Usage, words};
 
 /// What Copilot says as text where a permission was refused.
 const CANCELLED: &str = "Info: Operation cancelled by user";
+/// How it begins the text with which a turn ends that failed.
+const ERROR: &str = "Error: ";
+/// The most that is shown of a step or a mode, in bytes.
+const ACTIVITY: usize = 200;
 /// The most of a text that is looked at for what it means, in bytes.
 const QUOTED: usize = 2000;
 
@@ -31,6 +35,8 @@ pub struct Turn {
     message: Option<String>,
     /// The beginning of the text since the last tool call or message.
     text: String,
+    /// The beginning of the last chunk of it.
+    chunk: String,
     /// A request to the model has ended since that text.
     request_ended: bool,
     /// The last text that is none of a message, where messages have ids.
@@ -61,6 +67,16 @@ impl Turn {
             "usage_update" => {
                 self.request_ended = true;
                 self.cost = update.cost.or(self.cost);
+            }
+            "plan" => {
+                if let Some(step) = &update.step {
+                    activity(step, each);
+                }
+            }
+            "current_mode_update" => {
+                if let Some(mode) = &update.mode {
+                    activity(&format!("mode {mode}"), each);
+                }
             }
             "session_info_update" => {
                 if let Some(retry) = update
@@ -120,6 +136,7 @@ impl Turn {
         if self.text.trim().is_empty() {
             self.text.clear();
         }
+        words::clip(&text, QUOTED).clone_into(&mut self.chunk);
         let room = QUOTED.saturating_sub(self.text.len());
         self.text.push_str(words::clip(&text, room));
         each(Event::Text { piece: Piece::Part, message: None, text });
@@ -175,6 +192,12 @@ impl Turn {
             "cancelled" => return self.without_answer(Code::Exited),
             _ => Certainty::Doubtful,
         };
+        if habits.fails_in_text
+            && reply.usage.is_none()
+            && let Some(words) = self.chunk.strip_prefix(ERROR)
+        {
+            return failed(failure::of_words(words), words);
+        }
         let is_refusal = self.refused.is_some() && self.text.trim() == CANCELLED;
         if !self.text.trim().is_empty() && !is_refusal {
             return Verdict::LastMessage(certainty);
@@ -227,6 +250,13 @@ fn argument<'a>(update: &Update<'a>) -> Option<Argument<'a>> {
         (Some(path), _) => Some(Argument::Path(path.clone())),
         (None, Argument::None) => None,
         (None, input) => Some(input.clone()),
+    }
+}
+
+fn activity(words: &str, each: OnEvent<'_>) {
+    let words = words::line(words, ACTIVITY);
+    if !words.is_empty() {
+        each(Event::Activity(words));
     }
 }
 

@@ -125,6 +125,10 @@ pub struct Update<'a> {
     content: Option<Raw<'a>>,
     /// Of a `usage_update`, in US dollars.
     pub cost: Option<f64>,
+    /// Of a `plan`: the step that it has come to.
+    pub step: Option<Words<'a>>,
+    /// Of a `current_mode_update`.
+    pub mode: Option<Words<'a>>,
     pub meta: Meta<'a>,
 }
 
@@ -146,6 +150,8 @@ impl<'a> Update<'a> {
                 b"rawInput" => update.input = values::argument(json)?,
                 b"rawOutput" => update.output = Some(json.raw()?),
                 b"cost" => update.cost = cost(json)?,
+                b"entries" => update.step = current_step(json)?,
+                b"currentModeId" => update.mode = json.text()?,
                 b"_meta" => update.meta = Meta::read(json)?,
                 _ => json.skip()?,
             }
@@ -180,6 +186,29 @@ fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
         Ok(())
     })?;
     Ok(text.filter(|_| kind.as_deref().is_none_or(|kind| kind == "text")))
+}
+
+/// The entry of a plan that is in progress, else the first that is to come.
+fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+    let (mut current, mut next) = (None, None);
+    json.list(|json| {
+        let (mut content, mut status) = (None, None);
+        json.object(|json, key| {
+            match key {
+                b"content" => content = json.text()?,
+                b"status" => status = json.text()?,
+                _ => json.skip()?,
+            }
+            Ok(())
+        })?;
+        match status.as_deref() {
+            Some("in_progress") => current = current.take().or(content),
+            Some("completed") => {}
+            _ => next = next.take().or(content),
+        }
+        Ok(())
+    })?;
+    Ok(current.or(next))
 }
 
 fn first_path<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
@@ -404,6 +433,8 @@ pub struct Reply<'a> {
     pub session_id: Option<Words<'a>>,
     pub has_modes: bool,
     pub model: Option<Words<'a>>,
+    /// The models that there are, where no option has them.
+    models: Vec<Words<'a>>,
     pub options: Vec<ConfigOption<'a>>,
     /// Of `session/prompt`.
     pub stop_reason: Option<Words<'a>>,
@@ -439,6 +470,7 @@ impl<'a> Reply<'a> {
                         reply.model = json.text()?;
                         Ok(())
                     }
+                    b"availableModels" => values(json, b"modelId", &mut reply.models),
                     _ => json.skip(),
                 })?,
                 b"configOptions" => json.list(|json| {
@@ -470,6 +502,11 @@ impl<'a> Reply<'a> {
         })
     }
 
+    /// The models to choose from, as a session takes them.
+    pub fn offered(&self) -> &[Words<'a>] {
+        self.option("model").map_or(&self.models, |option| &option.values)
+    }
+
     /// The option of this category.
     pub fn option(&self, category: &str) -> Option<&ConfigOption<'a>> {
         self.options.iter().find(|option| option.category.as_deref() == Some(category))
@@ -496,6 +533,21 @@ pub struct ConfigOption<'a> {
     pub id: Option<Words<'a>>,
     pub category: Option<Words<'a>>,
     pub current: Option<Words<'a>>,
+    pub values: Vec<Words<'a>>,
+}
+
+/// The texts under `key` in a list of objects, also in groups of them.
+fn values<'a>(json: &mut Reader<'a>, key: &[u8], found: &mut Vec<Words<'a>>) -> Read<()> {
+    json.list(|json| {
+        json.object(|json, name| match name {
+            name if name == key => {
+                found.extend(json.text()?);
+                Ok(())
+            }
+            b"options" => values(json, key, found),
+            _ => json.skip(),
+        })
+    })
 }
 
 impl<'a> ConfigOption<'a> {
@@ -506,6 +558,7 @@ impl<'a> ConfigOption<'a> {
                 b"id" => option.id = json.text()?,
                 b"category" => option.category = json.text()?,
                 b"currentValue" => option.current = json.text()?,
+                b"options" => values(json, b"value", &mut option.values)?,
                 _ => json.skip()?,
             }
             Ok(())

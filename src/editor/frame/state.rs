@@ -108,6 +108,7 @@ impl State {
             }
             Update::Text { .. } => self.acts("writing"),
             Update::Thinking { .. } => self.acts("thinking"),
+            Update::Activity { text } => self.acts(text),
             Update::Tool { index, tool } => self.tool(*index, tool),
             Update::Retry { attempt, max, delay_ms, reason } => {
                 let retry = Map::default().with("attempt", *attempt).with("max", *max);

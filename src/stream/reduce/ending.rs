@@ -73,7 +73,10 @@ impl Reducer {
 
     /// The ending that the end of the process stands for.
     pub(super) fn ending(&self, end: &End) -> Ending {
-        if let Some((Weight::Final, ending)) = &self.decision {
+        if let Some((Weight::Final, ending)) = &self.decision
+            // What an agent says of being stopped is no failure of its own.
+            && (ending.is_ok() || end.stopped.is_none())
+        {
             return ending.clone();
         }
         let words = self.last_words(&end.stderr);

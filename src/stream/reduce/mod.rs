@@ -133,6 +133,12 @@ impl Reducer {
     pub fn event(&mut self, event: Event<'_>, emit: Emit<'_>) {
         match event {
             Event::Session { id, model } => self.session(id.as_deref(), model.as_deref(), emit),
+            Event::Models(models) => emit(Update::Models { models }),
+            Event::Activity(text) => {
+                if self.decision.is_none() {
+                    emit(Update::Activity { text });
+                }
+            }
             Event::Greeted => self.has_spoken = true,
             Event::Seam => self.shown.breaks |= self.answer.seam(self.block_separator),
             Event::MessageBegan => {

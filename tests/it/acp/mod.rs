@@ -1,4 +1,5 @@
 //! Agents that speak the Agent Client Protocol: recorded dialogues played by a process, and a real agent.
 
-mod gemini;
 mod played;
+mod real;
+mod shipped;

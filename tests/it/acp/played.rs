@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use botglue::agent::{AgentCommand, Protocol, Resume};
 use botglue::error::Code;
+use botglue::job::PrewarmEvent;
 use botglue::request::Request;
 use botglue::stream::{Outcome, Status};
 use serde_json::Value;
@@ -152,13 +153,14 @@ async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
 async fn a_prewarmed_agent_that_is_not_wanted_leaves_nothing() {
     let bench = Bench::new();
     let request = scripted(&bench, &dialogue("gemini/code"), "tee $DIR/sent | $PLAY");
-    let (told, mut groups) = tokio::sync::mpsc::unbounded_channel();
-    let mut prewarm = bench.prewarm(&request, move |pgid| told.send(pgid).unwrap_or(()));
+    let (told, mut events) = tokio::sync::mpsc::unbounded_channel();
+    let mut prewarm = bench.prewarm(&request, move |event| told.send(event).unwrap_or(()));
     until("it is ready", || bench.read("sent").contains("session/set_mode")).await;
     drop(prewarm.hand_over(1));
     prewarm.stop().await;
-    let pgid = groups.recv().await.flatten().unwrap();
-    assert_eq!(groups.recv().await, Some(None));
+    let Some(PrewarmEvent::Started { pgid }) = events.recv().await else { panic!("it was started") };
+    assert!(matches!(events.recv().await, Some(PrewarmEvent::Models(models)) if !models.is_empty()));
+    assert_eq!(events.recv().await, Some(PrewarmEvent::Gone));
     assert!(!crate::job::group_lives(pgid));
     assert!(!bench.read("sent").contains("session/prompt"));
 }

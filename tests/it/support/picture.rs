@@ -93,11 +93,13 @@ impl Stage {
         nvim
     }
 
-    /// The same in an empty project, with an agent that the test steers.
+    /// The same in an empty project, with an agent that the test steers, and another one that is installed.
     pub fn gated(&self) -> (Nvim, super::agents::Gated) {
         let scratch = Scratch::new();
         let gated = super::agents::Gated::new(&scratch);
-        let nvim = self.nvim(Builder::new(scratch).option("agents", gated.option()));
+        let mut agents = gated.option();
+        agents["droid"] = serde_json::json!({"command": ["/bin/true"]});
+        let nvim = self.nvim(Builder::new(scratch).option("agents", agents));
         (nvim, gated)
     }
 

@@ -11,12 +11,16 @@ local M = {}
 
 local PROGRAM = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h") .. "/agent.sh"
 
+-- The shipped agents of the protocol ACP whose sessions are set to a mode.
+local HAS_MODE = { gemini = true, ["claude-acp"] = true, ["droid-acp"] = true }
+
 ---@class Agent
 ---@field protocol string
 ---@field fifo integer
 ---@field path string
 ---@field session string
 ---@field model string
+---@field settings integer how much of a session the host sets before it sends the message, in the protocol ACP
 ---@field begun boolean
 ---@field calls integer
 local Agent = {}
@@ -25,7 +29,7 @@ Agent.__index = Agent
 --- An agent that the host has not started yet.
 ---@param path string where its FIFO is to be
 ---@param session string the session that it says it is in
----@param asked { protocol: string, model: string? }
+---@param asked { name: string?, protocol: string, model: string?, mode: string? }
 ---@return Agent
 function M.new(path, session, asked)
   assert(ffi.C.mkfifo(path, 384) == 0, "no FIFO could be made at " .. path)
@@ -36,6 +40,9 @@ function M.new(path, session, asked)
     fifo = assert(vim.uv.fs_open(path, "r+", 384)),
     session = session,
     model = asked.model or "default",
+    settings = #vim.tbl_filter(function(is_set)
+      return is_set
+    end, { asked.mode ~= nil or HAS_MODE[asked.name] == true, asked.model ~= nil }),
     begun = false,
     calls = 0,
   }, Agent)
@@ -74,7 +81,20 @@ function Agent:begin(about)
   self.begun = true
   self.session = about and about.session_id or self.session
   self.model = about and about.model or self.model
-  if self.protocol ~= "text" then
+  if self.protocol == "acp" then
+    -- The host asks one thing after the other, and numbers what it asks.
+    encoded(self, {
+      id = 1,
+      result = {
+        protocolVersion = 1,
+        agentCapabilities = { sessionCapabilities = { fork = vim.empty_dict() } },
+      },
+    })
+    encoded(self, { id = 2, result = { sessionId = self.session, models = { currentModelId = self.model } } })
+    for id = 3, 2 + self.settings do
+      encoded(self, { id = id, result = vim.empty_dict() })
+    end
+  elseif self.protocol ~= "text" then
     encoded(
       self,
       { type = "system", subtype = "init", session_id = self.session, model = self.model, tools = { "Read" } }
@@ -90,6 +110,10 @@ function Agent:say(text)
   local id = "message-" .. self.messages
   if self.protocol == "text" then
     self:print(text)
+  elseif self.protocol == "acp" then
+    local chunk =
+      { sessionUpdate = "agent_message_chunk", messageId = id, content = { type = "text", text = text } }
+    encoded(self, { method = "session/update", params = { sessionId = self.session, update = chunk } })
   elseif self.protocol == "droid" then
     encoded(self, { type = "message", role = "assistant", id = id, text = text, session_id = self.session })
   else
@@ -208,7 +232,9 @@ function Agent:conclude(text, more)
       cache_read_input_tokens = 0,
       cache_creation_input_tokens = 0,
     }
-  if self.protocol == "droid" then
+  if self.protocol == "acp" then
+    encoded(self, { id = 3 + self.settings, result = { stopReason = "end_turn" } })
+  elseif self.protocol == "droid" then
     encoded(self, { type = "completion", finalText = text, numTurns = 1, durationMs = 1, usage = usage })
   elseif self.protocol == "claude" then
     encoded(self, {

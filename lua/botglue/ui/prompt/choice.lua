@@ -1,12 +1,14 @@
 --- Which agent and which model a prompt goes to, and the next ones of each.
 
+local client = require("botglue.client")
 local config = require("botglue.config")
+local program = require("botglue.program")
 
 local M = {}
 
 ---@class botglue.Choice
 ---@field options botglue.Options
----@field agents string[]
+---@field agents string[] those that are installed, and the one that it begins with
 ---@field agent string
 ---@field wanted string? the model that was asked for with the first agent
 ---@field first string the first agent
@@ -14,11 +16,17 @@ local M = {}
 local Choice = {}
 Choice.__index = Choice
 
---- The models of an agent, what it has without a choice first.
+--- The models of an agent: what it has without a choice first, then those of the options, then those that it offers
+--- itself, as far as it has said so in this Neovim.
 ---@param name string
 ---@return (string|false)[]
 function Choice:known(name)
   local models = config.models(self.options, name)
+  for _, model in ipairs(client.connection().models[name] or {}) do
+    if not vim.tbl_contains(models, model) then
+      models[#models + 1] = model
+    end
+  end
   if name == self.first and self.wanted and self.wanted ~= models[1] then
     models = vim.tbl_filter(function(model)
       return model ~= self.wanted
@@ -105,9 +113,11 @@ end
 ---@param options botglue.Options
 ---@return botglue.Choice
 function M.new(wish, options)
-  local agents = vim.tbl_keys(options.agents)
-  table.sort(agents)
   local agent = wish.agent or options.agent
+  local agents = vim.tbl_filter(function(name)
+    return name == agent or program.of(options.agents[name]) ~= nil
+  end, vim.tbl_keys(options.agents))
+  table.sort(agents)
   return setmetatable({
     options = options,
     -- A session is its agent's own.

@@ -76,6 +76,14 @@ function Prompt:change(what)
   end
 end
 
+--- The agent has said which models it offers.
+function Prompt:relabel()
+  if self.float and self.float:is_open() then
+    require("botglue.ui.prompt.keys").relabel(self.float.keys, self.choice)
+    self.float:refresh()
+  end
+end
+
 --- Puts an earlier prompt into the place of what was typed, or a later one; not into that of what was typed while the
 --- prompts were not known yet, nor once the user has gone on to something else.
 ---@param by integer

@@ -13,6 +13,25 @@ const PROJECT: &str = "/home/dev/project";
 type Recipes = (String, BTreeMap<String, String>, Directory, Option<String>, Option<Value>);
 
 fn recipe(name: &str, change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>)) -> Recipes {
+    invocation(name, change, |invocation| {
+        let project = Path::new(PROJECT);
+        let opening = agent::opening(invocation, project, project);
+        (
+            agent::arguments(invocation, project).join(" "),
+            agent::environment(invocation, project),
+            agent::directory(invocation),
+            opening.mode,
+            opening.meta,
+        )
+    })
+}
+
+/// What can be said of an invocation of an agent.
+fn invocation<T>(
+    name: &str,
+    change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>),
+    look: impl FnOnce(&Invocation<'_>) -> T,
+) -> T {
     let mut command = AgentCommand {
         name: name.to_owned(),
         protocol: Protocol::Acp,
@@ -34,16 +53,7 @@ fn recipe(name: &str, change: impl FnOnce(&mut AgentCommand, &mut Invocation<'_>
         message: "",
     };
     change(&mut command, &mut invocation);
-    let invocation = Invocation { command: &command, ..invocation };
-    let project = Path::new(PROJECT);
-    let opening = agent::opening(&invocation, project, project);
-    (
-        agent::arguments(&invocation, project).join(" "),
-        agent::environment(&invocation, project),
-        agent::directory(&invocation),
-        opening.mode,
-        opening.meta,
-    )
+    look(&Invocation { command: &command, ..invocation })
 }
 
 fn shipped(name: &str) -> Recipes {
@@ -148,4 +158,14 @@ fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
     assert_eq!((&permission["bash"], &permission["grep"]), (&json!("allow"), &Value::Null));
     let options = &loose("claude-acp").2.unwrap()["claudeCode"]["options"];
     assert_eq!((&options["maxTurns"], &options["settingSources"]), (&json!(3), &Value::Null));
+}
+
+#[test]
+fn an_agent_that_nothing_isolates_is_not_started_before_its_message() {
+    let waits = |name: &str, directory: Option<Directory>| {
+        invocation(name, |command, _| command.acp.directory = directory, agent::waits)
+    };
+    assert!(waits("codex", None) && waits("qwen", Some(Directory::Project)));
+    assert!(!waits("mine", None) && !waits("mine", Some(Directory::Project)));
+    assert!(waits("mine", Some(Directory::Empty)));
 }

@@ -15,6 +15,8 @@ const PIECE: usize = 12;
 pub enum Step {
     /// An event; its type is its name.
     Send(Value),
+    /// An event that is no JSON.
+    Mark(&'static str),
     /// Nothing more until the gate is open.
     Wait(Gate),
 }
@@ -25,9 +27,14 @@ pub async fn next(mut steps: IntoIter<Step>) -> Option<(Result<Event, Infallible
         match steps.next()? {
             Step::Wait(gate) => gate.wait().await,
             Step::Send(event) => {
-                let name = event["type"].as_str().unwrap_or_default().to_owned();
-                return Some((Ok(Event::default().event(name).data(event.to_string())), steps));
+                let said = Event::default().data(event.to_string());
+                let named = match event["type"].as_str() {
+                    Some(name) => said.event(name),
+                    None => said,
+                };
+                return Some((Ok(named), steps));
             }
+            Step::Mark(mark) => return Some((Ok(Event::default().data(mark)), steps)),
         }
     }
 }
@@ -84,7 +91,7 @@ fn of_block(index: usize, start: &Value, deltas: Vec<Value>) -> Vec<Step> {
     [start].into_iter().chain(deltas.into_iter().map(delta)).chain([stop]).map(Step::Send).collect()
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = String> {
+pub fn pieces(text: &str) -> impl Iterator<Item = String> {
     let all: Vec<char> = text.chars().collect();
     all.chunks(PIECE).map(String::from_iter).collect::<Vec<_>>().into_iter()
 }

@@ -1,8 +1,6 @@
 //! The same scripts in the shape of the Gemini API: contents of parts in, candidates of parts out.
 
-use std::vec::IntoIter;
-
-use axum::response::sse::{Event, Sse};
+use axum::response::sse::Sse;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -48,20 +46,7 @@ pub fn answer(reply: Reply) -> Response {
         }
         Reply::Message(blocks, stop) => {
             let steps = steps(&blocks, stop);
-            Sse::new(stream::unfold(steps.into_iter(), next)).into_response()
-        }
-    }
-}
-
-/// As [`events::next`], without a name.
-async fn next(
-    steps: IntoIter<events::Step>,
-) -> Option<(Result<Event, std::convert::Infallible>, IntoIter<events::Step>)> {
-    let mut steps = steps;
-    loop {
-        match steps.next()? {
-            events::Step::Wait(gate) => gate.wait().await,
-            events::Step::Send(event) => return Some((Ok(Event::default().data(event.to_string())), steps)),
+            Sse::new(stream::unfold(steps.into_iter(), events::next)).into_response()
         }
     }
 }

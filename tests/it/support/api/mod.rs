@@ -1,5 +1,5 @@
 //! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test. It speaks
-//! as the Gemini API, too.
+//! as the APIs of Gemini and of `OpenAI`, too.
 //!
 //! `ANSWER<<text>>` in the user's message is answered with that text. `SCRIPT:name` plays the script of that
 //! name, one reply for each request: the tools' results bring the next one, and the last one is repeated.
@@ -7,6 +7,7 @@
 
 mod events;
 mod gemini;
+mod openai;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -217,10 +218,11 @@ async fn serve(
     let at = Instant::now();
     shared.hits.fetch_add(1, Ordering::SeqCst);
     let is_gemini = gemini::is_asked(uri.path());
+    let openai = openai::Shape::of(uri.path());
     if method == Method::POST && !is_gemini && uri.path().contains(":generateContent") {
         return axum::Json(gemini::aside()).into_response();
     }
-    if method != Method::POST || !(is_gemini || uri.path().ends_with("/v1/messages")) {
+    if method != Method::POST || !(is_gemini || openai.is_some() || uri.path().ends_with("/v1/messages")) {
         return axum::Json(json!({})).into_response();
     }
     let headers = headers
@@ -230,7 +232,11 @@ async fn serve(
     let request = Request {
         target: uri.to_string(),
         headers: headers.collect(),
-        body: if is_gemini { gemini::as_messages(body) } else { body },
+        body: match openai {
+            Some(shape) => shape.as_messages(body),
+            None if is_gemini => gemini::as_messages(body),
+            None => body,
+        },
         at,
     };
     let reply = shared.reply(&request);
@@ -240,6 +246,9 @@ async fn serve(
         requests.push(request);
         requests.len()
     };
+    if let Some(shape) = openai {
+        return shape.answer(number, reply);
+    }
     match reply {
         reply if is_gemini => gemini::answer(reply),
         Reply::Error(status, kind, text) => {

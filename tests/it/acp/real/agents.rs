@@ -1,0 +1,381 @@
+//! What is particular to each real agent: its home, how it asks the service, its tools, its way of counting.
+
+use std::env;
+use std::path::Path;
+
+use botglue::error::Code;
+use botglue::stream::Usage;
+use serde_json::{Value, json};
+
+use super::Place;
+use crate::support::cli;
+
+/// A call of a tool: its name and its input.
+type Call = (&'static str, Value);
+
+/// One agent; see the module.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct Agent {
+    /// The shipped agent that it is.
+    pub name: &'static str,
+    /// What is started.
+    pub program: &'static str,
+    /// The directories in which it and what it needs are looked for.
+    pub search_path: fn() -> String,
+    /// Puts its settings into its home.
+    pub set_up: fn(&Place),
+    /// How it asks the service.
+    pub variables: fn(&Place) -> Vec<(&'static str, String)>,
+    /// The variables that its recipe sets.
+    pub recipe: &'static [&'static str],
+    /// The variables that log it in.
+    pub login: fn(&Place) -> Vec<(&'static str, String)>,
+    /// Takes away what logs it in and is no variable.
+    pub log_out: fn(&Place),
+    /// It asks the service without a login, and takes its word.
+    pub asks_without_login: bool,
+    /// The model to ask for.
+    pub model: Option<&'static str>,
+    /// What is sent to it last before it is ready.
+    pub settings: &'static str,
+    /// A call that reads a file, one that writes one, one that runs a command.
+    pub reads: fn(&str) -> Call,
+    pub writes: fn(&str) -> Call,
+    pub runs: fn(&str) -> Call,
+    /// Puts settings into the project that run a command.
+    pub trap: fn(&Place, &str),
+    /// What it counts for one request.
+    pub usage: Usage,
+    /// What that costs, in US dollars, where it tells.
+    pub price: Option<f64>,
+    /// It offers models to choose from.
+    pub offers_models: bool,
+    /// What a message that is too long comes to.
+    pub too_long: Code,
+    /// It can go on in a fork of a session.
+    pub goes_on: bool,
+    /// It puts notices of its own before its answer, so that is held.
+    pub says_more: bool,
+}
+
+impl Agent {
+    /// The row of this name.
+    pub fn named(name: &str) -> &'static Self {
+        ALL.iter().find(|agent| agent.name.trim_end_matches("-acp") == name).unwrap()
+    }
+
+    /// Whether its program is where it is looked for.
+    pub fn is_installed(&self) -> bool {
+        let path = (self.search_path)();
+        path.split(':').any(|directory| Path::new(directory).join(self.program).exists())
+    }
+}
+
+/// Every row.
+pub const ALL: &[Agent] = &[GEMINI, CODEX, CLAUDE, OPENCODE, QWEN, COPILOT, DROID];
+
+/// One request with nothing from a cache, as the service of Gemini counts it.
+const PLAIN: Usage = Usage {
+    input_tokens: 175,
+    output_tokens: 15,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+};
+/// The same with 50 of them from a cache, as `OpenAI`'s counts it.
+const CACHED: Usage = Usage { input_tokens: 125, cache_read_input_tokens: 50, ..PLAIN };
+/// One request as Anthropic's service counts it.
+const MESSAGES: Usage = Usage {
+    input_tokens: 25,
+    output_tokens: 15,
+    cache_read_input_tokens: 50,
+    cache_creation_input_tokens: 100,
+};
+
+/// Where the CLIs of `make test` are.
+fn tools() -> String {
+    with_system(&cli::program("gemini"))
+}
+
+/// Where those of `make test-agents` are, with the Node that some of them need.
+fn agents() -> String {
+    let directory =
+        env::var("BOTGLUE_TEST_AGENTS").unwrap_or_else(|_| "target/tools/agents/node_modules/.bin".into());
+    with_system(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory).join("node"))
+}
+
+/// The directory of a program, then those of this machine.
+fn with_system(program: &Path) -> String {
+    let own = program.parent().unwrap().display();
+    format!("{own}:{}", env::var("PATH").unwrap())
+}
+
+fn mcp_servers(command: &str) -> String {
+    json!({"mcpServers": {"trap": {"command": "/bin/sh", "args": ["-c", command]}}}).to_string()
+}
+
+const GEMINI: Agent = Agent {
+    name: "gemini",
+    program: "gemini",
+    search_path: tools,
+    set_up: |place| {
+        let settings = json!({
+            "privacy": {"usageStatisticsEnabled": false},
+            "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
+            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": true}},
+        });
+        place.write("home/.gemini/settings.json", &settings.to_string());
+        // The user trusts it, so where it does not run there, botglue is why.
+        let trusted = json!({place.path("project"): "TRUST_FOLDER"});
+        place.write("home/.gemini/trustedFolders.json", &trusted.to_string());
+    },
+    variables: |place| vec![("GOOGLE_GEMINI_BASE_URL", place.api.url().to_owned())],
+    recipe: &[],
+    login: |_| vec![("GEMINI_API_KEY", "test-key".to_owned())],
+    log_out: |_| {},
+    asks_without_login: false,
+    model: Some("gemini-2.5-flash"),
+    settings: "session/set_model",
+    reads: |path| ("read_file", json!({"file_path": path})),
+    writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
+    runs: |command| ("run_shell_command", json!({"command": command})),
+    trap: |place, command| place.write("project/.gemini/settings.json", &mcp_servers(command)),
+    usage: PLAIN,
+    price: None,
+    offers_models: true,
+    too_long: Code::PromptTooLong,
+    goes_on: false,
+    says_more: false,
+};
+
+const CODEX: Agent = Agent {
+    name: "codex",
+    program: "codex-acp",
+    search_path: agents,
+    set_up: |place| {
+        let url = place.api.url();
+        let settings = format!(
+            "model = \"gpt-5.2\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\n\
+             base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n\
+             [projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+            place.path("project"),
+        );
+        place.write("home/.codex/config.toml", &settings);
+    },
+    variables: |_| Vec::new(),
+    recipe: &["INITIAL_AGENT_MODE"],
+    login: |_| vec![("MOCK_KEY", "test-key".to_owned())],
+    // Without another provider it is OpenAI's, which wants a login.
+    log_out: |place| place.write("home/.codex/config.toml", ""),
+    asks_without_login: false,
+    model: None,
+    settings: "session/new",
+    reads: |path| ("exec_command", json!({"cmd": format!("cat {path}")})),
+    writes: |path| ("exec_command", json!({"cmd": format!("echo x > {path}")})),
+    runs: |command| ("exec_command", json!({"cmd": command})),
+    trap: |place, command| {
+        let server = format!("[mcp_servers.trap]\ncommand = \"/bin/sh\"\nargs = [\"-c\", \"{command}\"]\n");
+        place.write("project/.codex/config.toml", &server);
+    },
+    usage: CACHED,
+    price: None,
+    offers_models: true,
+    too_long: Code::PromptTooLong,
+    goes_on: true,
+    says_more: false,
+};
+
+const CLAUDE: Agent = Agent {
+    name: "claude-acp",
+    program: "claude-agent-acp",
+    search_path: agents,
+    set_up: |_| {},
+    variables: |place| {
+        let own = [
+            ("ANTHROPIC_BASE_URL", place.api.url()),
+            ("CLAUDE_CODE_MAX_RETRIES", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+        ];
+        own.map(|(name, value)| (name, value.to_owned())).into()
+    },
+    recipe: &[],
+    login: |_| vec![("ANTHROPIC_API_KEY", "test-key".to_owned())],
+    log_out: |_| {},
+    asks_without_login: false,
+    model: None,
+    settings: "session/set_mode",
+    reads: |path| ("Read", json!({"file_path": path})),
+    writes: |path| ("Write", json!({"file_path": path, "content": "x"})),
+    runs: |command| ("Bash", json!({"command": command})),
+    trap: |place, command| {
+        let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
+        let settings = json!({"hooks": {"SessionStart": hook, "UserPromptSubmit": hook}});
+        place.write("project/.claude/settings.json", &settings.to_string());
+    },
+    usage: MESSAGES,
+    price: Some(0.000_91),
+    offers_models: true,
+    too_long: Code::PromptTooLong,
+    goes_on: true,
+    says_more: false,
+};
+
+const OPENCODE: Agent = Agent {
+    name: "opencode",
+    program: "opencode",
+    search_path: agents,
+    set_up: |place| {
+        let cost = json!({"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75});
+        let model = json!({"name": "Mock", "limit": {"context": 200_000, "output": 4096}, "cost": cost});
+        let options = json!({"baseURL": format!("{}/v1", place.api.url()), "apiKey": "test-key"});
+        let provider = json!({"npm": "@ai-sdk/anthropic", "name": "Mock", "options": options, "models": {"mock-1": model}});
+        let settings = json!({
+            "autoupdate": false, "share": "disabled", "model": "mock/mock-1", "small_model": "mock/mock-1",
+            "provider": {"mock": provider},
+        });
+        place.write("home/opencode.json", &settings.to_string());
+    },
+    variables: |place| {
+        vec![
+            ("OPENCODE_CONFIG", place.path("home/opencode.json")),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+            // It installs a package for plugins: not from the network.
+            ("npm_config_registry", place.api.url().to_owned()),
+        ]
+    },
+    recipe: &["OPENCODE_PERMISSION"],
+    login: |_| Vec::new(),
+    log_out: |_| {},
+    asks_without_login: true,
+    model: Some("mock/mock-1"),
+    settings: "session/set_config_option",
+    reads: |path| ("read", json!({"filePath": path})),
+    writes: |path| ("write", json!({"filePath": path, "content": "x"})),
+    runs: |command| ("bash", json!({"command": command, "description": "x"})),
+    trap: |place, command| {
+        let server = json!({"type": "local", "command": ["/bin/sh", "-c", command], "enabled": true});
+        place.write("project/opencode.json", &json!({"mcp": {"trap": server}}).to_string());
+    },
+    usage: MESSAGES,
+    price: Some(0.000_69),
+    offers_models: true,
+    too_long: Code::PromptTooLong,
+    goes_on: true,
+    says_more: false,
+};
+
+const QWEN: Agent = Agent {
+    name: "qwen",
+    program: "qwen",
+    search_path: agents,
+    set_up: |place| {
+        let settings = json!({
+            "privacy": {"usageStatisticsEnabled": false}, "general": {"disableAutoUpdate": true},
+            "security": {"auth": {"selectedType": "openai"}},
+        });
+        place.write("home/.qwen/settings.json", &settings.to_string());
+    },
+    variables: |place| {
+        vec![("OPENAI_BASE_URL", format!("{}/v1", place.api.url())), ("OPENAI_MODEL", "mock".to_owned())]
+    },
+    recipe: &[],
+    login: |_| vec![("OPENAI_API_KEY", "test-key".to_owned())],
+    log_out: |_| {},
+    asks_without_login: false,
+    model: None,
+    settings: "session/new",
+    reads: |path| ("read_file", json!({"file_path": path})),
+    writes: |path| ("write_file", json!({"file_path": path, "content": "x"})),
+    runs: |command| ("run_shell_command", json!({"command": command, "is_background": false})),
+    trap: |place, command| {
+        let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
+        let hooks = json!({"SessionStart": hook, "UserPromptSubmit": hook});
+        place.write("project/.qwen/settings.json", &json!({"hooks": hooks}).to_string());
+    },
+    usage: CACHED,
+    price: None,
+    offers_models: true,
+    too_long: Code::PromptTooLong,
+    goes_on: false,
+    says_more: false,
+};
+
+const COPILOT: Agent = Agent {
+    name: "copilot",
+    program: "copilot",
+    search_path: agents,
+    set_up: |_| {},
+    variables: |_| vec![("COPILOT_AUTO_UPDATE", "false".to_owned())],
+    recipe: &[],
+    // A provider of the user's own takes the place of a login.
+    login: |place| {
+        let own = [
+            ("COPILOT_PROVIDER_TYPE", "anthropic"),
+            ("COPILOT_PROVIDER_BASE_URL", place.api.url()),
+            ("COPILOT_PROVIDER_API_KEY", "test-key"),
+            ("COPILOT_MODEL", "mock"),
+            ("COPILOT_OFFLINE", "true"),
+        ];
+        own.map(|(name, value)| (name, value.to_owned())).into()
+    },
+    log_out: |_| {},
+    asks_without_login: false,
+    model: None,
+    settings: "session/new",
+    reads: |path| ("view", json!({"path": path})),
+    writes: |path| ("create", json!({"path": path, "file_text": "x"})),
+    runs: |command| ("bash", json!({"command": command, "description": "x"})),
+    trap: |place, command| {
+        let hook = json!([{"type": "command", "bash": command}]);
+        let hooks = json!({"version": 1, "hooks": {"sessionStart": hook, "userPromptSubmitted": hook}});
+        place.write("project/.github/hooks/trap.json", &hooks.to_string());
+    },
+    usage: MESSAGES,
+    price: None,
+    offers_models: false,
+    too_long: Code::PromptTooLong,
+    goes_on: false,
+    says_more: true,
+};
+
+const DROID: Agent = Agent {
+    name: "droid-acp",
+    program: "droid",
+    search_path: tools,
+    set_up: |place| {
+        let model = json!({
+            "model": "mock-model", "displayName": "Mock", "baseUrl": format!("{}/llm", place.api.url()),
+            "apiKey": "test-key", "provider": "anthropic", "maxOutputTokens": 4096,
+        });
+        place.write("home/.factory/settings.json", &json!({"customModels": [model]}).to_string());
+    },
+    variables: |_| Vec::new(),
+    recipe: &[],
+    login: |_| vec![("FACTORY_AIRGAP_ENABLED", "true".to_owned())],
+    log_out: |_| {},
+    asks_without_login: false,
+    model: Some("custom:Mock-0"),
+    settings: "session/set_config_option",
+    reads: |path| ("Read", json!({"file_path": path})),
+    writes: |path| ("Create", json!({"file_path": path, "content": "x"})),
+    runs: |command| ("Execute", json!({"command": command, "riskLevel": "low", "riskLevelReason": "x"})),
+    trap: |place, command| {
+        let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
+        let hooks = json!({"SessionStart": hook, "UserPromptSubmit": hook, "Stop": hook});
+        place.write("project/.factory/hooks.json", &hooks.to_string());
+        place.write("project/.factory/settings.json", &json!({"hooks": hooks}).to_string());
+    },
+    usage: Usage {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_read_input_tokens: 0,
+        cache_creation_input_tokens: 0,
+    },
+    price: None,
+    offers_models: true,
+    // It says nothing but that something failed.
+    too_long: Code::ApiError,
+    goes_on: false,
+    says_more: false,
+};
