@@ -14,7 +14,12 @@ local function read(path)
   local file, paths = io.open(path), {}
   for line in file and file:lines() or function() end do
     local ok, answer = pcall(vim.json.decode, line)
-    if ok and type(answer) == "table" and type(answer.owner) == "string" and type(answer.path) == "string" then
+    if
+      ok
+      and type(answer) == "table"
+      and type(answer.owner) == "string"
+      and type(answer.path) == "string"
+    then
       paths[#paths + 1] = not require("botglue.pid").is_alive(answer.owner) and answer.path or nil
     end
   end
@@ -75,7 +80,9 @@ function M.announce()
   end
   if connection.earlier > 0 and options.notify ~= "none" then
     local what = connection.earlier == 1 and "an answer" or connection.earlier .. " answers"
-    require("botglue.notify").warn(("botglue: :Botglue review shows %s held in an earlier session"):format(what))
+    require("botglue.notify").warn(
+      ("botglue: :Botglue review shows %s held in an earlier session"):format(what)
+    )
   end
   adopt_when_read(paths)
 end

@@ -57,7 +57,12 @@ end)
 test("where nothing is held nothing is loaded", function()
   local nvim = child.start()
   nvim:settle()
-  equal(nvim:lua("return vim.tbl_filter(function(name) return vim.startswith(name, 'botglue') end, vim.tbl_keys(package.loaded))"), {})
+  equal(
+    nvim:lua(
+      "return vim.tbl_filter(function(name) return vim.startswith(name, 'botglue') end, vim.tbl_keys(package.loaded))"
+    ),
+    {}
+  )
 end)
 
 test("the host is started when one of the files is read", function()
