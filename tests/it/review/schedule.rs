@@ -23,8 +23,8 @@ struct Hunk {
     is_conflict: bool,
 }
 
-/// A job, a text, and what was dropped of the answer.
-type Known = (u64, Vec<String>, Vec<BTreeSet<String>>);
+/// A job, a text, the words that were taken on the way to it, and the edits that were dropped.
+type Known = (u64, Vec<String>, BTreeSet<String>, String);
 
 /// A held answer.
 struct Answer {
@@ -228,7 +228,8 @@ impl World {
                     );
                 }
             }
-            let key = (*job, rows.to_vec(), dropped.clone());
+            let dropped = format!("{:?}", self.editor.views[job].dropped);
+            let key = (*job, rows.to_vec(), taken.clone(), dropped);
             // Which of two brackets was deleted no text tells.
             if let Some(before) = self.proposed.insert(key, hunks.clone()).filter(|_| !self.has_brackets) {
                 tally.undone += 1;
@@ -256,11 +257,14 @@ impl World {
             }
             5 => {
                 self.story.push("undrop".to_owned());
-                let answer = &mut self.answers[number];
-                let words = answer.dropped.pop().filter(|_| answer.has_taken_conflict);
-                answer.undropped.extend(words.unwrap_or_default());
-                self.editor.ask("undrop", job, Vec::new());
+                let token = self.editor.ask("undrop", job, Vec::new());
                 self.settle();
+                // Nothing is done while it is not known where its range is.
+                if matches!(self.editor.replies.remove(&token), Some(Findings::Done(_))) {
+                    let answer = &mut self.answers[number];
+                    let words = answer.dropped.pop().filter(|_| answer.has_taken_conflict);
+                    answer.undropped.extend(words.unwrap_or_default());
+                }
             }
             6 => self.choose(number, "drop", tally),
             _ => self.choose(number, "take", tally),
