@@ -17,11 +17,10 @@
 mod guard;
 mod text;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 pub use self::text::{Merge, merge};
-use crate::document::{Row, rising, unchanged};
+use crate::document::{Id, Row, rising, unchanged};
 
 /// A difference that an answer makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +37,10 @@ pub struct Hunk {
 
 /// The differences that an answer makes to the current rows; see the module.
 pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<Hunk> {
-    let at: HashMap<_, _> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
-    let ids = current.iter().map(|row| at.get(&row.id).copied());
+    let ids = places(base, current);
     let lines = unchanged(base, answer);
-    let current = Side::new(&bytes(current), ids);
-    trimmed_hunks(&bytes(base), &current, &Side::new(&bytes(answer), lines.into_iter()))
+    let current = Side::new(&bytes(current), base.len(), ids);
+    trimmed_hunks(&bytes(base), &current, &Side::new(&bytes(answer), base.len(), lines.into_iter()))
 }
 
 /// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be on
@@ -53,13 +51,27 @@ pub fn merge_known<R: AsRef<[u8]>>(
     answer: &[R],
     origins: &[Option<usize>],
 ) -> Vec<Hunk> {
-    let at: HashMap<_, _> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
-    let ids = current.iter().map(|row| at.get(&row.id).copied());
-    let current = Side::new(&bytes(current), ids);
-    let answer = Side::new(&bytes(answer), origins.iter().copied());
+    let ids = places(base, current);
+    let current = Side::new(&bytes(current), base.len(), ids);
+    let answer = Side::new(&bytes(answer), base.len(), origins.iter().copied());
     let mut hunks = hunks(&bytes(base), &current, &answer);
     guard::guard(&current.rows, &answer.rows, &mut hunks);
     hunks
+}
+
+/// For each current row, which row of the base it is. Most follow the row that the one above them is.
+fn places(base: &[Row], current: &[Row]) -> impl Iterator<Item = Option<usize>> {
+    let mut by_id: Vec<(Id, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+    by_id.sort_unstable();
+    let mut next = 0;
+    current.iter().map(move |row| {
+        let at = match base.get(next) {
+            Some(same) if same.id == row.id => Some(next),
+            _ => by_id.binary_search_by_key(&row.id, |(id, _)| *id).ok().map(|found| by_id[found].1),
+        };
+        next = at.map_or(next, |at| at + 1);
+        at
+    })
 }
 
 fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
@@ -69,31 +81,35 @@ fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
 /// One side of a merge.
 struct Side<'a> {
     rows: Vec<&'a [u8]>,
-    /// For each row of the base that has not left its order, which of the rows it is.
-    known: HashMap<usize, usize>,
+    /// For each row of the base which of the rows it is, if it is one and has not left its order.
+    known: Vec<Option<usize>>,
 }
 
 impl<'a> Side<'a> {
     /// The rows of a side; for each, which row of the base it is.
-    fn new(rows: &[&'a [u8]], origins: impl Iterator<Item = Option<usize>>) -> Self {
+    fn new(rows: &[&'a [u8]], base: usize, origins: impl Iterator<Item = Option<usize>>) -> Self {
         let pairs: Vec<(usize, usize)> =
             origins.enumerate().filter_map(|(row, base)| Some((row, base?))).collect();
-        let known = rising(&pairs).into_iter().map(|at| (pairs[at].1, pairs[at].0)).collect();
+        let mut known = vec![None; base];
+        for at in rising(&pairs) {
+            known[pairs[at].1] = Some(pairs[at].0);
+        }
         Self { rows: rows.to_vec(), known }
     }
 
     /// Whether rows of the base are these rows, and read the same.
     fn is_same(&self, base: &[&[u8]], mut from: Range<usize>, rows: Range<usize>) -> bool {
         from.len() == rows.len()
-            && from.by_ref().zip(rows).all(|(from, row)| {
-                self.known.get(&from) == Some(&row) && base.get(from) == self.rows.get(row)
-            })
+            && from
+                .by_ref()
+                .zip(rows)
+                .all(|(from, row)| self.known[from] == Some(row) && base.get(from) == self.rows.get(row))
     }
 }
 
 fn hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
     let on_both = |row: usize| {
-        let (ours, theirs) = (*current.known.get(&row)?, *answer.known.get(&row)?);
+        let (ours, theirs) = (current.known[row]?, answer.known[row]?);
         (answer.rows[theirs] == base[row]).then_some((row, ours, theirs))
     };
     let end = (base.len(), current.rows.len(), answer.rows.len());

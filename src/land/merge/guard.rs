@@ -23,12 +23,14 @@ impl Count {
 /// Only rows that are new, or new in their place, on both sides can. Rows without a word, as brackets, may: they belong
 /// to their neighbours.
 pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) {
-    let mut counts: HashMap<&[u8], Count> = HashMap::new();
+    // Of no other rows a hunk can bring one too many.
+    let brought = hunks.iter().filter(|hunk| !hunk.is_conflict).flat_map(|hunk| &answer[hunk.answer.clone()]);
+    let mut counts: HashMap<&[u8], Count> = brought.map(|row| (*row, Count::default())).collect();
     for row in current {
-        counts.entry(row).or_default().current += 1;
+        counts.entry(row).and_modify(|count| count.current += 1);
     }
     for row in answer {
-        counts.entry(row).or_default().answer += 1;
+        counts.entry(row).and_modify(|count| count.answer += 1);
     }
     let mut is_stable = false;
     while !is_stable {
@@ -37,8 +39,13 @@ pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) 
             (count.come, count.gone) = (0, 0);
         }
         for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
-            answer[hunk.answer.clone()].iter().for_each(|row| counts.entry(row).or_default().come += 1);
-            current[hunk.current.clone()].iter().for_each(|row| counts.entry(row).or_default().gone += 1);
+            let (come, gone) = (&answer[hunk.answer.clone()], &current[hunk.current.clone()]);
+            for row in come {
+                counts.entry(row).and_modify(|count| count.come += 1);
+            }
+            for row in gone {
+                counts.entry(row).and_modify(|count| count.gone += 1);
+            }
         }
         let is_doubled = |row: &&[u8]| has_word(row) && counts.get(row).is_some_and(Count::is_doubled);
         for hunk in hunks.iter_mut().filter(|hunk| !hunk.is_conflict) {

@@ -192,7 +192,7 @@ fn change(base: &[Row], steps: &[Step], id: Id) -> Vec<Row> {
 /// The hunks of two sides whose rows both have ids. An edited row is a new one, as it is for an answer.
 fn by_ids(base: &[Row], ours: &[Row], theirs: &[Row]) -> Vec<Hunk> {
     let origin = |row: &Row| base.iter().position(|base| base == row);
-    let side = |rows| Side::new(&bytes(rows), rows.iter().map(origin));
+    let side = |rows| Side::new(&bytes(rows), base.len(), rows.iter().map(origin));
     hunks(&bytes(base), &side(ours), &side(theirs))
 }
 

@@ -35,7 +35,7 @@ fn side<'a>(base: &[String], side: &'a [String]) -> Side<'a> {
             op.new_range().zip(op.old_range()).for_each(|(row, base)| origins[row] = Some(base));
         }
     }
-    Side::new(&bytes(side), origins.into_iter())
+    Side::new(&bytes(side), base.len(), origins.into_iter())
 }
 
 #[cfg(test)]
