@@ -40,8 +40,12 @@ pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) 
         }
         for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
             let (come, gone) = (&answer[hunk.answer.clone()], &current[hunk.current.clone()]);
-            come.iter().for_each(|row| _ = counts.entry(row).and_modify(|count| count.come += 1));
-            gone.iter().for_each(|row| _ = counts.entry(row).and_modify(|count| count.gone += 1));
+            for row in come {
+                counts.entry(row).and_modify(|count| count.come += 1);
+            }
+            for row in gone {
+                counts.entry(row).and_modify(|count| count.gone += 1);
+            }
         }
         let is_doubled = |row: &&[u8]| has_word(row) && counts.get(row).is_some_and(Count::is_doubled);
         for hunk in hunks.iter_mut().filter(|hunk| !hunk.is_conflict) {
