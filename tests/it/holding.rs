@@ -274,7 +274,7 @@ fn a_held_answer_is_announced_to_the_next_neovim_and_shown_once_its_file_is_read
     let nvim = next(nvim.quit_to());
     let said = "an answer held in an earlier session";
     nvim.wait("it is announced", || {
-        nvim.exec("return vim.fn.execute('messages')").to_string().contains(said)
+        nvim.notes().iter().any(|note| note["message"].to_string().contains(said))
     });
     assert_eq!(nvim.exec("return require('botglue').statusline()"), "1 held");
     assert_eq!(nvim.host(), None);

@@ -101,7 +101,7 @@ fn an_answer_lands_again_and_counts_once() {
     open(&nvim, "history", "all · 3");
     // The rejected one was made for what stands there.
     nvim.input("a");
-    nvim.wait_for_rows("the proposal", |rows| rows.iter().any(|row| row.contains("if accepted · 1 hunk")));
+    nvim.wait_for_rows("the proposal", |rows| rows.iter().any(|row| row.contains("1 hunk · do take")));
     nvim.command("Botglue accept");
     let lines = "return vim.fn.getbufline(vim.fn.bufnr('list.lua'), 1, 2)";
     nvim.wait("it has landed", || nvim.exec(lines) == json!(["local a = 20", "local b = 21"]));

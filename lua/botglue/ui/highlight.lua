@@ -89,11 +89,8 @@ local function deleted()
   }
 end
 
---- Defines the groups that the user has not defined, unless they are there; a colour scheme may have cleared them all.
+--- Defines the groups that the user has not defined; a colour scheme may have cleared them.
 function M.define()
-  if next(api.nvim_get_hl(0, { name = "BotglueRange" })) then
-    return
-  end
   for name, link in pairs(LINKS) do
     api.nvim_set_hl(0, name, { link = link, default = true })
   end
@@ -114,7 +111,9 @@ end
 ---@param group string?
 ---@return fun() remove
 function M.range(range, group)
-  M.define()
+  if next(api.nvim_get_hl(0, { name = "BotglueRange" })) == nil then
+    M.define()
+  end
   local marks, bufnr = {}, range.bufnr
   local place = range:place()
   local function show(row, col, end_row, end_col, to_edge)

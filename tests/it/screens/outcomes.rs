@@ -27,10 +27,10 @@ fn landed_unchanged_and_failed() {
         gated.run("main").print(&(stream::init("s") + &format!("{refused}\n")));
         nvim.finished(3);
         gated.answer("save", "fn save() {}");
+        nvim.finished(2);
         gated.answer("load", "fn load(path: &Path) -> Result<Config> {\n    read(path)\n}");
         nvim.input("<Esc>");
         nvim.finished(1);
-        nvim.finished(2);
         stage.expect("outcomes", &nvim, "all outcomes", |rows| {
             let all = rows.concat();
             ["landed", "unchanged", "✗"].iter().all(|word| all.contains(word))

@@ -147,7 +147,7 @@ fn assert_found(scratch: Scratch, held_for: &str) {
 /// Asks for the held answers of Neovims that are gone, and shows the only one.
 fn review(nvim: &Nvim) {
     nvim.command("Botglue review");
-    nvim.wait("the answer is shown", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    nvim.shows_held(1);
 }
 
 /// The answer is not accepted where it may be in the wrong place, and stays held.

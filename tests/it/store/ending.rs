@@ -81,7 +81,7 @@ fn a_long_draft_is_kept() {
     let nvim = say_last(nvim, drafted, &json!(id));
     nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
     nvim.command("Botglue review");
-    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    nvim.shows_held(1);
     let drafted = nvim.exec(
         "local job = require('botglue.client').connection().held[1]
         return { #job.edited, job.edited[60000] }",
@@ -180,7 +180,7 @@ fn a_held_answer_survives_quitting_while_the_store_is_locked() {
     let nvim = Builder::new(scratch).start();
     nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
     nvim.command("Botglue review");
-    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    nvim.shows_held(1);
     let job = nvim.exec("return require('botglue').job(1)");
     assert_eq!((&job["landing"], &job["text"]), (&json!("held"), &json!("local a = 10")), "{job}");
 }

@@ -111,7 +111,7 @@ fn held_answers_survive_that_the_database_is_cut_while_it_is_open() {
     drop(other);
     nvim.edit("a.lua", "local a = 1\nlocal b = 2\n");
     nvim.command("Botglue review");
-    nvim.wait("the review is open", || nvim.exec("return #vim.api.nvim_tabpage_list_wins(0)") == 2);
+    nvim.shows_held(1);
     assert_eq!(nvim.exec("return require('botglue').job(1)")["text"], "local a = 10");
 }
 

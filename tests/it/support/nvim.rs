@@ -240,6 +240,14 @@ impl Nvim {
         self.told("notify").iter().map(to_json).collect()
     }
 
+    /// Waits until a held answer is shown: in its buffer, or in a window of its own where its place is not known.
+    #[track_caller]
+    pub fn shows_held(&self, id: u64) {
+        let shown = "local job = require('botglue.client').job(...)
+            return job ~= nil and (job.shown ~= nil or #vim.api.nvim_tabpage_list_wins(0) == 2)";
+        self.wait("the answer is shown", || self.exec_with(shown, &[id.into()]) == true);
+    }
+
     /// The rows of the screen, without trailing blanks.
     pub fn rows(&self) -> Vec<String> {
         self.channel.inbox().screen.rows.clone()

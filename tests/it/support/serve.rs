@@ -245,7 +245,12 @@ impl Heard {
         if method.as_str() == Some("nvim_exec_lua") {
             let code = arguments[0].as_str().unwrap();
             let name = code.trim_start_matches("return require('botglue.apply').").trim_end_matches("(...)");
-            self.calls.push((name.to_owned(), arguments[1][0].clone()));
+            let argument = &arguments[1][0];
+            let several = argument.as_array().filter(|_| name == "several").into_iter().flatten();
+            self.calls.extend(several.map(|call| (call[0].as_str().unwrap().to_owned(), call[1].clone())));
+            if name != "several" {
+                self.calls.push((name.to_owned(), argument.clone()));
+            }
         }
         if self.stands_still {
             self.unanswered.push(id);
