@@ -51,7 +51,7 @@ fn an_answer_that_was_stored_and_not_told_is_held_in_the_same_neovim() {
     assert_eq!(nvim.finished(id)["error"]["code"], "host_lost");
 
     nvim.command("Botglue review");
-    nvim.shows_held(1);
+    nvim.shows_held(2);
     let held = nvim.exec("return require('botglue').job(2)");
     assert_eq!((&held["landing"], &held["held_for"]), (&json!("held"), &json!("review")), "{held}");
     assert_eq!(held["text"], "local b = 20");
