@@ -379,7 +379,7 @@ impl Answers {
             && let Some(review) = reviews.review(job, sent)
         {
             let now = Passage::new(place, document.rows());
-            review.take(hunks, &now, (*text, document.rows().text_hash()));
+            review.take(hunks, (&plan.now, &now), (*text, document.rows().text_hash()));
             taken = hunks.iter().map(|hunk| hunk.id).collect();
             if fate == Fate::Taken {
                 document.rebased(anchor, sent.clone());

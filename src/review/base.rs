@@ -17,6 +17,17 @@ pub struct Base {
     pub groups: Vec<Group>,
     /// How many edits are taken.
     pub taken: usize,
+    /// What the taken edits have replaced, ascending and apart from each other.
+    pub replaced: Vec<Taken>,
+}
+
+/// Rows of the base that were taken from the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// The rows.
+    pub rows: Range<usize>,
+    /// What the text had in their place: where they were taken against a change of the user's, that.
+    pub before: Vec<Bytes>,
 }
 
 /// Edits between which there are only rows of which the merge does not know which line of the answer they are: a change of
@@ -53,12 +64,13 @@ impl Base {
             groups = vec![Group::one(0..old, 0..new)];
         }
         name(&mut groups, &rows, answer);
-        Self { rows, groups, taken: 0 }
+        Self { rows, groups, taken: 0, replaced: Vec::new() }
     }
 
     /// The same rows with the differences of another answer.
     pub fn with_answer(&self, answer: &[Bytes], shape: Shape) -> Self {
-        Self { taken: self.taken, ..Self::new(self.rows.clone(), answer, shape) }
+        let (taken, replaced) = (self.taken, self.replaced.clone());
+        Self { taken, replaced, ..Self::new(self.rows.clone(), answer, shape) }
     }
 
     /// All edits that are not taken.
@@ -66,9 +78,23 @@ impl Base {
         self.groups.iter().flat_map(|group| &group.edits)
     }
 
-    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are. No
-    /// edit of the rows that are gone is left, also not one that was dropped.
-    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[Id]) {
+    /// The rows as they were before any edit was taken.
+    pub fn before(&self) -> Vec<Bytes> {
+        let bytes = |rows: &[Row]| rows.iter().map(|row| row.text.to_vec()).collect::<Vec<_>>();
+        let (mut before, mut from) = (Vec::new(), 0);
+        for taken in &self.replaced {
+            before.extend(bytes(&self.rows[from..taken.rows.start]));
+            before.extend_from_slice(&taken.before);
+            from = taken.rows.end;
+        }
+        before.extend(bytes(&self.rows[from..]));
+        before
+    }
+
+    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are, and
+    /// which replace what the text had there `before`. No edit of the rows that are gone is left, also not one that was
+    /// dropped.
+    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[Id], before: Vec<Bytes>) {
         let by =
             |range: Range<usize>| range.start + new.len() - rows.len()..range.end + new.len() - rows.len();
         let is_left = |edit: &Edit| !edits.contains(&edit.id);
@@ -82,6 +108,12 @@ impl Base {
             below.push(Group { rows: by(range.start.max(rows.end)..range.end.max(rows.end)), edits });
         }
         self.groups = groups.into_iter().chain(below).filter(|group| !group.edits.is_empty()).collect();
+        let (above, below): (Vec<_>, Vec<_>) =
+            self.replaced.drain(..).partition(|taken| taken.rows.end <= rows.start);
+        let below = below.into_iter().filter(|taken| taken.rows.start >= rows.end);
+        let below: Vec<_> = below.map(|taken| Taken { rows: by(taken.rows), ..taken }).collect();
+        let own = Taken { rows: rows.start..rows.start + new.len(), before };
+        self.replaced = above.into_iter().chain([own]).chain(below).collect();
         self.rows.splice(rows, new.iter().cloned());
         self.taken += edits.len();
     }

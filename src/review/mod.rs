@@ -27,7 +27,7 @@ use self::base::Base;
 use self::history::History;
 use self::proposal::Sides;
 use self::shape::{Shape, pieces};
-use crate::document::{Passage, Row, Rows};
+use crate::document::{Passage, Rows};
 use crate::land::{Bytes, Change, HeldFor, Replaced};
 
 /// A held answer, and what the user made of it.
@@ -35,8 +35,6 @@ use crate::land::{Bytes, Change, HeldFor, Replaced};
 pub struct Review {
     shape: Shape,
     answer: Vec<Bytes>,
-    /// The rows that were sent, or the pieces of them.
-    sent: Vec<Row>,
     base: Arc<Base>,
     /// The edits that were dropped, those of one hunk together, oldest first.
     dropped: Vec<Vec<Id>>,
@@ -58,8 +56,8 @@ impl Review {
     /// Of an answer to `sent`, of which the user has dropped some edits before.
     pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<Id>>) -> Self {
         let (shape, sent) = (Shape::of(&sent.place), pieces(sent));
-        let base = Arc::new(Base::new(sent.clone(), &answer, shape));
-        Self { shape, answer, sent, base, dropped, history: History::default() }
+        let base = Arc::new(Base::new(sent, &answer, shape));
+        Self { shape, answer, base, dropped, history: History::default() }
     }
 
     /// This is the answer from now on; what is taken, and what is dropped, stays.
@@ -112,11 +110,10 @@ impl Review {
         Sides { base, answer, is_open: &is_open, text, now, column }.hunks()
     }
 
-    /// The hunks are taken, and this is the range then: the text that was there before, and the one that is there now, by
-    /// their hashes.
-    pub fn take(&mut self, hunks: &[Hunk], after: &Passage, texts: (u64, u64)) {
+    /// The hunks are taken, and this was the range before, and is it after that, in texts with these hashes.
+    pub fn take(&mut self, hunks: &[Hunk], (before, after): (&Passage, &Passage), texts: (u64, u64)) {
         self.history.keep(texts.0, &self.base);
-        let after = pieces(after);
+        let (before, after) = (before.pieces(), pieces(after));
         let mut base = (*self.base).clone();
         let (mut more, mut less) = (0, 0);
         let mut taken = Vec::new();
@@ -126,7 +123,9 @@ impl Review {
             (more, less) = (more + hunk.take.come, less + hunk.take.now.len());
         }
         for (hunk, rows) in taken.into_iter().rev() {
-            base.take(hunk.take.base.clone(), rows, &hunk.take.edits);
+            let gone = before.get(hunk.take.now.clone()).unwrap_or_default();
+            let gone = gone.iter().map(|piece| piece.to_vec()).collect();
+            base.take(hunk.take.base.clone(), rows, &hunk.take.edits, gone);
         }
         self.base = Arc::new(base);
         self.history.keep(texts.1, &self.base);
@@ -155,15 +154,13 @@ impl Review {
     }
 
     /// What was written as far as taking the answer back is concerned: what was sent with what was taken in it; and what was
-    /// sent.
+    /// there before.
     pub fn landed(&self, now: &Passage) -> (Passage, Vec<Bytes>) {
-        let bytes = |rows: &[Row]| rows.iter().map(|row| row.text.to_vec()).collect();
+        let before = self.base.before();
         if self.shape == Shape::Rows {
-            let written = Passage { place: now.place.clone(), rows: self.base.rows.clone() };
-            return (written, bytes(&self.sent));
+            return (Passage { place: now.place.clone(), rows: self.base.rows.clone() }, before);
         }
-        let sent: Vec<Bytes> = bytes(&self.sent);
-        (now.clone(), Replaced::new(now, &sent).rows)
+        (now.clone(), Replaced::new(now, &before).rows)
     }
 }
 

@@ -67,7 +67,7 @@ impl World {
         self.document.landed(self.anchor, &place);
         self.document.rebased(self.anchor, base);
         let after = Passage::new(place, self.document.rows());
-        self.review.take(&hunks, &after, (before, self.document.rows().text_hash()));
+        self.review.take(&hunks, (&now, &after), (before, self.document.rows().text_hash()));
     }
 
     /// The text with its hunks: `<what goes|what comes>`, a conflict with `!`.
@@ -118,6 +118,20 @@ fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
     assert_eq!(world.shown(), "a X c d <e|Y>");
     world.edit(1..2, "mine");
     assert_eq!(world.shown(), "a mine c d <e|Y>");
+}
+
+#[test]
+fn what_is_taken_back_is_what_the_text_had_also_where_that_was_the_user_s() {
+    let mut world = World::whole("a b c d e", "a X c Y e");
+    world.edit(1..2, "mine");
+    world.take(&[1]);
+    world.take(&[0]);
+    let (written, before) = world.review.landed(&world.now());
+    assert_eq!(
+        written.rows.iter().map(|row| row.text.to_vec()).collect::<Vec<_>>(),
+        bytes(&words("a X c Y e"))
+    );
+    assert_eq!(before, bytes(&words("a mine c d e")));
 }
 
 #[test]
