@@ -61,6 +61,8 @@ pub struct Writer {
     /// The spill files of hosts that are gone were taken up.
     is_taken_up: bool,
     marker: Marker,
+    /// Jobs have changed since the marker was brought up to date.
+    is_unmarked: bool,
 }
 
 impl Writer {
@@ -74,7 +76,16 @@ impl Writer {
         let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let link = Link::new(shared.data_dir.clone(), warn);
         let marker = Marker::new(shared.data_dir.as_deref());
-        let mut writer = Self { link, shared, transcripts, questions, suspicion, is_taken_up: false, marker };
+        let mut writer = Self {
+            link,
+            shared,
+            transcripts,
+            questions,
+            suspicion,
+            is_taken_up: false,
+            marker,
+            is_unmarked: true,
+        };
         writer.take_up();
         writer
     }
@@ -110,7 +121,10 @@ impl Writer {
                 let amounts = self.ledger().amounts(id);
                 then(amounts);
             }
-            Task::Adopt(then) => then(self.adopt()),
+            Task::Adopt(then) => {
+                self.is_unmarked = true;
+                then(self.adopt());
+            }
             Task::Ask(question) => {
                 self.is_taken_up = false;
                 self.catch_up();
@@ -128,9 +142,13 @@ impl Writer {
             }
             Task::Again { uuid, id, then } => {
                 self.catch_up();
+                self.is_unmarked = true;
                 then(self.again(&uuid, id));
             }
-            Task::Untold { ids, then } => then(self.untold(&ids)),
+            Task::Untold { ids, then } => {
+                self.is_unmarked = true;
+                then(self.untold(&ids));
+            }
             Task::Close { until, then } => {
                 // First without waiting for a lock: what cannot be written is spilled while there is time for it.
                 self.catch_up();
@@ -159,7 +177,10 @@ impl Writer {
                     self.link.complain(error);
                     self.ledger().done(&change, None);
                 }
-                Ok(share) => self.ledger().done(&change, share),
+                Ok(share) => {
+                    self.is_unmarked |= matches!(change.what, What::Job(_));
+                    self.ledger().done(&change, share);
+                }
             }
             next = self.next();
         }
@@ -245,12 +266,13 @@ impl Writer {
 
     /// Tells other Neovims which answers wait for a decision.
     fn mark(&mut self) {
-        if self.shared.data_dir.is_none() || !self.ledger().is_empty() {
+        if !self.is_unmarked || self.shared.data_dir.is_none() || !self.ledger().is_empty() {
             return;
         }
+        self.is_unmarked = false;
         let Self { link, marker, .. } = self;
         if let Err(error) = link.attempt(|connection| marker.update(connection)) {
-            // It is only a hint, and the next task tries again.
+            // It is only a hint, and the next change tries again.
             tracing::debug!(%error, "the marker of held answers cannot be written");
         }
     }
