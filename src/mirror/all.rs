@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::answers::{Fate, Obstacle, Settled};
+use super::wish::{Fate, Obstacle, Settled};
 use super::buffer::{Buffer, Link, Need, Standing};
 use super::event::{Event, Notice};
 use super::proposal::ReviewView;

@@ -1,22 +1,26 @@
-//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's.
+//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's. What is asked
+//! of it about held answers is in `review`.
+
+mod review;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::answers::{Answers, Fate, Settled, Text, Wish, locate};
+use super::answers::Answers;
 use super::event::{Mark, Notice};
 use super::large::Marked;
-use super::query::{Asked, Findings, Question};
+use super::plan::Text;
+use super::query::{Findings, Question};
 use super::ranges::Ranges;
-use super::reviews::{Due, Now, Reviews, Update, chosen};
+use super::reviews::{Due, Reviews};
 use super::selected::Selected;
 use super::sent::Sent;
 use super::shown::{Places, Shown};
 use super::view::View;
+use super::wish::{Settled, Wish};
 use super::write::{Call, Reply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
-use crate::land::{Bytes, HeldFor};
-use crate::review::{Hunk, Id};
+use crate::land::HeldFor;
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -410,152 +414,6 @@ impl Buffer {
             }
             Question::Blocks(_) | Question::Review { .. } => question.without_mirror(),
         }
-    }
-
-    /// Whether a question can only be answered by where the editor's marks are now.
-    pub fn needs_marks_for(&self, question: &Question) -> bool {
-        let Question::Review { job, .. } = question else { return false };
-        self.needs_mark_of(*job)
-    }
-
-    /// Whether only the editor's mark, as it is now, tells where the range of a job is.
-    fn needs_mark_of(&self, job: u64) -> bool {
-        let anchor = self.ranges.anchor(job).zip(self.document.as_ref());
-        let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
-        needs_mark && self.link == Link::Sure && self.marks.0 != self.tick
-    }
-
-    /// The document, if it is known to be the buffer's.
-    ///
-    /// # Errors
-    /// Why nothing can be said of an answer.
-    fn known(&self) -> Result<&Document, HeldFor> {
-        match (self.link, &self.document) {
-            (Link::Unknown, _) if !self.is_loaded => Err(HeldFor::BufferGone),
-            _ if self.refuses => Err(HeldFor::NotModifiable),
-            (Link::TooLarge, _) => Err(HeldFor::TooLarge),
-            (Link::Sure, Some(document)) => Ok(document),
-            _ => Err(HeldFor::RangeLost),
-        }
-    }
-
-    /// Where the editor's marks are now, as far as that is known.
-    fn current_marks(&self) -> BTreeMap<u64, Place> {
-        if self.marks.0 == self.tick { self.marks.1.clone() } else { BTreeMap::new() }
-    }
-
-    /// Does what is asked of a review. What is not replied at once is replied with the next view.
-    pub fn ask(&mut self, token: u64, job: u64, asked: &Asked) -> (Option<Findings>, Option<Settled>) {
-        match asked {
-            Asked::Watch { lines, dropped } => {
-                self.reviews.set(job, lines, dropped.clone());
-                self.reviews.watch(job);
-                (self.reply(job, token, Findings::Nothing), None)
-            }
-            Asked::Take(hunks) => {
-                self.want(job, Wish::Take { hunks: hunks.clone(), token });
-                (None, None)
-            }
-            Asked::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
-                Ok((done, None)) => (self.reply(job, token, Findings::Done(done)), None),
-                Ok((done, Some(fate))) => {
-                    let reply = Some((token, Findings::Done(done)));
-                    (None, Some(Settled { reply, ..Settled::new(job, fate) }))
-                }
-                Err(findings) => (self.reply(job, token, findings), None),
-            },
-            Asked::Undrop => {
-                let findings = self.undrop(job).map_or_else(Findings::Unknown, Findings::Done);
-                (self.reply(job, token, findings), None)
-            }
-        }
-    }
-
-    /// Replies with the next view; gives back what has to be replied at once, as there is none.
-    pub fn reply(&mut self, job: u64, token: u64, findings: Findings) -> Option<Findings> {
-        self.reviews.reply(job, token, findings).err()
-    }
-
-    /// Drops hunks, or all. Where nothing is left, what becomes of the answer.
-    fn drop_hunks(&mut self, job: u64, ids: Option<&[Id]>) -> Result<(Vec<Id>, Option<Fate>), Findings> {
-        self.known().map_err(Findings::Unknown)?;
-        let marks = self.current_marks();
-        let Some(document) = &mut self.document else { return Err(Findings::Stale) };
-        let located = locate(document, &self.ranges, &marks, job);
-        let (anchor, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
-        let review = self.reviews.review(job, &located.base).ok_or(Findings::Stale)?;
-        let column = self.ranges.column(job);
-        let all = review.hunks(document.rows(), &located.now, column).map_err(Findings::Unknown)?;
-        let hunks = chosen(&all, ids).ok_or(Findings::Stale)?;
-        review.drop(&hunks);
-        let done = hunks.iter().map(|hunk| hunk.id).collect();
-        if hunks.len() < all.len() {
-            return Ok((done, None));
-        }
-        let pieces: Vec<Bytes> = located.now.pieces().into_iter().map(<[u8]>::to_vec).collect();
-        let fate = Fate::from(review.end(0, &pieces));
-        if fate != Fate::Rejected {
-            let (written, sent) = review.landed(&located.now);
-            document.rebased(anchor, written);
-            self.answers.remember(job, sent);
-        }
-        Ok((done, Some(fate)))
-    }
-
-    /// Takes back the last drop. Gives the hunks that are back.
-    fn undrop(&mut self, job: u64) -> Result<Vec<Id>, HeldFor> {
-        self.known()?;
-        let (marks, Some(document)) = (self.current_marks(), &self.document) else { return Ok(Vec::new()) };
-        let (_, located) = locate(document, &self.ranges, &marks, job).ok_or(HeldFor::RangeLost)?;
-        let Some(review) = self.reviews.review(job, &located.base) else { return Ok(Vec::new()) };
-        let edits = review.undrop();
-        let hunks = review.hunks(document.rows(), &located.now, self.ranges.column(job))?;
-        let is_back = |hunk: &&Hunk| hunk.edits().iter().any(|edit| edits.contains(edit));
-        Ok(hunks.iter().filter(is_back).map(|hunk| hunk.id).collect())
-    }
-
-    /// The plugin need not be told any more what is proposed of an answer.
-    pub fn unwatch(&mut self, job: u64) {
-        self.reviews.unwatch(job);
-    }
-
-    /// The plugin has drawn what is proposed of an answer.
-    pub fn drawn(&mut self, job: u64) {
-        self.reviews.drawn(job);
-    }
-
-    /// Whether there is something to be told of reviews after a pause.
-    pub fn waits_for_pause(&self) -> bool {
-        self.reviews.waits_for_pause()
-    }
-
-    /// What the plugin has to be told of reviews, if it is known; whether it has to be contacted for that.
-    pub fn views(&mut self, due: Due) -> (Vec<Update>, bool) {
-        let jobs = self.reviews.due(due);
-        if jobs.is_empty() {
-            return (Vec::new(), false);
-        }
-        let is_known = match self.link {
-            Link::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
-            Link::TooLarge => true,
-            Link::Unknown => !self.is_loaded || self.refuses,
-            Link::Unsure => false,
-        };
-        if !is_known {
-            return (Vec::new(), true);
-        }
-        let marks = self.current_marks();
-        let known = self.known().map(drop);
-        let (ranges, tick) = (&self.ranges, self.tick);
-        let views = jobs.into_iter().map(|job| match (known, &self.document) {
-            (Ok(()), Some(document)) => {
-                let locate = |job| Some(locate(document, ranges, &marks, job)?.1);
-                let now = Now { document, locate: &locate, column: &|job| ranges.column(job) };
-                self.reviews.next(job, Ok(&now), tick)
-            }
-            (known, _) => self.reviews.next(job, Err(known.err().unwrap_or(HeldFor::RangeLost)), tick),
-        });
-        (views.collect(), false)
     }
 
     /// The range of a job as it is now; none where that cannot be told.

@@ -7,7 +7,7 @@ use rmpv::Value;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
-use super::answers::Wish;
+use super::wish::Wish;
 use super::query::{Question, dropped};
 use super::selected::{Excerpt, Stands, texts};
 use super::sent::Sent;

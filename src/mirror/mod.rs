@@ -13,6 +13,7 @@ mod blocks;
 mod buffer;
 mod event;
 mod large;
+mod plan;
 mod proposal;
 mod query;
 mod ranges;
@@ -23,6 +24,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 mod view;
+mod wish;
 mod write;
 
 use std::io;
@@ -30,7 +32,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 pub use all::{Mirrors, Order, Wanted};
-pub use answers::{Fate, Obstacle, Settled, Wish};
+
 pub use buffer::Standing;
 pub use event::{Event, Mark, Notice};
 pub use proposal::{ReviewView, ShownHunk};
@@ -38,6 +40,7 @@ pub use query::{Findings, Question, dropped};
 pub use selected::{Excerpt, Selected, Stands};
 pub use sent::Sent;
 pub use view::{View, places};
+pub use wish::{Fate, Obstacle, Settled, Wish};
 pub use write::{Call, Reply, Step, StepReply, reply_tick};
 
 /// For how long no event has to come before what is proposed of held answers is computed anew, as while somebody types.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rmpv::Value;
 
-use super::answers::Fate;
+use super::wish::Fate;
 use super::view;
 use crate::document::Place;
 use crate::land::RowEdit;

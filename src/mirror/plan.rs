@@ -1,0 +1,231 @@
+//! What a wish comes to in a text: the edits that write it, or what becomes of it without one. Where the range is, the
+//! document says; whether its answer may land, [`verdict`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::large::{self, Marked};
+use super::ranges::Ranges;
+use super::reviews::{Reviews, chosen};
+use super::wish::{Fate, Obstacle, Wish};
+use crate::document::{AnchorId, Document, Located, Passage, Place};
+use crate::land::{Bytes, HeldFor, Replaced, RowEdit, Verdict, edits, edits_at, edits_back, verdict};
+use crate::review::{Hunk, Id, replaced};
+
+/// The buffer for which it is decided.
+#[derive(Debug)]
+pub struct Text<'a> {
+    /// Its rows.
+    pub document: &'a mut Document,
+    /// The ranges in it.
+    pub ranges: &'a mut Ranges,
+    /// Where the editor's marks are in it, by job.
+    pub marks: &'a BTreeMap<u64, Place>,
+    /// The reviews of held answers.
+    pub reviews: &'a mut Reviews,
+    /// Its changedtick.
+    pub tick: u64,
+}
+
+/// What a wish needs to be written.
+#[derive(Debug)]
+pub struct Plan {
+    /// What the range is known by; none in a buffer that is too large.
+    pub anchor: Option<AnchorId>,
+    /// The range before.
+    pub now: Passage,
+    /// The range once it is written.
+    pub replaced: Replaced,
+    /// What is written, row by row.
+    pub edits: Vec<RowEdit>,
+    /// What it comes to once it is written.
+    pub fate: Fate,
+    /// Of a held answer: the hunks that are taken, what they are merged with still, and the hash of the text.
+    pub hunks: Option<(Vec<Hunk>, Passage, u64)>,
+}
+
+impl Plan {
+    /// Drops the place of a plan that is not written, where that is not the range of its job.
+    pub fn forget(&self, job: u64, ranges: &Ranges, document: &mut Document) {
+        if let Some(anchor) = self.anchor.filter(|anchor| ranges.anchor(job) != Some(*anchor)) {
+            document.forget(anchor);
+        }
+    }
+
+    /// The whole rows that it replaces.
+    pub fn before(&self) -> Vec<Bytes> {
+        self.now.rows.iter().map(|row| row.text.to_vec()).collect()
+    }
+
+    /// The range once it is written.
+    pub fn after(&self) -> Passage {
+        let rows = Document::new(&self.replaced.rows).rows().slice(0..self.replaced.rows.len());
+        Passage { place: self.replaced.planned_place(), rows }
+    }
+}
+
+/// The step that a wish needs, or what becomes of it without one.
+pub fn decide(
+    text: &mut Text<'_>,
+    job: u64,
+    wish: &Wish,
+    before: &mut BTreeMap<u64, Vec<Bytes>>,
+) -> Result<Plan, Fate> {
+    match wish {
+        Wish::Hold(why) => Err(Fate::Held(*why)),
+        Wish::Land(lines) => merge(text, job, lines),
+        Wish::Accept { lines, dropped, shown } => {
+            text.reviews.set(job, lines, dropped.clone());
+            let may_conflict = *shown == Some(text.tick);
+            take(text, job, None, before, |hunks| {
+                if may_conflict || hunks.iter().all(|hunk| hunk.conflict.is_none()) {
+                    Ok(())
+                } else {
+                    Err(Obstacle::Held(HeldFor::Conflict))
+                }
+            })
+        }
+        Wish::Take { hunks, .. } => take(text, job, hunks.as_deref(), before, |_| Ok(())),
+        Wish::Put { rows, tick, lines } => {
+            if *tick != text.tick || rows.end > text.document.rows().len() {
+                return Err(Fate::Stays(Obstacle::Stale));
+            }
+            put(text, job, rows, lines)
+        }
+        Wish::Revert => {
+            let before = before.get(&job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
+            revert(text, job, before).map_err(|fate| match fate {
+                Fate::Held(why) => wish.denied(why),
+                other => other,
+            })
+        }
+    }
+}
+
+/// The same in a buffer that is too large for a mirror.
+pub fn decide_by_mark(ranges: &Ranges, job: u64, wish: &Wish, marked: Option<&Marked>) -> Result<Plan, Fate> {
+    let denied = |why| wish.denied(why);
+    let (Wish::Land(lines) | Wish::Accept { lines, .. }) = wish else {
+        return Err(denied(HeldFor::TooLarge));
+    };
+    let selected = ranges.selected(job).ok_or_else(|| denied(HeldFor::TooLarge))?;
+    let marked = marked.ok_or_else(|| denied(HeldFor::TooLarge))?;
+    let large::Plan { now, replaced, edits } = large::plan(selected, marked, lines).map_err(denied)?;
+    if edits.is_empty() {
+        return Err(Fate::Unchanged);
+    }
+    Ok(Plan { anchor: None, now, replaced, edits, fate: Fate::Written { is_merged: false }, hunks: None })
+}
+
+fn merge(text: &Text<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Fate> {
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(Fate::Held(HeldFor::RangeLost))?;
+    let (is_merged, pieces) = match verdict(&base, &now, answer) {
+        Verdict::Unchanged => return Err(Fate::Unchanged),
+        Verdict::Held(why) => return Err(Fate::Held(why)),
+        Verdict::Write { is_merged, pieces } => (is_merged, pieces),
+    };
+    let replaced = Replaced::new(&now, &pieces);
+    let edits = edits(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
+    if edits.is_empty() {
+        return Err(Fate::Unchanged);
+    }
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged }, hunks: None })
+}
+
+/// Takes hunks of a held answer, or all of them, if the proposal is as it should be. Once nothing is left the answer lands.
+fn take(
+    text: &mut Text<'_>,
+    job: u64,
+    ids: Option<&[Id]>,
+    before: &mut BTreeMap<u64, Vec<Bytes>>,
+    check: impl FnOnce(&[Hunk]) -> Result<(), Obstacle>,
+) -> Result<Plan, Fate> {
+    let stays = |why| Fate::Stays(Obstacle::Held(why));
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(stays(HeldFor::RangeLost))?;
+    let column = text.ranges.column(job);
+    let rows = text.document.rows();
+    let review = text.reviews.review(job, &base).ok_or(Fate::Stays(Obstacle::Stale))?;
+    let all = review.hunks(rows, &now, column).map_err(stays)?;
+    check(&all).map_err(Fate::Stays)?;
+    let hunks = chosen(&all, ids).ok_or(Fate::Stays(Obstacle::Stale))?;
+    let is_last = hunks.len() == all.len();
+    let (pieces, changes) = replaced(&now, &hunks);
+    let fate = if is_last { Fate::from(review.end(hunks.len(), &pieces)) } else { Fate::Taken };
+    let replaced = Replaced::new(&now, &pieces);
+    let edits = edits_at(rows, &now, &replaced.rows, column, changes);
+    if !edits.is_empty() {
+        let hunks = Some((hunks, base, rows.text_hash()));
+        return Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks });
+    } else if is_last && review.taken() == 0 {
+        return Err(Fate::Unchanged);
+    } else if is_last {
+        let (written, sent) = review.landed(&now);
+        text.document.rebased(anchor, written);
+        before.insert(job, sent);
+    }
+    Err(fate)
+}
+
+/// These rows become the answer, and the range of the job.
+fn put(text: &mut Text<'_>, job: u64, rows: &Range<usize>, lines: &[Bytes]) -> Result<Plan, Fate> {
+    let place = if rows.is_empty() { Place::Insertion(rows.start) } else { Place::Lines(rows.clone()) };
+    let anchor = text.document.anchor(&place);
+    let place = in_empty_text(&place, text.document).unwrap_or(place);
+    let now = Passage::new(place, text.document.rows());
+    let replaced = Replaced::new(&now, lines);
+    let edits = edits(text.document.rows(), &now, &replaced.rows, None);
+    if edits.is_empty() {
+        text.ranges.become_known(job, anchor, text.document);
+        return Err(Fate::Unchanged);
+    }
+    let fate = Fate::Written { is_merged: false };
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks: None })
+}
+
+/// Takes back what was written: what was there `before` is the answer to it.
+fn revert(text: &Text<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Fate> {
+    let lost = Fate::Held(HeldFor::RangeLost);
+    let located = locate(text.document, text.ranges, text.marks, job);
+    let (anchor, Located { base, now }) = located.ok_or(lost)?;
+    let pieces = base.pieces_before(before).ok_or(lost)?;
+    let pieces = match verdict(&base, &now, &pieces) {
+        Verdict::Unchanged => return Err(Fate::Reverted),
+        Verdict::Held(why) => return Err(Fate::Held(why)),
+        Verdict::Write { pieces, .. } => pieces,
+    };
+    let replaced = Replaced::taken_back(&base, &now, &pieces, before);
+    let edits = edits_back(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
+    if edits.is_empty() {
+        return Err(Fate::Reverted);
+    }
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Reverted, hunks: None })
+}
+
+/// The range of a job; none where it is lost. `marks` are where the editor's marks are now.
+pub fn locate(
+    document: &Document,
+    ranges: &Ranges,
+    marks: &BTreeMap<u64, Place>,
+    job: u64,
+) -> Option<(AnchorId, Located)> {
+    let anchor = ranges.anchor(job)?;
+    let located = document.locate(anchor, marks.get(&job))?;
+    let was_nothing = matches!(located.base.place, Place::Insertion(_));
+    let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
+    let place = in_empty_text(&place, document).unwrap_or(located.now.place);
+    Some((anchor, Located { base: located.base, now: Passage::new(place, document.rows()) }))
+}
+
+/// A text without rows has an empty one, and an insertion takes its place; none where that is not so.
+fn in_empty_text(place: &Place, document: &Document) -> Option<Place> {
+    let is_empty = document.rows().len() == 1 && document.rows().iter().all(|row| row.text.is_empty());
+    (is_empty && matches!(place, Place::Insertion(_))).then_some(Place::Insertion(0))
+}
+
+/// Whether two steps are in rows that are the same, or next to each other.
+pub fn touch(one: &Plan, other: &Plan) -> bool {
+    let (one, other) = (one.now.place.rows(), other.now.place.rows());
+    one.start <= other.end && other.start <= one.end
+}

@@ -1,0 +1,157 @@
+//! What is wanted of the range of a job, and what became of that.
+
+use std::ops::Range;
+
+use super::query::Findings;
+use crate::document::Passage;
+use crate::land::{Bytes, HeldFor};
+use crate::names::name;
+use crate::review::{End, Id};
+
+/// What is wanted of a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// That its answer lands.
+    Land(Vec<Bytes>),
+    /// That its answer is held, whatever the text is.
+    Hold(HeldFor),
+    /// That its held answer lands, as the user has edited it.
+    Accept {
+        /// The answer.
+        lines: Vec<Bytes>,
+        /// What was dropped of it.
+        dropped: Vec<Vec<Id>>,
+        /// The changedtick of the text beside which the user has seen its conflicts, if they have.
+        shown: Option<u64>,
+    },
+    /// That hunks of its held answer are taken.
+    Take {
+        /// Which; all where none is named.
+        hunks: Option<Vec<Id>>,
+        /// The question's that asks for it.
+        token: u64,
+    },
+    /// That these rows become its answer, and its range.
+    Put {
+        /// The rows.
+        rows: Range<usize>,
+        /// The changedtick of the text in which they are those.
+        tick: u64,
+        /// The answer.
+        lines: Vec<Bytes>,
+    },
+    /// That what was written to it last is taken back.
+    Revert,
+}
+
+/// What became of a wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// The text is what it should be; nothing was written.
+    Unchanged,
+    /// It was written, in one undo step.
+    Written {
+        /// Whether changes of the user's are in it, too.
+        is_merged: bool,
+    },
+    /// It was taken back, or had been already.
+    Reverted,
+    /// Some of a held answer was written; the rest is held still.
+    Taken,
+    /// All of it was dropped.
+    Rejected,
+    /// It was not written, and is not by itself.
+    Held(HeldFor),
+    /// It was not accepted, or not taken back: all stays as it is.
+    Stays(Obstacle),
+}
+
+/// Why an accept or a revert cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// For what an answer is held, too.
+    Held(HeldFor),
+    /// The text is another one than the user has seen.
+    Stale,
+}
+
+impl Obstacle {
+    /// Its public name.
+    pub fn name(self) -> String {
+        match self {
+            Self::Held(why) => name(why),
+            Self::Stale => "stale".to_owned(),
+        }
+    }
+}
+
+impl Fate {
+    /// The public name of what became of the answer.
+    pub fn landing(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Written { is_merged: false } => "applied",
+            Self::Written { is_merged: true } => "merged",
+            Self::Reverted => "reverted",
+            Self::Taken => "taken",
+            Self::Rejected => "rejected",
+            Self::Held(_) | Self::Stays(_) => "held",
+        }
+    }
+}
+
+impl Wish {
+    /// What it comes to where it cannot be.
+    pub fn denied(&self, why: HeldFor) -> Fate {
+        match self {
+            Self::Hold(own) if why != HeldFor::BufferGone => Fate::Held(*own),
+            Self::Land(_) | Self::Hold(_) => Fate::Held(why),
+            Self::Accept { .. } | Self::Put { .. } | Self::Take { .. } | Self::Revert => {
+                Fate::Stays(Obstacle::Held(why))
+            }
+        }
+    }
+
+    /// What became of it.
+    pub fn settled(&self, job: u64, fate: Fate) -> Settled {
+        let asked = match self {
+            Self::Take { token, .. } => Some((*token, Vec::new())),
+            _ => None,
+        };
+        Settled { asked, ..Settled::new(job, fate) }
+    }
+}
+
+impl From<End> for Fate {
+    fn from(end: End) -> Self {
+        match end {
+            End::Applied => Self::Written { is_merged: false },
+            End::Merged => Self::Written { is_merged: true },
+            End::Rejected => Self::Rejected,
+        }
+    }
+}
+
+/// What became of what was wanted of a range.
+#[derive(Debug)]
+pub struct Settled {
+    /// The job's id.
+    pub job: u64,
+    /// What.
+    pub fate: Fate,
+    /// The number of the step that was written.
+    pub attempt: Option<u64>,
+    /// The range as it is now, where no document knows it.
+    pub passage: Option<Passage>,
+    /// The question's token that asked for it, and the hunks that were taken.
+    pub asked: Option<(u64, Vec<Id>)>,
+    /// A reply that is to go out after it.
+    pub reply: Option<(u64, Findings)>,
+}
+
+impl Settled {
+    /// Without a step.
+    pub fn new(job: u64, fate: Fate) -> Self {
+        Self { job, fate, attempt: None, passage: None, asked: None, reply: None }
+    }
+}
