@@ -184,6 +184,10 @@ local function watch(bufnr)
       -- It comes for one without a name that is written for the first time, too; that one stays.
       vim.schedule(function()
         mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
+        local process = client.connection().process
+        if process and not mirrored[event.buf] then
+          process:notify("wiped", { buffer = event.buf })
+        end
       end)
     end,
   })

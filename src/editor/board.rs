@@ -2,6 +2,7 @@
 //! takes out of it, in its own time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
 
@@ -25,8 +26,8 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    fn news(&self) -> (bool, bool) {
-        (self.frames.is_changed(), self.observed.is_waiting())
+    fn news(&self) -> (Option<Duration>, bool) {
+        (self.frames.due(), self.observed.is_waiting())
     }
 }
 

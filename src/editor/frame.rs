@@ -6,12 +6,17 @@
 mod state;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use rmpv::Value;
 
 use crate::land::Capture;
 use crate::stream::Update;
 use state::State;
+
+/// The least time from one frame to the next that tells a new state, and to one that has only more rows of code.
+const STATES: Duration = Duration::from_millis(100);
+const CODE: Duration = Duration::from_millis(200);
 
 /// What can happen to a job's state besides what its stream says.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +38,10 @@ pub enum Change<'a> {
 #[derive(Debug, Default)]
 pub struct Frames {
     jobs: BTreeMap<u64, State>,
-    /// Whether a job may have changed; looked at with every word that an agent says.
-    is_changed: bool,
+    /// Whether the state of a job may have changed, and whether the code may have; looked at with every word that an
+    /// agent says.
+    has_states: bool,
+    has_code: bool,
 }
 
 impl Frames {
@@ -46,7 +53,7 @@ impl Frames {
     /// More of the code that is shown.
     pub fn write(&mut self, id: u64, update: &Update<'_>) {
         if let Some(state) = self.jobs.get_mut(&id) {
-            self.is_changed |= state.write(update);
+            self.has_code |= state.write(update);
         }
     }
 
@@ -54,7 +61,7 @@ impl Frames {
     pub fn change(&mut self, id: u64, change: Change<'_>) {
         let state = self.jobs.entry(id).or_default();
         state.fold(change);
-        self.is_changed |= state.is_changed();
+        self.has_states |= state.is_changed();
     }
 
     /// The tools that changed since the last frame, and from now on nothing but the end of the agent is
@@ -63,20 +70,23 @@ impl Frames {
     pub fn finish(&mut self, id: u64) -> Value {
         let Some(state) = self.jobs.get_mut(&id) else { return Value::Array(Vec::new()) };
         let tools = state.finish();
-        self.is_changed |= state.is_changed();
+        self.has_states |= state.is_changed();
         tools
     }
 
-    /// Whether there is anything to tell.
-    pub fn is_changed(&self) -> bool {
-        self.is_changed
+    /// How long after the last frame the next one goes out; none where there is nothing to tell.
+    pub fn due(&self) -> Option<Duration> {
+        match (self.has_states, self.has_code) {
+            (true, _) => Some(STATES),
+            (false, true) => Some(CODE),
+            (false, false) => None,
+        }
     }
 
     /// Everything that changed, as the argument of `apply.frame`; jobs that are over are forgotten.
     pub fn take(&mut self) -> Option<Value> {
-        self.is_changed = false;
-        let changed = self.jobs.iter_mut().filter(|(_, state)| state.is_changed());
-        let frame: Vec<Value> = changed.filter_map(|(&id, state)| state.take(id)).collect();
+        (self.has_states, self.has_code) = (false, false);
+        let frame: Vec<Value> = self.jobs.iter_mut().filter_map(|(&id, state)| state.take(id)).collect();
         self.jobs.retain(|_, state| !state.is_over());
         if frame.is_empty() { None } else { Some(Value::Array(frame)) }
     }

@@ -19,7 +19,6 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
@@ -42,8 +41,6 @@ use crate::stream::Outcome;
 use board::Board;
 use value::Map;
 
-/// The least time between two frames.
-const FRAME: Duration = Duration::from_millis(100);
 /// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
 
@@ -80,7 +77,7 @@ impl Editor {
         let board = Arc::new(Board::default());
         let read = Arc::clone(&board);
         tokio::spawn(async move {
-            let mut calls = Calls { neovim, count, board: read, waiting: VecDeque::new(), staged: None };
+            let mut calls = Calls { neovim, count, board: read, waiting: VecDeque::new(), staged: None, last_frame: None };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.
@@ -245,18 +242,19 @@ struct Calls {
     waiting: VecDeque<Call>,
     /// What goes out next, before anything else.
     staged: Option<Call>,
+    /// When the last frame went out.
+    last_frame: Option<Instant>,
 }
 
 impl Calls {
     async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Tell>) -> Result<(), Box<CallError>> {
         self.introduce().await?;
         let mut under_way: Option<UnderWay> = None;
-        let mut next_frame = Instant::now();
         loop {
             if under_way.is_none() {
-                under_way = self.next(&mut next_frame);
+                under_way = self.next();
             }
-            let frame_due = under_way.is_none() && self.board.lock().frames.is_changed();
+            let next_frame = self.next_frame().filter(|_| under_way.is_none());
             tokio::select! {
                 tell = told.recv() => match tell {
                     Some(tell) => self.take(tell),
@@ -264,7 +262,7 @@ impl Calls {
                 },
                 done = finished(&mut under_way) => done?,
                 () = self.board.news() => {}
-                () = sleep_until(next_frame), if frame_due => {}
+                () = sleep_until(next_frame.unwrap_or_else(Instant::now)), if next_frame.is_some() => {}
             }
         }
     }
@@ -292,8 +290,14 @@ impl Calls {
         }
     }
 
-    fn next(&mut self, next_frame: &mut Instant) -> Option<UnderWay> {
-        let call = self.staged.take().or_else(|| self.choose(next_frame))?;
+    /// When the next frame may go out; none where there is nothing to tell.
+    fn next_frame(&self) -> Option<Instant> {
+        let due = self.board.lock().frames.due()?;
+        Some(self.last_frame.map_or_else(Instant::now, |last| last + due))
+    }
+
+    fn next(&mut self) -> Option<UnderWay> {
+        let call = self.staged.take().or_else(|| self.choose())?;
         Some(Box::pin(self.make(call)))
     }
 
@@ -316,13 +320,14 @@ impl Calls {
 
     /// What observers are to see goes out before a frame or an outcome that shows the same. That one is made at the
     /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
-    fn choose(&mut self, next_frame: &mut Instant) -> Option<Call> {
+    fn choose(&mut self) -> Option<Call> {
+        let is_due = self.next_frame().is_some_and(|next| Instant::now() >= next);
         let mut sheet = self.board.lock();
         let mut next = take_together(&mut self.waiting);
-        if next.is_none() && sheet.frames.is_changed() && Instant::now() >= *next_frame {
+        if next.is_none() && is_due {
             next = sheet.frames.take().map(|frame| Call::Apply("frame", frame));
             if next.is_some() {
-                *next_frame = Instant::now() + FRAME;
+                self.last_frame = Some(Instant::now());
             }
         }
         match sheet.observed.take() {

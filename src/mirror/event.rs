@@ -195,6 +195,10 @@ impl Event {
             }
             ("nvim_buf_detach_event", [buffer]) => Some(Self::Detached { buffer: handle(buffer)? }),
             ("buffer", [notice]) => Notice::decode(notice).ok().map(Self::Notice),
+            ("wiped", [wiped]) => {
+                let buffer = Fields::root(wiped).ok()?.count("buffer").ok()?;
+                Some(Self::Contacted { buffer, exists: false })
+            }
             ("moment", [moment]) => {
                 let buffer = Fields::root(moment).ok()?.count("buffer").ok()?;
                 Some(Self::Moment { buffer })

@@ -120,14 +120,13 @@ local function on_row(view)
   return found
 end
 
---- Draws the others on the row of a view.
+--- Draws the newest of the others on the row of a view: it draws the lines of all, or did until now.
 ---@param view botglue.View
----@param views botglue.View[]
-local function draw_others(view, views)
-  for _, other in ipairs(views) do
-    if other ~= view then
-      other:draw()
-    end
+---@param views botglue.View[] all of the row, the newest first
+local function draw_newest_other(view, views)
+  local other = views[1] == view and views[2] or views[1]
+  if other and other ~= view then
+    other:draw()
   end
 end
 
@@ -167,7 +166,7 @@ function M.add(view)
     local views = on_row(view)
     if #views > 1 then
       view:draw()
-      draw_others(view, views)
+      draw_newest_other(view, views)
     end
   end
 end
@@ -198,7 +197,7 @@ function M.remove(view, take_away)
     marks[view.block.mark] = nil
   end
   take_away()
-  draw_others(view, views)
+  draw_newest_other(view, views)
   if next(outcomes.views) == nil then
     api.nvim_del_augroup_by_id(outcomes.group)
     connection.outcomes = nil

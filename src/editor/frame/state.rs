@@ -76,9 +76,9 @@ impl State {
         self.take_tools()
     }
 
-    /// Whether there is anything to tell.
+    /// Whether there is anything to tell but more of its code.
     pub(super) fn is_changed(&self) -> bool {
-        self.changed || self.preview.as_ref().is_some_and(Preview::has_more)
+        self.changed
     }
 
     /// Whether nothing will ever be told of it again.

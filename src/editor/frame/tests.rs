@@ -37,7 +37,7 @@ fn a_frame_holds_the_newest_state_of_what_changed() {
         ]
     );
     update(&mut frames, 1, &text("more"));
-    assert!(!frames.is_changed(), "text alone changes nothing that is shown");
+    assert_eq!(frames.due(), None, "text alone changes nothing that is shown");
 }
 
 #[test]
@@ -109,9 +109,24 @@ fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
     assert_eq!(frame(&mut frames), ["{id: 1, preview: [bc, de]}"]);
     write(&mut frames, "\n``");
     assert!(frames.take().is_none(), "there is nothing new to see");
-    assert!(!frames.is_changed());
+    assert_eq!(frames.due(), None);
     frames.write(1, &tool(0, ToolStatus::Running, None));
     assert_eq!(frame(&mut frames), ["{id: 1, preview: []}"]);
+}
+
+#[test]
+fn more_code_waits_longer_than_a_new_state() {
+    let mut frames = Frames::default();
+    frames.change(1, Change::Update(&text("```\n")));
+    frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
+    frames.take();
+    assert_eq!(frames.due(), None);
+    frames.write(1, &text("```\nfn main() {"));
+    assert_eq!(frames.due(), Some(CODE));
+    update(&mut frames, 1, &tool(0, ToolStatus::Running, None));
+    assert_eq!(frames.due(), Some(STATES));
+    frames.take();
+    assert_eq!(frames.due(), None);
 }
 
 #[test]

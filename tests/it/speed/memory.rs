@@ -39,7 +39,8 @@ pub fn with_jobs() -> Run {
     })
 }
 
-/// In MB: what 1,000 jobs leave beyond an idle host.
+/// In MB: what 1,000 jobs leave beyond an idle host, the mirror of their buffer apart. What is free is given back at the end
+/// of the next job.
 pub fn after_jobs() -> Run {
     const ROUNDS: usize = 8;
     Box::new(|| {
@@ -56,6 +57,10 @@ pub fn after_jobs() -> Run {
             editor.run("D", 125, 8, 7);
             editor.reset();
         }
+        editor.nvim.command("silent! bwipeout!");
+        editor.nvim.edit("other.txt", &text(10));
+        editor.nvim.mirrored();
+        editor.run("D", 1, 1, 7);
         vec![Sample::Value((of_host(&editor) - idle).max(0.0))]
     })
 }
