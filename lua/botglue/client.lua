@@ -23,7 +23,7 @@ local M = {}
 ---@field answered_within integer milliseconds that the store may take for an answer
 ---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
 ---@field review botglue.Review? the one that is open
----@field deleted_look vim.api.keyset.get_hl_info? how rows look that go, as we have defined it
+---@field looks table<string, vim.api.keyset.get_hl_info> the highlight groups as we have defined them
 ---@field deciding_in integer? the buffer of which a key takes or drops hunks
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field ticker botglue.Ticker? of the views that move
@@ -73,6 +73,7 @@ local connection = {
   answered_within = 10000,
   held_replies = {},
   unsent = {},
+  looks = {},
   written = {},
   lost = {},
   restarts = {},

@@ -12,6 +12,7 @@ local rows_of = require("botglue.ui.rows").of
 local M = {}
 
 local api = vim.api
+local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLine:BotglueSelected"
 
 ---@class botglue.Key
 ---@field [1] string the key, as in a map
@@ -210,7 +211,6 @@ function Float:watch()
       if event.event == "VimResized" and self.is_current and self:is_open() then
         api.nvim_set_current_win(self.win)
       end
-      highlight.define()
       self:refresh()
       if self.spec.on_resize and self:is_open() then
         self.spec.on_resize(self)
@@ -305,6 +305,8 @@ function M.open(spec)
   local window = vim.wo[self.win][0]
   window.wrap, window.winfixbuf, window.cursorline = false, true, spec.cursorline == true
   window.foldenable, window.list, window.spell = false, false, false
+  -- The style has set something already.
+  window.winhighlight = table.concat({ vim.wo[self.win].winhighlight, HIGHLIGHTS }, ","):gsub("^,", "")
   if not spec.stay and not vim.bo[bufnr].modifiable and api.nvim_get_mode().mode ~= "n" then
     -- Insert mode would go on in it.
     vim.cmd.stopinsert()

@@ -47,13 +47,12 @@ end
 ---@return botglue.Chunks
 local function bar(left, right, width, signs)
   local fill = signs.border[2]:rep(math.max(width - cells(left) - cells(right), 0))
-  local chunks = vim.list_extend({}, left)
+  local function framed(chunk)
+    return { chunk[1], { "BotglueFrame", chunk[2] } }
+  end
+  local chunks = vim.tbl_map(framed, left)
   chunks[#chunks + 1] = { fill, "BotglueBorder" }
-  vim.list_extend(chunks, right)
-  return vim.tbl_map(function(chunk)
-    -- On the background of the border.
-    return { chunk[1], { "BotglueBorder", chunk[2] } }
-  end, chunks)
+  return vim.list_extend(chunks, vim.tbl_map(framed, right))
 end
 
 --- The border above.

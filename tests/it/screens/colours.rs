@@ -69,8 +69,9 @@ fn look(nvim: &Nvim, what: &str) {
     let own = nvim.exec(
         "local own = {}
          for name, group in pairs(vim.api.nvim_get_hl(0, {})) do
-           -- Rows that go have a background also where the colour scheme gives them none.
-           local is_own = name:find('^Botglue') and name ~= 'BotglueDelete'
+           -- Rows that go have a background also where the colour scheme gives them none, and a range has one that is not
+           -- that of the line of the cursor.
+           local is_own = name:find('^Botglue') and name ~= 'BotglueDelete' and name ~= 'BotglueRange'
            if is_own and not (group.link and not group.link:find('^Botglue')) then
              own[#own + 1] = name
            end
@@ -90,7 +91,7 @@ fn wrong(screen: &Screen) -> BTreeSet<String> {
             let contrast =
                 contrast(style.foreground.unwrap_or(foreground), style.background.unwrap_or(background));
             let least = if cell.text.contains(char::is_alphanumeric) { TEXT_CONTRAST } else { SIGN_CONTRAST };
-            let is_own = groups.replace("BotglueDelete", "").contains("Botglue");
+            let is_own = groups.replace("BotglueDelete", "").replace("BotglueRange", "").contains("Botglue");
             (contrast < least || is_own).then(|| format!("{} in {groups}: {contrast:.1}", cell.text))
         })
         .collect()

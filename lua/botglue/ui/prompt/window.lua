@@ -84,7 +84,7 @@ function Window:open(keys, on_close)
   })
   local wo = vim.wo[self.float.win][0]
   wo.wrap, wo.linebreak, wo.scrolloff, wo.foldcolumn = true, true, 0, "1"
-  wo.winhighlight = (wo.winhighlight .. ",FoldColumn:NormalFloat"):gsub("^,", "")
+  wo.winhighlight = (wo.winhighlight .. ",FoldColumn:BotglueFloat"):gsub("^,", "")
   vim.bo[self.float.bufnr].filetype = "botglue-prompt"
   quiet.entered(self.float.bufnr)
   return self.float

@@ -195,9 +195,6 @@ function Review:watch()
   end)
   on({ "WinResized", "BufWinEnter", "WinEnter", "DiffUpdated" }, {}, redraw)
   on("OptionSet", { pattern = OPTIONS }, redraw)
-  on("ColorScheme", {}, highlight.define)
-  -- Without a colour scheme only this tells.
-  on("OptionSet", { pattern = "background" }, highlight.define)
   on({ "BufUnload", "BufWipeout" }, { buffer = self.bufnr }, function()
     -- A buffer that is read again is there in the next tick.
     vim.schedule(function()
