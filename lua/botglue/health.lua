@@ -2,35 +2,17 @@
 
 local client = require("botglue.client")
 local host = require("botglue.host")
+local looks = require("botglue.ui.looks")
 local program = require("botglue.program")
 local shipped = require("botglue.shipped")
 local version = require("botglue.version")
+local versions = require("botglue.versions")
 
 local M = {}
 
 local health = vim.health
-local ANSWER_WITHIN = 10000 -- milliseconds; a CLI of half a gigabyte takes long the first time
-
---- Asks a program for its version. Others can be asked at the same time.
----@param path string of the program
----@param search string? its PATH
----@return fun(): string?, string? answer the first line that it prints; nil and why when it does not
-local function ask_version(path, search)
-  local settings = { text = true, timeout = ANSWER_WITHIN, env = { PATH = program.search_path(search) } }
-  local ok, running = pcall(vim.system, { path, "--version" }, settings)
-  return function()
-    if not ok then
-      return nil, tostring(running)
-    end
-    local result = running:wait()
-    if result.code ~= 0 then
-      local said = vim.trim((result.stderr or "") .. (result.stdout or ""))
-      return nil,
-        ("exit code %d%s"):format(result.code, said ~= "" and ", " .. vim.split(said, "\n")[1] or "")
-    end
-    return vim.split(vim.trim(result.stdout), "\n")[1]
-  end
-end
+local BUILD = "run `make build` in the plugin's directory"
+local ANSWER_WITHIN = 10000 -- milliseconds for the host, which has a deadline of its own
 
 local function check_neovim()
   health.start("botglue: Neovim")
@@ -78,27 +60,49 @@ local function check_handshake(options)
   end
 end
 
+--- The programs that are asked for their versions: the host, and those of the agents. One of the protocol text is not:
+--- it may do anything with what it is given.
 ---@param options botglue.Options
-local function check_host(options)
+---@return table<string, string> paths of the agents' programs by the agent
+---@return table<string, botglue.ProgramVersion> known by path
+local function ask_versions(options)
+  local own = host.binary(options)
+  local paths, programs = {}, own and { { path = own } } or {}
+  for name, agent in vim.spairs(options.agents) do
+    local path = program.of(agent)
+    paths[name] = path
+    local is_new = path and not vim.iter(programs):any(function(one)
+      return one.path == path
+    end)
+    if is_new and agent.protocol ~= "text" then
+      programs[#programs + 1] = { path = path, search = (agent.env or {}).PATH }
+    end
+  end
+  local known = {}
+  for i, answer in ipairs(versions.ask(programs)) do
+    known[programs[i].path] = answer
+  end
+  return paths, known
+end
+
+---@param options botglue.Options
+---@param known table<string, botglue.ProgramVersion>
+local function check_host(options, known)
   health.start("botglue: host")
   local path, looked = host.binary(options)
   if not path then
-    health.error("there is no host at " .. looked, "run `make build` in the plugin's directory")
+    health.error("there is no host at " .. looked, BUILD)
     return
   end
-  local said, err = ask_version(path)()
-  if not said then
-    health.error(("%s does not run: %s"):format(path, err), "run `make build` in the plugin's directory")
+  local answer = known[path]
+  if not answer.said then
+    health.error(("%s does not run: %s"):format(path, answer.err), BUILD)
+    return
+  elseif answer.said ~= "botglue " .. version then
+    health.error(("%s says %q, the plugin is %s"):format(path, answer.said, version), BUILD)
     return
   end
-  if said ~= "botglue " .. version then
-    health.error(
-      ("%s says %q, the plugin is %s"):format(path, said, version),
-      "run `make build` in the plugin's directory"
-    )
-    return
-  end
-  health.ok(("%s, %s"):format(path, said))
+  health.ok(("%s, %s"):format(path, answer.said))
   check_handshake(options)
 end
 
@@ -143,36 +147,63 @@ local function check_trust(name, agent, options)
   end
 end
 
+--- The program of an agent and its version, which is told once.
+---@param title string
+---@param name string
 ---@param options botglue.Options
-local function check_agents(options)
-  health.start("botglue: agents")
-  local names, paths, versions = vim.tbl_keys(options.agents), {}, {}
-  table.sort(names)
-  for _, name in ipairs(names) do
-    local agent = options.agents[name]
-    paths[name] = program.of(agent)
-    versions[name] = paths[name] and ask_version(paths[name], (agent.env or {}).PATH)
+---@param path string
+---@param answer botglue.ProgramVersion?
+---@param teller string? the agent with which the version was told
+local function check_program(title, name, options, path, answer, teller)
+  if options.agents[name].protocol == "text" then
+    health.ok(("%s: %s, a program of the protocol text: not started here"):format(title, path))
+  elseif teller then
+    health.ok(("%s: %s, the program of %s"):format(title, path, teller))
+  elseif answer and answer.said then
+    health.ok(("%s: %s, %s"):format(title, path, answer.said))
+  else
+    health.warn(("%s: %s does not tell its version: %s"):format(title, path, answer and answer.err))
   end
-  for _, name in ipairs(names) do
-    local agent, path = options.agents[name], paths[name]
-    local chosen = name == options.agent
+end
+
+---@param options botglue.Options
+---@param paths table<string, string>
+---@param known table<string, botglue.ProgramVersion>
+local function check_agents(options, paths, known)
+  health.start("botglue: agents")
+  local tellers = {}
+  for name, agent in vim.spairs(options.agents) do
+    local path, chosen = paths[name], name == options.agent
     local title = chosen and name .. " (runs the jobs)" or name
     if not path then
       local report = chosen and health.error or health.info
       report(("%s: %s is not in PATH"):format(title, program.command(agent)[1]))
     else
-      local said, err = versions[name]()
-      if said then
-        health.ok(("%s: %s, %s"):format(title, path, said))
-      else
-        health.warn(("%s: %s does not tell its version: %s"):format(title, path, err))
-      end
+      check_program(title, name, options, path, known[path], tellers[path])
+      tellers[path] = tellers[path] or agent.protocol ~= "text" and name or nil
       local login = shipped.of(name, agent).login
       if login then
         health.info(("%s: login: %s"):format(name, login_of(agent, login)))
       end
       check_trust(name, agent, options)
     end
+  end
+end
+
+local function check_colours()
+  health.start("botglue: colours")
+  require("botglue.ui.highlight").define()
+  local theme = ("%s, %s"):format(vim.g.colors_name or "default", vim.o.background)
+  local unreadable = vim.tbl_map(function(group)
+    return ("%s (contrast %.1f)"):format(group.name, group.contrast)
+  end, looks.unreadable())
+  if #unreadable == 0 then
+    health.ok(("all texts can be read in the colour scheme %s"):format(theme))
+  else
+    health.warn(
+      ("cannot be read in the colour scheme %s: %s"):format(theme, table.concat(unreadable, ", ")),
+      "define these groups, see :help botglue-highlights"
+    )
   end
 end
 
@@ -194,9 +225,11 @@ function M.check()
   check_neovim()
   local options = check_options()
   if options then
-    check_host(options)
-    check_agents(options)
+    local paths, known = ask_versions(options)
+    check_host(options, known)
+    check_agents(options, paths, known)
     check_directories(options)
+    check_colours()
   end
 end
 

@@ -88,6 +88,86 @@ test("a program is looked for in the absolute entries of PATH alone", function()
   equal(nvim:lua("return vim.uv.fs_stat('ran') == nil"), true)
 end)
 
+test(
+  "a program that hangs is waited for, for two seconds in all, and is ended with what it started",
+  function()
+    local pids = vim.fn.tempname()
+    local function hangs()
+      return { command = { script(("echo $$ >>%s; sleep 1000 & echo $! >>%s; wait"):format(pids, pids)) } }
+    end
+    local nvim = child.start()
+    nvim:lua("require('botglue').setup(...)", {
+      host = "/nowhere",
+      agents = {
+        claude = hangs(),
+        droid = hangs(),
+        codex = hangs(),
+        qwen = { command = { script("echo 1.2.3") } },
+      },
+    })
+    -- One after the other they would take six seconds.
+    local took = nvim:lua([[
+    local start = vim.uv.hrtime()
+    vim.cmd.checkhealth("botglue")
+    return (vim.uv.hrtime() - start) / 1e9
+  ]])
+    equal(took < 5, true, took .. " s")
+    local text = table.concat(nvim:lines(), "\n")
+    contains(text, "does not tell its version: no answer within 2 s")
+    contains(text, "1.2.3")
+    suite.eventually("what hung is ended", function()
+      return vim.iter(vim.fn.readfile(pids)):all(function(pid)
+        return require("botglue.pid").started(pid) == nil or vim.uv.kill(tonumber(pid), 0) ~= 0
+      end)
+    end)
+    equal(#vim.fn.readfile(pids), 6)
+    vim.fn.delete(pids)
+  end
+)
+
+test("a version that is printed counts, also where the program goes on", function()
+  local program = { script("echo 4.5.6; exec sleep 1000") }
+  contains(
+    (report({ host = "/nowhere", agents = { claude = { command = program } } })),
+    program[1] .. ", 4.5.6"
+  )
+end)
+
+test("no program of the protocol text is run", function()
+  local ran = vim.fn.tempname()
+  local program = { script("touch " .. ran) }
+  local text = report({ host = "/nowhere", agents = { mine = { protocol = "text", command = program } } })
+  contains(text, "mine: " .. program[1] .. ", a program of the protocol text: not started here")
+  equal(vim.uv.fs_stat(ran), nil)
+end)
+
+test("the version of a program that several agents run is asked for and told once", function()
+  local runs = vim.fn.tempname()
+  local program = { script("echo x >>" .. runs .. "; echo 7.8.9") }
+  local text = report({
+    host = "/nowhere",
+    agents = { droid = { command = program }, ["droid-acp"] = { command = program } },
+  })
+  contains(text, "droid: " .. program[1] .. ", 7.8.9")
+  contains(text, "droid-acp: " .. program[1] .. ", the program of droid")
+  equal(select(2, text:gsub("7%.8%.9", "")), 1)
+  equal(vim.fn.readfile(runs), { "x" })
+  vim.fn.delete(runs)
+end)
+
+test("texts that cannot be read in the present colour scheme are named", function()
+  local nvim = child.start()
+  nvim:lua("require('botglue').setup({ host = '/nowhere' })")
+  local function health()
+    nvim:lua("vim.cmd.checkhealth('botglue')")
+    return table.concat(nvim:lines(), "\n")
+  end
+  nvim:lua("vim.o.background = 'dark' vim.cmd.colorscheme('habamax')")
+  contains(health(), "all texts can be read in the colour scheme habamax, dark")
+  nvim:lua("vim.api.nvim_set_hl(0, 'BotglueTitle', { fg = 0x1d1d1d })")
+  contains(health(), "cannot be read in the colour scheme habamax, dark: BotglueTitle (contrast 1.0)")
+end)
+
 test("options that are not known", function()
   contains((report({ host = "/nowhere", timeuot = 3 })), "there is no option timeuot")
 end)
