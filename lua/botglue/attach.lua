@@ -109,13 +109,17 @@ local function tell(bufnr, more)
   if not process then
     return
   end
-  local rows = api.nvim_buf_line_count(bufnr)
+  local rows, tick = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr)
+  if tick < 0 then
+    -- Neovim ends: it has left the buffer's windows, and counts its changes no more.
+    return
+  end
   process:notify(
     "buffer",
     vim.tbl_extend("force", {
       buffer = bufnr,
       name = api.nvim_buf_get_name(bufnr),
-      tick = api.nvim_buf_get_changedtick(bufnr),
+      tick = tick,
       rows = rows,
       bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
       refuses = not has_text(bufnr) or nil,
@@ -289,7 +293,7 @@ function M.find(bufnr, texts, fn, tries)
     elseif result and (tries or 1) < TRIES then
       M.find(bufnr, texts, fn, (tries or 1) + 1)
     else
-      errors.guard(fn, nil, err or "the text was changed while it was looked through: try again")
+      errors.guard(fn, nil, err or "try again: the text was changed while it was looked through")
     end
   end)
 end
