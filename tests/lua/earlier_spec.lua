@@ -46,6 +46,39 @@ test("answers of this project are announced once and counted, and no host is sta
   equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
 end)
 
+test(
+  "they are announced in a Neovim that opens their project, once, and no process is started for it",
+  function()
+    local nvim = start(
+      { answer(GONE, "PROJECT/a.lua") },
+      [[
+    _G.started = {}
+    for _, name in ipairs({ "jobstart", "system", "systemlist", "termopen" }) do
+      local real = vim.fn[name]
+      vim.fn[name] = function(...) started[#started + 1] = name return real(...) end
+    end
+    for table, name in pairs({ [vim] = "system", [vim.uv] = "spawn" }) do
+      local real = table[name]
+      table[name] = function(...) started[#started + 1] = name return real(...) end
+    end
+  ]]
+    )
+    contains(announced(nvim), "botglue: :Botglue review shows an answer held in an earlier session")
+    nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.lua') vim.cmd.edit('other.lua') vim.cmd.tabnew()")
+    nvim:settle()
+    equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
+    equal(nvim:lua("return started"), {})
+    equal(nvim:lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())"), {})
+    equal(nvim:lua("return require('botglue').statusline()"), "1 held")
+  end
+)
+
+test("with `notify` none they are counted, and nothing is said", function()
+  local nvim = start({ answer(GONE, "PROJECT/a.lua") }, "vim.g.botglue = { notify = 'none' }")
+  equal(announced(nvim), "")
+  equal(nvim:lua("return require('botglue').statusline()"), "1 held")
+end)
+
 test("those of another project, or of a Neovim that runs, are not", function()
   local pid = vim.fn.getpid()
   local owner = ("%d:%s"):format(pid, require("botglue.pid").started(pid) or "")
