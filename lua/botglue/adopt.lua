@@ -142,10 +142,7 @@ function M.recover()
         connection.process:notify("adopted", { uuid = full.uuid, id = job.id })
       end
       require("botglue.notify").warn(
-        ("botglue: the answer of job %d was stored: it is held, :Botglue review %d shows it"):format(
-          full.id,
-          job.id
-        )
+        ("botglue: :Botglue review %d shows the answer of job %d, which was stored"):format(job.id, full.id)
       )
     end
   end)

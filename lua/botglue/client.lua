@@ -181,7 +181,9 @@ local function undecide(job)
     require("botglue.report").landed(job, landing)
   else
     job.deciding = nil
-    require("botglue.notify").error(("botglue: job %d: the host is gone, decide of it again"):format(job.id))
+    require("botglue.notify").error(
+      ("botglue: accept or reject job %d again: the host is gone"):format(job.id)
+    )
   end
 end
 
@@ -308,7 +310,7 @@ local function leave()
   end
   for _, job in ipairs(open_jobs()) do
     if job:is_waiting() then
-      job:fail({ code = "host_lost", message = "Neovim was left before the answer came." })
+      job:fail({ code = "host_lost", message = "ask again: Neovim was left before the answer came" })
     else
       require("botglue.report").landed(job, "held", "review")
       job:land("held", "review")

@@ -40,7 +40,7 @@ local function only_options(words)
   if rest ~= "" then
     -- Whether the first word was to be a subcommand or the prompt, nobody knows.
     local options, name = vim.trim(words:sub(1, #words - #rest)), rest:match("^%S+")
-    fail("%s stands behind the subcommand: Botglue %s %s", options, name, options)
+    fail("write Botglue %s %s: options go after the subcommand", name, options)
   end
   return words
 end
@@ -55,7 +55,9 @@ function M.execute(args)
     end
     local subcommand = subcommands[name]
     if not subcommand then
-      notify.whole_error(("botglue: no subcommand %s; there is %s"):format(name, table.concat(known(), ", ")))
+      notify.whole_error(
+        ('botglue: unknown subcommand "%s"; use %s'):format(name, table.concat(known(), ", "))
+      )
       return
     end
     only_what_it_takes(name, subcommand, args, rest)

@@ -346,7 +346,7 @@ function M.agent(options, name, what)
     local known = vim.tbl_keys(options.agents)
     table.sort(known)
     error(
-      ("botglue: %s: no agent %s; there is %s"):format(what, vim.inspect(name), table.concat(known, ", ")),
+      ("botglue: %s: unknown agent %s; use %s"):format(what, vim.inspect(name), table.concat(known, ", ")),
       0
     )
   end

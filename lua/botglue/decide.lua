@@ -13,13 +13,13 @@ local fail = errors.fail
 -- Why the host does not accept or revert, by its reason.
 local STAYS = {
   accepted = {
-    conflict = "it conflicts with what you changed: see :Botglue review %d, then accept it again",
-    range_lost = "its place is not known: select the lines for it, then :Botglue accept %d",
-    buffer_gone = "its buffer is gone: select the lines for it in another one, then :Botglue accept %d",
+    conflict = "see :Botglue review %d, then accept it again: it conflicts with what you changed",
+    range_lost = "select lines, then :Botglue accept %d: its place is not known",
+    buffer_gone = "select lines elsewhere, then :Botglue accept %d: its buffer is gone",
     not_modifiable = "its buffer cannot be changed",
-    block_rows = "it has another number of lines than the block: see :Botglue edit %d",
-    too_large = "its buffer is too large to be followed: select the lines for it, then :Botglue accept %d",
-    stale = "the text was changed meanwhile: accept it again",
+    block_rows = "see :Botglue edit %d: it has another number of lines than the block",
+    too_large = "select lines, then :Botglue accept %d: its buffer is too large to be followed",
+    stale = "accept it again: the text was changed meanwhile",
   },
   reverted = {
     conflict = "its lines were changed since",
@@ -80,7 +80,7 @@ local function job_of(id)
   elseif
     M.is_under_way(job --[[@as botglue.Job]])
   then
-    fail("job %d is being decided already: wait a moment (a script: botglue.wait(%d, ms))", id, id)
+    fail("wait a moment (a script: botglue.wait(%d, ms)): job %d is being decided already", id, id)
   end
   return job --[[@as botglue.Job]]
 end
@@ -160,7 +160,7 @@ end
 local function take_hunk(job, opts)
   local proposal = job.proposal
   if not proposal or proposal.tick ~= opts.tick or not require("botglue.proposal").is_current(job) then
-    fail("the text has changed since these hunks of job %d: get them again", job.id)
+    fail("get the hunks of job %d again: the text has changed since", job.id)
   end
   ---@cast proposal botglue.Proposal
   local hunk = proposal.hunks[opts.hunk] or fail("job %d has no hunk %d", job.id, opts.hunk)
@@ -211,7 +211,7 @@ function M.accept_command(id, opts)
   if not (opts and opts.range) and M.is_unseen_conflict(job) and job:load() and not job.range.lost then
     require("botglue.ui.review.view").open(job)
     require("botglue.notify").warn(
-      ("botglue: job %d conflicts with what you changed: accept it again for what is shown here"):format(id)
+      ("botglue: accept job %d again for what is shown here: it conflicts with what you changed"):format(id)
     )
     return
   end

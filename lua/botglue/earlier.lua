@@ -48,7 +48,7 @@ local function adopt_when_read(paths)
   local function adopt()
     require("botglue.adopt").ask(function(err)
       if err then
-        require("botglue.notify").warn("botglue: answers held for review cannot be read: " .. err)
+        require("botglue.notify").warn("botglue: see :Botglue log: held answers cannot be read: " .. err)
       end
     end)
   end

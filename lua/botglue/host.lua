@@ -78,7 +78,7 @@ function Process:exited(code)
   self:stop(
     failure(
       "host_lost",
-      "The host %s%s; the next request starts a new one, see :Botglue log.",
+      "ask again, or see :Botglue log; the host %s%s",
       how,
       said ~= "" and ": " .. said or ""
     )
@@ -120,7 +120,7 @@ function Process:greet(hello)
     return
   elseif hello.version ~= version then
     local theirs = tostring(hello.version)
-    self:stop(failure("host_version", "The host is version %s, the plugin %s; %s.", theirs, version, BUILD))
+    self:stop(failure("host_version", "%s; the host is version %s, the plugin %s", BUILD, theirs, version))
     return
   end
   self.ready = true
@@ -144,8 +144,10 @@ end
 ---@return botglue.JobError? err why there is none
 function M.start(options, ready_within, gone)
   local path, looked = M.binary(options)
+  local dash = options.ascii and "-" or "—"
   if not path then
-    return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
+    return nil,
+      failure("host_missing", "run :checkhealth botglue %s host missing at %s (%s)", dash, looked, BUILD)
   end
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
@@ -160,13 +162,14 @@ function M.start(options, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    return nil, failure("host_missing", "The host %s could not be started; %s.", path, BUILD)
+    return nil,
+      failure("host_missing", "run :checkhealth botglue %s host could not be started at %s", dash, path)
   end
   self.channel = channel
   self.deadline = deadline.start(ready_within, function()
     if not self.ready then
       local seconds = ready_within / 1000
-      self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
+      self:stop(failure("host_lost", "%s; the host did not answer within %g s: %s", BUILD, seconds, path))
     end
   end)
   return self

@@ -202,7 +202,7 @@ end
 ---@param job botglue.Job
 function M.replaced(job)
   if job.options.notify ~= "none" then
-    local words = "what you had changed there is replaced, u brings it back"
+    local words = "u brings back what you had changed there, it is replaced"
     add({ id = job.id, verb = "accepted", words = words, level = LEVELS.WARN })
   end
 end

@@ -89,10 +89,10 @@ function M.take(words, allowed)
       return given, words
     elseif not vim.tbl_contains(allowed, name) then
       local known = table.concat(spelled(allowed), ", ")
-      fail("no option ++%s; there is %s", name, known)
+      fail("unknown option ++%s; use %s", name, known)
     elseif not value or value == "" then
       local known = table.concat(values(name, allowed, given), ", ")
-      fail("++%s= needs a name%s", name, known ~= "" and "; there is " .. known or "")
+      fail("++%s= needs a name%s", name, known ~= "" and "; use " .. known or "")
     elseif name == "agent" then
       config.agent((client.options()), value, "++agent")
     end

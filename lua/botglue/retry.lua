@@ -23,7 +23,7 @@ function M.retry(id, given)
     model = model or job.wanted
   end
   local target = job:again()
-    or fail("the place of job %d is not known: select the lines and start a new job", id)
+    or fail("select the lines and start a new job: the place of job %d is not known", id)
   return require("botglue.run").send(target, {
     prompt = job.prompt,
     agent = agent,

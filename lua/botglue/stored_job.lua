@@ -86,7 +86,7 @@ end
 function M.target(full, fn)
   M.find(full, function(spot)
     if not spot.place then
-      fail("the place of this job is not known: select the lines and start a new job")
+      fail("select the lines and start a new job: the place of this one is not known")
     end
     fn(range.at(spot.bufnr, spot.place, spot.place.kind, full.selection.column))
   end)

@@ -204,7 +204,7 @@ return {
         errors.fail("there is no log yet at %s", path)
       elseif found.type ~= "file" then
         -- Reading a pipe would never end.
-        errors.fail("%s is not a regular file: remove it, and the next host logs there", path)
+        errors.fail("remove what is there, the log is not a regular file: %s", path)
       end
       errors.no_window_in_cmdwin()
       require("botglue.ui.file").open(path)

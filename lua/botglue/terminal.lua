@@ -20,7 +20,7 @@ local function directory(name, agent, cwd, options)
   end
   -- Where the host runs it: in a project that is not trusted it would run what that says.
   return require("botglue.empty_directory").find(options.data_dir)
-    or fail("there is no empty directory for it at %s: see :help botglue-security", options.data_dir)
+    or fail("see :help botglue-security: there is no empty directory for it at %s", options.data_dir)
 end
 
 --- What opens a session of an agent.
@@ -66,7 +66,7 @@ function M.open_session(source, name)
   local env = vim.tbl_extend("force", {}, agent.env or {})
   -- Before the terminal is in the project's directory.
   local path = program.find(command[1], env.PATH)
-    or fail("there is no program %s: install it, or set agents.%s.command", command[1], source.agent)
+    or fail("install %s, or set agents.%s.command: there is no such program", command[1], source.agent)
   command[1], env.PATH = path, program.search_path(env.PATH)
   if vim.fn.isdirectory(cwd) == 0 then
     fail("the directory of the session is gone: %s", cwd)

@@ -35,11 +35,11 @@ local namespace = api.nvim_create_namespace("botglue.writer")
 function M.session(name, agent, session_id)
   local known = config.agent((client.options()), agent, "agent")
   if known.protocol == "text" then
-    fail("%s was run by %s, which keeps no sessions: start a new job", name, agent)
+    fail("start a new job: %s was run by %s, which keeps no sessions", name, agent)
   elseif not session_id then
-    fail("%s has no session to go on in: start a new job", name)
+    fail("start a new job: %s has no session to go on in", name)
   elseif not argument.is_word(session_id) then
-    fail("the session id of %s is not %s: start a new job", name, argument.EXPECTED)
+    fail("start a new job: the session id of %s is not %s", name, argument.EXPECTED)
   end
   ---@cast session_id string
   return session_id, known
@@ -53,7 +53,7 @@ end
 local function session_to_go_on(name, agent, session_id)
   local id, known = M.session(name, agent, session_id)
   if require("botglue.shipped").of(agent, known).goes_on == false then
-    fail("%s was run by %s: this agent cannot go on in a session, start a new job", name, agent)
+    fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, agent)
   end
   return id
 end
@@ -68,7 +68,7 @@ function M.of_job(job)
   end
   local session_id = session_to_go_on(name, job.agent, job.session_id)
   local target = job:again()
-    or fail("the place of %s is not known: select the lines and start a new job", name)
+    or fail("select the lines and start a new job: the place of %s is not known", name)
   return {
     agent = job.agent,
     model = job.wanted,
@@ -111,7 +111,7 @@ end
 ---@return botglue.Source
 local function of_entry(bufnr, entry, place, err)
   if not entry or not place then
-    fail("%s", err or "no known job wrote this text: select it and start a new one")
+    fail("%s", err or "select this text and start a new job: no known job wrote it")
   end
   ---@cast entry table
   ---@cast place table

@@ -24,7 +24,7 @@ fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
         assert_eq!(answer(&told(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
         let (_, outcome) = told(protocol, &[&line(&format!("{long}x"))]);
         assert_eq!(code(&outcome), Code::Protocol);
-        assert!(message(&outcome).ends_with("is longer than 16 MB; ask for less"), "{}", message(&outcome));
+        assert!(message(&outcome).ends_with("is longer than 16 MB"), "{}", message(&outcome));
     }
 }
 

@@ -21,7 +21,7 @@ pub const DIALECT: Dialect = Dialect {
 };
 
 fn decoder(opening: &Opening) -> Decoder {
-    let label = AgentLabel { name: "the agent", login: "its own command" };
+    let label = AgentLabel { name: "the agent", login: "its own login command" };
     Decoder {
         label,
         block_separator: DIALECT.block_separator,
@@ -66,7 +66,7 @@ mod tests {
         for end in [End::with_code(2), End::with_signal(9)] {
             let (_, outcome) = told_with(Protocol::Text, &["half"], &End { stderr: "why".to_owned(), ..end });
             assert_eq!(code(&outcome), Code::Exited);
-            assert!(message(&outcome).contains(": why;"));
+            assert!(message(&outcome).ends_with(" it says: why"));
         }
     }
 
@@ -74,7 +74,7 @@ mod tests {
     fn a_failure_that_is_told_on_standard_output_is_quoted() {
         let (_, outcome) =
             told_with(Protocol::Text, &["Loading", "error: no such model"], &End::with_code(1));
-        assert!(message(&outcome).contains(": error: no such model;"), "{}", message(&outcome));
+        assert!(message(&outcome).ends_with(" it says: error: no such model"), "{}", message(&outcome));
     }
 
     #[test]

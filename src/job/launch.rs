@@ -101,15 +101,15 @@ impl Launch {
         let (program, name) = (self.program(), &self.agent.name);
         if program::is_relative_path(program) {
             let message = format!(
-                "`{program}` would be another program in each project; set agents.{name}.command to an absolute path, \
-                 or to a name in PATH"
+                "set agents.{name}.command to an absolute path, or to a name in PATH; `{program}` would be another \
+                 program in each project"
             );
             return Err(JobError::new(Code::AgentNotFound, message));
         }
         let path = program::search_path(self.environment.get("PATH"));
         program::find(program, &path).ok_or_else(|| {
             let message =
-                format!("`{program}` was not found; install it, or set agents.{name}.command to where it is");
+                format!("install it, or set agents.{name}.command to where it is; `{program}` was not found");
             JobError::new(Code::AgentNotFound, message)
         })
     }
@@ -118,14 +118,14 @@ impl Launch {
     pub(super) fn refused(&self, path: &Path, error: &io::Error) -> JobError {
         let name = &self.agent.name;
         let message =
-            format!("{} could not be started: {error}; check agents.{name}.command", path.display());
+            format!("check agents.{name}.command; {} could not be started: {error}", path.display());
         JobError::new(Code::SpawnFailed, message)
     }
 }
 
 fn project_gone(project: &Path) -> JobError {
     let message = format!(
-        "the agent could not start: its working directory {} is gone; write the file to an existing directory",
+        "write the file to an existing directory; the agent's working directory {} is gone",
         project.display()
     );
     JobError::new(Code::SpawnFailed, message)
@@ -133,8 +133,8 @@ fn project_gone(project: &Path) -> JobError {
 
 fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {
     let message = format!(
-        "{agent} needs an empty directory to run in, since it loads settings from there: {error}; empty it, or set \
-         data_dir to a directory that you can write to"
+        "empty it, or set `data_dir` to a directory that you can write to; {agent} needs an empty directory to run in, \
+         since it loads settings from there: {error}"
     );
     JobError::new(Code::SpawnFailed, message)
 }

@@ -198,8 +198,7 @@ pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
     let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
     if bytes.is_empty() {
         // What an editor says whose directory was removed.
-        let message =
-            "the agent could not start: Neovim's working directory is gone; change to another one with `:cd`";
+        let message = "change to another directory with `:cd`; Neovim's working directory is gone, and no agent starts there";
         return Err(JobError::new(Code::SpawnFailed, message));
     }
     Ok(PathBuf::from(OsStr::from_bytes(bytes)))

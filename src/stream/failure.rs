@@ -1,4 +1,5 @@
-//! Failures in sentences: what happened, what to do, and the agent's own words.
+//! Failures in sentences: what happened, what to do, and the agent's own words. A line is often cut at 60 cells: what to
+//! do is before that.
 
 use std::time::Duration;
 
@@ -9,12 +10,14 @@ use crate::error::{Code, JobError};
 /// The longest quotation, in characters; as long as the end of standard error output that is kept.
 const QUOTED: usize = 10_000;
 
+const TRY_OR_SEE_LOG: &str = "try again, or see :Botglue log";
+
 /// What a message has to know of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentLabel {
     /// Its name at the beginning of a sentence.
     pub name: &'static str,
-    /// How to log in: goes on from "log in with".
+    /// How to log in: goes on from "run".
     pub login: &'static str,
 }
 
@@ -22,66 +25,54 @@ impl AgentLabel {
     /// The error for a failure that the agent reported, quoting its words.
     pub fn error(self, code: Code, words: &str) -> JobError {
         let Self { name, login } = self;
-        let log_in = format!("log in with {login}, then try again");
+        let log_in = format!("run {login}");
         let no_answer = format!("{name} ended without an answer");
-        let no_whole_answer = format!("the output of {name} ended without a whole answer");
+        let no_whole_answer = format!("{name} ended without a whole answer");
         let reports = format!("{name} reports an error");
-        let no_valid_login = format!("{name} has no valid login");
-        let not_permitted = format!("{name} wanted to do what it may not do");
-        let no_session = format!("{name} does not know the session to go on with");
         let no_sessions = format!("{name} cannot go on in a session");
-        let interrupted = format!("{name} was interrupted before it had answered");
+        let interrupted = format!("{name} was interrupted");
         let (fact, advice) = match code {
-            Code::NotLoggedIn => (&*no_valid_login, &*log_in),
-            Code::RateLimited => {
-                ("the service allows no more requests for now", "try again when the limit ends")
+            Code::NotLoggedIn => ("not logged in", &*log_in),
+            Code::RateLimited => ("rate limit reached", "try again when it ends"),
+            Code::Overloaded => ("service overloaded", "try again in a few minutes"),
+            Code::PromptTooLong => {
+                ("too long for the model", "select less, or lower the option `context.lines`")
             }
-            Code::Overloaded => ("the service is overloaded", "try again in a few minutes"),
-            Code::PromptTooLong => (
-                "the selection and its context are too long for the model",
-                "select less, or lower the option `context.lines`",
-            ),
-            Code::Refused => ("the model refused to answer", "put the prompt in other words"),
-            Code::MaxTurns => (
-                "the limit on turns was reached before there was an answer",
-                "raise the option `max_turns`, or ask for less",
-            ),
-            Code::Budget => {
-                ("the limit on money was reached before there was an answer", "raise it, or ask for less")
-            }
-            Code::PermissionDenied => {
-                (&*not_permitted, "ask for something that needs only reading, or widen the option `tools`")
-            }
-            Code::SessionNotFound => (&*no_session, "start a new job instead"),
-            Code::EmptyAnswer => (&*no_answer, "the text stays as it is; say more exactly what to do"),
-            Code::Protocol => {
-                (&*no_whole_answer, "the text stays as it is; try again, or look at `:Botglue log`")
-            }
+            Code::Refused => ("refused", "put it in other words"),
+            Code::MaxTurns => ("turn limit reached", "raise `max_turns`, or ask for less"),
+            Code::Budget => ("cost limit reached", "raise it, or ask for less"),
+            Code::PermissionDenied => ("not permitted", "ask for reading only, or widen the option `tools`"),
+            Code::SessionNotFound => ("session not found", "start a new job instead"),
+            Code::EmptyAnswer => (&*no_answer, "say more exactly what to do"),
+            Code::Protocol => (&*no_whole_answer, TRY_OR_SEE_LOG),
             Code::BadRequest => (&*no_sessions, "start a new job instead"),
             Code::Exited => (&*interrupted, "try again"),
-            _ => (&*reports, "try again, or look at `:Botglue log`"),
+            _ => (&*reports, TRY_OR_SEE_LOG),
         };
-        sentence(code, fact, words, advice)
+        sentence(code, fact, advice, words)
     }
 
     /// The error for an answer that is longer than one may be; `transcript` is where the raw stream is kept.
     pub fn too_long(self, transcript: Option<&str>) -> JobError {
-        let fact = format!("the answer of {} is longer than {} MB", self.name, MAX_ANSWER >> 20);
         let whole = transcript.map(|path| format!("; its transcript is {path}")).unwrap_or_default();
-        JobError::new(Code::Protocol, format!("{fact}; ask for less{whole}"))
+        let fact = format!("that of {} is longer than {} MB", self.name, MAX_ANSWER >> 20);
+        JobError::new(Code::Protocol, format!("answer too long: ask for less; {fact}{whole}"))
     }
 
     /// The error for a job that took longer than `limit`.
     pub fn timeout(self, limit: Duration, words: &str) -> JobError {
-        let fact =
-            format!("timeout: {} gave no answer within {} s and was stopped", self.name, limit.as_secs_f64());
-        sentence(Code::Timeout, &fact, words, "raise the option `timeout`, or ask for less")
+        let advice = format!(
+            "raise the option `timeout`, or ask for less; {} gave no answer within {} s and was stopped",
+            self.name,
+            limit.as_secs_f64()
+        );
+        sentence(Code::Timeout, "timeout", &advice, words)
     }
 
     /// The error for a process that was ended because the host ends.
     pub fn shutdown(self) -> JobError {
         let name = self.name;
-        JobError::new(Code::HostLost, format!("{name} was stopped because the host ended; ask again"))
+        JobError::new(Code::HostLost, format!("the host ended: ask again; {name} was stopped with it"))
     }
 
     /// The error for a process that ended with a bad exit code.
@@ -89,41 +80,41 @@ impl AgentLabel {
         let (said_nothing, advice) = if words.trim().is_empty() {
             (" and said nothing", "try it in a terminal")
         } else {
-            ("", "try again, or look at `:Botglue log`")
+            ("", TRY_OR_SEE_LOG)
         };
         // By convention of shells, a code above 128 stands for the signal that ended it.
         let called = signal_name(code.saturating_sub(128));
         let fact = format!("{} exited with code {code}{called}{said_nothing}", self.name);
-        sentence(Code::Exited, &fact, words, advice)
+        sentence(Code::Exited, &fact, advice, words)
     }
 
     /// The error for a process that should have gone on in a session, and ended badly without a word: that is how
     /// Droid says that there is none.
     pub fn silent_about_session(self, code: i32) -> JobError {
-        let fact = format!(
-            "{} exited with code {code} and said nothing, as it does where it does not know the session to go on with",
+        let advice = format!(
+            "start a new job instead; {} exited with code {code} and said nothing, as it does where there is none",
             self.name
         );
-        sentence(Code::SessionNotFound, &fact, "", "start a new job instead")
+        sentence(Code::SessionNotFound, "session not found", &advice, "")
     }
 
     /// The error for a process that was ended by a signal.
     pub fn signal(self, signal: i32, words: &str) -> JobError {
         let called = signal_name(signal);
-        let fact = format!("{} was ended by signal {signal}{called} before it had answered", self.name);
-        sentence(Code::Exited, &fact, words, "try again")
+        let fact = format!("{} was ended by signal {signal}{called}", self.name);
+        sentence(Code::Exited, &fact, "try again", words)
     }
 }
 
-/// What happened, in the agent's own words where there are any, then what to do: where a line is cut, the
-/// advice is what can be spared.
-fn sentence(code: Code, fact: &str, words: &str, advice: &str) -> JobError {
+/// What happened in a few words, then what to do, then the agent's own words: where a line is cut, those are what can be
+/// spared.
+fn sentence(code: Code, fact: &str, advice: &str, words: &str) -> JobError {
     let quotation = words::last_line(words, QUOTED);
     let quotation = quotation.trim_end_matches(['.', ' ']);
     if quotation.is_empty() {
-        return JobError::new(code, format!("{fact}; {advice}"));
+        return JobError::new(code, format!("{fact}: {advice}"));
     }
-    JobError::new(code, format!("{fact}: {quotation}; {advice}"))
+    JobError::new(code, format!("{fact}: {advice}; it says: {quotation}"))
 }
 
 fn signal_name(signal: i32) -> &'static str {
@@ -188,7 +179,7 @@ fn status_in(words: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const CLAUDE: AgentLabel = AgentLabel { name: "claude", login: "`/login`" };
+    const CLAUDE: AgentLabel = AgentLabel { name: "claude", login: "`claude` and its command `/login`" };
 
     #[test]
     fn failures_are_told_apart() {
@@ -221,23 +212,52 @@ mod tests {
     }
 
     #[test]
-    fn a_message_says_what_happened_what_the_agent_said_and_what_to_do() {
+    fn a_message_says_what_happened_what_to_do_and_what_the_agent_said() {
         assert_eq!(
             CLAUDE.error(Code::NotLoggedIn, "Not logged in\n\x1b[1m· Please run /login").message,
-            "claude has no valid login: Not logged in [1m· Please run /login; log in with `/login`, then try again"
+            "not logged in: run `claude` and its command `/login`; it says: Not logged in [1m· Please run /login"
         );
         assert_eq!(
             CLAUDE.timeout(Duration::from_secs(300), "").message,
-            "timeout: claude gave no answer within 300 s and was stopped; raise the option `timeout`, or ask for less"
+            "timeout: raise the option `timeout`, or ask for less; claude gave no answer within 300 s and was stopped"
         );
         assert!(CLAUDE.signal(9, "").message.contains("signal 9 (SIGKILL)"));
-        assert!(CLAUDE.signal(64, "").message.contains("signal 64 before"));
-        assert!(CLAUDE.exit_code(2, "usage: …").message.contains("code 2: usage: …; "));
+        assert!(CLAUDE.signal(64, "").message.contains("signal 64: "));
+        assert!(CLAUDE.exit_code(2, "usage: …").message.ends_with(" it says: usage: …"));
+    }
+
+    #[test]
+    fn what_to_do_is_seen_where_a_line_is_cut() {
+        // The beginning of the line in which a failure is told.
+        const CUT: usize = 60 - "botglue: job 12 failed: ".len();
+        let advised = [
+            (CLAUDE.error(Code::NotLoggedIn, "x"), "run `claude`"),
+            (CLAUDE.error(Code::RateLimited, "x"), "try again"),
+            (CLAUDE.error(Code::Overloaded, "x"), "try again"),
+            (CLAUDE.error(Code::PromptTooLong, "x"), "select less"),
+            (CLAUDE.error(Code::Refused, "x"), "put it in other words"),
+            (CLAUDE.error(Code::MaxTurns, "x"), "raise `max_turns`"),
+            (CLAUDE.error(Code::Budget, "x"), "raise it"),
+            (CLAUDE.error(Code::PermissionDenied, "x"), "ask for reading"),
+            (CLAUDE.error(Code::SessionNotFound, "x"), "start a new job"),
+            (CLAUDE.error(Code::EmptyAnswer, "x"), "say"),
+            (CLAUDE.error(Code::Exited, "x"), "try again"),
+            (CLAUDE.error(Code::ApiError, "x"), "try again"),
+            (CLAUDE.timeout(Duration::from_secs(300), "x"), "raise the option"),
+            (CLAUDE.shutdown(), "ask again"),
+            (CLAUDE.too_long(None), "ask for less"),
+            (CLAUDE.exit_code(2, "x"), "try again"),
+            (CLAUDE.silent_about_session(2), "start a new job"),
+        ];
+        for (error, advice) in advised {
+            let shown: String = error.message.chars().take(CUT).collect();
+            assert!(shown.contains(advice), "{shown}");
+        }
     }
 
     #[test]
     fn a_quotation_is_bounded_and_keeps_its_end() {
         let message = CLAUDE.exit_code(1, &format!("{}the end", "x".repeat(1 << 20))).message;
-        assert!(message.contains("the end; ") && message.len() < 11_000);
+        assert!(message.ends_with("the end") && message.len() < 11_000);
     }
 }

@@ -83,7 +83,12 @@ end
 test("a host that is not there: run() returns first, then the job fails once", function()
   local nvim = with("/nowhere/botglue")
   local id = run(nvim)
-  check_failed(nvim, id, "host_missing", { "/nowhere/botglue", "make build" })
+  check_failed(
+    nvim,
+    id,
+    "host_missing",
+    { "run :checkhealth botglue — host missing at ", "/nowhere/botglue", "make build" }
+  )
   equal(nvim:lua("return events"), {
     { "BotglueJobStarted", 1, "queued" },
     { "returned", 1 },
@@ -340,7 +345,7 @@ test(
     local held = nvim:eventually("it is held", "return require('botglue').job(2)")
     equal({ held.landing, held.held_for, held.first_line, held.text }, { "held", "review", 2, "B" })
     equal(nvim:host("received", "adopted")[1].id, 2)
-    suite.contains(nvim:messages(), "the answer of job 1 was stored: it is held, :Botglue review 2 shows it")
+    suite.contains(nvim:messages(), ":Botglue review 2 shows the answer of job 1, which was stored")
     nvim:lua("require('botglue').accept(2)")
     equal({ nvim:job(2).landing, nvim:lines() }, { "applied", { "local a = 1", "B" } })
   end

@@ -22,7 +22,7 @@ test("a wrong command shows one line and changes nothing", function()
     equal(nvim:drawn(), 0)
   end
   local known = table.concat(nvim:lua("return vim.fn.getcompletion('Botglue ', 'cmdline')"), ", ")
-  wrong("Botglue cancel", "botglue: no subcommand cancel; there is " .. known)
+  wrong("Botglue cancel", 'botglue: unknown subcommand "cancel"; use ' .. known)
   wrong("Botglue log now", "botglue: log takes no argument")
   wrong(
     "Botglue log",
@@ -64,7 +64,7 @@ test("where nobody is at a screen, an error is printed whole and at once", funct
   local command = { child.program(), "--clean", "--headless", "--cmd", "set rtp^=" .. root }
   vim.list_extend(command, { "-c", "runtime plugin/botglue.lua", "-c", "Botglue cancel", "-c", "qa!" })
   local printed = vim.system(command, { text = true }):wait(10000).stderr
-  equal(select(2, printed:gsub("no subcommand", "")), 1, printed)
+  equal(select(2, printed:gsub("unknown subcommand", "")), 1, printed)
   contains(printed, "run, take, transcript")
 end)
 

@@ -189,7 +189,7 @@ test("an agent that does not exist names those that do", function()
   local err = suite.raises(function()
     config.resolve({ agent = "gpt" })
   end)
-  contains(err, 'botglue: option agent: no agent "gpt"; there is claude, claude-acp, codex, ')
+  contains(err, 'botglue: option agent: unknown agent "gpt"; use claude, claude-acp, codex, ')
   equal(err:find("\n"), nil)
 end)
 

@@ -66,7 +66,7 @@ test("a conflict that was not shown is not accepted", function()
   equal(nvim:job(1).held_for, "conflict")
   suite.contains(
     refused(nvim),
-    "job 1 cannot be accepted: it conflicts with what you changed: see :Botglue review 1"
+    "job 1 cannot be accepted: see :Botglue review 1, then accept it again: it conflicts with what you changed"
   )
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dx", "e" } })
 end)
@@ -95,7 +95,7 @@ test("what was typed since a conflict was shown is shown before it is replaced",
   nvim:lua("require('botglue.client').job(1).shown = 1")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "dxy", "e" } })
-  suite.contains(nvim:messages(), "job 1 cannot be accepted: it conflicts with what you changed")
+  suite.contains(nvim:messages(), "job 1 cannot be accepted: see :Botglue review 1, then accept it again")
   nvim:eventually("it is shown", "return (require('botglue.client').job(1).shown or 1) > 1")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "b", "c", "D", "e" } })
@@ -128,12 +128,12 @@ test("a block that does not fit, and an answer whose place is not known, are not
   local nvim = child.with_host({ "ab", "cd" })
   nvim:run({ kind = "block", first = { 1, 0 }, last = { 2, 0 } })
   nvim:answer(1, { "x" }, { held_for = "block_rows" })
-  suite.contains(refused(nvim), "it has another number of lines than the block: see :Botglue edit 1")
+  suite.contains(refused(nvim), "see :Botglue edit 1: it has another number of lines than the block")
   equal({ landing(nvim), nvim:lines() }, { "held", { "ab", "cd" } })
 
   nvim = with_held({ "B" }, "2G3dd", {})
   equal(nvim:job(1).held_for, "range_lost")
-  suite.contains(refused(nvim), "its place is not known: select the lines for it, then :Botglue accept 1")
+  suite.contains(refused(nvim), "select lines, then :Botglue accept 1: its place is not known")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "e" } })
 end)
 
@@ -281,7 +281,7 @@ test("where the host dies over a decision the answer is held, and the next host 
   nvim:host("release", "landed")
   nvim:type("<Esc>")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
-  suite.contains(nvim:messages(), "botglue: job 1: the host is gone, decide of it again")
+  suite.contains(nvim:messages(), "botglue: accept or reject job 1 again: the host is gone")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "e" } })
 end)
@@ -310,7 +310,10 @@ test("what waits for a safe moment is being decided until then", function()
   local err = suite.raises(function()
     decide(nvim, "reject")
   end)
-  suite.contains(err, "botglue: job 1 is being decided already: wait a moment")
+  suite.contains(
+    err,
+    "botglue: wait a moment (a script: botglue.wait(1, ms)): job 1 is being decided already"
+  )
   equal(nvim:lua("return require('botglue').wait(1, 0)"), vim.NIL)
   nvim:type("<Esc>")
   equal(nvim:eventually("it is decided", "return require('botglue').wait(1, 0)").landing, "applied")
@@ -324,15 +327,18 @@ test("a decision is waited for", function()
 end)
 
 test("a buffer that is wiped while its answer is decided is said to be gone, in words", function()
-  for _, verb in ipairs({ "accept", "revert" }) do
+  local words = {
+    accept = "job 1 cannot be accepted: select lines elsewhere, then :Botglue accept 1: its buffer is gone",
+    revert = "job 1 cannot be reverted: its buffer is gone",
+  }
+  for verb, said in pairs(words) do
     local nvim = child.with_host({ "a", "b", "c" })
     nvim:run(line(2, 2), { review = verb == "accept" })
     nvim:answer(1, { "B" })
     nvim:type("v")
     decide(nvim, verb)
     nvim:lua("vim.cmd('enew | bwipeout! 1')")
-    local words = ("botglue: job 1 cannot be %sed: its buffer is gone"):format(verb)
-    suite.contains(nvim:messages(), words)
+    suite.contains(nvim:messages(), said)
   end
 end)
 

@@ -95,7 +95,10 @@ test("what a follow-up and a retry cannot be is said in one line", function()
   says("require('botglue').retry(2)", "botglue: job 2 has not ended yet")
   request(nvim, 2)
   nvim:answer(2, { "A" })
-  says("require('botglue').followup(2, 'x')", "botglue: job 2 was run by mine, which keeps no sessions")
+  says(
+    "require('botglue').followup(2, 'x')",
+    "botglue: start a new job: job 2 was run by mine, which keeps no sessions"
+  )
   contains(message_of(nvim, "open 2"), "which keeps no sessions")
   nvim:type("3Gdk")
   nvim:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'x' })")
@@ -113,7 +116,7 @@ test("an agent that cannot go on in a session says so before anything is asked o
   for _, command in ipairs({ "followup", "followup more", "rewind" }) do
     contains(
       message_of(nvim, command),
-      "job 1 was run by gemini: this agent cannot go on in a session, start a new job"
+      "start a new job: job 1 was run by gemini, this agent cannot go on in a session"
     )
   end
   equal(#nvim:host("received", "run"), 1)
@@ -258,7 +261,7 @@ test("after a file was read again, a job is known where its rows are, and nowher
       nvim:type(row .. "G:Botglue followup x<CR>")
       nvim:eventually(
         "it is said at " .. row,
-        "return vim.fn.execute('messages'):find('no known job wrote this text', 1, true)"
+        "return vim.fn.execute('messages'):find('no known job wrote it', 1, true)"
       )
     end
   end

@@ -34,7 +34,7 @@ test("a long reason is cut on the screen and whole in the messages, with no prom
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
   contains(message, vim.trim(LONG))
   contains(nvim:messages(), message)
-  contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: API Error: 400 a re")
+  contains(nvim:screen(), "botglue: job 1 failed: claude reports an error: try again, or see")
 end)
 
 test("without a command line a long reason takes no key, and is in the messages between its words", function()
@@ -136,7 +136,10 @@ test("jobs that say different things do not ask for Enter", function()
   fail(nvim, { 2 }, "two")
   fail(nvim, { 3 }, "three")
   equal(nvim:api("get_mode"), { mode = "n", blocking = false })
-  contains(nvim:messages(), "job 2 failed: claude reports an error: API Error: 400 two")
+  contains(
+    nvim:messages(),
+    "job 2 failed: claude reports an error: try again, or see :Botglue log; it says: API Error: 400 two"
+  )
 end)
 
 test("control characters do not reach the screen", function()

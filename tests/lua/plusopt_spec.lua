@@ -101,7 +101,7 @@ test("a follow-up takes another model, and keeps its agent", function()
   equal(request(nvim, 2), { "claude", "opus", "on" })
   equal(nvim:host("received", "run")[2].resume, { session_id = "s1" })
   nvim:type(":Botglue followup ++agent=droid on<CR>")
-  contains(nvim:messages(), "botglue: no option ++agent; there is ++model=")
+  contains(nvim:messages(), "botglue: unknown option ++agent; use ++model=")
 end)
 
 test("another try may be another model's or agent's", function()
@@ -138,17 +138,17 @@ test("a wrong one is one line that says what there is, and starts nothing", func
     equal(vim.trim(nvim:messages()), expected, command)
     equal({ nvim:host("received", "run"), nvim:api("get_mode").mode }, { {}, "n" })
   end
-  wrong("1Botglue run ++speed=10 it", "botglue: no option ++speed; there is ++agent=, ++model=")
-  wrong("1Botglue run ++count is wrong", "botglue: no option ++count; there is ++agent=, ++model=")
-  wrong("1Botglue ++speed=10", "botglue: no option ++speed; there is ++agent=, ++model=")
+  wrong("1Botglue run ++speed=10 it", "botglue: unknown option ++speed; use ++agent=, ++model=")
+  wrong("1Botglue run ++count is wrong", "botglue: unknown option ++count; use ++agent=, ++model=")
+  wrong("1Botglue ++speed=10", "botglue: unknown option ++speed; use ++agent=, ++model=")
   local names = "claude, claude-acp, codex, copilot, droid, droid-acp, gemini, mine, opencode, qwen"
-  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: no agent "nobody"; there is ' .. names)
-  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; there is " .. names)
-  wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; there is own, opus, sonnet")
+  wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: unknown agent "nobody"; use ' .. names)
+  wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; use " .. names)
+  wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; use own, opus, sonnet")
   wrong("1Botglue run ++agent=droid ++model= it", "botglue: ++model= needs a name")
   wrong(
     "1Botglue ++model=opus make it shorter",
-    "botglue: ++model=opus stands behind the subcommand: Botglue make ++model=opus"
+    "botglue: write Botglue make ++model=opus: options go after the subcommand"
   )
   wrong("Botglue jobs ++model=opus", "botglue: jobs takes no argument")
 end)

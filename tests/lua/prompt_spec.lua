@@ -407,7 +407,7 @@ test("the range is found again where its file is read again while the prompt is 
     type_and_leave(nvim, "<C-s>")
     local request = sent(nvim)[1]
     equal(request and request.selection.first_line, each[2])
-    contains(nvim:messages(), each[2] and "" or "the place that this was for is not known")
+    contains(nvim:messages(), each[2] and "" or "the place that it was for is not known")
   end
 end)
 
@@ -428,7 +428,7 @@ test("where the range is gone the prompt is kept, and somebody says so", functio
   nvim:lua("vim.cmd.new(); vim.cmd.wincmd('p'); vim.api.nvim_buf_delete(1, { force = true })")
   type_and_leave(nvim, "<C-s>")
   equal(sent(nvim), {})
-  contains(nvim:messages(), "the place that this was for is not known")
+  contains(nvim:messages(), "the place that it was for is not known")
   nvim:type(":Botglue<CR><C-p>")
   equal(window(nvim).lines, { "my words" })
 end)

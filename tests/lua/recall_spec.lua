@@ -221,7 +221,7 @@ test("R on a job whose lines are gone says so, and starts nothing", function()
   nvim:type("R")
   nvim:eventually(
     "it is told",
-    "return vim.fn.execute('messages'):find('place of this job is not known') ~= nil"
+    "return vim.fn.execute('messages'):find('place of this one is not known') ~= nil"
   )
   equal(nvim:lua("return #require('support.host').received('run')"), 0)
 end)

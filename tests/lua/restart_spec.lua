@@ -133,7 +133,10 @@ test("what is typed while there is no host moves the ranges; those that are chan
   decide(nvim, "revert", 1)
   equal(nvim:lines(), { "top", "one", "TWO", "mine", "four", "five" })
   nvim:type(":Botglue accept 3<CR>")
-  contains(nvim:messages(), "job 3 cannot be accepted: its place is not known: select the lines for it")
+  contains(
+    nvim:messages(),
+    "job 3 cannot be accepted: select lines, then :Botglue accept 3: its place is not known"
+  )
   nvim:type(":4Botglue accept 3<CR>")
   equal(nvim:lines(), { "top", "one", "TWO", "THREE", "four", "five" })
 end)

@@ -225,7 +225,7 @@ test("without a review the keys for hunks say what to do", function()
   local nvim = child.with_host({ "a" })
   nvim:lua("vim.keymap.set('n', 'gt', '<Plug>(botglue-hunk-take)')")
   nvim:type("gt")
-  contains(nvim:messages(), "botglue: no review is open in this buffer: see :Botglue review")
+  contains(nvim:messages(), "botglue: see :Botglue review: none is open in this buffer")
   nvim:lua("vim.cmd('messages clear')")
   nvim:type(":Botglue! review<CR>")
   contains(nvim:messages(), "botglue: no review is open")
@@ -438,7 +438,7 @@ test("a script gets the hunks, and takes one of them while the text is the same"
   local function accept(opts)
     return nvim:lua("return { pcall(require('botglue').accept, 1, ...) }", opts)[2]
   end
-  contains(accept({ hunk = 1, tick = 1 }), "the text has changed since these hunks of job 1: get them again")
+  contains(accept({ hunk = 1, tick = 1 }), "get the hunks of job 1 again: the text has changed since")
   contains(accept({ hunk = 1 }), "hunk and tick must be numbers")
   nvim:eventually("there is a newer one", "return require('botglue').hunks(1).tick == vim.b.changedtick")
   equal(nvim:lua("return #require('botglue').hunks(1)"), 2)

@@ -109,7 +109,10 @@ test("the program of a session is looked up before the terminal is in the projec
     vim.env.PATH = './bin::bin:' .. vim.env.PATH
     require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })
   ]])
-  contains(message_of(nvim, "open"), "there is no program my-agent")
+  contains(
+    message_of(nvim, "open"),
+    "install my-agent, or set agents.claude.command: there is no such program"
+  )
   nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' }, project .. '/wrapper')")
   nvim:lua([[
     vim.fn.setfperm(project .. '/wrapper', 'rwx------')

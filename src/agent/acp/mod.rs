@@ -35,7 +35,7 @@ const VERSION: u64 = 1;
 const MODELS: usize = 100;
 
 /// What messages say of an agent without a preset.
-const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own command" };
+const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
 
 /// The row for [`super::Protocol::Acp`].
 pub const DIALECT: Dialect = Dialect {

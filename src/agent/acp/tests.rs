@@ -285,7 +285,7 @@ fn a_session_goes_on_in_a_fork_or_not_at_all() {
     assert_eq!(resumes_only.sent.len(), 1, "nothing else is asked of it");
     let outcome = resumes_only.end();
     assert_eq!(code(&outcome), Code::BadRequest);
-    assert_eq!(message(&outcome), "the agent cannot go on in a session; start a new job instead");
+    assert_eq!(message(&outcome), "the agent cannot go on in a session: start a new job instead");
 }
 
 #[test]

@@ -120,7 +120,7 @@ async fn an_agent_that_cannot_fork_gets_no_prompt() {
     let bench = Bench::new();
     let script = "tee $DIR/sent | $PLAY";
     let started = bench.run(scripted(&bench, &dialogue("gemini/no-fork"), script)).await;
-    assert_eq!(started.message(), "gemini cannot go on in a session; start a new job instead");
+    assert_eq!(started.message(), "gemini cannot go on in a session: start a new job instead");
     let sent = bench.read("sent");
     assert!(sent.contains("initialize") && !sent.contains("the-secret"), "{sent}");
 }

@@ -85,7 +85,7 @@ fn what_a_locked_store_holds_is_not_said_to_be_absent() {
         |words: &str| nvim.notes().iter().any(|note| note["message"].as_str().unwrap().contains(words));
     nvim.wait("it is told", || says("cannot be read") || says("no answer is held"));
     assert!(
-        says("held for review cannot be read: another program keeps the store locked"),
+        says("held answers cannot be read: another program keeps the store locked"),
         "{:?}",
         nvim.notes()
     );

@@ -163,9 +163,8 @@ fn what_it_had_not_begun_of_a_revert_is_asked_for_again() {
     scene.type_around("meanwhile");
     scene.kill_host();
     scene.host = scene.next_host();
-    let says = |note: &serde_json::Value| {
-        note["message"].as_str().unwrap().contains("the host is gone, decide of it again")
-    };
+    let says =
+        |note: &serde_json::Value| note["message"].as_str().unwrap().contains("again: the host is gone");
     scene.nvim.wait("the user is told", || scene.nvim.notes().iter().any(says));
     assert_eq!(scene.landing(), "applied");
     scene.type_around("afterwards");

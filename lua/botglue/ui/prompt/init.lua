@@ -265,7 +265,7 @@ function Prompt:submit()
       return
     elseif not self.range:rebase() then
       self:leave()
-      notify.error("botglue: the place that this was for is not known; <C-p> in a prompt recalls it")
+      notify.error("botglue: <C-p> in a prompt recalls it: the place that it was for is not known")
       return
     end
     self.sent = true

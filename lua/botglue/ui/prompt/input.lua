@@ -34,7 +34,7 @@ function M.ask(range, wish, opts, send)
     prewarm:drop()
     range:unmark()
     if wanted then
-      notify.error("botglue: the place that this was for is not known: " .. prompt)
+      notify.error("botglue: the place that it was for is not known: " .. prompt)
     end
   end)
 end

@@ -24,7 +24,7 @@ local DESC = "botglue: %s hunk"
 local function current()
   local review = client.connection().review
   if not review or review.bufnr ~= api.nvim_get_current_buf() then
-    errors.fail("no review is open in this buffer: see :Botglue review")
+    errors.fail("see :Botglue review: none is open in this buffer")
   end
   return review --[[@as botglue.Review]]
 end
@@ -50,7 +50,7 @@ local NOTHING = {
   range_lost = "the place of the answer is not known",
   buffer_gone = "the buffer is gone",
   too_large = "the buffer is too large to be followed",
-  block_rows = "it has another number of lines than the block: see :Botglue edit",
+  block_rows = "see :Botglue edit, it has another number of lines than the block",
 }
 
 local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"

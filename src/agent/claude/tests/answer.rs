@@ -235,8 +235,8 @@ fn what_stands_on_standard_error_is_quoted() {
     let end = End { stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(), ..End::with_code(1) };
     let (_, outcome) = told_with(Protocol::Claude, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
-    let expected = "claude exited with code 1: error: unknown option [31m'--nope'; ";
-    assert!(message(&outcome).starts_with(expected), "{}", message(&outcome));
+    let expected = "claude exited with code 1: try again, or see :Botglue log; it says: error: unknown option [31m'--nope'";
+    assert_eq!(message(&outcome), expected);
     let gone = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No conversation found with session ID: x"]}"#;
     assert_eq!(code(&claude(&[gone])), Code::SessionNotFound);
 }

@@ -189,7 +189,7 @@ async fn it_goes_on_in_a_fork_or_says_that_it_cannot(agent: &'static Agent) {
     let second = real.bench.run(Request { resume, prompt: "SCRIPT:it again".to_owned(), ..job }).await;
     if !agent.goes_on {
         let label = agent.name.trim_end_matches("-acp");
-        let expected = format!("{label} cannot go on in a session; start a new job instead");
+        let expected = format!("{label} cannot go on in a session: start a new job instead");
         assert_eq!(second.message(), expected);
         assert_eq!(real.place.api.requests().len(), asked, "nothing was sent");
         return;
