@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -23,9 +24,10 @@ use crate::mirror::{self, Fate, Feed, Settled, Standing, Wish};
 use crate::names::name;
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request};
-use crate::rpc::Command;
-use crate::store::{Amounts, Database, Landed, Query, Transcripts};
+use crate::rpc::{Command, List};
+use crate::store::{Amounts, Database, Info, Landed, Listed, Query, Transcripts};
 use crate::stream::Outcome;
+use crate::view::{self, Viewer};
 use jobs::{Jobs, Running, Waiting};
 use watched::Watched;
 
@@ -168,6 +170,7 @@ impl Host {
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
+            Command::View { token, view } => self.view(token, view),
             Command::Held => {
                 let editor = self.editor.clone();
                 self.database.adopt(move |held| {
@@ -410,6 +413,29 @@ impl Host {
         match query {
             Ok(query) => self.database.query(query, move |reply| {
                 editor.reply(token, reply.map_err(|error| error.to_string()));
+            }),
+            Err(error) => editor.reply(token, Err(error.message)),
+        }
+    }
+
+    fn view(&self, token: u64, view: Result<(List, Viewer), JobError>) {
+        let editor = self.editor.clone();
+        match view {
+            Ok((List::Jobs(jobs, totals), viewer)) => {
+                let table = view::jobs(&jobs, &viewer);
+                editor.reply(token, Ok(json!({ "table": table, "totals": totals.words(&viewer) })));
+            }
+            Ok((List::History(page), viewer)) => self.database.history(page, move |listed| {
+                let shown =
+                    |listed: Listed| json!({ "table": view::history(&listed, &viewer), "more": listed.more });
+                editor.reply(token, listed.map(shown).map_err(|error| error.to_string()));
+            }),
+            Ok((List::Info(wanted), viewer)) => self.database.info(wanted, move |info| {
+                let shown = |info: Info| {
+                    let (tables, note) = view::info(&info, &viewer);
+                    json!({ "tables": tables, "note": note })
+                };
+                editor.reply(token, info.map(shown).map_err(|error| error.to_string()));
             }),
             Err(error) => editor.reply(token, Err(error.message)),
         }

@@ -2,6 +2,7 @@
 //! it decides and answers nothing, since whatever is slow here would hold up every message behind it.
 
 mod input;
+mod view;
 mod whole;
 
 use std::io;
@@ -19,8 +20,10 @@ use crate::host::Message;
 use crate::mirror::{self, Feed};
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
 use crate::store::{Draft, Landed, Query, Unsent};
+use crate::view::Viewer;
 pub use input::CallCount;
 use input::Input;
+pub use view::List;
 
 /// Where nvim-rs writes to: this process's standard output.
 pub type Writer = Compat<tokio::fs::File>;
@@ -67,6 +70,13 @@ pub enum Command {
         token: u64,
         /// What is asked, or why that cannot be read.
         query: Result<Query, JobError>,
+    },
+    /// Make the rows of a list.
+    View {
+        /// Comes back with the reply.
+        token: u64,
+        /// What is shown and for whom, or why that cannot be read.
+        view: Result<(List, Viewer), JobError>,
     },
     /// Take over the answers that wait for a decision and whose Neovim is gone.
     Held,
@@ -179,7 +189,11 @@ impl Command {
 
     fn query(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        Ok(Self::Query { token: fields.count("token")?, query: request::query(&fields) })
+        let token = fields.count("token")?;
+        Ok(match fields.get("viewer") {
+            Some(_) => Self::View { token, view: view::decode(&fields) },
+            None => Self::Query { token, query: request::query(&fields) },
+        })
     }
 
     fn observe(argument: &Value) -> Result<Self, JobError> {

@@ -8,6 +8,8 @@ local M = {}
 
 local api = vim.api
 local ENDED = { done = true, failed = true }
+local WORDS = { applied = "landed", merged = "landed, merged" }
+local LANDED = { applied = true, merged = true }
 
 --- What became of a job, in words.
 ---@param job botglue.JobTable
@@ -19,7 +21,7 @@ local function words(job)
     local outcome = require("botglue.ui.outcome")
     return ("held: %s, %s"):format(outcome.held_reason(job.held_for), outcome.held_hint(job.id))
   end
-  return job.landing or job.status
+  return WORDS[job.landing] or job.landing or job.status
 end
 
 ---@param job botglue.JobTable
@@ -45,7 +47,7 @@ local function title(prompt, jobs)
   for _, job in ipairs(jobs) do
     if ENDED[job.status] then
       ended = ended + 1
-      local what = job.landing or job.status
+      local what = LANDED[job.landing] and "landed" or job.landing or job.status
       counts[what] = (counts[what] or 0) + 1
     end
   end

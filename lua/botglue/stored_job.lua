@@ -11,10 +11,10 @@ local fail = errors.fail
 local M = {}
 
 --- Asks for all of a job, its texts too; an error in `fn`, or of the store, is told.
----@param entry botglue.Entry
+---@param uuid string
 ---@param fn fun(full: botglue.FullEntry)
-function M.whole(entry, fn)
-  query.ask("job", { uuid = entry.uuid }, function(result, err)
+function M.whole(uuid, fn)
+  query.ask("job", { uuid = uuid }, function(result, err)
     errors.guard(function()
       local full = (result or fail("%s", err)).job
       fn(full or fail("this job is not in the store any more"))

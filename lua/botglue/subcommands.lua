@@ -83,19 +83,27 @@ return {
   history = {
     bare = true,
     run = function()
-      require("botglue.ui.history").open()
+      require("botglue.ui.list.history").open()
     end,
   },
   info = {
     bare = true,
     run = function()
-      require("botglue.ui.info").open()
+      require("botglue.ui.list.info").open()
     end,
   },
   jobs = {
     bare = true,
     run = function()
-      require("botglue.ui.jobs").open()
+      require("botglue.ui.list.jobs").open()
+    end,
+  },
+  pick = {
+    run = function(_, rest)
+      require("botglue.ui.pick").open(rest)
+    end,
+    complete = function(lead)
+      return require("botglue.ui.pick").complete(lead)
     end,
   },
   ask = {

@@ -65,7 +65,7 @@ fn what_earlier_neovims_did_is_listed_and_summed_up() {
     let all = rows.iter().find(|row| row.starts_with("all time")).unwrap();
     assert!(all.starts_with("all time 3 2 0 0 "), "{all}");
     assert!(all.contains('$'), "{all}");
-    assert!(rows.iter().any(|row| row.starts_with("claude 3 jobs 30 / 15 100 %")), "{rows:#?}");
+    assert!(rows.iter().any(|row| row.starts_with("claude 3 30 / 15 100 %")), "{rows:#?}");
 }
 
 #[test]

@@ -235,6 +235,8 @@ test("of a landed answer what was there before is shown beside it, in a tab page
   nvim:type(":Botglue diff<CR>")
   equal(nvim:lua("return #vim.api.nvim_list_tabpages()"), 2)
   equal(windows(nvim), { { { "b", "c", "d" }, true }, { { "B", "C" }, true } })
+  local names = nvim:lua("return vim.tbl_map(vim.fn.bufname, vim.fn.tabpagebuflist())")
+  equal(names, { "botglue://diff/job 1/before", "botglue://diff/job 1/after" })
   contains(nvim:screen(), "what stood there")
   contains(nvim:screen(), "the answer · q close")
   nvim:type("q")

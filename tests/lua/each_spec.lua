@@ -99,9 +99,9 @@ test("the results are a quickfix list with what became of each", function()
   nvim:host("ended", 3)
   nvim:settle()
   equal(results(nvim), {
-    "botglue each mend it: 3 of 3 ended, 1 applied, 1 failed, 1 held",
+    "botglue each mend it: 3 of 3 ended, 1 failed, 1 held, 1 landed",
     {
-      "a:2-3 applied",
+      "a:2-3 landed",
       "a:5-5 held: the answer has several code blocks, :Botglue review 2",
       "b:1-1 failed: " .. nvim:job(3).error.message,
     },
@@ -128,7 +128,7 @@ test("the results do not move where the user is in their list", function()
   nvim:lua("vim.cmd('cc 2 | copen | 3')")
   nvim:answer(1, { "one" })
   nvim:settle()
-  contains(results(nvim)[2][1], "applied")
+  contains(results(nvim)[2][1], "landed")
   equal(nvim:lua("return { vim.fn.line('.'), vim.fn.getqflist({ idx = 0 }).idx }"), { 3, 2 })
 end)
 

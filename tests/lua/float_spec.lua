@@ -156,7 +156,7 @@ test("only rows that changed are written", function()
   end
   equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "second" } } }'), { false, 0 })
   equal(ticks('{ { { "first ", "Comment" }, { "row" } }, { { "SECOND" } } }'), { true, 1 })
-  equal(ticks('{ { { "first ", "Title" }, { "row" } }, { { "SECOND" } }, { { "third" } } }'), { true, 2 })
+  equal(ticks('{ { { "first ", "Title" }, { "row" } }, { { "SECOND" } }, { { "third" } } }'), { true, 3 })
   equal(
     nvim:lua("return vim.api.nvim_buf_get_lines(float.bufnr, 0, -1, true)"),
     { "first row", "SECOND", "third" }

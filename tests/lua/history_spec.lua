@@ -13,7 +13,7 @@ test("finished jobs, newest first, with their state, place, prompt and cost", fu
   equal(shown(nvim), {
     "✓ HH:MM x.rs:2 prompt 1 landed $0.02",
     "◆ HH:MM x.rs:2 prompt 2 held: conflict $0.02",
-    "✗ HH:MM x.rs:2 prompt 3 it took too long",
+    "✗ HH:MM x.rs:2 prompt 3 timeout",
     "· HH:MM x.rs:2 two lines rejected $0.02",
   })
   contains(nvim:screen(), " all · 4 ╮")

@@ -84,16 +84,16 @@ test("the sums, by model and by agent; what is not known is a dash", function()
     "last 30 days 3 1 0 1 8k / 510 $41.51 21m31s",
     "all time 4 2 0 1 8k / 510 $43.51 21m32s",
     "",
-    "by model",
-    "opus 2 jobs 8k / 510 95 % $41.51",
-    "sonnet 1 job 5 / 0 5 % $2.00",
-    "gpt-5 1 job 0 / 0 – –",
+    "by model jobs tokens in/out share cost",
+    "opus 2 8k / 510 95 % $41.51",
+    "sonnet 1 5 / 0 5 % $2.00",
+    "gpt-5 1 0 / 0 – –",
     "",
-    "by agent",
-    "claude 3 jobs 8k / 510 100 % $43.51",
-    "droid 1 job 0 / 0 – –",
+    "by agent jobs tokens in/out share cost",
+    "claude 3 8k / 510 100 % $43.51",
+    "droid 1 0 / 0 – –",
   })
-  contains(nvim:screen(), "61 % of the tokens in: from the cache")
+  contains(nvim:screen(), "61 % of input tokens were cached")
   nvim:type("q")
   equal(#nvim:api("list_wins"), 1)
 end)
@@ -104,7 +104,7 @@ test("cost that no agent tells is a dash, also in all", function()
   local nvim = with_store({ job, job })
   open(nvim)
   equal(shown(nvim)[2], "this project 2 2 0 0 2k / 20 – 2s")
-  equal(shown(nvim)[#shown(nvim)], "droid 2 jobs 2k / 20 – –")
+  equal(shown(nvim)[#shown(nvim)], "droid 2 2k / 20 – –")
   equal(nvim:screen():find("$", 1, true), nil)
 end)
 

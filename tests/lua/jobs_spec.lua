@@ -20,18 +20,13 @@ local function open(nvim)
   nvim:eventually("the list is open", "return vim.fn.bufname() == 'botglue://jobs'")
 end
 
---- The rows of the list, runs of blanks as one, the spinner as @, seconds as N.
+--- The rows of the list, runs of blanks as one, seconds as N.
 local function list(nvim)
   return nvim:lua([[
-    local rows = {}
-    for i, row in ipairs(vim.api.nvim_buf_get_lines(vim.fn.bufnr("^botglue://jobs$"), 0, -1, true)) do
-      row = vim.trim(row:gsub("%s+", " ")):gsub("%d+s%f[%s%z]", "Ns")
-      for _, sign in ipairs({ "⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏" }) do
-        row = row:gsub(sign, "@")
-      end
-      rows[i] = row
-    end
-    return rows
+    local rows = vim.api.nvim_buf_get_lines(vim.fn.bufnr("^botglue://jobs$"), 0, -1, true)
+    return vim.tbl_map(function(row)
+      return (vim.trim(row:gsub("%s+", " ")):gsub("%d+s%f[%s%z]", "Ns"))
+    end, rows)
   ]])
 end
 
@@ -56,11 +51,14 @@ test("every state has its sign and its words, newest first", function()
   equal(list(nvim), {
     "○ 6 …t/src/config.rs:6 prompt 6 queued, number 1 Ns",
     "✓ 5 …t/src/config.rs:5 prompt 5 unchanged Ns",
-    "✗ 4 …t/src/config.rs:4 prompt 4 claude exited wit… Ns",
+    "✗ 4 …t/src/config.rs:4 prompt 4 exited Ns",
     "◆ 3 …t/src/config.rs:3 prompt 3 held: ambiguous Ns",
     "✓ 2 …t/src/config.rs:2 prompt 2 landed Ns $0.02",
-    "@ 1 …t/src/config.rs:1 prompt 1 Read src/error.rs Ns",
+    "1 …t/src/config.rs:1 prompt 1 Read src/error.rs Ns",
   })
+  suite.eventually("a sign turns in the row of the one that runs", function()
+    return nvim:screen():find("│ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]+  1  …t/src")
+  end)
   equal(title(nvim), "jobs - 1 running · 1 queued · 1 held · $0.02")
 end)
 
@@ -103,9 +101,21 @@ test("nothing is drawn while nothing changes, and no timer is left", function()
   nvim:lua([[
     require("botglue").run({ prompt = "more", bufnr = 1, range = { kind = "line", first = { 3 }, last = { 3 } } })
   ]])
-  nvim:eventually("status line and list tick", "return #timers == 2")
+  local function tick_still(count)
+    return nvim:lua(
+      [[
+        return #vim.tbl_filter(function(timer) return timer:is_active() end, timers) == ...
+      ]],
+      count
+    )
+  end
+  suite.eventually("status line and list tick", function()
+    return tick_still(2)
+  end)
   nvim:type("q")
-  equal(nvim:lua("return { timers[1]:is_closing(), timers[2]:is_closing() }"), { false, true })
+  suite.eventually("the status line ticks", function()
+    return tick_still(1)
+  end)
   equal(nvim:lua("return #vim.api.nvim_get_autocmds({ event = 'User', pattern = 'BotglueJob*' })"), 0)
 end)
 
@@ -261,6 +271,24 @@ test("an empty list says so, and its keys do no harm", function()
   equal(nvim:lua("return vim.fn.maparg('<Plug>(botglue-jobs)', 'n')"), "<Cmd>Botglue jobs<CR>")
   nvim:type(":Botglue jobs 3<CR>")
   contains(nvim:messages(), "botglue: jobs takes no argument")
+end)
+
+test("where no job was started the list tells of answers of earlier sessions", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue.client').connection().earlier = 2")
+  open(nvim)
+  equal(list(nvim), { "no job was started yet; :Botglue review shows 2 held in earlier sessions" })
+end)
+
+test("why the host cannot make the rows is said in the list", function()
+  local nvim = child.with_host({ "one" })
+  nvim:lua("require('botglue').setup({ host = '/nowhere/botglue', notify = 'none' })")
+  nvim:lua("require('botglue').run({ prompt = 'p', range = { kind = 'line', first = { 1 }, last = { 1 } } })")
+  nvim:eventually("it has failed", "return require('botglue').job(1).status == 'failed'")
+  open(nvim)
+  nvim:eventually("the list says why", "return vim.fn.getline(1):find('/nowhere/botglue') ~= nil")
+  nvim:type("<CR>")
+  contains(nvim:messages(), "botglue: there is no job")
 end)
 
 test("names and prompts with control characters stay one row", function()

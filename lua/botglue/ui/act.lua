@@ -1,28 +1,10 @@
---- What can be done with a job from a list of them: the keys of `:Botglue jobs` and `:Botglue history`.
+--- What is done with a job of this Neovim from a list of them.
 
 local fail = require("botglue.errors").fail
 
 local M = {}
 
 local api = vim.api
-
-local LANDINGS = { applied = "landed" }
-local LET_GO = { rejected = true, reverted = true }
-
---- The sign and the words for what became of an answer.
----@param landing string
----@param held_for string?
----@return botglue.Cell sign
----@return botglue.Cell words
-function M.landing(landing, held_for, signs)
-  if landing == "held" then
-    local why = held_for and held_for:gsub("_", " ")
-    return { signs.held, "BotglueHeld" }, { why and "held: " .. why or "held", "BotglueHeld" }
-  elseif LET_GO[landing] then
-    return { signs.let_go, "BotglueLabel" }, { landing, "BotglueLabel" }
-  end
-  return { signs.landed, "BotglueLanded" }, { LANDINGS[landing] or landing, "BotglueLabel" }
-end
 
 --- The window for a buffer: the one that was come from, unless that has no file, as a quickfix list or an answer in
 --- the review. Then one beside it that shows the buffer already, or has another file.
@@ -60,8 +42,12 @@ function M.go_to(bufnr, row, col)
   vim.cmd("normal! zv")
 end
 
+---@class botglue.ListOrigin what an action is asked for from: a list, which it closes before it shows something else
+---@field origin integer the window from which that was opened
+---@field close fun(self: botglue.ListOrigin)
+
 --- Closes a list, and shows a place in the window from which it was opened.
----@param float botglue.Float
+---@param float botglue.ListOrigin
 ---@param bufnr integer
 ---@param row integer from 1
 ---@param col integer from 0
@@ -90,7 +76,7 @@ end
 
 --- Goes to the range of a job as it is now.
 ---@param job botglue.Job
----@param float botglue.Float
+---@param float botglue.ListOrigin
 function M.jump(job, float)
   local range = job.range
   local bufnr = range.bufnr
@@ -101,7 +87,7 @@ function M.jump(job, float)
 end
 
 ---@param job botglue.Job
----@param float botglue.Float
+---@param float botglue.ListOrigin
 function M.review(job, float)
   if job.landing ~= "held" and job.landing ~= "answered" then
     fail("job %d is not held", job.id)
@@ -121,7 +107,7 @@ end
 
 --- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
 ---@param job botglue.Job
----@param float botglue.Float
+---@param float botglue.ListOrigin
 function M.followup(job, float)
   if job:is_open() then
     fail("job %d has not ended yet: wait for it", job.id)
@@ -132,7 +118,7 @@ function M.followup(job, float)
 end
 
 ---@param job botglue.Job
----@param float botglue.Float
+---@param float botglue.ListOrigin
 function M.transcript(job, float)
   float:close()
   require("botglue.transcript").open(job.id)

@@ -1,8 +1,9 @@
---- Numbers as people read them: money, tokens, time. What is not known is a dash, never a nought.
+--- Money and time where they change too often to ask the host, or nobody may wait for it: the lines at a range and the
+--- status line. As in `src/view/amounts`.
 
 local M = {}
 
---- `$0.31`; what is less than a cent is said to be so.
+--- `$0.31`; an amount below a cent says so.
 ---@param usd number?
 ---@param unknown string
 ---@return string
@@ -13,26 +14,6 @@ function M.money(usd, unknown)
     return "<$0.01"
   end
   return ("$%.2f"):format(usd)
-end
-
---- `840`, `6.2k`, `41k`, `2M`.
----@param count integer?
----@param unknown string
----@return string
-function M.tokens(count, unknown)
-  if not count then
-    return unknown
-  elseif count < 1000 then
-    return tostring(count)
-  end
-  local value, unit = count / 1e3, "k"
-  for _, larger in ipairs({ "M", "G", "T" }) do
-    if value >= 999.5 then
-      value, unit = value / 1e3, larger
-    end
-  end
-  local short = value < 9.95 and ("%.1f"):format(value):gsub("%.0$", "") or ("%.0f"):format(value)
-  return short .. unit
 end
 
 --- `7s`, `3m12s`, `2h05m`, `3d04h`.

@@ -4,11 +4,26 @@ local M = {}
 
 local api = vim.api
 
+--- The name of one of the buffers, where no other has it.
+---@param job string
+---@param side string
+---@return string
+local function name_of(job, side)
+  local words = require("botglue.text").fit(require("botglue.text").clean(job), 40, "")
+  local name, number = ("botglue://diff/%s/%s"):format(words, side), 1
+  while vim.fn.bufexists(number == 1 and name or name .. " " .. number) == 1 do
+    number = number + 1
+  end
+  return number == 1 and name or name .. " " .. number
+end
+
 ---@param lines string[]
 ---@param filetype string
+---@param name string
 ---@return integer bufnr
-local function scratch(lines, filetype)
+local function scratch(lines, filetype, name)
   local bufnr = require("botglue.ui.scratch").make()
+  api.nvim_buf_set_name(bufnr, name)
   local rows = vim.split(table.concat(lines, "\n"), "\n", { plain = true })
   api.nvim_buf_set_lines(bufnr, 0, -1, false, #lines > 0 and rows or {})
   vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = false, true
@@ -17,6 +32,7 @@ local function scratch(lines, filetype)
 end
 
 ---@class botglue.Compared
+---@field name string of the job
 ---@field left string[]
 ---@field right string[]
 ---@field filetype string
@@ -36,9 +52,9 @@ function M.open(texts)
       vim.cmd.tabclose({ range = { api.nvim_tabpage_get_number(tab) } })
     end
   end
-  local titles = { "what stood there", "the answer" .. between .. "q close" }
+  local sides, titles = { "before", "after" }, { "what stood there", "the answer" .. between .. "q close" }
   for i, lines in ipairs({ texts.left, texts.right }) do
-    local bufnr = scratch(lines, texts.filetype)
+    local bufnr = scratch(lines, texts.filetype, name_of(texts.name, sides[i]))
     api.nvim_win_set_buf(wins[i], bufnr)
     vim.wo[wins[i]][0].winbar = titles[i]
     vim.keymap.set("n", "q", close, { buffer = bufnr, nowait = true, desc = "botglue: close" })

@@ -156,6 +156,7 @@ local function open_beside(job)
     pcall(api.nvim_win_set_cursor, win, { math.max((job.range:lines()), 1), 0 })
   end
   local side = require("botglue.ui.scratch").make()
+  pcall(api.nvim_buf_set_name, side, ("botglue://diff/job %d/after"):format(job.id))
   vim.bo[side].syntax = vim.bo[bufnr].filetype
   vim.cmd("rightbelow vertical split")
   local self = setmetatable({
@@ -184,6 +185,7 @@ local function compare(job)
   ---@cast before botglue.Base
   ---@cast after botglue.Base
   require("botglue.ui.compare").open({
+    name = ("job %d"):format(job.id),
     left = before.rows,
     right = after.rows,
     filetype = vim.bo[job.range.bufnr].filetype,

@@ -47,6 +47,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
 ---@field rows botglue.Rows what is drawn in it
+---@field pane botglue.Pane? rows below its own
 ---@field is_current boolean? whether the user went into it last
 ---@field was_current boolean? whether the user was in it when it was closed
 local Float = {}
@@ -90,7 +91,11 @@ end
 --- Draws border, title and footer anew, at the size that is wanted now.
 function Float:refresh()
   if self:is_open() then
-    api.nvim_win_set_config(self.win, self:config())
+    local config = self:config()
+    if self.pane then
+      self.pane:dock(config, frame.signs(self.spec.options).between_rows)
+    end
+    api.nvim_win_set_config(self.win, config)
   end
 end
 
@@ -133,6 +138,18 @@ function Float:draw(rows, first, last)
   return self.rows:draw(rows, first, last)
 end
 
+--- Shows rows below the window's own, in the same frame.
+---@param rows botglue.Chunks[]
+function Float:detail(rows)
+  if #rows == 0 and not self.pane then
+    return
+  end
+  self.pane = self.pane or require("botglue.ui.pane").new()
+  if self.pane:draw(rows) then
+    self:refresh()
+  end
+end
+
 --- A floating window's ruler is drawn where messages are, and Neovim leaves it there.
 local function wipe_ruler()
   local uis = api.nvim_list_uis()
@@ -151,6 +168,9 @@ function Float:close()
   end
   self.closed = true
   pcall(api.nvim_del_augroup_by_id, self.group)
+  if self.pane then
+    self.pane:close()
+  end
   local was_here = api.nvim_get_current_win() == self.win
   self.was_current = self.was_current or was_here
   if api.nvim_win_is_valid(self.win) then

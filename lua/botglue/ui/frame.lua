@@ -9,11 +9,13 @@ local width_of = vim.api.nvim_strwidth
 
 local UNICODE = {
   border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" },
+  between_rows = { "├", "┤" },
   between = " · ",
   cut = "…",
 }
 local ASCII = {
   border = { "+", "-", "+", "|", "+", "-", "+", "|" },
+  between_rows = { "+", "+" },
   between = " - ",
   cut = "...",
 }
@@ -21,6 +23,7 @@ local MORE = { "g?", "more" }
 
 ---@class botglue.FrameSigns
 ---@field border string[]
+---@field between_rows string[] the ends of a line across the window
 ---@field between string between words
 ---@field cut string where a text was cut
 

@@ -29,8 +29,8 @@ use serde_json::Value;
 use super::StoreError;
 use super::amounts::Amounts;
 use super::queries::entry::Which;
-use super::queries::history::Page;
-use super::queries::info::Wanted;
+use super::queries::history::{Listed, Page};
+use super::queries::info::{Info, Wanted};
 use super::record::{Accepted, Draft, Held, Landed, Record, Stood, Unsent};
 use patience::Patience;
 use reader::Question;
@@ -201,8 +201,18 @@ impl Database {
         self.send(match query {
             Query::Again { uuid, id } => Task::Again { uuid, id, then },
             Query::Untold { ids } => Task::Untold { ids, then },
-            query => Task::Ask(Question { query, then }),
+            query => Task::Ask(Question::Query { query, then }),
         });
+    }
+
+    /// Lists finished jobs, with all that was handed over before.
+    pub fn history(&self, page: Page, then: impl FnOnce(Result<Listed, StoreError>) + Send + 'static) {
+        self.send(Task::Ask(Question::History { page, then: Box::new(then) }));
+    }
+
+    /// Sums over jobs, with all that was handed over before.
+    pub fn info(&self, wanted: Wanted, then: impl FnOnce(Result<Info, StoreError>) + Send + 'static) {
+        self.send(Task::Ask(Question::Info { wanted, then: Box::new(then) }));
     }
 
     /// Waits until everything that was handed over is kept, but no longer than until then: what is not in the database

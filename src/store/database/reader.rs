@@ -8,16 +8,40 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::open::{self, Opened};
-use super::{Query, Reply, Then};
+use super::{Page, Query, Reply, Then, Wanted};
 use crate::record::now_ms;
 use crate::store::queries::entry::Asker;
+use crate::store::queries::history::Listed;
+use crate::store::queries::info::Info;
 use crate::store::queries::{checkpoints, history, info, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
 /// A question and who waits for its answer.
-pub struct Question {
-    pub query: Query,
-    pub then: Then<Reply>,
+pub enum Question {
+    /// One whose answer the editor gets as it is.
+    Query {
+        query: Query,
+        then: Then<Reply>,
+    },
+    History {
+        page: Page,
+        then: Then<Result<Listed, StoreError>>,
+    },
+    Info {
+        wanted: Wanted,
+        then: Then<Result<Info, StoreError>>,
+    },
+}
+
+impl Question {
+    /// There is no answer.
+    pub fn refuse(self, error: StoreError) {
+        match self {
+            Self::Query { then, .. } => then(Err(error)),
+            Self::History { then, .. } => then(Err(error)),
+            Self::Info { then, .. } => then(Err(error)),
+        }
+    }
 }
 
 /// Answers until nobody can ask any more. Damage is made known to the writer, which puts the database aside.
@@ -25,17 +49,39 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>, suspicion: 
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
     let asker = Asker { owner: &owner, transcripts: &transcripts };
-    let mut opened = None;
-    for Question { query, then } in questions {
-        let reply = connection(&mut opened, data_dir).and_then(|connection| reply(connection, asker, &query));
-        if let Err(error) = &reply {
-            tracing::error!(%error, "the store has no answer");
-            if error.is_damage() {
-                opened = None;
-                suspicion.store(true, Ordering::Relaxed);
+    let mut reader = Reader { data_dir, opened: None, suspicion };
+    for question in questions {
+        match question {
+            Question::Query { query, then } => {
+                then(reader.read(|connection| reply(connection, asker, &query)));
+            }
+            Question::History { page, then } => {
+                then(reader.read(|connection| history::history(connection, asker, &page)));
+            }
+            Question::Info { wanted, then } => {
+                then(reader.read(|connection| info::info(connection, &wanted)));
             }
         }
-        then(reply);
+    }
+}
+
+struct Reader<'a> {
+    data_dir: &'a Path,
+    opened: Option<Opened>,
+    suspicion: &'a AtomicBool,
+}
+
+impl Reader<'_> {
+    fn read<T>(&mut self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let found = connection(&mut self.opened, self.data_dir).and_then(ask);
+        if let Err(error) = &found {
+            tracing::error!(%error, "the store has no answer");
+            if error.is_damage() {
+                self.opened = None;
+                self.suspicion.store(true, Ordering::Relaxed);
+            }
+        }
+        found
     }
 }
 

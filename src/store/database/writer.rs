@@ -137,7 +137,7 @@ impl Writer {
                 // Where either has begun a new database.
                 self.catch_up();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
-                    (question.then)(Err(StoreError::Closed));
+                    question.refuse(StoreError::Closed);
                 }
             }
             Task::Again { uuid, id, then } => {

@@ -16,42 +16,97 @@ use crate::store::record::Draft;
 /// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
+    /// Its key in the store.
     pub uuid: String,
     /// Only of a job of the asking Neovim.
     pub id: Option<u64>,
+    /// Which agent ran it: the option's name.
     pub agent: String,
+    /// How that agent talks.
     pub protocol: Option<String>,
+    /// The model that answered.
     pub model: Option<String>,
+    /// The agent's session.
     pub session_id: Option<String>,
+    /// The project's directory.
     pub project: String,
+    /// The file; empty for a buffer without a name.
     pub path: String,
+    /// Neovim's `'filetype'`.
     pub filetype: String,
+    /// The kind of its selection.
     pub kind: String,
+    /// Its first line when it was asked for, from 1.
     pub first_line: u64,
+    /// Its last line, likewise.
     pub last_line: u64,
+    /// What the user wanted.
     pub prompt: String,
+    /// It was a question.
     pub question: bool,
+    /// `done`, `failed` or `interrupted`.
     pub status: &'static str,
+    /// What became of its answer.
     pub landing: Option<String>,
+    /// Why that is held.
     pub held_for: Option<String>,
+    /// Why it failed.
     pub error: Option<Failure>,
+    /// When it was asked for, Unix time in milliseconds.
     pub started_ms: i64,
+    /// When it ended, likewise.
     pub ended_ms: i64,
+    /// The same where the user is; the editor gets `ended_ms`.
+    #[serde(skip)]
+    pub ended: LocalTime,
+    /// What it took.
     #[serde(flatten)]
     pub amounts: Amounts,
     /// Where its raw stream is, as long as that is kept.
     pub transcript: Option<String>,
+    /// Whether there is an answer.
     pub has_answer: bool,
     /// Only in lists of what was written where.
     pub landed_first: Option<u64>,
+    /// Likewise.
     pub landed_last: Option<u64>,
+    /// Likewise.
     pub landed_rows: Option<Vec<String>>,
+}
+
+/// A time where the user is, as the system knows it. The database tells: the standard library has no time zones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LocalTime {
+    /// The year.
+    pub year: u32,
+    /// The month, from 1.
+    pub month: u32,
+    /// The day of the month, from 1.
+    pub day: u32,
+    /// The hour, from 0 to 23.
+    pub hour: u32,
+    /// The minute.
+    pub minute: u32,
+}
+
+impl LocalTime {
+    /// What SQLite makes of a time, for [`Self::parse`].
+    pub const FORMAT: &str = "%Y-%m-%d-%H-%M";
+
+    /// Reads a time in that format; zeros where it is none.
+    pub fn parse(text: &str) -> Self {
+        let mut parts = text.split('-').map(|part| part.parse().unwrap_or_default());
+        let mut next = || parts.next().unwrap_or_default();
+        Self { year: next(), month: next(), day: next(), hour: next(), minute: next() }
+    }
 }
 
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
+    /// The public name of its kind.
     pub code: String,
+    /// What happened and what to do.
     pub message: String,
 }
 
@@ -120,6 +175,7 @@ impl Asker<'_> {
             error: code.map(|code| Failure { code, message: message.unwrap_or_default() }),
             started_ms: row.get("started_ms")?,
             ended_ms: row.get("ended_ms")?,
+            ended: LocalTime::default(),
             amounts: amounts(row)?,
             transcript: transcript.map(|path| path.to_string_lossy().into_owned()),
             has_answer: row.get("has_answer")?,

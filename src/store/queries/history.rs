@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params, params};
 use serde::Serialize;
 
-use super::entry::{Asker, Entry};
+use super::entry::{Asker, Entry, LocalTime};
 use super::signed;
 use crate::store::StoreError;
 
@@ -25,14 +25,22 @@ pub struct Page {
 /// What a page shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Listed {
+    /// The jobs, newest first.
     pub jobs: Vec<Entry>,
     /// Whether there are older ones.
     pub more: bool,
+    /// When that was, where the user is; the editor has a clock of its own.
+    #[serde(skip)]
+    pub now: LocalTime,
 }
 
 /// A page of the history.
 pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result<Listed, StoreError> {
-    let mut sql = "SELECT * FROM jobs WHERE (ended_ms, uuid) < (:ended_ms, :uuid)".to_owned();
+    let mut sql = format!(
+        "SELECT *, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
+         FROM jobs WHERE (ended_ms, uuid) < (:ended_ms, :uuid)",
+        FORMAT = LocalTime::FORMAT
+    );
     if page.path.is_some() {
         sql += " AND path = :path";
     } else if page.project.is_some() {
@@ -65,12 +73,16 @@ pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result
     let mut jobs = Vec::new();
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        jobs.push(asker.entry(row)?);
+        let ended = LocalTime::parse(&row.get::<_, String>("ended")?);
+        jobs.push(Entry { ended, ..asker.entry(row)? });
     }
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let more = jobs.len() > limit;
     jobs.truncate(limit);
-    Ok(Listed { jobs, more })
+    let now: String =
+        connection
+            .query_row("SELECT strftime(?1, 'now', 'localtime')", [LocalTime::FORMAT], |row| row.get(0))?;
+    Ok(Listed { jobs, more, now: LocalTime::parse(&now) })
 }
 
 /// Jobs whose answer landed in a file and whose session can go on.

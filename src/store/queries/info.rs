@@ -28,23 +28,32 @@ pub struct Wanted {
 pub struct Info {
     /// That session and those that it was forked from or that were forked from it.
     pub session: Option<Sums>,
+    /// The project.
     pub project: Sums,
+    /// Since today began.
     pub today: Sums,
     /// The last 30 days.
     pub month: Sums,
+    /// All time.
     pub all: Sums,
     /// Of all time, the costliest first.
     pub models: Vec<Share>,
+    /// Likewise.
     pub agents: Vec<Share>,
 }
 
 /// Sums over some jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Sums {
+    /// How many there are.
     pub jobs: u64,
+    /// Of these the answers that landed.
     pub landed: u64,
+    /// Those that are held.
     pub held: u64,
+    /// The jobs that failed.
     pub failed: u64,
+    /// What they took.
     #[serde(flatten)]
     pub amounts: Amounts,
 }
@@ -52,12 +61,19 @@ pub struct Sums {
 /// What one model, or one agent, had of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Share {
+    /// Whose share it is.
     pub name: String,
+    /// How many jobs.
     pub jobs: u64,
+    /// US dollars; unknown where no agent told.
     pub cost_usd: Option<f64>,
+    /// This and the others: as in [`crate::store::Tokens`].
     pub input_tokens: u64,
+    /// See there.
     pub output_tokens: u64,
+    /// See there.
     pub cache_read_tokens: u64,
+    /// See there.
     pub cache_creation_tokens: u64,
 }
 

@@ -3,58 +3,62 @@
 use serde_json::json;
 
 use crate::support::nvim::Nvim;
-use crate::support::picture::on_each_screen;
+use crate::support::picture::on_each_review_screen;
 use crate::support::stream;
 
 const TEXT: &str = "fn load(path: &Path) -> Config {\n    let text = fs::read_to_string(path).unwrap();\n    \
 toml::from_str(&text).unwrap()\n}\n\nfn main() {}\n";
 
-/// In place of the store, whose times are not the same in two runs.
-const STORE: &str = r#"
+/// Jobs of the history, of a day that is far enough away to be shown as its month, and two of today.
+const HISTORY: &str = r#"
     local DAY, then_ms = 86400000, 1700000000000
-    local function sums(jobs, landed, held, failed, input, output, cost, ms)
-        return { jobs = jobs, landed = landed, held = held, failed = failed, input_tokens = input / 10,
-            output_tokens = output, cache_read_tokens = input * 0.9, cost_usd = cost, duration_ms = ms }
-    end
-    local info = {
-        session = sums(7, 5, 1, 1, 41000, 6200, 0.31, 192000),
-        project = sums(88, 80, 2, 6, 512000, 70000, 4.02, 7500000),
-        today = sums(0, 0, 0, 0, 0, 0, nil, 0),
-        month = sums(341, 318, 2, 21, 2000000, 280000, 16.4, DAY),
-        all = sums(1204, 1150, 2, 52, 7000000, 970000, 58.11, 4 * DAY),
-        models = {
-            { name = "claude-opus-4-5-20251101", jobs = 1000, cost_usd = 41.21, input_tokens = 5000000,
-                output_tokens = 700000 },
-            { name = "claude-sonnet-4-5", jobs = 200, cost_usd = 16.9, input_tokens = 2000000, output_tokens = 270000 },
-            { name = "gpt-5", jobs = 4 },
-        },
-        agents = {
-            { name = "claude", jobs = 1200, cost_usd = 58.11, input_tokens = 7000000, output_tokens = 970000 },
-            { name = "droid", jobs = 4 },
-        },
-    }
-    local jobs = {}
     local prompts = { "return errors instead of panicking, use our Error type", "shorter", "use a closed enum" }
     local landings = { "applied", "held", "merged", "rejected", "unchanged" }
+    local jobs = {}
     for i = 1, 60 do
-        jobs[i] = { uuid = tostring(i), agent = "claude", model = "opus", session_id = "s", project = "/project",
-            path = "/project/src/config.rs", filetype = "rust", kind = "line", first_line = i * 7, last_line = i * 7 + 2,
-            prompt = prompts[i % 3 + 1], status = "done", landing = landings[i % 5 + 1], held_for = "conflict",
-            started_ms = then_ms - i * DAY - 7000, ended_ms = then_ms - i * DAY, cost_usd = i / 100, has_answer = true,
-            lines = { "a", "B", "c" },
-            selection = { kind = "line", text = { "a", "b", "c" }, rows = { "a", "b", "c" }, cols = { 0, 0, 0 } } }
+        jobs[i] = { uuid = tostring(i), session_id = "s", project = "/project", path = "/project/src/config.rs",
+            filetype = "rust", first_line = i * 7, rows = { "a", "b", "c" }, lines = { "a", "B", "c" },
+            prompt = prompts[i % 3 + 1], landing = landings[i % 5 + 1],
+            held_for = i % 5 == 1 and "conflict" or nil, started_ms = then_ms - i * DAY - 7000,
+            ended_ms = then_ms - i * DAY, cost_usd = i / 100 }
     end
-    jobs[3].status, jobs[3].landing, jobs[3].cost_usd = "failed", nil, nil
-    jobs[3].error = { code = "timeout", message = "the agent took longer than 300 s: raise the option timeout" }
-    require("botglue.query").ask = function(name, args, callback)
-        local replies = { info = info, history = { jobs = jobs, more = false }, job = { job = jobs[tonumber(args.uuid)] } }
-        vim.schedule(function() callback(replies[name]) end)
-    end
+    jobs[3].landing, jobs[3].lines, jobs[3].cost_usd = false, false, nil
+    jobs[3].error = { "timeout", "the agent took longer than 300 s and was ended: raise the option timeout, or ask for less" }
+    return jobs
 "#;
+
+/// Jobs to be summed up: some of today in this project, one of long ago elsewhere, one whose agent tells no cost.
+const SUMS: &str = r#"
+    local project = require("botglue.context").project(0)
+    local function job(more)
+        return vim.tbl_extend("force", { project = project, landing = "applied", session_id = "s",
+            input_tokens = 4100, output_tokens = 6200, cache_read_tokens = 36900, duration_ms = 192000,
+            cost_usd = 0.31 }, more)
+    end
+    local jobs = {
+        job({ model = "claude-opus-4-5-20251101" }),
+        job({ model = "claude-sonnet-4-5", landing = "held", held_for = "conflict", cost_usd = 0.12 }),
+        job({ model = "gpt-5", agent = "droid", cost_usd = false, cache_read_tokens = 0 }),
+        job({ model = "claude-opus-4-5-20251101", landing = false, lines = false, error = { "timeout", "x" } }),
+        job({ model = "claude-opus-4-5-20251101", project = "/elsewhere", ended_ms = 1700000000000, cost_usd = 58.11,
+            input_tokens = 2e6, output_tokens = 970000, cache_read_tokens = 5e6, duration_ms = 4 * 86400000 }),
+    }
+    for i, one in ipairs(jobs) do
+        one.uuid = tostring(i)
+    end
+    return jobs
+"#;
+
+/// Leaves jobs for the store, before there is a host.
+fn store(nvim: &Nvim, jobs: &str) {
+    let spilled = include_str!("../../lua/support/spilled.lua");
+    nvim.exec(&format!(
+        "local jobs = (function() {jobs} end)() local M = (function() {spilled} end)() M.write(jobs)"
+    ));
+}
 
 fn open(nvim: &Nvim, command: &str) {
     nvim.edit("config.rs", TEXT);
-    nvim.exec(STORE);
     nvim.input(&format!(":Botglue {command}<CR>"));
 }
 
@@ -65,7 +69,7 @@ fn has_footer(rows: &[String]) -> bool {
 
 #[test]
 fn the_jobs_in_every_state() {
-    on_each_screen(|stage| {
+    on_each_review_screen(|stage| {
         let (nvim, gated) = stage.gated();
         nvim.exec("require('botglue').setup({ max_parallel = 2, status = { rows = 0, preview = 0 } })");
         nvim.edit("config.rs", TEXT);
@@ -106,7 +110,7 @@ fn the_jobs_in_every_state() {
 
 #[test]
 fn no_job_at_all() {
-    on_each_screen(|stage| {
+    on_each_review_screen(|stage| {
         let (nvim, _gated) = stage.gated();
         open(&nvim, "jobs");
         stage.expect("jobs-none", &nvim, "the empty list", has_footer);
@@ -115,22 +119,26 @@ fn no_job_at_all() {
 
 #[test]
 fn what_it_cost() {
-    on_each_screen(|stage| {
+    on_each_review_screen(|stage| {
         let (nvim, _gated) = stage.gated();
+        store(&nvim, SUMS);
         open(&nvim, "info");
-        stage.expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.11"));
+        stage.expect("info", &nvim, "the sums", |rows| has_footer(rows) && rows.concat().contains("$58.85"));
     });
 }
 
 #[test]
 fn the_history() {
-    on_each_screen(|stage| {
+    on_each_review_screen(|stage| {
         let (nvim, _gated) = stage.gated();
+        store(&nvim, HISTORY);
         open(&nvim, "history");
         stage.expect("history", &nvim, "the jobs", |rows| {
             has_footer(rows) && rows.concat().contains("all · 60")
         });
-        nvim.input("p");
+        nvim.input("jj");
+        stage.expect("history-failed", &nvim, "why it failed", |rows| rows.concat().contains("300 s"));
+        nvim.input("ggp");
         stage.expect("history-prompt", &nvim, "the prompt", |rows| rows.concat().contains("╭ prompt"));
         nvim.input("q");
         nvim.input("d");
@@ -140,12 +148,19 @@ fn the_history() {
 
 #[test]
 fn ascii_alone() {
-    let (nvim, _gated) = crate::support::picture::Stage { columns: 80, rows: 24 }.gated();
-    nvim.exec("require('botglue').setup({ ascii = true })");
-    for (command, shown) in [("jobs", "no job"), ("info", "$58.11"), ("history", "all - 60")] {
+    for (command, jobs, shown) in
+        [("jobs", "return {}", "no job"), ("info", SUMS, "$58.85"), ("history", HISTORY, "all - 60")]
+    {
+        let (nvim, _gated) = crate::support::picture::Stage { columns: 80, rows: 24 }.gated();
+        nvim.exec("require('botglue').setup({ ascii = true })");
+        store(&nvim, jobs);
         open(&nvim, command);
         let rows = nvim.wait_for_rows(command, |rows| has_footer(rows) && rows.concat().contains(shown));
         assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-        nvim.input("q");
+        if command == "history" {
+            nvim.input("jj");
+            let rows = nvim.wait_for_rows("why it failed", |rows| rows.concat().contains("300 s"));
+            assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
+        }
     }
 }

@@ -30,6 +30,10 @@ const MEASURES: &[Measure] = &[
         prepare: streaming::share,
     },
     Measure {
+        rows: &[("32 such jobs with the job list open: of a core", AtMost(2.0, "%"))],
+        prepare: streaming::share_with_list,
+    },
+    Measure {
         rows: &[
             ("result line → buffer, p50", AtMost(1.5, "ms")),
             ("result line → buffer, p99", AtMost(4.0, "ms")),

@@ -61,6 +61,15 @@ const PIECES: usize = 80;
 
 /// The share of a core that Neovim takes while jobs stream.
 pub fn share() -> Run {
+    share_with(STREAMS, "")
+}
+
+/// The same of fewer jobs that are all rows of the job list.
+pub fn share_with_list() -> Run {
+    share_with(JOBS, "Botglue jobs")
+}
+
+fn share_with(jobs: usize, command: &'static str) -> Run {
     let scratch = Scratch::new();
     let recording = scratch.path("recording.jsonl");
     std::fs::write(&recording, pieces_of_text(PIECES * 60)).unwrap();
@@ -68,12 +77,16 @@ pub fn share() -> Run {
     let host = env!("CARGO_BIN_EXE_botglue");
     let agents = json!({"claude": {"command": [host, "replay", "--delay-ms", delay, recording]}});
     let editor = Editor::with(Builder::new(scratch).option("agents", agents));
-    editor.start("D", STREAMS, STREAMS, 10);
+    editor.start("D", jobs, jobs, 10);
     editor.nvim.wait("all stream", || {
         let shown =
             "return #vim.tbl_filter(function(job) return job.tools[1] end, require('botglue').jobs())";
-        editor.nvim.exec(shown) == STREAMS
+        editor.nvim.exec(shown) == jobs
     });
+    if !command.is_empty() {
+        editor.nvim.command(command);
+        editor.nvim.wait("all are listed", || editor.nvim.exec("return vim.fn.line('$')") == jobs);
+    }
     Box::new(move || {
         let before = editor.cpu();
         std::thread::sleep(2 * IDLE);

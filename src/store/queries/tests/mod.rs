@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::entry::{Asker, Entry, Which};
+use super::entry::{Asker, Entry, LocalTime, Which};
 use super::history::Page;
 use super::{history, info, keep};
 use crate::request::Resume;
@@ -80,6 +80,25 @@ fn ids(entries: &[Entry]) -> Vec<u64> {
 
 fn page(limit: u64) -> Page {
     Page { limit, ..Page::default() }
+}
+
+#[test]
+fn a_page_says_when_jobs_ended_where_the_user_is() {
+    assert_eq!(
+        LocalTime::parse("2023-11-04-09-05"),
+        LocalTime { year: 2023, month: 11, day: 4, hour: 9, minute: 5 }
+    );
+    let mut connection = store();
+    let now_ms: i64 = connection.query_row("SELECT unixepoch('now') * 1000", [], |row| row.get(0)).unwrap();
+    keep_all(
+        &mut connection,
+        [Record { ended_ms: now_ms, ..record(1, None) }, Record { ended_ms: 0, ..record(2, None) }],
+    );
+    let listed = history::history(&connection, asker(), &page(9)).unwrap();
+    let minutes = |time: LocalTime| (time.day * 24 + time.hour) * 60 + time.minute;
+    // A day or a month may begin between the two.
+    assert!(minutes(listed.now).wrapping_sub(minutes(listed.jobs[0].ended)) <= 1 || listed.now.hour == 0);
+    assert!([(1969, 12), (1970, 1)].contains(&(listed.jobs[1].ended.year, listed.jobs[1].ended.month)));
 }
 
 #[test]

@@ -1,5 +1,4 @@
---- What can be done with a finished job of the history. One that is a job of this Neovim is that job, with its range as
---- it is now; of any other the store tells all that is needed.
+--- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
 
 local act = require("botglue.ui.act")
 local amounts = require("botglue.ui.amounts")
@@ -13,35 +12,13 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- The job of this Neovim that an entry is.
----@param entry botglue.Entry
----@return botglue.Job?
-local function job_of(entry)
-  return entry.id and client.job(entry.id)
-end
-
---- What is done with the job of this Neovim that an entry is, or else with what the store knows.
----@param of_job fun(job: botglue.Job, float: botglue.Float)
----@param of_entry fun(entry: botglue.Entry, float: botglue.Float)
----@return fun(entry: botglue.Entry, float: botglue.Float)
-local function either(of_job, of_entry)
-  return function(entry, float)
-    local job = job_of(entry)
-    if job then
-      of_job(job, float)
-    else
-      of_entry(entry, float)
-    end
-  end
-end
-
 --- Asks for all of a job. What comes of it is a window: there is none where the user has left the list meanwhile, for
 --- their keys are meant for something else.
----@param entry botglue.Entry
+---@param row botglue.ListRow
 ---@param fn fun(full: botglue.FullEntry)
-local function whole(entry, fn)
+local function whole(row, fn)
   local stayed = require("botglue.here").asked()
-  stored_job.whole(entry, function(full)
+  stored_job.whole(row.id, function(full)
     if stayed() then
       fn(full)
     end
@@ -49,8 +26,10 @@ local function whole(entry, fn)
 end
 
 --- Goes to its place.
-M.jump = either(act.jump, function(entry, float)
-  whole(entry, function(full)
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.jump(row, float)
+  whole(row, function(full)
     local stayed = require("botglue.here").asked()
     stored_job.find(full, function(spot)
       if not stayed() then
@@ -62,11 +41,11 @@ M.jump = either(act.jump, function(entry, float)
       end
     end)
   end)
-end)
+end
 
 --- What a job was asked, by whom, and what it took, in a window of its own.
----@param entry botglue.Entry
-function M.prompt(entry)
+---@param entry botglue.FullEntry
+local function show_prompt(entry)
   local options = client.options()
   local signs = signs_of(options)
   local rows = vim.split(entry.prompt, "\n", { plain = true })
@@ -101,18 +80,21 @@ function M.prompt(entry)
   end, rows))
 end
 
+---@param row botglue.ListRow
+function M.prompt(row)
+  whole(row, show_prompt)
+end
+
 --- What stood there beside the answer.
----@param entry botglue.Entry
-function M.diff(entry)
-  if not entry.has_answer then
-    fail("this job has no answer")
-  end
-  whole(entry, function(full)
+---@param row botglue.ListRow
+function M.diff(row)
+  whole(row, function(full)
     local right = full.lines
     if not right or #right == 0 and vim.trim(full.text or "") ~= "" then
       right = vim.split(full.text or "", "\n", { plain = true })
     end
     require("botglue.ui.compare").open({
+      name = row.job and ("job %d"):format(row.job) or full.prompt,
       left = full.selection.text or {},
       right = right,
       filetype = full.question and "" or full.filetype,
@@ -122,21 +104,16 @@ function M.diff(entry)
 end
 
 --- Holds the answer once more, and shows it for review.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.again(entry, float)
-  if entry.question then
-    fail("this was a question: its answer does not land")
-  elseif not entry.has_answer then
-    fail("this job has no answer")
-  end
-  local job = job_of(entry)
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.again(row, float)
+  local job = row.job and client.job(row.job)
   if job and job.landing == "held" then
     act.review(job, float)
     return
   end
   local stayed = require("botglue.here").asked()
-  require("botglue.adopt").again(entry.uuid, function(held, err)
+  require("botglue.adopt").again(row.id, function(held, err)
     errors.guard(function()
       local found = held or fail("%s", err)
       if stayed() then
@@ -149,12 +126,16 @@ function M.again(entry, float)
 end
 
 --- Goes on from a job of an earlier time, at its place. That is shown, but not where the user has left the list.
----@param entry botglue.Entry
----@param float botglue.Float
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
 ---@param fn fun(full: botglue.FullEntry, target: botglue.Range, stayed: boolean)
-local function at_place(entry, float, fn)
+---@param check (fun(full: botglue.FullEntry))? raises an error where it cannot go on
+local function at_place(row, float, fn, check)
   local stayed = require("botglue.here").asked()
-  stored_job.whole(entry, function(full)
+  stored_job.whole(row.id, function(full)
+    if check then
+      check(full)
+    end
     stored_job.target(full, function(target)
       local ok, raised = pcall(function()
         local is_here = stayed()
@@ -172,28 +153,34 @@ local function at_place(entry, float, fn)
 end
 
 --- The same prompt once more, on the range as it is now.
-M.retry = either(function(job, float)
-  act.retry(job)
-  float:close()
-end, function(entry, float)
-  at_place(entry, float, function(full, target)
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.retry(row, float)
+  at_place(row, float, function(full, target)
     require("botglue.run").send(target, {
       prompt = full.prompt,
       agent = full.agent,
       model = full.model,
       question = full.question,
-      -- Whoever has seen an answer of this prompt decides anew whether the next one is held.
+      -- Whoever has seen an answer of this prompt decides again whether the next one is held.
       review = full.status == "interrupted" and full.review or nil,
       resume = full.resume,
       cwd = full.resume and full.project or nil,
     }, (client.options()))
   end)
-end)
+end
+
+---@param full botglue.FullEntry
+---@return string
+local function session_of(full)
+  return (require("botglue.writer").session("this job", full.agent, full.session_id))
+end
 
 --- Goes on in its session, on the range as it is now; asks for the prompt.
-M.followup = either(act.followup, function(entry, float)
-  local session_id = require("botglue.writer").session("this job", entry.agent, entry.session_id)
-  at_place(entry, float, function(full, target, stayed)
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.followup(row, float)
+  at_place(row, float, function(full, target, stayed)
     if not stayed then
       target:unmark()
       return
@@ -201,34 +188,34 @@ M.followup = either(act.followup, function(entry, float)
     local wish = require("botglue.followup").wish({
       agent = full.agent,
       model = full.model,
-      session_id = session_id,
+      session_id = session_of(full),
       cwd = full.project,
       question = full.question,
       target = target,
     })
     require("botglue.run").ask(target, wish, (client.options()))
-  end)
-end)
+  end, session_of)
+end
 
 --- Its session, in a terminal.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.open(entry, float)
-  local source = { agent = entry.agent, session_id = entry.session_id, cwd = entry.project }
-  require("botglue.writer").session("this job", entry.agent, entry.session_id)
-  float:close()
-  require("botglue.terminal").open_session(source, "this job")
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.open(row, float)
+  whole(row, function(full)
+    local source = { agent = full.agent, session_id = session_of(full), cwd = full.project }
+    float:close()
+    require("botglue.terminal").open_session(source, "this job")
+  end)
 end
 
 --- Its raw stream.
----@param entry botglue.Entry
----@param float botglue.Float
-function M.transcript(entry, float)
-  if not entry.transcript then
-    fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
-  end
-  float:close()
-  require("botglue.transcript").show(entry.transcript)
+---@param row botglue.ListRow
+---@param float botglue.ListOrigin
+function M.transcript(row, float)
+  whole(row, function(full)
+    float:close()
+    require("botglue.transcript").show(full.transcript)
+  end)
 end
 
 return M

@@ -1,0 +1,250 @@
+--- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
+--- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided.
+
+local client = require("botglue.client")
+local fail = require("botglue.errors").fail
+local signs_of = require("botglue.ui.signs").of
+local view = require("botglue.ui.list.view")
+
+local M = {}
+
+local api = vim.api
+local PAGE = 100 -- jobs that are asked for at a time
+local AHEAD = 40 -- rows before the end at which the next ones are asked for
+
+---@class botglue.History
+---@field list botglue.List
+---@field options botglue.Options
+---@field scopes table<string, table> what to ask for by file, by project, and for all
+---@field scope "file"|"project"|"all"
+---@field text string? the words that are looked for
+---@field more boolean whether the store has older ones
+---@field asked integer counts the questions: the answer to an old one is of no use
+---@field loading boolean
+---@field renewing boolean? whether the newest jobs are asked for again
+---@field due boolean? whether they have to be once more
+---@field group integer of autocommands
+local History = {}
+History.__index = History
+
+--- Asks the host for a page.
+---@param args table
+---@param last botglue.ListRow? the one before it
+---@param callback fun(result: { table: botglue.Table, more: boolean }?, err: string?)
+local function ask(args, last, callback)
+  args = vim.tbl_extend("force", args, { limit = PAGE })
+  args.before = last and { ended_ms = last.ended_ms, uuid = last.id } or nil
+  view.ask("history", args, callback)
+end
+
+--- The newest rows, for whoever shows them otherwise.
+---@param callback fun(rows: botglue.Table?, err: string?)
+function M.rows(callback)
+  ask({}, nil, function(result, err)
+    callback(result and result.table, err)
+  end)
+end
+
+--- What is listed, in the title.
+function History:head()
+  local parts = { self.scopes[self.scope].name }
+  if self.text then
+    parts[#parts + 1] = ('"%s"'):format(self.text)
+  end
+  parts[#parts + 1] = #self.list.rows .. (self.more and "+" or "")
+  self.list:head(table.concat(parts, signs_of(self.options).between))
+end
+
+--- Says why no job is listed.
+---@param err string?
+function History:say_nothing(err)
+  if err then
+    self.list:say(err, "BotglueFailure")
+  else
+    self.list:say(self.text and "no job is like this" or "no job has ended yet")
+  end
+end
+
+---@param last botglue.ListRow?
+---@param callback fun(result: { table: botglue.Table, more: boolean }?, err: string?)
+function History:ask(last, callback)
+  local scope = self.scopes[self.scope]
+  ask({ text = self.text, path = scope.path, project = scope.project }, last, callback)
+end
+
+--- Asks for the next page, or for the first one.
+function History:load()
+  self.asked, self.loading = self.asked + 1, true
+  local asked, rows = self.asked, self.list.rows
+  self:ask(rows[#rows], function(result, err)
+    if asked ~= self.asked or not self.list:is_open() then
+      return
+    end
+    self.loading, self.more = false, result ~= nil and result.more
+    if #rows > 0 and result then
+      self.list:append(result.table.rows)
+    elseif #rows > 0 then
+      require("botglue.notify").error("botglue: " .. err)
+    elseif result and #result.table.rows > 0 then
+      self.list:show(result.table)
+    else
+      self:say_nothing(err)
+    end
+    self:head()
+    if self.due then
+      self:renew()
+    end
+  end)
+end
+
+--- Puts a new first page before what is listed behind it.
+---@param page botglue.Table
+---@param more boolean whether there are older ones than these
+function History:put(page, more)
+  local listed, rows, last = {}, vim.list_extend({}, page.rows), page.rows[#page.rows]
+  for _, row in ipairs(rows) do
+    listed[row.id] = true
+  end
+  for _, row in ipairs(more and self.list.rows or {}) do
+    if not listed[row.id] and row.ended_ms <= last.ended_ms then
+      rows[#rows + 1] = row
+    end
+  end
+  if #rows == #page.rows then
+    self.more = more
+  end
+  if #rows > 0 then
+    self.list:show({ columns = page.columns, rows = rows })
+  else
+    self:say_nothing()
+  end
+  self:head()
+end
+
+--- Asks for the newest jobs again. The user did not ask for it, so a failure is not told.
+function History:renew()
+  self.due = self.loading or self.renewing
+  if self.due or not self.list:is_open() then
+    return
+  end
+  self.renewing = true
+  local scope, words = self.scope, self.text
+  self:ask(nil, function(result)
+    self.renewing = false
+    local is_meant = self.list:is_open() and scope == self.scope and words == self.text
+    if is_meant and not self.loading and result then
+      self:put(result.table, result.more)
+    end
+    if is_meant and (self.due or self.loading) then
+      self:renew()
+    end
+  end)
+end
+
+--- Lists from the first page on: another scope, or other words.
+function History:reset()
+  self.more = false
+  self.list:wait()
+  api.nvim_win_set_cursor(self.list.float.win, { 1, 0 })
+  self:load()
+end
+
+--- The cursor moved: near the end the next page is asked for.
+function History:moved()
+  local row = api.nvim_win_get_cursor(self.list.float.win)[1]
+  if self.more and not self.loading and row > #self.list.rows - AHEAD then
+    self:load()
+  end
+end
+
+---@param scope "file"|"project"|"all"
+function History:choose(scope)
+  if scope == "file" and not self.scopes.file then
+    fail("the buffer that this was opened from has no file")
+  end
+  self.scope = scope
+  self:reset()
+end
+
+function History:ask_text()
+  vim.ui.input({ prompt = "botglue: words to look for: ", default = self.text }, function(words)
+    if words and self.list:is_open() then
+      words = vim.trim(words)
+      self.text = words ~= "" and words or nil
+      self:reset()
+    end
+  end)
+end
+
+---@param name "file"|"project"|"all"
+---@return fun()
+function History:to_scope(name)
+  return function()
+    self:choose(name)
+  end
+end
+
+function History:keys()
+  return {
+    { "<CR>", "jump", "jump" },
+    { "p", "prompt", "prompt" },
+    { "d", "diff", "diff" },
+    { "a", "land again", "again" },
+    { "R", "retry", "retry" },
+    { "f", "follow up", "followup" },
+    { "o", "open session", "open" },
+    { "t", "transcript", "transcript" },
+    {
+      "s",
+      "search",
+      function()
+        self:ask_text()
+      end,
+    },
+    { "F", "this file", self:to_scope("file") },
+    { "P", "this project", self:to_scope("project") },
+    { "A", "all", self:to_scope("all") },
+    { "<C-q>", "quickfix", "quickfix" },
+  }
+end
+
+--- Opens the list.
+function M.open()
+  local options, bufnr = client.options(), api.nvim_get_current_buf()
+  local context = require("botglue.context")
+  local path, project = context.path(bufnr), context.project(bufnr)
+  local self = setmetatable({ options = options, scope = "all", asked = 0, more = false }, History)
+  self.scopes = {
+    all = { name = "all" },
+    project = { name = vim.fn.fnamemodify(project, ":t"), project = project },
+    file = path ~= "" and { name = vim.fn.fnamemodify(path, ":t"), path = path } or nil,
+  }
+  self.list = require("botglue.ui.list").open({
+    name = "history",
+    options = options,
+    size = function()
+      return math.min(vim.o.columns - 4, 140), math.floor(vim.o.lines * 0.6)
+    end,
+    keys = self:keys(),
+    on_close = function()
+      api.nvim_del_augroup_by_id(self.group)
+    end,
+    on_moved = function()
+      self:moved()
+    end,
+  })
+  self.group = api.nvim_create_augroup("botglue.history." .. self.list.float.bufnr, { clear = true })
+  api.nvim_create_autocmd("User", {
+    group = self.group,
+    pattern = { "BotglueJobFinished", "BotglueJobUpdated" },
+    desc = "botglue: what is new in the history",
+    callback = function(event)
+      if event.data.status == "done" or event.data.status == "failed" then
+        self:renew()
+      end
+    end,
+  })
+  self:reset()
+end
+
+return M

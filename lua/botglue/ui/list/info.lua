@@ -1,0 +1,114 @@
+--- `:Botglue info`: what the jobs were, and what they took: of this session, this project, today, 30 days, all time;
+--- and by model and by agent. The sums are the store's.
+
+local choose = require("botglue.choose")
+local client = require("botglue.client")
+local columns = require("botglue.ui.list.columns")
+local query = require("botglue.query")
+local signs_of = require("botglue.ui.signs").of
+local view = require("botglue.ui.list.view")
+
+local M = {}
+
+local WIDTH = 77
+
+--- The session that wrote the text under the cursor, as the ranges of jobs tell, else the store and the text; where
+--- nothing is known of that the one of the newest job of this Neovim.
+---@param reply fun(agent: string?, session_id: string?)
+local function session(reply)
+  local jobs = choose.all(function(job)
+    return job.session_id ~= nil
+  end)
+  local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
+  local path, job = require("botglue.context").path(bufnr), choose.at_cursor(jobs)
+  local function otherwise()
+    job = job or jobs[#jobs]
+    reply(job and job.agent, job and job.session_id)
+  end
+  if job or path == "" then
+    otherwise()
+    return
+  end
+  query.ask("writers", { path = path, limit = 50 }, function(result)
+    if not result or not vim.api.nvim_buf_is_loaded(bufnr) then
+      otherwise()
+      return
+    end
+    local function at()
+      return row
+    end
+    require("botglue.writer").find(bufnr, result.jobs, at, function(entry)
+      if entry then
+        reply(entry.agent, entry.session_id)
+      else
+        otherwise()
+      end
+    end)
+  end)
+end
+
+--- When today began.
+---@return integer milliseconds
+local function midnight()
+  local now = os.date("*t") --[[@as osdate]]
+  return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
+end
+
+--- The rows of tables one below the other, each with a head over its columns.
+---@param tables botglue.Table[]
+---@param room integer
+---@param options botglue.Options
+---@return botglue.Chunks[]
+local function rows_of(tables, room, options)
+  local rows = {}
+  for i, part in ipairs(tables) do
+    local layout = columns.layout(part.columns, part.rows, math.min(room, WIDTH - 2), signs_of(options).cut)
+    rows[#rows + 1] = i > 1 and {} or nil
+    rows[#rows + 1] = columns.head(layout)
+    for _, row in ipairs(part.rows) do
+      rows[#rows + 1] = columns.row(row.cells, layout)
+    end
+  end
+  return rows
+end
+
+--- Opens the window; the sums come a moment later.
+function M.open()
+  require("botglue.errors").no_window_in_cmdwin()
+  local options = client.options()
+  local project = require("botglue.context").project(vim.api.nvim_get_current_buf())
+  local tables, float
+  session(function(agent, session_id)
+    local asked = { project = project, agent = agent, session_id = session_id, today_ms = midnight() }
+    view.ask("info", asked, function(result, err)
+      if not float:is_open() then
+        return
+      elseif not result then
+        float:close()
+        require("botglue.notify").error("botglue: " .. err)
+        return
+      end
+      tables = result.tables
+      local rows = rows_of(tables, float.width - 2, options)
+      float:resize(WIDTH, #rows)
+      float:note(result.note)
+      float:draw(rows)
+    end)
+  end)
+  float = require("botglue.ui.float").open({
+    name = "info",
+    options = options,
+    width = WIDTH,
+    height = 6,
+    title = { left = "what it cost", right = vim.fn.fnamemodify(project, ":t") },
+    note = "",
+    keys = {},
+    on_resize = function(self)
+      if tables then
+        self:draw(rows_of(tables, self.width - 2, options))
+      end
+    end,
+  })
+end
+
+return M

@@ -1,0 +1,293 @@
+--- `:Botglue jobs`: every job of this Neovim, live, newest first, so that no row moves when a job goes on. The host
+--- makes the rows of the jobs that have changed; the sign of those that run is drawn with a tick of this list's own.
+
+local client = require("botglue.client")
+local counts = require("botglue.counts")
+local line = require("botglue.ui.line")
+local signs_of = require("botglue.ui.signs").of
+local view = require("botglue.ui.list.view")
+
+local M = {}
+
+local api = vim.api
+local TICK = 120 -- milliseconds
+local SHOWN = 200 -- jobs that have ended
+local PROMPT = 1000 -- bytes of a prompt, more than any screen is wide
+
+---@class botglue.JobList
+---@field list botglue.List
+---@field options botglue.Options
+---@field jobs botglue.Job[] in the order of the rows
+---@field told table<integer, string> how the jobs looked when their rows were made, by their number
+---@field asking boolean whether the host makes rows now
+---@field due boolean whether more than the rows of those that run has to be made
+---@field frame integer counts the ticks
+---@field timer uv.uv_timer_t?
+---@field group integer of autocommands
+local Jobs = {}
+Jobs.__index = Jobs
+
+--- Those that are shown: all that run or are held, and the newest of those that have ended.
+---@return botglue.Job[]
+local function shown()
+  local connection, jobs, ended = client.connection(), {}, 0
+  for id = connection.last_id, 1, -1 do
+    local job = connection.jobs[id]
+    local is_over = job and not connection.open[id] and not connection.held[id]
+    ended = ended + (is_over and 1 or 0)
+    if job and (not is_over or ended <= SHOWN) then
+      jobs[#jobs + 1] = job
+    end
+  end
+  return jobs
+end
+
+--- What a job does, and whether that has failed.
+---@param job botglue.Job
+---@param signs table
+---@return string? doing
+---@return boolean? is_failing
+local function activity(job, signs)
+  if job:is_open() and job.status ~= "ready" then
+    local doing, failing = line.activity(job, signs)
+    return doing, failing ~= nil
+  end
+end
+
+--- What a row is made of.
+---@param job botglue.Job
+---@param signs table
+---@return table
+local function facts(job, signs)
+  local doing, is_failing = activity(job, signs)
+  return {
+    id = job.id,
+    path = job.path,
+    name = job.name,
+    line = math.max((job.range:lines()), 1),
+    prompt = job.prompt:sub(1, PROMPT),
+    status = job.status,
+    doing = doing,
+    is_failing = is_failing,
+    landing = job.landing,
+    held_for = job.held_for,
+    error = job.error and { code = job.error.code, message = job.error.message },
+    elapsed_ms = job:elapsed_ms(),
+    cost_usd = job.cost_usd,
+    has_session = job.session_id ~= nil,
+    has_transcript = job.transcript ~= nil,
+  }
+end
+
+--- Tells how a job that runs looks now from how it looked before. Cheap, as every tick asks for it.
+---@param job botglue.Job
+---@param signs table
+---@return string
+local function look(job, signs)
+  local seconds = math.floor(job:elapsed_ms() / 1000)
+  return ("%d %d %s %s"):format(seconds, job.range:lines(), job.status, activity(job, signs) or "")
+end
+
+---@return table
+local function totals()
+  local connection = client.connection()
+  local of = counts.of(connection)
+  return {
+    running = of.running,
+    queued = of.queued,
+    held = of.held,
+    cost_usd = counts.spent(connection),
+  }
+end
+
+--- Asks for rows of jobs.
+---@param jobs table[] facts
+---@param callback fun(result: { table: botglue.Table, totals: string }?, err: string?)
+local function ask(jobs, callback)
+  view.ask("jobs", { jobs = jobs, totals = totals() }, callback)
+end
+
+--- The rows of all jobs that are shown, for whoever shows them otherwise.
+---@param callback fun(rows: botglue.Table?, err: string?)
+function M.rows(callback)
+  local signs = signs_of(client.options())
+  local jobs = vim.tbl_map(function(job)
+    return facts(job, signs)
+  end, shown())
+  ask(jobs, function(result, err)
+    callback(result and result.table, err)
+  end)
+end
+
+--- Has the rows made of some jobs.
+---@param jobs botglue.Job[]
+---@param use fun(made: botglue.Table)
+function Jobs:ask(jobs, use)
+  local all, signs = {}, signs_of(self.options)
+  for i, job in ipairs(jobs) do
+    all[i] = facts(job, signs)
+    self.told[job.id] = look(job, signs)
+  end
+  self.asking = true
+  ask(all, function(result, err)
+    self.asking = false
+    if not self.list:is_open() then
+      return
+    elseif result then
+      self.list:head(result.totals)
+      use(result.table)
+      self:spin()
+    else
+      self.told = {}
+      if #self.list.rows == 0 then
+        self.list:say(err or "", "BotglueFailure")
+      end
+    end
+    if self.due then
+      self:refresh()
+    end
+  end)
+end
+
+--- Something other than the time has changed: shows all jobs.
+function Jobs:refresh()
+  if not self.list:is_open() then
+    return
+  elseif self.asking then
+    self.due = true
+    return
+  end
+  self.due, self.jobs, self.told = false, shown(), {}
+  if #self.jobs == 0 then
+    local earlier = client.connection().earlier
+    local held = ("; :Botglue review shows %d held in earlier sessions"):format(earlier)
+    self.list:say("no job was started yet" .. (earlier > 0 and held or ""))
+  else
+    self:ask(self.jobs, function(made)
+      self.list:show(made)
+    end)
+  end
+  self:run()
+end
+
+function Jobs:spin()
+  local signs = signs_of(self.options)
+  local sign = self.options.status.spinner and signs.spinner[self.frame % #signs.spinner + 1] or signs.still
+  self.list:spin(sign)
+end
+
+--- Has the rows made of those in sight that run and look otherwise than before.
+function Jobs:follow()
+  local first, last = self.list:in_sight()
+  local signs, changed = signs_of(self.options), {}
+  for i = first, math.min(last, #self.jobs) do
+    local job = self.jobs[i]
+    if job:is_open() and self.told[job.id] ~= look(job, signs) then
+      changed[#changed + 1] = job
+    end
+  end
+  if #changed > 0 then
+    self:ask(changed, function(made)
+      self.list:update(made.rows)
+    end)
+  end
+end
+
+--- Draws what goes on in the rows that are in sight.
+function Jobs:tick()
+  self.frame = self.frame + 1
+  if api.nvim_win_get_tabpage(self.list.float.win) ~= api.nvim_get_current_tabpage() then
+    return
+  elseif self.due then
+    self:refresh()
+  elseif not self.asking then
+    self:follow()
+  end
+  self:spin()
+end
+
+--- Ticks while a job runs.
+function Jobs:run()
+  local wanted = next(client.connection().open) ~= nil
+  if wanted and not self.timer then
+    local timer = assert(vim.uv.new_timer())
+    self.timer = timer
+    local once = require("botglue.soon").once(function()
+      if self.timer == timer and self.list:is_open() then
+        self:tick()
+      end
+    end)
+    timer:start(TICK, TICK, once)
+  elseif not wanted then
+    self:rest()
+  end
+end
+
+function Jobs:rest()
+  if self.timer then
+    self.timer:close()
+    self.timer = nil
+  end
+end
+
+--- Something happened to a job. What one does that runs is seen at the next tick anyway; all is looked at for what
+--- comes, goes or was decided, once for several of them.
+---@param id integer
+function Jobs:changed(id)
+  if self.timer and client.connection().open[id] and self.list.index[tostring(id)] then
+    return
+  end
+  if not self.timer and not self.due then
+    vim.schedule(function()
+      self:refresh()
+    end)
+  end
+  self.due = true
+end
+
+function Jobs:close()
+  self:rest()
+  api.nvim_del_augroup_by_id(self.group)
+  if client.connection().list == self then
+    client.connection().list = nil
+  end
+end
+
+--- Opens the list.
+function M.open()
+  local options = client.options()
+  local self = setmetatable({ options = options, jobs = shown(), told = {}, frame = 0 }, Jobs)
+  self.asking, self.due = false, false
+  self.list = require("botglue.ui.list").open({
+    name = "jobs",
+    options = options,
+    size = function()
+      local height = math.min(math.max(#self.jobs, 4), math.floor(vim.o.lines * 0.6))
+      return math.min(vim.o.columns - 4, 140), height
+    end,
+    keys = {
+      { "<CR>", "jump", "jump" },
+      { "r", "review", "review" },
+      { "R", "retry", "retry" },
+      { "f", "follow up", "followup" },
+      { "t", "transcript", "transcript" },
+      { "<C-q>", nil, "quickfix" },
+    },
+    on_close = function()
+      self:close()
+    end,
+  })
+  self.group = api.nvim_create_augroup("botglue.jobs." .. self.list.float.bufnr, { clear = true })
+  api.nvim_create_autocmd("User", {
+    group = self.group,
+    pattern = "BotglueJob*",
+    desc = "botglue: the list of jobs",
+    callback = function(event)
+      self:changed(event.data.id)
+    end,
+  })
+  client.connection().list = self
+  self:refresh()
+end
+
+return M

@@ -1,0 +1,27 @@
+//! What can be done with a job of a list.
+
+use serde::Serialize;
+
+/// The name of one action; the editor maps keys to it, and does it with the job of the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Go to its place.
+    Jump,
+    /// Show the held answer, or the answer to a question.
+    Review,
+    /// Show the prompt whole.
+    Prompt,
+    /// Show what stood there beside the answer.
+    Diff,
+    /// Hold the answer once more.
+    Again,
+    /// Send the same prompt once more.
+    Retry,
+    /// Go on in its session.
+    Followup,
+    /// Open its session in a terminal.
+    Open,
+    /// Show what its agent printed.
+    Transcript,
+}

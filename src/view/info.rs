@@ -1,0 +1,207 @@
+//! Sums over jobs: what became of them, and what they cost, by scope, by model and by agent.
+
+use super::amounts::{duration, money, percent, tokens};
+use super::{Cell, Column, Row, Table, Viewer};
+use crate::store::{Info, Share, Sums, Tokens};
+
+/// The most models, or agents, that are named.
+const SHARES: usize = 6;
+
+const COLUMN: Column = Column {
+    head: "",
+    least: 0,
+    most: None,
+    share: None,
+    rest: false,
+    drop: None,
+    right: true,
+    keep_end: false,
+};
+
+const SUMS: [Column; 8] = [
+    Column { least: 13, right: false, ..COLUMN },
+    Column { head: "jobs", least: 5, ..COLUMN },
+    Column { head: "landed", least: 6, drop: Some(2), ..COLUMN },
+    Column { head: "held", least: 4, drop: Some(3), ..COLUMN },
+    Column { head: "failed", least: 6, drop: Some(4), ..COLUMN },
+    Column { head: "tokens in/out", least: 13, drop: Some(5), ..COLUMN },
+    Column { head: "cost", least: 8, ..COLUMN },
+    Column { head: "time", least: 6, drop: Some(1), ..COLUMN },
+];
+
+const fn shares_of(head: &'static str) -> [Column; 5] {
+    [
+        Column { head, least: 12, rest: true, right: false, ..COLUMN },
+        Column { head: "jobs", least: 5, drop: Some(2), ..COLUMN },
+        Column { head: "tokens in/out", least: 13, drop: Some(1), ..COLUMN },
+        Column { head: "share", least: 5, ..COLUMN },
+        Column { head: "cost", least: 8, ..COLUMN },
+    ]
+}
+
+/// The tables, and how much of what went in the agents had read before.
+pub fn info(info: &Info, viewer: &Viewer) -> (Vec<Table>, String) {
+    let scopes = [
+        ("this session", info.session.as_ref()),
+        ("this project", Some(&info.project)),
+        ("today", Some(&info.today)),
+        ("last 30 days", Some(&info.month)),
+        ("all time", Some(&info.all)),
+    ];
+    let rows = scopes.iter().filter_map(|(label, sums)| Some(sums_row(label, (*sums)?, viewer))).collect();
+    let mut tables = vec![Table { columns: SUMS.to_vec(), rows }];
+    for (head, shares) in [("by model", &info.models), ("by agent", &info.agents)] {
+        if !shares.is_empty() {
+            let columns = shares_of(head).to_vec();
+            tables.push(Table { columns, rows: share_rows(shares, &info.all, viewer) });
+        }
+    }
+    (tables, cached(&info.all.amounts.tokens))
+}
+
+fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> Row {
+    let unknown = viewer.signs().unknown;
+    let known = |text: String| if sums.jobs == 0 { unknown.to_owned() } else { text };
+    let cells = [
+        label.to_owned(),
+        sums.jobs.to_string(),
+        sums.landed.to_string(),
+        sums.held.to_string(),
+        sums.failed.to_string(),
+        known(in_and_out(&sums.amounts.tokens)),
+        sums.amounts.cost_usd.map_or_else(|| unknown.to_owned(), money),
+        known(duration(sums.amounts.duration_ms.unwrap_or_default())),
+    ];
+    row(label, cells)
+}
+
+/// What each model, or agent, had of the cost; a dash where no cost is known.
+fn share_rows(shares: &[Share], all: &Sums, viewer: &Viewer) -> Vec<Row> {
+    let unknown = || viewer.signs().unknown.to_owned();
+    let cost = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
+    let mut rows: Vec<Row> = shares
+        .iter()
+        .take(SHARES)
+        .map(|share| {
+            let tokens = Tokens {
+                input: share.input_tokens,
+                output: share.output_tokens,
+                cache_read: share.cache_read_tokens,
+                cache_creation: share.cache_creation_tokens,
+            };
+            let part = share.cost_usd.zip(cost).map_or_else(unknown, |(part, whole)| percent(part, whole));
+            let cost = share.cost_usd.map_or_else(unknown, money);
+            row(&share.name, [share.name.clone(), share.jobs.to_string(), in_and_out(&tokens), part, cost])
+        })
+        .collect();
+    if shares.len() > SHARES {
+        let more = format!("and {} more", shares.len() - SHARES);
+        rows.push(row(&more, [more.clone(), String::new(), String::new(), String::new(), String::new()]));
+    }
+    rows
+}
+
+fn row<const N: usize>(id: &str, cells: [String; N]) -> Row {
+    Row { id: id.to_owned(), cells: cells.map(Cell::plain).into(), ..Row::default() }
+}
+
+/// All tokens that went in, those from the agent's cache too, and those that came out.
+fn in_and_out(of: &Tokens) -> String {
+    format!("{} / {}", tokens(sent(of)), tokens(of.output))
+}
+
+fn sent(of: &Tokens) -> u64 {
+    of.input + of.cache_read + of.cache_creation
+}
+
+fn cached(all: &Tokens) -> String {
+    if all.cache_read == 0 {
+        return String::new();
+    }
+    #[expect(clippy::cast_precision_loss, reason = "whole percents are shown")]
+    let part = percent(all.cache_read as f64, sent(all) as f64);
+    format!("{part} of input tokens were cached")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Amounts;
+
+    fn sums(jobs: u64, cost_usd: Option<f64>, tokens: Tokens) -> Sums {
+        let amounts = Amounts { cost_usd, tokens, duration_ms: Some(92_000), ..Amounts::default() };
+        Sums { jobs, landed: jobs, held: 0, failed: 0, amounts }
+    }
+
+    fn share(name: &str, cost_usd: Option<f64>) -> Share {
+        Share {
+            name: name.to_owned(),
+            jobs: 2,
+            cost_usd,
+            input_tokens: 1000,
+            output_tokens: 10,
+            cache_read_tokens: 900,
+            cache_creation_tokens: 0,
+        }
+    }
+
+    fn texts(table: &Table) -> Vec<String> {
+        let texts = |row: &Row| row.cells.iter().map(|cell| cell.0.as_str()).collect::<Vec<_>>().join("|");
+        table.rows.iter().map(texts).collect()
+    }
+
+    fn sample() -> Info {
+        let tokens = Tokens { input: 100, output: 10, cache_read: 900, cache_creation: 0 };
+        Info {
+            session: None,
+            project: sums(3, Some(2.25), tokens),
+            today: sums(0, None, Tokens::default()),
+            month: sums(3, Some(2.25), tokens),
+            all: sums(4, Some(4.5), tokens),
+            models: vec![share("opus", Some(4.5)), share("gpt-5", None)],
+            agents: (0..8).map(|n| share(&format!("agent-{n}"), None)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash_and_never_a_nought() {
+        let (tables, note) = info(&sample(), &Viewer::default());
+        assert_eq!(
+            texts(&tables[0]),
+            [
+                "this project|3|3|0|0|1k / 10|$2.25|1m32s",
+                "today|0|0|0|0|–|–|–",
+                "last 30 days|3|3|0|0|1k / 10|$2.25|1m32s",
+                "all time|4|4|0|0|1k / 10|$4.50|1m32s",
+            ]
+        );
+        assert_eq!(texts(&tables[1]), ["opus|2|1.9k / 10|100 %|$4.50", "gpt-5|2|1.9k / 10|–|–"]);
+        assert_eq!(note, "90 % of input tokens were cached");
+    }
+
+    #[test]
+    fn each_column_has_a_head() {
+        let (tables, _) = info(&sample(), &Viewer::default());
+        let heads =
+            |table: &Table| table.columns.iter().map(|column| column.head).collect::<Vec<_>>().join("|");
+        let heads: Vec<String> = tables.iter().map(heads).collect();
+        assert_eq!(
+            heads,
+            [
+                "|jobs|landed|held|failed|tokens in/out|cost|time",
+                "by model|jobs|tokens in/out|share|cost",
+                "by agent|jobs|tokens in/out|share|cost",
+            ]
+        );
+        for table in &tables {
+            assert!(table.rows.iter().all(|row| row.cells.len() == table.columns.len()));
+        }
+    }
+
+    #[test]
+    fn of_many_the_costliest_are_named() {
+        let (tables, _) = info(&sample(), &Viewer::default());
+        assert_eq!(tables[2].rows.len(), SHARES + 1);
+        assert_eq!(texts(&tables[2])[SHARES], "and 2 more||||");
+    }
+}

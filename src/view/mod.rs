@@ -1,0 +1,111 @@
+//! What the lists of the editor show: a job of this Neovim, a job of the store and sums become rows of cells, each a
+//! text with its highlight group. All words, names, amounts and times of a list are made here, once.
+//!
+//! Pure: what is shown and for whom comes in, rows go out. How wide a text is on the screen only the editor knows, so it
+//! lays the columns out; it knows a row by its id, and sends that back with what the user wants done.
+
+mod action;
+mod amounts;
+mod history;
+mod info;
+mod jobs;
+mod landing;
+mod place;
+mod signs;
+
+use serde::Serialize;
+
+pub use action::Action;
+pub use history::history;
+pub use info::info;
+pub use jobs::{Live, LiveState, Totals, jobs};
+
+/// For whom it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Viewer {
+    /// No character beyond ASCII.
+    pub ascii: bool,
+    /// The directory to which names of files are relative.
+    pub cwd: String,
+    /// The user's own directory.
+    pub home: String,
+}
+
+/// A text and its highlight group; an empty one is none.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Cell(pub String, pub &'static str);
+
+/// One row of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Row {
+    /// What the row is known by: a job's number in its Neovim, or its key in the store.
+    pub id: String,
+    /// One for each column.
+    pub cells: Vec<Cell>,
+    /// What the row has no room for: shown whole where the cursor is.
+    pub detail: Option<String>,
+    /// The job's number, where it is one of this Neovim.
+    pub job: Option<u64>,
+    /// When the job ended, in milliseconds since 1970.
+    pub ended_ms: Option<i64>,
+    /// The file; none where the text is in a buffer without one.
+    pub path: Option<String>,
+    /// The line in it, from 1.
+    pub line: Option<u64>,
+    /// Its first cell shows that the job goes on.
+    pub runs: bool,
+    /// What can be done with the job, what is most likely wanted first.
+    pub actions: Vec<Action>,
+}
+
+/// How a column is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Column {
+    /// What is written over it.
+    pub head: &'static str,
+    /// Its width in cells, at the least.
+    pub least: u16,
+    /// It is as wide as its cells need, up to this percentage of the room; none: without a bound.
+    pub most: Option<u16>,
+    /// It always has this percentage of the room, so that it keeps its width while jobs go on.
+    pub share: Option<u16>,
+    /// It has what the other columns leave.
+    pub rest: bool,
+    /// Where there is too little room the column with the smallest number is left out first; none: it never is.
+    pub drop: Option<u16>,
+    /// Its cells are at its right edge.
+    pub right: bool,
+    /// Of a text that is too wide the end is kept.
+    pub keep_end: bool,
+}
+
+/// Rows with the same columns.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Table {
+    /// How they are laid out.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// The most characters of a prompt in a cell: more than any screen is wide.
+const PROMPT: usize = 400;
+
+impl Cell {
+    /// The beginning of a prompt.
+    fn prompt(prompt: &str) -> Self {
+        Self::plain(prompt.chars().take(PROMPT).collect::<String>())
+    }
+
+    fn new(text: impl Into<String>, group: &'static str) -> Self {
+        Self(text.into(), group)
+    }
+
+    fn plain(text: impl Into<String>) -> Self {
+        Self::new(text, "")
+    }
+
+    fn label(text: impl Into<String>) -> Self {
+        Self::new(text, "BotglueLabel")
+    }
+}

@@ -1,0 +1,58 @@
+//! What a place is called: its file as short as that can be said, and its line.
+
+use super::Viewer;
+
+const NO_NAME: &str = "[No Name]";
+
+/// `src/config.rs:41`. A buffer without a file has a name of its own, or none.
+pub fn place(path: &str, name: Option<&str>, line: u64, viewer: &Viewer) -> String {
+    let file = if path.is_empty() { name.unwrap_or(NO_NAME).to_owned() } else { short(path, viewer) };
+    format!("{file}:{}", line.max(1))
+}
+
+/// A path below the directory of the viewer without that, any other below the user's own with `~`.
+fn short(path: &str, viewer: &Viewer) -> String {
+    if let Some(rest) = below(path, &viewer.cwd) {
+        return rest.to_owned();
+    }
+    below(path, &viewer.home).map_or_else(|| path.to_owned(), |rest| format!("~/{rest}"))
+}
+
+/// A path without a directory that it is below.
+fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    let directory = directory.trim_end_matches('/');
+    path.strip_prefix(directory)?.strip_prefix('/').filter(|_| !directory.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_as_short_as_it_can_be_said() {
+        let viewer = Viewer {
+            cwd: "/home/dev/project/".to_owned(),
+            home: "/home/dev".to_owned(),
+            ..Viewer::default()
+        };
+        let shown = [
+            "/home/dev/project/src/a.rs",
+            "/home/dev/project",
+            "/home/dev/projects/a.rs",
+            "/home/developer/a.rs",
+            "/a.rs",
+        ]
+        .map(|path| place(path, None, 4, &viewer));
+        let expected =
+            ["src/a.rs:4", "~/project:4", "~/projects/a.rs:4", "/home/developer/a.rs:4", "/a.rs:4"];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_text_without_a_file_has_the_name_of_its_buffer() {
+        let viewer = Viewer::default();
+        assert_eq!(place("", Some("answer-3"), 2, &viewer), "answer-3:2");
+        assert_eq!(place("", None, 0, &viewer), "[No Name]:1", "above the first line");
+        assert_eq!(place("/a.rs", None, 1, &viewer), "/a.rs:1", "without a directory");
+    }
+}
