@@ -46,9 +46,10 @@ impl AgentLabel {
                 "the limit on turns was reached before there was an answer",
                 "raise the option `max_turns`, or ask for less",
             ),
-            Code::Budget => {
-                ("the limit on money was reached before there was an answer", "raise it, or ask for less")
-            }
+            Code::Budget => (
+                "the limit on the cost was reached before there was an answer",
+                "raise the option `max_cost_usd`, or ask for less",
+            ),
             Code::PermissionDenied => {
                 (&*not_permitted, "ask for something that needs only reading, or widen the option `tools`")
             }
