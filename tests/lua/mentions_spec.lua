@@ -52,21 +52,21 @@ local function along(nvim, prompt, agent)
 end
 
 test("each once, in their order, with what is not saved", function()
-  local nvim = start({ ["a.lua"] = "local a\n", ["src/b c.lua"] = "local b\r\nlocal c\r\n" })
+  local nvim = start({ ["a.txt"] = "local a\n", ["src/b c.txt"] = "local b\r\nlocal c\r\n" })
   nvim:lua([[
-    local bufnr = vim.fn.bufadd(root .. "/a.lua")
+    local bufnr = vim.fn.bufadd(root .. "/a.txt")
     vim.fn.bufload(bufnr)
     vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, { "unsaved", "a" })
   ]])
-  equal(along(nvim, [[as in @"src/b c.lua", (@a.lua) and @a.lua, not me@a.lua]]), {
-    { name = "src/b c.lua", text = "local b\nlocal c" },
-    { name = "a.lua", text = "unsaved\na" },
+  equal(along(nvim, [[as in @"src/b c.txt", (@a.txt) and @a.txt, not me@a.txt]]), {
+    { name = "src/b c.txt", text = "local b\nlocal c" },
+    { name = "a.txt", text = "unsaved\na" },
   })
 end)
 
 test("none to an agent that reads files itself", function()
-  local nvim = start({ ["a.lua"] = "local a\n" })
-  equal(along(nvim, "as in @a.lua", "claude"), nil)
+  local nvim = start({ ["a.txt"] = "local a\n" })
+  equal(along(nvim, "as in @a.txt", "claude"), nil)
 end)
 
 test("no more than the option says, cut after a line", function()

@@ -152,14 +152,14 @@ test("<C-p> says why there is no earlier prompt, until something is typed", func
   equal(said(nvim), "there is no earlier prompt than this one")
   nvim:type("<C-n>")
   equal(said(nvim), "")
-  equal(nvim:messages(), "")
+  equal(vim.trim(nvim:messages()), "")
 end)
 
 test("<C-f> says so, too", function()
   local nvim = start()
   nvim:type(":2Botglue<CR>first<Esc><Esc>:3Botglue<CR>other<C-f>")
   equal(said(nvim), "no earlier prompt has these words")
-  equal(nvim:messages(), "")
+  equal(vim.trim(nvim:messages()), "")
 end)
 
 test("the title says what will happen to the answer", function()

@@ -22,14 +22,19 @@ function Notice:say(words, about)
   self.hint = words and { words = words, about = about }
 end
 
+--- Words as rows, with a sign before the first one and blanks below it.
+---@param sign string
 ---@param words string
 ---@param group string
 ---@param width integer
 ---@return botglue.Chunks[]
-local function wrapped(words, group, width)
-  return vim.tbl_map(function(line)
-    return { { line, group } }
-  end, text.wrap(words, math.max(width, 1)))
+local function wrapped(sign, words, group, width)
+  local indent = api.nvim_strwidth(sign)
+  local lines = text.wrap(text.clean(words), math.max(width - indent, 1))
+  for i, line in ipairs(lines) do
+    lines[i] = { { (i == 1 and sign or (" "):rep(indent)) .. line, group } }
+  end
+  return lines
 end
 
 --- Draws it below the last row.
@@ -42,11 +47,11 @@ function Notice:draw(bufnr, width)
     self.hint = nil
   end
   if self.hint then
-    vim.list_extend(lines, wrapped(text.clean(self.hint.words), "BotglueLabel", width))
+    vim.list_extend(lines, wrapped("", self.hint.words, "BotglueLabel", width))
   end
   if self.obstacle then
     local sign = require("botglue.ui.signs").of(self.options).failed
-    vim.list_extend(lines, wrapped(sign .. " " .. text.clean(self.obstacle), "BotglueFailure", width))
+    vim.list_extend(lines, wrapped(sign .. " ", self.obstacle, "BotglueFailure", width))
   end
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
   if #lines > 0 then
