@@ -126,3 +126,16 @@ test("an agent or a model that is not there any more is none, nor is a file that
   choose(nvim, "<Tab>")
   equal(first(nvim), "droid", "it is written again")
 end)
+
+test("a model that an agent itself had offered is good before it offers any again", function()
+  local options = "agents = { gemini = { command = 'true' } }"
+  local nvim = start(nil, options)
+  nvim:type(":1Botglue<CR><Tab>")
+  equal(choice(nvim), "gemini")
+  nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a', 'b' } })")
+  nvim:type("<S-Tab><S-Tab><Esc><Esc>")
+  local other = start(data_of(nvim), options)
+  equal(first(other), "gemini b")
+  other:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'c' } })")
+  equal(first(other), "gemini", "it has said that there is none of that name")
+end)
