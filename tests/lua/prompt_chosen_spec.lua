@@ -62,6 +62,23 @@ test(
   end
 )
 
+test("they are kept as soon as they are chosen, however Neovim ends", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR><S-Tab>")
+  equal(first(start(data_of(nvim))), "claude opus")
+end)
+
+test("a session's prompt chooses nothing for the next one", function()
+  local nvim = start()
+  nvim:lua([[
+    local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
+    local wish = { agent = "claude", resume = { session_id = "s" } }
+    require("botglue.run").ask(range, wish, (require("botglue.client").options()))
+  ]])
+  nvim:type("<S-Tab><Esc><Esc>")
+  equal(first(nvim), "claude")
+end)
+
 test("a prompt in which nothing was chosen changes nothing", function()
   local nvim = start()
   nvim:type(":1Botglue<CR>words<C-s>")

@@ -15,7 +15,6 @@ local M = {}
 ---@field models table<string, string|false> what was chosen, by agent; false leaves it to the CLI
 ---@field project string
 ---@field is_own boolean whether the agent is the user's to choose, not that of a session
----@field changed boolean? whether the user has chosen something
 local Choice = {}
 Choice.__index = Choice
 
@@ -83,7 +82,7 @@ end
 
 --- Keeps what the user has chosen, for the next prompt of this project.
 function Choice:keep()
-  if self.changed and self.is_own then
+  if self.is_own then
     require("botglue.chosen").remember(self.options, self.project, self.agent, self:model())
   end
 end

@@ -76,7 +76,7 @@ function Prompt:change(what)
   local before = self.choice:words()
   self.choice[what](self.choice)
   if self.choice:words() ~= before then
-    self.choice.changed = true
+    self.choice:keep()
     self.prewarm:want(self.choice:apply(self.wish))
     self:look()
   end
@@ -236,7 +236,6 @@ function Prompt:closed()
     self.unhighlight()
   end
   pcall(api.nvim_del_augroup_by_id, self.group)
-  self.choice:keep()
   if not self.sent then
     self.prewarm:drop()
     if self.opts.dropped then
