@@ -36,6 +36,10 @@ vim.keymap.set("n", "<Plug>(botglue-line)", function()
   require("botglue.maps").run_line()
 end, { desc = "botglue: run on the line" })
 
+vim.keymap.set("n", "<Plug>(botglue-insert)", function()
+  require("botglue.maps").insert()
+end, { desc = "botglue: insert below the line" })
+
 for name, command in pairs({
   review = "Botglue review",
   jobs = "Botglue jobs",
@@ -86,7 +90,10 @@ end
 
 if type(options) ~= "table" or options.default_keymaps ~= false then
   map_default("x", "<leader>pp", "<Plug>(botglue-run)", "run on the selection")
+  map_default("x", "<leader>pa", "<Plug>(botglue-ask)", "ask about the selection")
+  map_default("n", "<leader>pp", "<Plug>(botglue-insert)", "insert below the line")
   map_default("n", "<leader>pr", "<Plug>(botglue-review)", "review the next held answer")
+  map_default("n", "<leader>pj", "<Plug>(botglue-jobs)", "list the jobs")
   map_default("n", "<leader>py", "<Plug>(botglue-accept)", "accept the answer")
   map_default("n", "<leader>pn", "<Plug>(botglue-reject)", "reject the answer")
 end

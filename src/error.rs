@@ -24,7 +24,7 @@ pub enum Code {
     Refused,
     /// The limit on turns ended the job.
     MaxTurns,
-    /// The limit on money ended the job.
+    /// The limit on the cost ended the job.
     Budget,
     /// Something the job needed was not permitted.
     PermissionDenied,

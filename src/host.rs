@@ -228,6 +228,7 @@ impl Host {
             command: &wanted.agent,
             tools: &wanted.tools,
             max_turns: wanted.max_turns,
+            max_cost_usd: wanted.max_cost_usd,
             trust_project: wanted.trust_project,
             resume: wanted.resume.as_ref(),
             system: message::SYSTEM,

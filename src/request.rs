@@ -42,6 +42,8 @@ pub struct Request {
     pub timeout: Duration,
     /// A limit on the agent's turns; none by default.
     pub max_turns: Option<u32>,
+    /// A limit on its cost, in US dollars; none by default.
+    pub max_cost_usd: Option<f64>,
     /// How many jobs may run at once; more wait.
     pub max_parallel: usize,
     /// Let the CLI load the project's own settings.
@@ -68,6 +70,8 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows.
     pub diagnostics: Vec<Diagnostic>,
+    /// The files that the prompt mentions, where the agent cannot read them itself.
+    pub files: Vec<Mentioned>,
     /// The agent that was started for this job while its prompt was typed.
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
@@ -159,6 +163,15 @@ pub struct Beside {
     /// The line below them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
+}
+
+/// A file that the prompt mentions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mentioned {
+    /// Its path within the project.
+    pub name: String,
+    /// Its text, as the editor has it.
+    pub text: String,
 }
 
 /// One diagnostic on the selection.

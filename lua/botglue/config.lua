@@ -15,6 +15,7 @@ function M.defaults()
     tools = { "Read", "Grep", "Glob" },
     timeout = 300,
     max_turns = false,
+    max_cost_usd = false,
     max_parallel = 4,
     trust_project = false,
     default_keymaps = true,
@@ -76,6 +77,12 @@ end
 
 local function seconds_or_none(value)
   return value ~= 0 and seconds(value) and "a number of seconds, or 0 for none" or nil
+end
+
+local function amount(value)
+  if type(value) ~= "number" or not (value > 0 and value < math.huge) then
+    return "a number above 0"
+  end
 end
 
 local function model(value)
@@ -189,6 +196,7 @@ local rules = {
   tools = tools,
   timeout = seconds,
   max_turns = or_false(integer(1)),
+  max_cost_usd = or_false(amount),
   max_parallel = integer(1),
   trust_project = a("boolean"),
   default_keymaps = a("boolean"),
@@ -263,6 +271,31 @@ function M.check(given)
   return unknown
 end
 
+--- The paths of all options.
+---@param agent string? with those of this agent
+---@return string[]
+local function paths(agent)
+  local all = vim.tbl_keys(rules)
+  for name, group in pairs(rules) do
+    for field in pairs(type(group) == "table" and group or {}) do
+      all[#all + 1] = name .. "." .. field
+    end
+  end
+  all[#all + 1] = "agents"
+  for field in pairs(agent and agent_rules or {}) do
+    all[#all + 1] = ("agents.%s.%s"):format(agent, field)
+  end
+  return all
+end
+
+--- Says that there is no such option, and which one may have been meant.
+---@param path string
+---@return string
+function M.unknown(path)
+  local meant = require("botglue.nearest").of(path, paths(path:match("^agents%.(.+)%.[^.]+$")))
+  return ("there is no option %s"):format(path) .. (meant and ("; did you mean %s?"):format(meant) or "")
+end
+
 --- Merges maps deeply; a list replaces a list. A list in place of a map has no options in it, and does no harm.
 local function merge(base, over)
   if type(base) ~= "table" or type(over) ~= "table" then
@@ -307,6 +340,13 @@ function M.global()
     given = given()
   end
   return given
+end
+
+--- What the user gave, without the defaults: `vim.g.botglue` with what `setup()` was given over it.
+---@param setup table?
+---@return table
+function M.given(setup)
+  return merge(M.global() or {}, setup or {})
 end
 
 --- The options in force: defaults, then `vim.g.botglue`, then what `setup()` was given.

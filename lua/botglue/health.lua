@@ -32,7 +32,7 @@ local function check_options()
     return nil
   end
   for _, path in ipairs(unknown) do
-    health.warn(("there is no option %s"):format(path))
+    health.warn(require("botglue.config").unknown(path))
   end
   if #unknown == 0 then
     health.ok("all options are known and of the right type")

@@ -12,7 +12,7 @@ function M.setup(opts)
   local config = require("botglue.config")
   opts = opts == nil and {} or opts
   for _, path in ipairs(config.check(opts)) do
-    require("botglue.notify").warn(("botglue: there is no option %s"):format(path))
+    require("botglue.notify").warn("botglue: " .. config.unknown(path))
   end
   local options = config.resolve(opts)
   client.connection().setup = vim.deepcopy(opts)

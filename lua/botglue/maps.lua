@@ -28,12 +28,24 @@ function M.ask_visual()
   end)
 end
 
+--- The last line of a closed fold, or the line itself where it is in none.
+---@param line integer
+---@return integer
+local function fold_end(line)
+  return math.max(vim.fn.foldclosedend(line), line)
+end
+
+--- `<Plug>(botglue-insert)`: below the current line; below the whole of a closed fold, as `o` goes.
+function M.insert()
+  errors.guard(function()
+    local line = fold_end(vim.api.nvim_win_get_cursor(0)[1])
+    start(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
+  end)
+end
+
 --- `<Plug>(botglue-line)`: the current line, or as many as the count says; a closed fold counts as one, as with `dd`.
 function M.run_line()
   errors.guard(function()
-    local function fold_end(line)
-      return math.max(vim.fn.foldclosedend(line), line)
-    end
     local line = vim.api.nvim_win_get_cursor(0)[1]
     line = vim.fn.foldclosed(line) > 0 and vim.fn.foldclosed(line) or line
     local last = fold_end(line)

@@ -83,10 +83,29 @@ local function with_pieces(target, place, pieces)
   return rows, { first = place.first, last = place.last, spans = spans }
 end
 
+--- What takes an earlier text out of the range again, unless the user has changed it since.
+---@param target botglue.Range with that text
+---@param rows string[] the whole rows of that text
+---@param before string[] those that it replaced
+---@return fun()
+local function taking_out(target, rows, before)
+  return function()
+    local place, bufnr = target:place(), target.bufnr
+    if not place or not vim.bo[bufnr].modifiable then
+      return
+    end
+    local past = place.first + #rows
+    if vim.deep_equal(vim.api.nvim_buf_get_lines(bufnr, place.first, past, false), rows) then
+      write.put(bufnr, place.first, past, before)
+    end
+  end
+end
+
 --- Puts an earlier text into the range, as one undo step.
 ---@param target botglue.Range
 ---@param lines string[]
 ---@return botglue.Range target with that text
+---@return fun() take_out puts back what was there before it
 local function put_back(target, lines)
   local place = target:place()
   if not place or not vim.bo[target.bufnr].modifiable then
@@ -100,6 +119,7 @@ local function put_back(target, lines)
     past = place.first
   end
   after = after or { first = place.first, last = place.first + #rows - 1 }
+  local before = target:read(place).rows
   write.put(target.bufnr, place.first, past, rows)
   target:unmark()
   local is_nothing = #rows == 0
@@ -109,13 +129,14 @@ local function put_back(target, lines)
   elseif shape == "insert" then
     shape = "line"
   end
-  return require("botglue.range").at(target.bufnr, after, shape, target.column)
+  local put = require("botglue.range").at(target.bufnr, after, shape, target.column)
+  return put, taking_out(put, rows, before)
 end
 
 --- Asks which text the job should begin with, where there is a choice.
 ---@param checkpoint botglue.Checkpoint
 ---@param target botglue.Range
----@param callback fun(target: botglue.Range)
+---@param callback fun(target: botglue.Range, take_out: fun()?)
 local function choose_text(checkpoint, target, callback)
   text_of(checkpoint, target, function(lines)
     local place = target:place()
@@ -129,8 +150,10 @@ local function choose_text(checkpoint, target, callback)
       guarded(target, function()
         if not index then
           target:unmark()
+        elseif index == 2 then
+          callback(put_back(target, lines))
         else
-          callback(index == 2 and put_back(target, lines) or target)
+          callback(target)
         end
       end)
     end)
@@ -150,8 +173,9 @@ local function choose(source, checkpoints)
         source.target:unmark()
         return
       end
-      choose_text(checkpoint, source.target, function(target)
-        require("botglue.run").ask(target, followup.wish(source, checkpoint.uuid), (client.options()))
+      choose_text(checkpoint, source.target, function(target, take_out)
+        local wish = followup.wish(source, checkpoint.uuid)
+        require("botglue.run").ask(target, wish, (client.options()), { dropped = take_out })
       end)
     end)
   end)

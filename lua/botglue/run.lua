@@ -58,7 +58,7 @@ local function warn_of_unknown_options()
   end
   connection.warned = true
   for _, path in ipairs(config.check(config.global() or {})) do
-    require("botglue.notify").warn(("botglue: there is no option %s"):format(path))
+    require("botglue.notify").warn("botglue: " .. config.unknown(path))
   end
 end
 
@@ -72,6 +72,7 @@ function M.launch(bufnr, wish, options)
     agent = agent_of(options, wish.agent or options.agent, wish.model),
     tools = options.tools,
     max_turns = options.max_turns or nil,
+    max_cost_usd = options.max_cost_usd or nil,
     trust_project = options.trust_project,
     cwd = wish.cwd or context.project(bufnr),
     resume = wish.resume,
@@ -125,6 +126,9 @@ function M.send(target, wish, options)
     },
     before = before,
     after = after,
+    files = launch.agent.protocol == "text"
+        and require("botglue.mentions").files(wish.prompt, launch.cwd, options.context.bytes)
+      or nil,
     diagnostics = context.notes(
       options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
       wish.notes
@@ -176,6 +180,7 @@ end
 ---@class botglue.Asking
 ---@field sent fun(prompt: string)? told of the prompt
 ---@field again fun()? makes `.` repeat the operator that asks
+---@field dropped fun()? called where the prompt is closed and nothing is sent
 
 --- Starts a job on a selection; asks for the prompt first where the wish has none.
 ---@param selection botglue.Selection
@@ -204,6 +209,7 @@ function M.ask(target, wish, options, asking)
     options = options,
     proposal = M.proposal(target, wish, options),
     again = asking.again,
+    dropped = asking.dropped,
   }, function(typed)
     followed()
     if asking.sent then

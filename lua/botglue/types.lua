@@ -20,6 +20,7 @@
 ---@field tools string[] what the agent may use
 ---@field timeout number seconds for one job, from its start
 ---@field max_turns integer|false
+---@field max_cost_usd number|false a limit on one job's cost, where the agent can hold it
 ---@field max_parallel integer more jobs than these wait
 ---@field trust_project boolean let the CLI load the project's own settings
 ---@field default_keymaps boolean
@@ -185,7 +186,8 @@
 ---@field kind string
 ---@field rows string[] what stood in the range then
 
----@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, with no uses
+---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, unused.
+--- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`.
 ---@field prompt string
 ---@field uses integer
 ---@field last_ms integer

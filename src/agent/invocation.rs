@@ -77,6 +77,8 @@ pub struct Invocation<'a> {
     pub tools: &'a [String],
     /// A limit on its turns.
     pub max_turns: Option<u32>,
+    /// A limit on its cost, in US dollars.
+    pub max_cost_usd: Option<f64>,
     /// Let it load the project's own settings, hooks and helpers.
     pub trust_project: bool,
     /// The session to go on in, by a fork.

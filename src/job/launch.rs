@@ -69,6 +69,7 @@ impl Launch {
             command: &command,
             tools: &[],
             max_turns: None,
+            max_cost_usd: None,
             trust_project: false,
             resume: None,
             system: "",

@@ -36,6 +36,7 @@ pub(super) async fn run(
         command: &request.agent,
         tools: &request.tools,
         max_turns: request.max_turns,
+        max_cost_usd: request.max_cost_usd,
         trust_project: request.trust_project,
         resume: request.resume.as_ref(),
         system: message::SYSTEM,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use super::{Beside, Diagnostic, Kind, Mentioned, Observe, Request, Resume, Selection, Tidy};
 use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
 
@@ -39,6 +39,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         tools: run.arguments("tools")?,
         timeout: timeout(&run)?,
         max_turns: max_turns(&run)?,
+        max_cost_usd: max_cost_usd(&run)?,
         max_parallel: at_least_one(&run, "max_parallel")?,
         trust_project: run.flag("trust_project")?,
         rules: run.flag("rules")?,
@@ -51,6 +52,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         before: context.before,
         after: context.after,
         diagnostics: context.diagnostics,
+        files: run.maps("files")?.iter().map(mentioned).collect::<Result<_, _>>()?,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
         observe: observe(&run)?,
@@ -177,6 +179,21 @@ pub(super) fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
     }
     let turns = at_least_one(run, "max_turns")?;
     Ok(Some(u32::try_from(turns).unwrap_or(u32::MAX)))
+}
+
+pub(super) fn max_cost_usd(run: &Fields) -> Result<Option<f64>, JobError> {
+    if run.get("max_cost_usd").is_none() {
+        return Ok(None);
+    }
+    let cost = run.number("max_cost_usd")?;
+    if cost <= 0.0 || !cost.is_finite() {
+        return Err(bad("max_cost_usd", "must be a number above 0"));
+    }
+    Ok(Some(cost))
+}
+
+fn mentioned(file: &Fields) -> Result<Mentioned, JobError> {
+    Ok(Mentioned { name: file.lossy("name")?, text: file.lossy("text")? })
 }
 
 fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rmpv::Value;
 
-use super::decode::{agent, directory, max_turns, resume};
+use super::decode::{agent, directory, max_cost_usd, max_turns, resume};
 use super::{AgentCommand, Fields, Resume};
 use crate::error::JobError;
 
@@ -21,6 +21,8 @@ pub struct PrewarmRequest {
     pub tools: Vec<String>,
     /// A limit on the agent's turns.
     pub max_turns: Option<u32>,
+    /// A limit on its cost, in US dollars.
+    pub max_cost_usd: Option<f64>,
     /// Let the CLI load the project's own settings.
     pub trust_project: bool,
     /// The project's directory.
@@ -41,6 +43,7 @@ impl PrewarmRequest {
             token: fields.count("token")?,
             tools: fields.arguments("tools")?,
             max_turns: max_turns(&fields)?,
+            max_cost_usd: max_cost_usd(&fields)?,
             trust_project: fields.flag("trust_project")?,
             cwd: directory(&fields)?,
             resume: resume(&fields, &agent)?,

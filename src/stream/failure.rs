@@ -40,7 +40,7 @@ impl AgentLabel {
             }
             Code::Refused => ("refused", "put it in other words"),
             Code::MaxTurns => ("turn limit reached", "raise `max_turns`, or ask for less"),
-            Code::Budget => ("cost limit reached", "raise it, or ask for less"),
+            Code::Budget => ("cost limit reached", "raise `max_cost_usd`, or ask for less"),
             Code::PermissionDenied => ("not permitted", "ask for reading only, or widen the option `tools`"),
             Code::SessionNotFound => ("session not found", "start a new job instead"),
             Code::EmptyAnswer => (&*no_answer, "say more exactly what to do"),

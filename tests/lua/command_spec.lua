@@ -105,7 +105,7 @@ test("the prompt is asked for, and its range follows what happens meanwhile", fu
   local nvim = child.with_host({ "a", "b", "c" })
   nvim:type(":2Botglue<CR>")
   equal(nvim:api("get_mode").mode, "i")
-  contains(nvim:screen(), "botglue · claude")
+  contains(nvim:screen(), "· claude")
   nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'new' })")
   nvim:type("make it so<C-s>")
   local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")

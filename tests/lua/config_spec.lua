@@ -81,6 +81,9 @@ test("a wrong option raises one error that names its path", function()
   wrong({ max_parallel = 0 }, "max_parallel", "a whole number from 1")
   wrong({ max_parallel = 1.5 }, "max_parallel", "a whole number from 1")
   wrong({ max_turns = true }, "max_turns", "a whole number from 1 or false")
+  for _, cost in ipairs({ 0, -1, 1 / 0, 0 / 0, true, "1" }) do
+    wrong({ max_cost_usd = cost }, "max_cost_usd", "a number above 0 or false")
+  end
   wrong({ tools = "Read" }, "tools", "a list of strings")
   wrong({ tools = { "Read", 1 } }, "tools", "a list of strings")
   wrong({ tools = { Read = true } }, "tools", "a list of strings")
@@ -210,4 +213,44 @@ test("a list in place of a table of options is named, and takes none of the othe
   equal(options.timeout, config.defaults().timeout)
   equal(options.context.lines, config.defaults().context.lines)
   equal(options.agents.claude.command, { "claude" })
+end)
+
+test("an unknown option names the one that was meant, where there is one", function()
+  for wrong, meant in pairs({
+    ["status.preveiw"] = "status.preview",
+    timeuot = "timeout",
+    max_turn = "max_turns",
+    default_keymap = "default_keymaps",
+    Review = "review",
+    preview = "status.preview",
+    ["context.preview"] = "status.preview",
+    ["agents.claude.comand"] = "agents.claude.command",
+    ["agents.my.own.protcol"] = "agents.my.own.protocol",
+  }) do
+    equal(config.unknown(wrong), ("there is no option %s; did you mean %s?"):format(wrong, meant))
+  end
+  for _, wrong in ipairs({ "keymaps", "x", "theme.dark", "agents.claude.colour" }) do
+    equal(config.unknown(wrong), "there is no option " .. wrong)
+  end
+end)
+
+test("a command may be a string, whatever the protocol", function()
+  for _, protocol in ipairs({ "claude", "droid", "acp", "text" }) do
+    local options = config.resolve({ agents = { mine = { protocol = protocol, command = "/opt/my agent" } } })
+    equal(options.agents.mine.command, { "/opt/my agent" }, protocol)
+  end
+  for name, agent in pairs(config.resolve({ agents = { claude = { command = "wrapper" } } }).agents) do
+    equal(agent.command[1], name == "claude" and "wrapper" or config.defaults().agents[name].command[1])
+  end
+end)
+
+test("what the user gave is known without the defaults", function()
+  equal(config.given(nil), {})
+  with_global({ agent = "droid", agents = { codex = { model = "m" } } }, function()
+    local setup = { agents = { codex = { args = { "-x" } } }, model = false }
+    equal(
+      config.given(setup),
+      { agent = "droid", model = false, agents = { codex = { model = "m", args = { "-x" } } } }
+    )
+  end)
 end)

@@ -37,28 +37,100 @@ test("a key of the user's own, or none wanted, leaves <leader>pp alone", functio
   equal(map_after("vim.g.botglue = 3"), "<Plug>(botglue-run)")
 end)
 
---- The default maps that are there in normal mode.
-local function normal_maps(nvim)
-  return vim.tbl_filter(function(key)
-    return nvim:lua("return vim.fn.maparg('<leader>p' .. ..., 'n')", key):find("^<Plug>%(botglue") ~= nil
-  end, { "r", "y", "n" })
+local DEFAULTS = {
+  { "x", "p", "<Plug>(botglue-run)" },
+  { "x", "a", "<Plug>(botglue-ask)" },
+  { "n", "p", "<Plug>(botglue-insert)" },
+  { "n", "r", "<Plug>(botglue-review)" },
+  { "n", "j", "<Plug>(botglue-jobs)" },
+  { "n", "y", "<Plug>(botglue-accept)" },
+  { "n", "n", "<Plug>(botglue-reject)" },
+}
+
+--- The default maps that are there, as their modes and last keys.
+---@return string[]
+local function ours(nvim)
+  local found = {}
+  for _, map in ipairs(DEFAULTS) do
+    local mode, key, plug = unpack(map)
+    local there =
+      nvim:lua("return vim.fn.maparg('<leader>p' .. select(2, ...), (...), false, true)", mode, key)
+    if there.rhs == plug then
+      assert(vim.startswith(there.desc, "botglue: "), there.desc)
+      found[#found + 1] = mode .. key
+    end
+  end
+  return found
+end
+
+--- All of them but some.
+---@param ... string
+local function all_but(...)
+  local missing, rest = { ... }, {}
+  for _, map in ipairs(DEFAULTS) do
+    local name = map[1] .. map[2]
+    rest[#rest + 1] = not vim.tbl_contains(missing, name) and name or nil
+  end
+  return rest
 end
 
 test(
-  "review, accept and reject have keys by default, unless the user has mapped them or what they begin with",
+  "each default key has a description, and gives way to the user's key and to what is mapped otherwise",
   function()
-    local nvim = child.start()
-    equal(normal_maps(nvim), { "r", "y", "n" })
-    nvim:lua(
-      "vim.keymap.set('n', '<leader>pr', 'mine'); require('botglue').setup({ default_keymaps = false })"
-    )
-    equal(normal_maps(nvim), {})
-    equal(nvim:lua("return vim.fn.maparg('<leader>pr', 'n')"), "mine")
-    equal(normal_maps(child.start("vim.keymap.set('n', '<leader>p', 'p')")), {})
-    equal(normal_maps(child.start("vim.keymap.set('n', '<leader>py', 'mine')")), { "r", "n" })
-    equal(normal_maps(child.start("vim.keymap.set('n', 'gr', '<Plug>(botglue-review)')")), { "y", "n" })
+    equal(ours(child.start()), all_but())
+    for _, map in ipairs(DEFAULTS) do
+      local mode, key, plug = unpack(map)
+      local before = ("vim.keymap.set(%q, '<leader>p' .. %q, 'mine')"):format(mode, key)
+      equal(ours(child.start(before)), all_but(mode .. key), before)
+      before = ("vim.keymap.set(%q, 'gz', %q)"):format(mode, plug)
+      equal(ours(child.start(before)), all_but(mode .. key), before)
+    end
   end
 )
+
+test("there is no default key in a mode in which the user has mapped <leader>p", function()
+  equal(ours(child.start("vim.keymap.set('n', '<leader>p', 'p')")), { "xp", "xa" })
+  equal(ours(child.start("vim.keymap.set('x', '<leader>p', 'p')")), all_but("xp", "xa"))
+end)
+
+test("default_keymaps = false takes away the keys that are still ours, and no others", function()
+  local nvim = child.start()
+  nvim:lua([[
+    vim.keymap.set("n", "<leader>pr", "mine")
+    vim.keymap.set("n", "<leader>pj", "<Plug>(botglue-jobs)", { desc = "my jobs" })
+    vim.keymap.set("n", "gz", "<Plug>(botglue-review)")
+    require("botglue").setup({ default_keymaps = false })
+  ]])
+  local function mapped(keys)
+    return nvim:lua("return vim.fn.maparg(..., 'n')", keys)
+  end
+  equal({ mapped("<leader>pr"), mapped("<leader>pj"), mapped("gz") }, {
+    "mine",
+    "<Plug>(botglue-jobs)",
+    "<Plug>(botglue-review)",
+  })
+  equal({ mapped("<leader>pp"), mapped("<leader>py"), nvim:lua(MAP) }, { "", "", "" })
+end)
+
+test("<leader>pp in normal mode asks for what is inserted below the line", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:type("2G\\pp")
+  suite.contains(nvim:screen(), "insert below")
+  nvim:type("a line<C-s>")
+  local sent = nvim:host("received", "run")[1]
+  equal({ sent.selection.kind, sent.selection.first_line, sent.question }, { "insert", 2, false })
+  nvim:type("<Esc>:1,2fold<CR>gg\\ppbelow the fold<C-s>")
+  equal(nvim:host("received", "run")[2].selection.first_line, 2)
+end)
+
+test("<leader>pa asks about the selection, <leader>pj lists the jobs", function()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:type("2GV\\pawhy<C-s>")
+  local sent = nvim:host("received", "run")[1]
+  equal({ sent.question, sent.selection.text }, { true, { "two" } })
+  nvim:type("\\pj")
+  suite.contains(nvim:screen(), "╭ jobs ")
+end)
 
 test("loading twice does not bring the map back", function()
   local nvim = child.start()

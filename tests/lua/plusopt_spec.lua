@@ -74,13 +74,13 @@ test("the prompt's window begins with them", function()
     "2Botglue! ++model=sonnet",
   }) do
     nvim:type(":" .. command .. "<CR>")
-    contains(nvim:screen(), "botglue · claude sonnet")
+    contains(nvim:screen(), "· claude sonnet")
     nvim:type("words<C-s>")
     equal(request(nvim, i), { "claude", "sonnet", "words" }, command)
   end
   equal(nvim:host("received", "run")[3].review, true)
   nvim:type(":2Botglue ask ++agent=mine<CR>")
-  contains(nvim:screen(), "botglue ask · mine")
+  contains(nvim:screen(), "ask · mine")
   nvim:type("<S-Tab>why<C-s>")
   equal(request(nvim, 4), { "mine", "a", "why" })
 end)

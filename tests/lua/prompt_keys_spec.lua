@@ -340,7 +340,7 @@ test(
   "an agent is started with the prompt, another for another choice once it is made, and it goes with its job",
   function()
     local nvim = start()
-    nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" } })]])
+    nvim:lua([[require("botglue").setup({ models = { "opus", "sonnet", "haiku" }, max_cost_usd = 0.5 })]])
     nvim:type(":1Botglue<CR>")
     equal(#received(nvim, "prewarm"), 1)
     equal(received(nvim, "prewarm")[1].agent.model, nil)
@@ -354,7 +354,7 @@ test(
     local request = received(nvim, "run")[1]
     equal({ request.agent.model, request.prewarmed }, { "opus", received(nvim, "prewarm")[2].token })
     equal(received(nvim, "drop"), {})
-    local decided = { "agent", "tools", "max_turns", "trust_project", "cwd" }
+    local decided = { "agent", "tools", "max_turns", "max_cost_usd", "trust_project", "cwd" }
     for _, field in ipairs(decided) do
       equal(received(nvim, "prewarm")[2][field], request[field], field)
     end
@@ -373,9 +373,9 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     { protocol = "acp", command = { "cat" } },
     { protocol = "acp", command = { "cat" }, directory = "project" },
   }) do
-    nvim:lua("require('botglue').setup({ agents = { mine = ... } })", agent)
+    nvim:lua("require('botglue').setup({ agent = 'claude', agents = { mine = ... } })", agent)
     nvim:type((":%dBotglue<CR><Tab>"):format(i))
-    contains(nvim:screen(), "botglue · mine")
+    contains(nvim:screen(), "replace · mine")
     nvim:eventually(
       "the one that waits is dropped",
       "return #require('support.host').received('drop') == ...",
@@ -385,7 +385,7 @@ test("a prompt that is dropped drops its agent, an agent that may act by itself 
     equal(received(nvim, "run")[i].prewarmed, nil)
   end
   nvim:lua(
-    "require('botglue').setup({ agents = { mine = ... } })",
+    "require('botglue').setup({ agent = 'claude', agents = { mine = ... } })",
     { protocol = "acp", command = { "cat" }, directory = "empty" }
   )
   local before = #received(nvim, "prewarm")

@@ -50,9 +50,9 @@ test("it opens below the range, and <C-s> sends what was typed", function()
   local opened = window(nvim)
   equal({ opened.row, opened.mode, opened.entered }, { 4, "i", true })
   local screen = nvim:screen()
-  contains(screen, "botglue · claude")
+  contains(screen, "botglue replace · claude")
   contains(screen, "[No Name]:2-4")
-  contains(screen, "<C-s> send · <S-Tab> model · <C-p> earlier · <Esc> close")
+  contains(screen, "<C-s> send · <S-Tab> model · <C-p> earlier · <Esc>q close")
   nvim:type("make it<CR>shorter")
   type_and_leave(nvim, "<C-s>")
   equal(#sent(nvim), 1)
@@ -182,7 +182,7 @@ test("<S-Tab> goes through the models, <Tab> through the agents", function()
   })]])
   nvim:type(":2Botglue<CR>")
   local function title()
-    return nvim:screen():match("botglue · ([%w ]-) ─")
+    return nvim:screen():match("replace · ([%w ]-) ─")
   end
   local seen = { title() }
   for _ = 1, 3 do
@@ -232,7 +232,7 @@ test("<Tab> goes to agents that are installed, and is no key where there is no o
   local seen = {}
   for i = 1, 3 do
     nvim:type("<Tab>")
-    seen[i] = nvim:screen():match("botglue · ([%w-]+) ─")
+    seen[i] = nvim:screen():match("replace · ([%w-]+) ─")
   end
   equal(seen, { "codex", "gemini", "claude" })
 end)
@@ -250,7 +250,7 @@ test("the models that an agent offers come after those of the options, as soon a
   offer("gemini", { "a", "b" })
   local seen = {}
   for i = 1, 4 do
-    seen[i] = nvim:screen():match("botglue · gemini (%w+) ─")
+    seen[i] = nvim:screen():match("replace · gemini (%w+) ─")
     nvim:type("<S-Tab>")
   end
   equal(seen, { "b", "c", "a", "b" })
@@ -260,9 +260,9 @@ test("the key for models is in the footer once the agent has said that there are
   local nvim = start()
   nvim:lua([[require("botglue").setup({ agent = "gemini", models = {} })]])
   nvim:type(":2Botglue<CR>")
-  contains(nvim:screen(), "<C-s> send · <C-p> earlier")
+  contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
   nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a' } })")
-  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier")
+  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier")
   type_and_leave(nvim, "on<S-Tab><C-s>")
   equal(sent(nvim)[1].agent.model, "a")
 end)
@@ -275,7 +275,7 @@ test("a session stays with its agent, but may go on with another model", functio
     require("botglue.run").ask(range, wish, (require("botglue.client").options()))
   ]])
   nvim:type("<Tab><S-Tab>")
-  contains(nvim:screen(), "botglue follow up · claude")
+  contains(nvim:screen(), "follow up · claude")
   contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier", "no key that does nothing")
   type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
   local request = sent(nvim)[1]

@@ -55,7 +55,7 @@ test("answers find their questions in any order, and an error is one", function(
     "the store has no such job",
     nil,
     nil,
-    { prompts = {} },
+    { prompts = {}, logged_out = {} },
   })
 end)
 

@@ -138,3 +138,42 @@ test("a rewind puts back a part of a line", function()
   equal(nvim:lines(), { row })
   equal({ sent.kind, sent.text, nvim:host("received", "query")[2].uuid }, { "char", { "(b + c)" }, "j1" })
 end)
+
+--- Goes back to the first message with its text, and gives a prompt nothing to send.
+---@param nvim Child
+---@param meanwhile string? Lua that runs while the prompt is open
+local function drop(nvim, meanwhile)
+  nvim:lua("pick(1)")
+  nvim:lua("pick(2)")
+  equal(nvim:lines(), ROWS)
+  nvim:lua(meanwhile or "")
+  nvim:lua("typed(nil)")
+end
+
+test("the text of that time is taken out again where nothing is sent", function()
+  local nvim = with_checkpoints()
+  drop(nvim)
+  equal(nvim:lines(), { "a", "fn two() {", "  2", "}", "e" })
+  equal(#nvim:host("received", "run"), 1)
+  nvim:type("u")
+  equal(nvim:lines(), ROWS, "as one step")
+end)
+
+test("it stays where the user has changed it meanwhile, and is found where it has moved", function()
+  local nvim = with_checkpoints()
+  drop(nvim, "vim.api.nvim_buf_set_lines(1, 2, 3, true, { '  mine' })")
+  equal(nvim:lines(), { "a", "fn one() {", "  mine", "}", "e" })
+  nvim = with_checkpoints()
+  drop(nvim, "vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'x', 'y' })")
+  equal(nvim:lines(), { "x", "y", "a", "fn two() {", "  2", "}", "e" })
+end)
+
+test("so it is where the prompt's window is closed", function()
+  local nvim = with_checkpoints()
+  nvim:lua("require('botglue').setup({ prompt = 'float' })")
+  nvim:lua("pick(1)")
+  nvim:lua("pick(2)")
+  suite.contains(nvim:screen(), "rewind · claude")
+  nvim:type("words<Esc><Esc>")
+  equal(nvim:lines(), { "a", "fn two() {", "  2", "}", "e" })
+end)

@@ -2,7 +2,8 @@
 --- come into it that of `rows`; what they say is the business of whoever opens it.
 ---
 --- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
---- too narrow for all keys the footer shows some, and `g?` the next.
+--- too narrow for all keys the footer shows some, and `g?` the next; in insert mode `<C-l>` does. It shows the keys
+--- that work in the mode in which the user is.
 
 local errors = require("botglue.errors")
 local frame = require("botglue.ui.frame")
@@ -17,7 +18,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@class botglue.Key
 ---@field [1] string the key, as in a map
 ---@field [2] string? its word in the footer; without one it is not shown there
----@field [3] fun(float: botglue.Float) an error in it is shown as one line
+---@field [3] fun(float: botglue.Float)|nil an error in it is shown as one line; none: the footer only shows the key
 ---@field mode string|string[]|nil normal mode by default
 
 ---@class botglue.FloatSpec
@@ -46,6 +47,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field width integer cells inside
 ---@field height integer
 ---@field page integer which of the footer's keys are shown
+---@field mode "n"|"i"|"s" in which the footer's keys work
 ---@field rows botglue.Rows what is drawn in it
 ---@field pane botglue.Pane? rows below its own
 ---@field is_current boolean? whether the user went into it last
@@ -80,7 +82,11 @@ function Float:config()
     height = self.height,
     border = frame.signs(spec.options).border,
     title = frame.title(spec.title, self.width, spec.options),
-    footer = frame.footer({ keys = self.keys, page = self.page, note = spec.note }, self.width, spec.options),
+    footer = frame.footer(
+      { keys = self.keys, page = self.page, mode = self.mode, note = spec.note },
+      self.width,
+      spec.options
+    ),
   })
 end
 
@@ -192,14 +198,37 @@ end
 
 function Float:map()
   for _, key in ipairs(self.keys) do
-    vim.keymap.set(key.mode or "n", key[1], function()
-      errors.guard(key[3], self)
-    end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. (key[2] or "") })
+    if key[3] then
+      vim.keymap.set(key.mode or "n", key[1], function()
+        errors.guard(key[3], self)
+      end, { buffer = self.bufnr, nowait = true, desc = "botglue: " .. (key[2] or "") })
+    end
   end
-  vim.keymap.set("n", "g?", function()
+  local function turn()
     self.page = self.page + 1
     self:refresh()
-  end, { buffer = self.bufnr, desc = "botglue: more keys" })
+  end
+  local more = { buffer = self.bufnr, desc = "botglue: more keys" }
+  vim.keymap.set("n", frame.MORE, turn, more)
+  if self.spec.modifiable then
+    vim.keymap.set({ "i", "s" }, frame.MORE_TYPING, turn, more)
+  end
+end
+
+--- In which of the modes that keys are mapped in the user is.
+---@return "n"|"i"|"s"
+local function mode()
+  local now = api.nvim_get_mode().mode
+  return now:match("^[iR]") and "i" or now:match("^[sS\19]") and "s" or "n"
+end
+
+--- Shows the keys of the mode in which the user is, where they are in the window.
+function Float:show_mode()
+  local now = mode()
+  if now ~= self.mode and self:is_open() and api.nvim_get_current_win() == self.win then
+    self.mode, self.page = now, 0
+    self:refresh()
+  end
 end
 
 function Float:watch()
@@ -225,6 +254,13 @@ function Float:watch()
       self.is_current = api.nvim_get_current_win() == self.win
     end,
   })
+  if self.spec.modifiable then
+    on({ "ModeChanged", "WinEnter" }, {
+      callback = function()
+        self:show_mode()
+      end,
+    })
+  end
   on({ "VimResized", "ColorScheme" }, {
     callback = function(event)
       -- `:tabdo wincmd =`, which many people have here, takes the user out of a window that keeps its buffer.
@@ -307,6 +343,8 @@ function M.open(spec)
   end
   local self =
     setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
+  -- Whoever opens one to type in it begins so, at the latest with the next key.
+  self.mode = spec.modifiable and "i" or "n"
   self.keys = vim.list_extend({}, spec.keys)
   if spec.close ~= false then
     table.insert(self.keys, { spec.close or "q", "close", self.close })

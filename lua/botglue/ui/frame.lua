@@ -19,7 +19,9 @@ local ASCII = {
   between = " - ",
   cut = "...",
 }
-local MORE = { "g?", "more" }
+
+M.MORE = "g?" -- the key of the next page, which in insert mode is text
+M.MORE_TYPING = "<C-l>"
 
 ---@class botglue.FrameSigns
 ---@field border string[]
@@ -73,16 +75,26 @@ function M.title(title, width, options)
   return bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } }, width, signs)
 end
 
---- The keys that have a word, so many on a page as there is room for.
----@param keys botglue.Key[]
+--- Whether a key works in a mode.
+---@param key botglue.Key
+---@param mode string
+---@return boolean
+local function works(key, mode)
+  local modes = key.mode or "n"
+  return modes == mode or type(modes) == "table" and vim.tbl_contains(modes, mode)
+end
+
+--- The keys that have a word and work in a mode, so many on a page as there is room for.
+---@param footer botglue.Footer
 ---@param room integer
 ---@param signs botglue.FrameSigns
 ---@return botglue.Key[][]
-local function pages(keys, room, signs)
-  local between = width_of(signs.between)
+local function pages(footer, room, signs)
+  local between, mode = width_of(signs.between), footer.mode or "n"
+  local more = { mode == "n" and M.MORE or M.MORE_TYPING, "more" }
   local shown = vim.tbl_filter(function(key)
-    return key[2] ~= nil
-  end, keys)
+    return key[2] ~= nil and works(key, mode)
+  end, footer.keys)
   local function width(some)
     local sum = 2 - between
     for _, key in ipairs(some) do
@@ -95,7 +107,7 @@ local function pages(keys, room, signs)
   end
   local found, page = {}, {}
   for _, key in ipairs(shown) do
-    if #page > 0 and width(vim.list_extend({ key, MORE }, page)) > room then
+    if #page > 0 and width(vim.list_extend({ key, more }, page)) > room then
       found[#found + 1] = page
       page = {}
     end
@@ -103,7 +115,7 @@ local function pages(keys, room, signs)
   end
   found[#found + 1] = page
   for _, one in ipairs(found) do
-    one[#one + 1] = MORE
+    one[#one + 1] = more
   end
   return found
 end
@@ -111,6 +123,7 @@ end
 ---@class botglue.Footer
 ---@field keys botglue.Key[]
 ---@field page integer which of the pages is shown, from 0
+---@field mode "n"|"i"|"s"|nil in which the user is; normal mode by default
 ---@field note string? at the left; the keys are at the right then
 
 --- The border below.
@@ -120,7 +133,7 @@ end
 ---@return botglue.Chunks
 function M.footer(footer, width, options)
   local signs, note = M.signs(options), text.clean(footer.note or "")
-  local all, keys = pages(footer.keys, width, signs), {}
+  local all, keys = pages(footer, width, signs), {}
   for i, key in ipairs(all[footer.page % #all + 1]) do
     keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }
     keys[#keys + 1] = { key[1], "BotglueKey" }

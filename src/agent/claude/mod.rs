@@ -72,6 +72,9 @@ fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
     if let Some(turns) = invocation.max_turns {
         flags.extend(["--max-turns".to_owned(), turns.to_string()]);
     }
+    if let Some(cost) = invocation.max_cost_usd {
+        flags.extend(["--max-budget-usd".to_owned(), cost.to_string()]);
+    }
     if let Some(resume) = invocation.resume {
         flags.extend(["--resume".to_owned(), resume.session_id.clone(), "--fork-session".to_owned()]);
         if let Some(at) = &resume.at {

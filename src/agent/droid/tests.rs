@@ -221,6 +221,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
         command: &command,
         tools: &tools,
         max_turns: None,
+        max_cost_usd: None,
         trust_project: false,
         resume: None,
         system: "the rules",

@@ -8,7 +8,9 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
-use crate::request::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use crate::request::{
+    AgentCommand, Beside, Diagnostic, Kind, Mentioned, Observe, Request, Resume, Selection, Tidy,
+};
 
 /// A map out of names and values.
 macro_rules! map {
@@ -40,6 +42,7 @@ fn full() -> Value {
         "tools": list(["Read", "Grep"]),
         "timeout": 0.5,
         "max_turns": 7,
+        "max_cost_usd": 0.5,
         "max_parallel": 4,
         "trust_project": true,
         "rules": true,
@@ -63,6 +66,7 @@ fn full() -> Value {
         "before": list(["above"]),
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
+        "files": list([map! { "name": "src/b.rs", "text": "x\ny" }]),
         "prewarmed": 9,
         "preview": 3,
         "observe": map! { "thinking": true },
@@ -89,6 +93,7 @@ fn decoded() -> Request {
         tools: text(&["Read", "Grep"]),
         timeout: Duration::from_millis(500),
         max_turns: Some(7),
+        max_cost_usd: Some(0.5),
         max_parallel: 4,
         trust_project: true,
         rules: true,
@@ -117,6 +122,7 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
+        files: vec![Mentioned { name: "src/b.rs".to_owned(), text: "x\ny".to_owned() }],
         prewarmed: Some(9),
         preview: 3,
         observe: Some(Observe { thinking: true }),
@@ -156,6 +162,8 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("agent.env").agent.env, BTreeMap::new());
     assert_eq!(missing("tools").tools, [""; 0]);
     assert_eq!(missing("max_turns").max_turns, None);
+    assert_eq!(missing("max_cost_usd").max_cost_usd, None);
+    assert_eq!(missing("files").files, []);
     assert_eq!(missing("path").path, "");
     assert_eq!(missing("filetype").filetype, "");
     assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
@@ -316,6 +324,7 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table, a row an error")]
 fn every_error_names_its_field() {
     let text = || Value::from("text");
     let latin1 = |text: &[u8]| Value::Binary(text.to_vec());
@@ -352,6 +361,10 @@ fn every_error_names_its_field() {
         ("timeout", Some(Value::from(-3)), "timeout must be a number of seconds above 0"),
         ("timeout", Some(Value::F64(f64::INFINITY)), "timeout must be a number of seconds above 0"),
         ("max_turns", Some(Value::from(0)), "max_turns must be at least 1"),
+        ("max_cost_usd", Some(Value::from(0)), "max_cost_usd must be a number above 0"),
+        ("max_cost_usd", Some(Value::F64(f64::NAN)), "max_cost_usd must be a number above 0"),
+        ("max_cost_usd", Some(text()), "max_cost_usd must be a number, not a string"),
+        ("files", Some(list([1])), "files[1] must be a map, not a number"),
         ("max_parallel", None, "max_parallel is missing"),
         ("max_parallel", Some(Value::from(0)), "max_parallel must be at least 1"),
         ("resume", Some(text()), "resume must be a map, not a string"),

@@ -65,7 +65,8 @@ pub enum Query {
         /// The session.
         session_id: String,
     },
-    /// Prompts that were not sent, newest first, then those of earlier jobs.
+    /// What a prompt wants to know: prompts that were not sent, newest first, then those of earlier jobs; and the agents
+    /// that are not logged in, as their newest jobs said.
     Prompts {
         /// The most of the latter.
         limit: u64,

@@ -13,7 +13,7 @@ use crate::record::now_ms;
 use crate::store::queries::entry::Asker;
 use crate::store::queries::history::Listed;
 use crate::store::queries::info::Info;
-use crate::store::queries::{checkpoints, history, info, prompts, unsent};
+use crate::store::queries::{checkpoints, history, info, logins, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
 /// A question and who waits for its answer.
@@ -111,7 +111,8 @@ fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
         }
         Query::Prompts { limit } => {
             let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
-            json!({ "prompts": unsent::among(unsent, sent, now_ms()) })
+            let logged_out = logins::logged_out(connection)?;
+            json!({ "prompts": unsent::among(unsent, sent, now_ms()), "logged_out": logged_out })
         }
         // The writer's.
         Query::Again { .. } | Query::Untold { .. } => return Err(StoreError::NoSuchJob),

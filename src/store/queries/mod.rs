@@ -8,6 +8,7 @@ pub mod held;
 pub mod history;
 pub mod info;
 pub mod keep;
+pub mod logins;
 pub mod prompts;
 pub mod put;
 pub mod sessions;

@@ -62,6 +62,7 @@ fn messages(serve: &Serve) -> Vec<Value> {
     let context = json!({
         "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
         "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
+        "max_cost_usd": 0.5, "files": [{"name": "a", "text": "b"}],
     });
     let run = serve.request(1_000_000, "echo local b", &context);
     let resumed =

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use crate::support::nvim::Nvim;
-use crate::support::picture::{Stage, on_each_screen};
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::picture::{Stage, on_each_review_screen, on_each_screen};
+use crate::support::scratch::Scratch;
 
 const TEXT: &str = "# Load\n\nfn load(path: &Path) -> Config {\n    let text = read(path).unwrap();\n    parse(&text)\n        .unwrap()\n}\n\nthe end\n";
 
@@ -86,5 +87,66 @@ fn an_answer_that_comes_while_it_is_typed() {
         stage.expect("prompt-moved", &nvim, "the answer", |rows| {
             rows[0] == "1" && rows[5] == "three" && rows.concat().contains("a.txt:5")
         });
+    });
+}
+
+#[test]
+fn a_host_that_is_not_there() {
+    on_each_review_screen(|stage| {
+        let nvim =
+            stage.nvim(Builder::new(Scratch::new()).option("host", "/opt/botglue/target/release/botglue"));
+        nvim.edit("a.txt", "one\ntwo\n");
+        ask(&nvim, 1, 1);
+        stage.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make build"));
+    });
+}
+
+#[test]
+fn an_agent_that_is_not_installed() {
+    on_each_review_screen(|stage| {
+        let agents = json!({"claude": {"command": ["claude-of-the-spec"]}});
+        let nvim = stage.nvim(Builder::new(Scratch::new()).option("agents", agents));
+        nvim.edit("a.txt", "one\ntwo\n");
+        ask(&nvim, 1, 1);
+        stage.expect("prompt-no-agent", &nvim, "what to do", |rows| rows.concat().contains("install"));
+    });
+}
+
+#[test]
+fn an_agent_that_is_not_logged_in() {
+    on_each_review_screen(|stage| {
+        let (nvim, _gated) = stage.gated();
+        nvim.edit("a.txt", "one\ntwo\n");
+        nvim.exec(
+            "local range = { kind = 'line', first = { 2 }, last = { 2 } }
+             local id = require('botglue').run({ prompt = 'GATE:it', range = range })
+             local job = require('botglue.client').job(id)
+             job.options = vim.tbl_extend('force', job.options, { status = { outcome = 0 } })
+             job:fail({ code = 'not_logged_in', message = 'No login.' })",
+        );
+        ask(&nvim, 1, 1);
+        stage.expect("prompt-no-login", &nvim, "what to do", |rows| rows.concat().contains("/login"));
+    });
+}
+
+#[test]
+fn no_earlier_prompt_in_normal_mode() {
+    on_each_review_screen(|stage| {
+        let nvim = open(stage);
+        nvim.input("something quite new<Esc><C-p>");
+        stage.expect("prompt-nothing-earlier", &nvim, "why", |rows| rows.concat().contains("earlier prompt"));
+    });
+}
+
+#[test]
+fn a_draft_of_six_rows_below_a_line() {
+    on_each_review_screen(|stage| {
+        let (nvim, _gated) = stage.gated();
+        nvim.edit("a.txt", "one\ntwo\nthree\n");
+        let open = || nvim.exec("require('botglue').run({ range = { kind = 'insert', first = { 2 } } })");
+        open();
+        nvim.input("1<CR>2<CR>3<CR>4<CR>5<CR>6<Esc><Esc>");
+        open();
+        stage.expect("prompt-draft", &nvim, "the draft", |rows| rows.iter().any(|row| row.contains("│ 6")));
     });
 }

@@ -219,11 +219,15 @@ end
 function M.start(before)
   local directory = vim.fn.tempname()
   vim.fn.mkdir(directory .. "/home", "p")
+  -- The default agent is installed; what runs is the agent of the spec.
+  vim.fn.mkdir(directory .. "/bin", "p")
+  vim.fn.writefile({ "#!/bin/sh", "exit 1" }, directory .. "/bin/claude")
+  vim.uv.fs_chmod(directory .. "/bin/claude", tonumber("700", 8))
   local channel = vim.fn.jobstart({ M.program(), "--embed", "--clean", "-n", "-i", "NONE" }, {
     rpc = true,
     clear_env = true,
     env = {
-      PATH = vim.env.PATH,
+      PATH = directory .. "/bin:" .. vim.env.PATH,
       HOME = directory .. "/home",
       TERM = "xterm-256color",
       LANG = "C.UTF-8",

@@ -13,6 +13,8 @@ local M = {}
 ---@field wanted string? the model that was asked for with the first agent
 ---@field first string the first agent
 ---@field models table<string, string|false> what was chosen, by agent; false leaves it to the CLI
+---@field project string
+---@field is_own boolean whether the agent is the user's to choose, not that of a session
 local Choice = {}
 Choice.__index = Choice
 
@@ -78,6 +80,40 @@ function Choice:next_model()
   self.models[self.agent] = behind(self:known(self.agent), self:model())
 end
 
+--- Keeps what the user has chosen, for the next prompt of this project.
+function Choice:keep()
+  if self.is_own then
+    require("botglue.chosen").remember(self.options, self.project, self.agent, self:model())
+  end
+end
+
+--- Whether the user has set a model for an agent.
+---@param given table what the user gave
+---@param agent string
+local function has_model(given, agent)
+  local own = type(given.agents) == "table" and given.agents[agent] or {}
+  return own.model ~= nil or agent == "claude" and given.model ~= nil
+end
+
+--- Begins with what was chosen last in this project, as far as no option of the user's says something else. An agent
+--- that speaks ACP tells its models only once it was started: one that it had told before is good.
+function Choice:recall()
+  local last = require("botglue.chosen").of(self.options, self.project)
+  local given = config.given(client.connection().setup)
+  local agent = last and self.options.agents[last.agent]
+  if not last or not agent or not program.of(agent) then
+    return
+  elseif given.agent ~= nil and given.agent ~= last.agent then
+    return
+  end
+  self.agent = last.agent
+  local known = self:known(last.agent)
+  local is_untold = agent.protocol == "acp" and not client.connection().models[last.agent]
+  if not has_model(given, last.agent) and (is_untold or vim.tbl_contains(known, last.model)) then
+    self.models[last.agent] = last.model
+  end
+end
+
 --- Takes what was chosen before, where a wish leaves it open.
 ---@param agent string
 ---@param model string|false
@@ -111,22 +147,29 @@ end
 
 ---@param wish botglue.Wish
 ---@param options botglue.Options
+---@param project string
 ---@return botglue.Choice
-function M.new(wish, options)
+function M.new(wish, options, project)
   local agent = wish.agent or options.agent
   local agents = vim.tbl_filter(function(name)
     return name == agent or program.of(options.agents[name]) ~= nil
   end, vim.tbl_keys(options.agents))
   table.sort(agents)
-  return setmetatable({
+  local self = setmetatable({
     options = options,
+    project = project,
     -- A session is its agent's own.
+    is_own = wish.resume == nil,
     agents = wish.resume and { agent } or agents,
     agent = agent,
     first = agent,
     wanted = wish.model,
     models = {},
   }, Choice)
+  if self.is_own and not wish.agent and not wish.model then
+    self:recall()
+  end
+  return self
 end
 
 return M

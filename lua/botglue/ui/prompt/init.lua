@@ -8,9 +8,12 @@
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
 local client = require("botglue.client")
+local context = require("botglue.context")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
+local notice = require("botglue.ui.prompt.notice")
 local notify = require("botglue.notify")
+local obstacle = require("botglue.ui.prompt.obstacle")
 local title = require("botglue.ui.prompt.title")
 local window = require("botglue.ui.prompt.window")
 local write = require("botglue.write")
@@ -24,6 +27,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@field options botglue.Options
 ---@field proposal string? what could be asked for: typing replaces it
 ---@field again fun()? makes `.` repeat the operator that asks for it
+---@field dropped fun()? called where nothing is sent
 
 ---@class botglue.Prompt
 ---@field range botglue.Range
@@ -38,6 +42,7 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@field dot botglue.Dot
 ---@field completion botglue.Complete
 ---@field window botglue.PromptWindow
+---@field notice botglue.Notice
 ---@field typed string? what stands in it
 ---@field draft botglue.PromptDraft? the same, as it is kept; nil before there is anything and once it is over
 ---@field sent boolean?
@@ -71,9 +76,23 @@ function Prompt:change(what)
   local before = self.choice:words()
   self.choice[what](self.choice)
   if self.choice:words() ~= before then
+    self.choice:keep()
     self.prewarm:want(self.choice:apply(self.wish))
-    self.float:title(title.of(self))
+    self:look()
   end
+end
+
+--- Says what stands in the way of a job with the agent that is chosen.
+function Prompt:look()
+  self.notice.obstacle = obstacle.of(self.choice.agent, self.opts.options, self.recall.logged_out)
+  self.window:follow()
+end
+
+--- Says why a key did nothing.
+---@param words string
+function Prompt:say(words)
+  self.notice:say(words, self:text())
+  self.window:follow()
 end
 
 --- The agent has said which models it offers.
@@ -99,6 +118,9 @@ function Prompt:step(by)
       return
     end
     local text = self.recall:step(by, now, now == self.opts.proposal and "" or nil)
+    if not text and by > 0 then
+      self:say(self.recall:none(self.recall.typed))
+    end
     if text and api.nvim_get_mode().mode:match("^[vVsS]") then
       -- A proposal is selected.
       vim.cmd("normal! \27")
@@ -132,7 +154,11 @@ end
 ---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
 function Prompt:offer(reply)
   if self.listing then
-    reply(0, self.recall:items(self:text(), self.float.width - 4))
+    local items = self.recall:items(self:text(), self.float.width - 4)
+    if #items == 0 then
+      self:say(self.recall:none(self:text()))
+    end
+    reply(0, items)
   else
     self.completion:source(reply)
   end
@@ -212,6 +238,9 @@ function Prompt:closed()
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
     self.prewarm:drop()
+    if self.opts.dropped then
+      self.opts.dropped()
+    end
     self.range:unmark()
   end
   vim.schedule(function()
@@ -369,7 +398,8 @@ end
 function Prompt:open()
   self.back = back.new()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
-  self.window = window.new(self.range, self.opts.options, function()
+  self.notice = notice.new(self.opts.options)
+  self.window = window.new(self.range, self.notice, function()
     return title.of(self)
   end)
   self.float = self.window:open(require("botglue.ui.prompt.keys").of(self), function()
@@ -378,7 +408,16 @@ function Prompt:open()
   self:watch()
   self.back:watch(self.float.win, self.group)
   self:begin()
-  self.window:follow()
+  self:look()
+  -- Neovim would draw it with the next key after a question on the command line, as the default vim.ui.select() asks.
+  vim.schedule(function()
+    vim.cmd.redraw()
+  end)
+  self.recall:known(function()
+    if self.float and self.float:is_open() then
+      self:look()
+    end
+  end)
 end
 
 --- Goes to the prompt that is open.
@@ -412,13 +451,16 @@ function M.ask(range, wish, opts, send)
   end
   local connection = client.connection()
   if connection.prompt then
+    if opts.dropped then
+      opts.dropped()
+    end
     range:unmark()
     connection.prompt:focus()
     return
   end
   local self = setmetatable({ range = range, wish = wish, opts = opts, send = send }, Prompt)
   connection.prompt = self
-  self.choice = choice.new(wish, opts.options)
+  self.choice = choice.new(wish, opts.options, context.project(range.bufnr))
   self.prewarm = require("botglue.prewarm").start(range.bufnr, self.choice:apply(wish), opts.options)
   local cut = require("botglue.ui.float").signs(opts.options).cut
   self.recall = require("botglue.ui.prompt.recall").start(cut)

@@ -19,7 +19,9 @@ end
 function M.ask(range, wish, opts, send)
   local unhighlight = require("botglue.ui.highlight").range(range)
   local prewarm = require("botglue.prewarm").start(range.bufnr, wish, opts.options)
-  local label = wish.question and "botglue ask: " or "botglue: "
+  local trouble = require("botglue.ui.prompt.obstacle").label(wish.agent or opts.options.agent, opts.options)
+  local label = (wish.question and "botglue ask" or "botglue")
+    .. (trouble and (" (%s): "):format(trouble) or ": ")
   vim.ui.input({ prompt = label, default = opts.proposal }, function(prompt)
     unhighlight()
     if opts.again then
@@ -32,6 +34,9 @@ function M.ask(range, wish, opts, send)
       return
     end
     prewarm:drop()
+    if opts.dropped then
+      opts.dropped()
+    end
     range:unmark()
     if wanted then
       notify.error("botglue: the place that it was for is not known: " .. prompt)

@@ -79,6 +79,7 @@ function M.of(prompt)
     { "<Tab>", agent, or_menu("<C-y>", change("next_agent")), mode = everywhere },
     { "<C-p>", "earlier", or_menu("<Up>", step(1)), mode = everywhere },
     { "<Esc>", "close", close, mode = "n" },
+    { "<Esc>q", "close", mode = { "i", "s" } },
     { "<C-n>", nil, or_menu("<Down>", step(-1)), mode = everywhere },
     { "<C-f>", nil, or_menu("<C-e>", list), mode = everywhere },
     { "<CR>", nil, or_menu("<C-y>", break_line), mode = "i" },

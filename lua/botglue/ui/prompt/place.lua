@@ -5,7 +5,7 @@ local M = {}
 
 local api = vim.api
 
-M.WIDTH = 72 -- cells inside, where the screen has them
+M.WIDTH = 74 -- cells inside, where the screen has them
 local LEAST, MOST = 3, 10 -- rows inside
 
 --- The rows of the screen that may be drawn on, from 0; `past` is the one behind the last.
@@ -102,9 +102,11 @@ end
 ---@param spot botglue.Spot?
 ---@param side botglue.Side
 ---@param wanted integer
+---@param said integer? rows of it that are no text
 ---@return integer
-function M.height(spot, side, wanted)
-  return math.max(math.min(math.max(wanted, LEAST), MOST, room(spot, side) - 2), 1)
+function M.height(spot, side, wanted, said)
+  local most = math.min(MOST + (said or 0), room(spot, side) - 2)
+  return math.max(math.min(math.max(wanted, LEAST), most), 1)
 end
 
 --- Fields for |nvim_open_win()|.

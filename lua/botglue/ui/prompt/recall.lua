@@ -10,6 +10,7 @@ local M = {}
 
 ---@class botglue.Recall
 ---@field prompts string[] newest first, each once
+---@field logged_out string[] the agents that are not logged in, as the store says
 ---@field waiting (fun())[]? who waits for the store's answer; nil once it is there
 ---@field matches string[] those that are gone through
 ---@field at integer which of them is shown; 0: what was typed
@@ -107,12 +108,26 @@ function Recall:step(by, now, filter)
   return self.shown
 end
 
+--- Why there is none further back than what the prompt shows.
+---@param filter string what they were filtered by
+---@return string
+function Recall:none(filter)
+  if #self.prompts == 0 then
+    return "there is no earlier prompt"
+  elseif #self.matches > 0 then
+    return "there is no earlier prompt than this one"
+  end
+  return filter:find("%S") and "no earlier prompt has these words" or "there is no other prompt"
+end
+
 --- Asks for the prompts.
 ---@param cut string the mark where a line of the menu was cut
 ---@return botglue.Recall
 function M.start(cut)
-  local self =
-    setmetatable({ prompts = {}, waiting = {}, matches = {}, at = 0, typed = "", cut = cut }, Recall)
+  local self = setmetatable(
+    { prompts = {}, logged_out = {}, waiting = {}, matches = {}, at = 0, typed = "", cut = cut },
+    Recall
+  )
   self:add(unfinished())
   require("botglue.query").ask("prompts", { limit = 200 }, function(result)
     -- Without a store there are those of this Neovim.
@@ -120,6 +135,7 @@ function M.start(cut)
       return entry.prompt
     end, result and result.prompts or {})
     self:add(stored)
+    self.logged_out = result and result.logged_out or {}
     local waiting = self.waiting or {}
     self.waiting = nil
     for _, fn in ipairs(waiting) do

@@ -1,4 +1,4 @@
---- The title of the prompt: what it is for, the agent and the model; the place.
+--- The title of the prompt: what will happen, the agent and the model; the place.
 
 local context = require("botglue.context")
 
@@ -24,18 +24,39 @@ local function where(range)
   return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
 end
 
+--- What will happen to the answer.
+---@param prompt botglue.Prompt
+---@return string
+local function what(prompt)
+  local wish, is_held = prompt.wish, prompt.opts.options.review
+  if wish.review ~= nil then
+    is_held = wish.review
+  end
+  if wish.question then
+    return "ask"
+  elseif wish.resume then
+    return wish.resume.at and "rewind" or "follow up"
+  elseif is_held then
+    return "hold for review"
+  end
+  return prompt.range.shape == "insert" and "insert below" or "replace"
+end
+
+--- Where there is no room for all, the name of the plugin goes first, then the beginning of the place.
 ---@param prompt botglue.Prompt
 ---@return string left
 ---@return string right
 function M.of(prompt)
-  local between = require("botglue.ui.float").signs(prompt.opts.options).between
-  local wish, words, right = prompt.wish, prompt.choice:words(), where(prompt.range)
-  local what = wish.question and "botglue ask" or wish.resume and "botglue follow up" or "botglue"
-  local left = what .. between .. words
-  -- Where there is no room for all, what can be changed is what counts.
+  local signs = require("botglue.ui.float").signs(prompt.opts.options)
+  local left, right = what(prompt) .. signs.between .. prompt.choice:words(), where(prompt.range)
   local room = prompt.float and prompt.float.width
     or math.min(vim.o.columns - 2, require("botglue.ui.prompt.place").WIDTH)
-  return width_of(left .. right) + 5 <= room and left or words, right
+  -- Beside blanks around both, and one cell of the border between them.
+  local rest = room - 5 - width_of(left)
+  if width_of("botglue " .. right) <= rest then
+    return "botglue " .. left, right
+  end
+  return left, rest > 0 and require("botglue.text").fit_end(right, rest, signs.cut) or ""
 end
 
 return M

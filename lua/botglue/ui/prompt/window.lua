@@ -10,7 +10,7 @@ local api = vim.api
 
 ---@class botglue.PromptWindow
 ---@field range botglue.Range
----@field options botglue.Options
+---@field notice botglue.Notice
 ---@field title fun(): string, string
 ---@field float botglue.Float?
 ---@field place botglue.Spot? where the range was seen last
@@ -20,10 +20,20 @@ local api = vim.api
 local Window = {}
 Window.__index = Window
 
---- How many rows its text takes.
----@return integer
-function Window:rows()
-  return api.nvim_win_text_height(self.float.win, {}).all
+--- Shows the text from its beginning, where there is room for all of it: Neovim leaves it where it was scrolled to
+--- while the window was lower.
+---@param rows integer that the text takes
+function Window:show_whole(rows)
+  local win = self.float.win
+  if rows > api.nvim_win_get_height(win) then
+    return
+  end
+  api.nvim_win_call(win, function()
+    local view = vim.fn.winsaveview()
+    if view.topline > 1 or view.skipcol > 0 then
+      vim.fn.winrestview({ topline = 1, topfill = 0, skipcol = 0 })
+    end
+  end)
 end
 
 --- Puts the window where the range is now, as high as its text.
@@ -36,7 +46,10 @@ function Window:follow()
     self.side = place.side(self.place)
   end
   self.float:title(self.title())
-  self.float:resize(place.WIDTH, place.height(self.place, self.side, self:rows()))
+  local said = self.notice:draw(self.float.bufnr, self.float.width - 2)
+  local rows = api.nvim_win_text_height(self.float.win, {}).all
+  self.float:resize(place.WIDTH, place.height(self.place, self.side, rows, said))
+  self:show_whole(rows)
   if not vim.deep_equal(self.shown, { self.place, self.side }) then
     self.shown = { self.place, self.side }
     self.float:refresh()
@@ -65,7 +78,7 @@ function Window:open(keys, on_close)
   local left, right = self.title()
   self.float = float.open({
     name = "prompt",
-    options = self.options,
+    options = self.notice.options,
     width = place.WIDTH,
     height = place.height(self.place, self.side, 1),
     title = { left = left, right = right },
@@ -91,11 +104,11 @@ function Window:open(keys, on_close)
 end
 
 ---@param range botglue.Range
----@param options botglue.Options
+---@param notice botglue.Notice what it says below its text
 ---@param title fun(): string, string what is at the left of its title, and at the right
 ---@return botglue.PromptWindow
-function M.new(range, options, title)
-  return setmetatable({ range = range, options = options, title = title }, Window)
+function M.new(range, notice, title)
+  return setmetatable({ range = range, notice = notice, title = title }, Window)
 end
 
 return M

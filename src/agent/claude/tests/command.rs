@@ -29,6 +29,7 @@ fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>
         command: &command,
         tools: &tools,
         max_turns: Some(3),
+        max_cost_usd: Some(0.25),
         trust_project: false,
         resume,
         system: "the rules",
@@ -50,8 +51,8 @@ fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
     assert_eq!(
         arguments,
         "nice claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
-         --include-partial-messages --strict-mcp-config --setting-sources user --model opus --max-turns 3 --tools \
-         Read,Grep --append-system-prompt the rules --mine"
+         --include-partial-messages --strict-mcp-config --setting-sources user --model opus --max-turns 3 \
+         --max-budget-usd 0.25 --tools Read,Grep --append-system-prompt the rules --mine"
     );
 }
 

@@ -3,6 +3,7 @@
 mod accepted;
 mod checkpoints;
 mod held;
+mod logins;
 mod spending;
 mod sums;
 mod unsent;

@@ -1,0 +1,72 @@
+--- Why a job would fail, as far as that is known before its prompt is sent: no host, no program, no login.
+
+local client = require("botglue.client")
+local host = require("botglue.host")
+local program = require("botglue.program")
+local shipped = require("botglue.shipped")
+
+local M = {}
+
+--- The job of an agent that ended last, of those that this Neovim has run.
+---@param agent string
+---@return botglue.Job?
+local function last_job(agent)
+  local last
+  for _, job in pairs(client.connection().jobs) do
+    -- The end of a held one of an earlier session is when it was taken over.
+    local is_own = job.agent == agent and job.ended and not job.took_ms
+    if is_own and (not last or job.ended > last.ended) then
+      last = job
+    end
+  end
+  return last
+end
+
+--- Whether the last job of an agent failed because the agent is not logged in. What this Neovim saw is newer than what
+--- the store had when the prompt was opened.
+---@param agent string
+---@param logged_out string[] the agents of which the store says so
+---@return boolean
+local function is_logged_out(agent, logged_out)
+  local job = last_job(agent)
+  if job then
+    return job.error ~= nil and job.error.code == "not_logged_in"
+  end
+  return vim.tbl_contains(logged_out, agent)
+end
+
+--- What to do first, and why, in one sentence; nil where nothing is known to stand in the way.
+---@param name string of the agent
+---@param options botglue.Options
+---@param logged_out string[] the agents that are not logged in, as the store says
+---@return string?
+function M.of(name, options, logged_out)
+  local path, looked = host.binary(options)
+  if not path then
+    return ("%s: there is no host at %s"):format(host.BUILD, looked)
+  end
+  local agent = options.agents[name]
+  local command = program.command(agent)[1]
+  if not program.of(agent) then
+    local where = command:find("/", 1, true) and "it cannot be executed" or "it is not in PATH"
+    return ("install `%s`, or set agents.%s.command: %s"):format(command, name, where)
+  elseif is_logged_out(name, logged_out) then
+    local login = shipped.of(name, agent).login
+    local how = login and login.how or ("log in with `%s`"):format(command)
+    return ("%s: the last job of %s was not logged in"):format(how, name)
+  end
+end
+
+--- The same in a few words, for a label.
+---@param name string
+---@param options botglue.Options
+---@return string?
+function M.label(name, options)
+  if not host.binary(options) then
+    return "no host: " .. host.BUILD
+  elseif not program.of(options.agents[name]) then
+    return ("%s is not installed"):format(program.command(options.agents[name])[1])
+  end
+end
+
+return M
