@@ -53,6 +53,7 @@ function M.around(bufnr, first, past, limits)
   return nearest_last, after
 end
 
+---@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
 
 --- Diagnostics that touch the rows from `first` to `last`, from 0.

@@ -28,7 +28,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field height integer
 ---@field title { left: string, right: string? }
 ---@field note string? at the left of the footer; the keys are at its right then
----@field keys botglue.Key[] in the order of the footer
+---@field keys botglue.Key[] as the footer shows them
 ---@field close string|false|nil the key that closes it, `q` by default
 ---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
 ---@field modifiable boolean?
@@ -46,6 +46,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field origin integer the window with text from which it was opened
 ---@field width integer cells inside
 ---@field height integer
+---@field keys botglue.Key[] those that work in it now
 ---@field page integer which of the footer's keys are shown
 ---@field mode "n"|"i"|"s" in which the footer's keys work
 ---@field rows botglue.Rows what is drawn in it
