@@ -28,6 +28,10 @@ LUA := $(wildcard lua plugin) tests .luacheckrc
 RUST_TEST_THREADS ?= 4
 
 ##@ To use it
+.PHONY: install
+install: ## the host for this version, target/release/botglue: the released one, else built
+	@release/install
+
 .PHONY: build
 build: need-cargo ## builds the host, target/release/botglue
 	@cargo build --release --locked --target-dir target

@@ -83,19 +83,16 @@ local function check_host(options)
   health.start("botglue: host")
   local path, looked = host.binary(options)
   if not path then
-    health.error("there is no host at " .. looked, "run `make build` in the plugin's directory")
+    health.error("there is no host at " .. looked, host.INSTALL)
     return
   end
   local said, err = ask_version(path)()
   if not said then
-    health.error(("%s does not run: %s"):format(path, err), "run `make build` in the plugin's directory")
+    health.error(("%s does not run: %s"):format(path, err), host.INSTALL)
     return
   end
   if said ~= "botglue " .. version then
-    health.error(
-      ("%s says %q, the plugin is %s"):format(path, said, version),
-      "run `make build` in the plugin's directory"
-    )
+    health.error(("%s says %q, the plugin is %s"):format(path, said, version), host.INSTALL)
     return
   end
   health.ok(("%s, %s"):format(path, said))

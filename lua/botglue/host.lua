@@ -25,7 +25,8 @@ Process.__index = Process
 
 local REMEMBERED = 20 -- a host is behind by a few at the most
 
-local BUILD = "run `make build` in the plugin's directory"
+--- What to do where the host is not there or does not fit.
+M.INSTALL = "run `make install` in the plugin's directory"
 
 ---@param code string
 ---@param format string
@@ -120,7 +121,9 @@ function Process:greet(hello)
     return
   elseif hello.version ~= version then
     local theirs = tostring(hello.version)
-    self:stop(failure("host_version", "The host is version %s, the plugin %s; %s.", theirs, version, BUILD))
+    self:stop(
+      failure("host_version", "The host is version %s, the plugin %s; %s.", theirs, version, M.INSTALL)
+    )
     return
   end
   self.ready = true
@@ -145,7 +148,7 @@ end
 function M.start(options, ready_within, gone)
   local path, looked = M.binary(options)
   if not path then
-    return nil, failure("host_missing", "There is no host at %s; %s.", looked, BUILD)
+    return nil, failure("host_missing", "There is no host at %s; %s.", looked, M.INSTALL)
   end
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
@@ -160,13 +163,13 @@ function M.start(options, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    return nil, failure("host_missing", "The host %s could not be started; %s.", path, BUILD)
+    return nil, failure("host_missing", "The host %s could not be started; %s.", path, M.INSTALL)
   end
   self.channel = channel
   self.deadline = deadline.start(ready_within, function()
     if not self.ready then
       local seconds = ready_within / 1000
-      self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, BUILD))
+      self:stop(failure("host_lost", "The host %s did not answer within %g s; %s.", path, seconds, M.INSTALL))
     end
   end)
   return self
