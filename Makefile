@@ -31,6 +31,7 @@ RUST_TEST_THREADS ?= 4
 .PHONY: install
 install: ## the host for this version, target/release/botglue: the released one, else built
 	@release/install
+	@! command -v nvim >/dev/null || nvim --clean --headless -c 'helptags doc' -c quit </dev/null
 
 .PHONY: build
 build: need-cargo ## builds the host, target/release/botglue

@@ -182,6 +182,16 @@ fn the_released_host_of_this_version_is_taken() {
 }
 
 #[test]
+fn the_tags_of_the_help_are_made() {
+    let machine = Machine::new();
+    machine.releases(VERSION);
+    write_script(&machine.scratch.path("bin/nvim"), "echo \"$@\" > nvim.log\n");
+    machine.check_released(&machine.install().output().unwrap());
+    let called = std::fs::read_to_string(machine.scratch.project().join("nvim.log")).unwrap();
+    assert_eq!(called, "--clean --headless -c helptags doc -c quit\n");
+}
+
+#[test]
 fn it_is_taken_with_wget_and_shasum_too() {
     let machine = Machine::new();
     machine.releases(VERSION);
