@@ -57,7 +57,9 @@ impl Machine {
             std::fs::copy(source, machine.scratch.project().join(name)).unwrap();
         }
         machine.scratch.write("src/main.rs", "fn main() {}\n");
-        TOOLS.iter().for_each(|name| machine.has(name));
+        for name in TOOLS {
+            machine.has(name);
+        }
         machine.has_cargo();
         machine
     }

@@ -43,7 +43,7 @@ impl Page {
                     return;
                 }
                 let server = Arc::clone(&server);
-                std::thread::spawn(move || server.answer(stream));
+                std::thread::spawn(move || server.answer(&stream));
             }
         });
         Self { url, shared }
@@ -83,7 +83,7 @@ impl Drop for Page {
 
 impl Shared {
     /// A client that goes away in between is no failure of the server.
-    fn answer(&self, stream: TcpStream) {
+    fn answer(&self, stream: &TcpStream) {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
         let Some(Ok(request)) = lines.next() else { return };
@@ -92,10 +92,10 @@ impl Shared {
         let path = request.split(' ').nth(1).unwrap_or_default();
         let reply = self.files.lock().unwrap().get(path).cloned();
         match reply {
-            None => send(&stream, "404 Not Found", 0, b""),
-            Some(Reply::Whole(bytes)) => send(&stream, "200 OK", bytes.len(), &bytes),
+            None => send(stream, "404 Not Found", 0, b""),
+            Some(Reply::Whole(bytes)) => send(stream, "200 OK", bytes.len(), &bytes),
             Some(Reply::Half(bytes)) => {
-                send(&stream, "200 OK", bytes.len(), &bytes[..bytes.len() / 2]);
+                send(stream, "200 OK", bytes.len(), &bytes[..bytes.len() / 2]);
                 self.halves.fetch_add(1, Ordering::Relaxed);
                 wait("it may hang up", || self.hung_up.load(Ordering::Relaxed));
             }
