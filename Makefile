@@ -29,6 +29,11 @@ LUA := $(wildcard lua plugin) tests .luacheckrc
 RUST_TEST_THREADS ?= 4
 
 ##@ To use it
+.PHONY: install
+install: ## the host for this version, target/release/botglue: the released one, else built
+	@release/install
+	@! command -v nvim >/dev/null || nvim --clean --headless -c 'helptags doc' -c quit </dev/null
+
 .PHONY: build
 build: need-cargo ## builds the host, target/release/botglue
 	@cargo build --release --locked --target-dir target

@@ -11,7 +11,6 @@ local versions = require("botglue.versions")
 local M = {}
 
 local health = vim.health
-local BUILD = "run `make build` in the plugin's directory"
 local ANSWER_WITHIN = 10000 -- milliseconds for the host, which has a deadline of its own
 
 local function check_neovim()
@@ -91,15 +90,15 @@ local function check_host(options, known)
   health.start("botglue: host")
   local path, looked = host.binary(options)
   if not path then
-    health.error("there is no host at " .. looked, BUILD)
+    health.error("there is no host at " .. looked, host.INSTALL)
     return
   end
   local answer = known[path]
   if not answer.said then
-    health.error(("%s does not run: %s"):format(path, answer.err), BUILD)
+    health.error(("%s does not run: %s"):format(path, answer.err), host.INSTALL)
     return
   elseif answer.said ~= "botglue " .. version then
-    health.error(("%s says %q, the plugin is %s"):format(path, answer.said, version), BUILD)
+    health.error(("%s says %q, the plugin is %s"):format(path, answer.said, version), host.INSTALL)
     return
   end
   health.ok(("%s, %s"):format(path, answer.said))

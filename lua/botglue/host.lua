@@ -25,7 +25,8 @@ Process.__index = Process
 
 local REMEMBERED = 20 -- a host is behind by a few at the most
 
-M.BUILD = "run `make build` in the plugin's directory"
+--- What to do where the host is not there or does not fit.
+M.INSTALL = "run `make install` in the plugin's directory"
 
 ---@param code string
 ---@param format string
@@ -120,7 +121,7 @@ function Process:greet(hello)
     return
   elseif hello.version ~= version then
     local theirs = tostring(hello.version)
-    self:stop(failure("host_version", "%s; the host is version %s, the plugin %s", M.BUILD, theirs, version))
+    self:stop(failure("host_version", "%s; the host is version %s, the plugin %s", M.INSTALL, theirs, version))
     return
   end
   self.ready = true
@@ -147,7 +148,7 @@ function M.start(options, ready_within, gone)
   local dash = options.ascii and "-" or "—"
   if not path then
     return nil,
-      failure("host_missing", "run :checkhealth botglue %s host missing at %s (%s)", dash, looked, M.BUILD)
+      failure("host_missing", "run :checkhealth botglue %s host missing at %s (%s)", dash, looked, M.INSTALL)
   end
   local self =
     setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
@@ -169,7 +170,7 @@ function M.start(options, ready_within, gone)
   self.deadline = deadline.start(ready_within, function()
     if not self.ready then
       local seconds = ready_within / 1000
-      self:stop(failure("host_lost", "%s; the host did not answer within %g s: %s", M.BUILD, seconds, path))
+      self:stop(failure("host_lost", "%s; the host did not answer within %g s: %s", M.INSTALL, seconds, path))
     end
   end)
   return self

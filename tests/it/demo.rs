@@ -35,5 +35,5 @@ fn a_demo_without_a_host_fails() {
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{printed}");
     assert_eq!(printed.matches("wrong: the job on").count(), 3, "{printed}");
-    assert!(printed.contains("make build"), "{printed}");
+    assert!(printed.contains("make install"), "{printed}");
 }

@@ -23,6 +23,8 @@ mod handlers;
 #[cfg(test)]
 mod holding;
 #[cfg(test)]
+mod install;
+#[cfg(test)]
 mod job;
 #[cfg(test)]
 mod large;

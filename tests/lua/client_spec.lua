@@ -87,7 +87,7 @@ test("a host that is not there: run() returns first, then the job fails once", f
     nvim,
     id,
     "host_missing",
-    { "run :checkhealth botglue — host missing at ", "/nowhere/botglue", "make build" }
+    { "run :checkhealth botglue — host missing at ", "/nowhere/botglue", "make install" }
   )
   equal(nvim:lua("return events"), {
     { "BotglueJobStarted", 1, "queued" },
@@ -151,7 +151,7 @@ test("a host of another version", function()
   -- The versions differ the other way round: what the plugin says of itself is all that a spec can change.
   local nvim = with(PROGRAM, "package.loaded['botglue.version'] = '9.9.9'")
   local id, pid = run_on_new_host(nvim)
-  check_failed(nvim, id, "host_version", { "version " .. VERSION, "plugin 9.9.9", "make build" })
+  check_failed(nvim, id, "host_version", { "version " .. VERSION, "plugin 9.9.9", "make install" })
   dies(pid)
 end)
 

@@ -32,7 +32,7 @@ end)
 test("no host", function()
   local text = report({ host = "/nowhere/botglue" })
   contains(text, "there is no host at /nowhere/botglue")
-  contains(text, "make build")
+  contains(text, "make install")
 end)
 
 test("a host of another version, and one that does not answer", function()

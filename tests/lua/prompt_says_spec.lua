@@ -56,11 +56,11 @@ test("a host that is not there is said before a word is typed, with what to do",
     local nvim = child.start("vim.g.botglue = { host = '/nowhere/host' }")
     nvim:api("ui_try_resize", size, 24)
     nvim:type(":Botglue<CR>")
-    equal(said(nvim), "✗ run `make build` in the plugin's directory: there is no host at /nowhere/host")
+    equal(said(nvim), "✗ run `make install` in the plugin's directory: there is no host at /nowhere/host")
     nvim:type("words<CR>more")
     equal(
       { said(nvim), inside(nvim)[2] },
-      { "✗ run `make build` in the plugin's directory: there is no host at /nowhere/host", "more" }
+      { "✗ run `make install` in the plugin's directory: there is no host at /nowhere/host", "more" }
     )
   end
 end)

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How often each row is measured.
+/// How often a row is measured.
 pub const RUNS: usize = 7;
+/// How often one that takes minutes is.
+pub const SLOW_RUNS: usize = 3;
 /// The widest spread at which the median says something.
 const MAX_SPREAD: f64 = 0.25;
 
@@ -47,8 +49,9 @@ pub enum Verdict {
 #[derive(Debug)]
 struct Result {
     median: f64,
-    /// From the second lowest to the second highest, as a part of the median or of the target, whichever is greater: what
-    /// is far below its target may vary by as much as that would allow.
+    /// From the second lowest to the second highest (of a few runs, from the lowest to the highest), as a part of the
+    /// median or of the target, whichever is greater: what is far below its target may vary by as much as that would
+    /// allow.
     spread: f64,
     verdict: Verdict,
 }
@@ -83,11 +86,11 @@ impl Sample {
 }
 
 impl Measure {
-    /// Measures its rows, prints each, and gives their verdicts.
-    pub fn measure(&self) -> Vec<Verdict> {
+    /// Measures its rows so often, prints each, and gives their verdicts.
+    pub fn measure(&self, runs: usize) -> Vec<Verdict> {
         let runs = catch_unwind(AssertUnwindSafe(|| {
             let mut run = (self.prepare)();
-            (0..RUNS).map(|_| run()).collect::<Vec<_>>()
+            (0..runs).map(|_| run()).collect::<Vec<_>>()
         }));
         let Ok(runs) = runs else {
             return self.rows.iter().map(|(name, target)| print(name, *target, None, "it failed")).collect();
@@ -105,7 +108,8 @@ fn judge(target: Target, mut values: Vec<f64>) -> Result {
     values.sort_by(f64::total_cmp);
     let median = values[values.len() / 2];
     let scale = median.abs().max(target.value());
-    let spread = (values[values.len() - 2] - values[1]) / scale;
+    let left_out = usize::from(values.len() > SLOW_RUNS);
+    let spread = (values[values.len() - 1 - left_out] - values[left_out]) / scale;
     let verdict = match target.is_reached(median) {
         // Also where a value is not a number.
         _ if !spread.is_finite() || spread > MAX_SPREAD => Verdict::NotMeasured,
@@ -175,6 +179,13 @@ mod tests {
     }
 
     #[test]
+    fn of_a_few_runs_none_is_left_out() {
+        let judged = |values: [f64; SLOW_RUNS]| judge(Target::AtMost(90.0, "s"), values.to_vec()).verdict;
+        assert_eq!(judged([80.0, 85.0, 90.0]), Verdict::Reached);
+        assert_eq!(judged([80.0, 85.0, 120.0]), Verdict::NotMeasured);
+    }
+
+    #[test]
     fn what_varies_too_much_is_not_measured() {
         let target = Target::AtMost(10.0, "ms");
         assert_eq!(verdict(target, [5.0, 5.0, 5.0, 9.0, 9.0, 9.0, 9.0]), Verdict::NotMeasured);
@@ -198,7 +209,7 @@ mod tests {
         };
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let verdicts = measure.measure();
+        let verdicts = measure.measure(RUNS);
         std::panic::set_hook(hook);
         assert_eq!(verdicts, [Verdict::NotMeasured; 2]);
     }

@@ -43,7 +43,7 @@ end
 function M.of(name, options, logged_out)
   local path, looked = host.binary(options)
   if not path then
-    return ("%s: there is no host at %s"):format(host.BUILD, looked)
+    return ("%s: there is no host at %s"):format(host.INSTALL, looked)
   end
   local agent = options.agents[name]
   local command = program.command(agent)[1]
@@ -63,7 +63,7 @@ end
 ---@return string?
 function M.label(name, options)
   if not host.binary(options) then
-    return "no host: " .. host.BUILD
+    return "no host: " .. host.INSTALL
   elseif not program.of(options.agents[name]) then
     return ("%s is not installed"):format(program.command(options.agents[name])[1])
   end
