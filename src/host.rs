@@ -2,6 +2,7 @@
 //! becomes of them to the store and the editor; it ends them all when the editor goes away.
 
 mod jobs;
+mod transcript;
 mod watched;
 
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use crate::message;
 use crate::mirror::{self, Fate, Feed, Settled, Standing, Wish};
 use crate::names::name;
 use crate::record;
-use crate::request::{Observe, PrewarmRequest, Request};
+use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::rpc::Command;
 use crate::store::{Amounts, Database, Landed, Query, Transcripts};
 use crate::stream::Outcome;
@@ -168,6 +169,7 @@ impl Host {
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
+            Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Held => {
                 let editor = self.editor.clone();
                 self.database.adopt(move |held| {
@@ -410,6 +412,18 @@ impl Host {
         match query {
             Ok(query) => self.database.query(query, move |reply| {
                 editor.reply(token, reply.map_err(|error| error.to_string()));
+            }),
+            Err(error) => editor.reply(token, Err(error.message)),
+        }
+    }
+
+    fn transcript(&self, token: u64, wanted: Result<TranscriptRequest, JobError>) {
+        let editor = self.editor.clone();
+        match wanted {
+            Ok(wanted) => self.surroundings.transcripts.read(wanted.path.clone(), move |file| {
+                editor.reply(token, transcript::reply(file, wanted));
+                // Most of what was read is not needed any more.
+                memory::give_back();
             }),
             Err(error) => editor.reply(token, Err(error.message)),
         }

@@ -27,3 +27,4 @@ pub mod rules;
 pub mod serve;
 pub mod store;
 pub mod stream;
+mod view;

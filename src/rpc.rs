@@ -17,7 +17,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::store::{Draft, Landed, Query, Unsent};
 pub use input::CallCount;
 use input::Input;
@@ -67,6 +67,13 @@ pub enum Command {
         token: u64,
         /// What is asked, or why that cannot be read.
         query: Result<Query, JobError>,
+    },
+    /// Show a transcript as a conversation.
+    Transcript {
+        /// Comes back with the reply.
+        token: u64,
+        /// Which one.
+        wanted: Result<TranscriptRequest, JobError>,
     },
     /// Take over the answers that wait for a decision and whose Neovim is gone.
     Held,
@@ -179,7 +186,11 @@ impl Command {
 
     fn query(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
-        Ok(Self::Query { token: fields.count("token")?, query: request::query(&fields) })
+        let token = fields.count("token")?;
+        if fields.text("name").is_ok_and(|name| name == "transcript") {
+            return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) });
+        }
+        Ok(Self::Query { token, query: request::query(&fields) })
     }
 
     fn observe(argument: &Value) -> Result<Self, JobError> {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use super::{Beside, Diagnostic, Kind, MentionedBuffer, Observe, Request, Resume, Selection, Tidy};
 use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
 
@@ -32,6 +32,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         id: run.count("id")?,
         buffer: run.count("buffer")?,
         prompt: run.text("prompt")?,
+        instructions: run.get("instructions").map(|_| run.text("instructions")).transpose()?,
         question: run.flag("question")?,
         review: run.flag("review")?,
         resume: resume(&run, &agent)?,
@@ -51,6 +52,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         before: context.before,
         after: context.after,
         diagnostics: context.diagnostics,
+        buffers: context.buffers,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
         observe: observe(&run)?,
@@ -67,17 +69,27 @@ struct Context {
     before: Vec<String>,
     after: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    buffers: Vec<MentionedBuffer>,
 }
 
 impl Context {
     fn decode(run: &Fields) -> Result<Self, JobError> {
-        let diagnostics = run.maps("diagnostics")?;
+        let (diagnostics, buffers) = (run.maps("diagnostics")?, run.maps("buffers")?);
         Ok(Self {
             before: run.lossy_texts("before")?,
             after: run.lossy_texts("after")?,
             diagnostics: diagnostics.iter().map(diagnostic).collect::<Result<_, _>>()?,
+            buffers: buffers.iter().map(buffer).collect::<Result<_, _>>()?,
         })
     }
+}
+
+fn buffer(fields: &Fields) -> Result<MentionedBuffer, JobError> {
+    Ok(MentionedBuffer {
+        name: fields.lossy("name")?,
+        lines: fields.lossy_texts("lines")?,
+        count: fields.count("count")?,
+    })
 }
 
 fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {

@@ -111,6 +111,8 @@ impl Bench {
             prewarmed: None,
             preview: 0,
             observe: None,
+            instructions: None,
+            buffers: Vec::new(),
         }
     }
 

@@ -8,7 +8,9 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
-use crate::request::{AgentCommand, Beside, Diagnostic, Kind, Observe, Request, Resume, Selection, Tidy};
+use crate::request::{
+    AgentCommand, Beside, Diagnostic, Kind, MentionedBuffer, Observe, Request, Resume, Selection, Tidy,
+};
 
 /// A map out of names and values.
 macro_rules! map {
@@ -27,6 +29,7 @@ fn full() -> Value {
         "id": 3,
         "buffer": 1,
         "prompt": "do it",
+        "instructions": "do it well",
         "question": true,
         "review": true,
         "agent": map! {
@@ -63,6 +66,7 @@ fn full() -> Value {
         "before": list(["above"]),
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
+        "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
         "prewarmed": 9,
         "preview": 3,
         "observe": map! { "thinking": true },
@@ -75,6 +79,7 @@ fn decoded() -> Request {
         id: 3,
         buffer: 1,
         prompt: "do it".to_owned(),
+        instructions: Some("do it well".to_owned()),
         question: true,
         review: true,
         agent: AgentCommand {
@@ -117,6 +122,7 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
+        buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
         prewarmed: Some(9),
         preview: 3,
         observe: Some(Observe { thinking: true }),
