@@ -135,7 +135,7 @@ end
 ---@param float botglue.Float
 function M.transcript(job, float)
   float:close()
-  require("botglue.transcript").open(job.id)
+  require("botglue.transcript").open(job.id, "readable")
 end
 
 return M

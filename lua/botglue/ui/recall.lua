@@ -220,7 +220,7 @@ function M.open(entry, float)
   require("botglue.terminal").open_session(source, "this job")
 end
 
---- Its raw stream.
+--- What its agent did.
 ---@param entry botglue.Entry
 ---@param float botglue.Float
 function M.transcript(entry, float)
@@ -228,7 +228,7 @@ function M.transcript(entry, float)
     fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
   end
   float:close()
-  require("botglue.transcript").show(entry.transcript)
+  require("botglue.transcript").show_stored(entry, "readable")
 end
 
 return M
