@@ -1,0 +1,112 @@
+-- `@buffer:name` and `@diagnostics` in a prompt: what goes along with the message.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+
+--- A project with a file, and others loaded: one with a change that is not saved, one with no file.
+local function start()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:lua([[
+    local root = vim.fn.tempname()
+    vim.fn.mkdir(root .. "/.git", "p")
+    vim.fn.mkdir(root .. "/src")
+    vim.fn.mkdir(root .. "/lib")
+    for _, name in ipairs({ "a.txt", "src/b.txt", "lib/c.txt", "src/c.txt" }) do
+      vim.fn.writefile({ name .. " saved" }, root .. "/" .. name)
+    end
+    vim.cmd.cd(root)
+    for _, name in ipairs({ "src/c.txt", "lib/c.txt", "src/b.txt" }) do
+      vim.cmd("edit! " .. name)
+    end
+    vim.fn.setline(2, "b unsaved")
+    vim.o.hidden = true
+    vim.cmd.edit("a.txt")
+  ]])
+  return nvim
+end
+
+local function request(nvim, count)
+  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  return nvim:host("received", "run")[count]
+end
+
+test("a buffer goes along as it is, unsaved text too", function()
+  local nvim = start()
+  nvim:type(":1Botglue run as in @buffer:src/b.txt, or @buffer:b.txt.<CR>")
+  equal(request(nvim, 1).buffers, {
+    { name = "src/b.txt", lines = { "src/b.txt saved", "b unsaved" }, count = 2 },
+  })
+  local number = nvim:lua("return vim.fn.bufnr('lib/c.txt')")
+  nvim:type((":1Botglue run as in @buffer:%d<CR>"):format(number))
+  equal(request(nvim, 2).buffers[1].lines, { "lib/c.txt saved" })
+  nvim:type(":1Botglue run me@buffer:nowhere and @src/b.txt<CR>")
+  equal(request(nvim, 3).buffers, {})
+end)
+
+test("a name that means no buffer, or several, is one error, and nothing starts", function()
+  local nvim = start()
+  nvim:type(":1Botglue run as in @buffer:nope.txt<CR>")
+  contains(nvim:messages(), "botglue: @buffer:nope.txt: no buffer that is loaded has this name")
+  nvim:type(":messages clear<CR>:1Botglue run as in @buffer:c.txt<CR>")
+  contains(nvim:messages(), "botglue: @buffer:c.txt: 2 buffers have this name, say more of the path")
+  equal({ #nvim:host("received", "run"), nvim:drawn() }, { 0, 0 })
+end)
+
+test("no more goes along than context.bytes allows, in whole lines", function()
+  local nvim = start()
+  nvim:lua([[
+    require("botglue").setup({ context = { bytes = 20 } })
+    vim.api.nvim_buf_set_lines(vim.fn.bufnr("src/b.txt"), 0, -1, true, { "123456789", "123456789", "1" })
+  ]])
+  nvim:type(":1Botglue run @buffer:src/b.txt @buffer:lib/c.txt<CR>")
+  equal(request(nvim, 1).buffers, {
+    { name = "src/b.txt", lines = { "123456789", "123456789" }, count = 3 },
+    { name = "lib/c.txt", lines = {}, count = 1 },
+  })
+end)
+
+test("all diagnostics of the buffer go along, each once", function()
+  local nvim = start()
+  nvim:lua([[
+    require("botglue").setup({ prompts = { all = "mend @diagnostics" } })
+    vim.diagnostic.set(vim.api.nvim_create_namespace("spec"), 0, {
+      { lnum = 0, col = 0, message = "here", severity = 1 },
+      { lnum = 1, col = 0, message = "there", severity = 2 },
+    })
+  ]])
+  local function messages(count)
+    return vim.tbl_map(function(one)
+      return one.message
+    end, request(nvim, count).diagnostics)
+  end
+  nvim:type(":1Botglue run mend it<CR>")
+  equal(messages(1), { "here" })
+  nvim:type(":1Botglue run mend @diagnostics.<CR>")
+  equal(messages(2), { "here", "there" })
+  nvim:type(":1Botglue run see @diagnostics.txt and @diagnostics/x<CR>")
+  equal(messages(3), { "here" })
+  nvim:type(":1Botglue run /all<CR>")
+  equal(messages(4), { "here", "there" })
+end)
+
+test("the prompt completes them", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>as @buffer:")
+  local function menu()
+    return nvim:lua([[return vim.tbl_map(function(item)
+      return item.word
+    end, vim.fn.complete_info({ "items" }).items)]])
+  end
+  nvim:eventually("the menu", "return #vim.fn.complete_info({ 'items' }).items == 4")
+  local names = menu()
+  table.sort(names)
+  equal(names, { "@buffer:1", "@buffer:lib/c.txt", "@buffer:src/b.txt", "@buffer:src/c.txt" })
+  nvim:type("lib")
+  nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
+  nvim:type("<C-y> <C-s>")
+  equal(request(nvim, 1).buffers[1].lines, { "lib/c.txt saved" })
+  nvim:type(":1Botglue<CR>@d")
+  nvim:eventually("the menu", "return vim.fn.pumvisible() == 1")
+  equal(vim.tbl_contains(menu(), "@diagnostics"), true)
+end)
