@@ -1,7 +1,7 @@
 --- Named prompts: `/name more words` stands for a text of the option `prompts`, with the words behind it. A prompt
 --- names one where its first word is a slash and a name, with no other slash: `/usr/bin is …` is a text, and so is one
---- behind a backslash, `\/usr is …`. What was typed stays the job's prompt; the agent gets the text, filled in when it is
---- sent.
+--- behind a backslash, `\/usr is …`. What was typed stays the job's prompt; the agent gets the text, filled in when it
+--- is sent.
 
 local fail = require("botglue.errors").fail
 

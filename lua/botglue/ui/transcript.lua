@@ -204,7 +204,9 @@ function M.open(about)
   transcripts[bufnr] = self
   vim.cmd.split({ mods = { keepalt = true } })
   api.nvim_win_set_buf(0, bufnr)
-  api.nvim_buf_set_name(bufnr, ("botglue://transcript/%d"):format(bufnr))
+  -- The same one may be shown already; then this has no name.
+  local name = about.job and "job " .. about.job.id or vim.fs.basename(about.path)
+  pcall(api.nvim_buf_set_name, bufnr, "botglue://transcript/" .. name)
   vim.bo[bufnr].modifiable = false
   markdown.colour(bufnr, "by lines")
   set_window(api.nvim_get_current_win())

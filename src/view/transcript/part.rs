@@ -45,7 +45,7 @@ impl Part {
 /// All parts, the oldest of them dropped where there are too many.
 #[derive(Debug, Default)]
 pub struct Parts {
-    pub parts: VecDeque<Part>,
+    pub list: VecDeque<Part>,
     /// How many were dropped.
     pub dropped: usize,
     pub model: Option<String>,
@@ -100,7 +100,7 @@ impl Parts {
     }
 
     fn text(&mut self, text: &str, begins: bool) {
-        match self.parts.back_mut() {
+        match self.list.back_mut() {
             Some(Part::Text(body)) if !begins || body.is_blank() => Self::grow(&mut self.size, body, text),
             _ if text.trim().is_empty() => {}
             _ => self.add(Part::Text(Body::new(TEXT, text))),
@@ -108,7 +108,7 @@ impl Parts {
     }
 
     fn thinking(&mut self, text: &str) {
-        match self.parts.back_mut() {
+        match self.list.back_mut() {
             Some(Part::Thinking(body)) => Self::grow(&mut self.size, body, text),
             _ if text.trim().is_empty() => {}
             _ => self.add(Part::Thinking(Body::new(TEXT, text))),
@@ -120,7 +120,7 @@ impl Parts {
         let place = self.calls.get(&index).map(|number| number.checked_sub(self.dropped));
         match place {
             None => {
-                self.calls.insert(index, self.dropped + self.parts.len());
+                self.calls.insert(index, self.dropped + self.list.len());
                 self.add(Part::Tool {
                     call: tool,
                     output: returned.unwrap_or_else(|| Body::new(EXCERPT, "")),
@@ -129,7 +129,7 @@ impl Parts {
             // It was dropped.
             Some(None) => {}
             Some(Some(place)) => {
-                if let Some(Part::Tool { call, output }) = self.parts.get_mut(place) {
+                if let Some(Part::Tool { call, output }) = self.list.get_mut(place) {
                     *call = tool;
                     if let Some(returned) = returned {
                         self.size += returned.len();
@@ -149,9 +149,9 @@ impl Parts {
 
     fn add(&mut self, part: Part) {
         self.size += part.size();
-        self.parts.push_back(part);
+        self.list.push_back(part);
         while self.size > TOTAL
-            && let Some(oldest) = self.parts.pop_front()
+            && let Some(oldest) = self.list.pop_front()
         {
             self.size = self.size.saturating_sub(oldest.size());
             self.dropped += 1;

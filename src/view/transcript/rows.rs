@@ -92,8 +92,8 @@ pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &About) -> View {
         rows.add(Kind::Note, note);
     }
     let mut is_agent = false;
-    for (at, part) in parts.parts.iter().enumerate() {
-        let is_open = at + 1 == parts.parts.len()
+    for (at, part) in parts.list.iter().enumerate() {
+        let is_open = at + 1 == parts.list.len()
             || matches!(part, Part::Tool { call, .. } if call.status == ToolStatus::Running);
         if !matches!(part, Part::Sent(_) | Part::Note(_)) && !is_agent {
             is_agent = true;

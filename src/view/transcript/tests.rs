@@ -139,7 +139,7 @@ fn a_transcript_that_was_cut_says_why() {
 
 #[test]
 fn a_long_output_is_cut_and_says_how_much_is_left_out() {
-    let output = (1..=100).map(|line| format!("line {line}\\n")).collect::<String>();
+    let output = (1..=100).map(|line| format!("line {line}\\n")).collect::<Vec<_>>().concat();
     let stream = [
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Read","input":{}}]}}"#.to_owned(),
         format!(r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"t","content":"{output}"}}]}}}}"#),
