@@ -2,6 +2,7 @@
 //! becomes of them to the store and the editor; it ends them all when the editor goes away.
 
 mod jobs;
+mod transcript;
 mod watched;
 
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use crate::message;
 use crate::mirror::{self, Fate, Feed, Settled, Standing, Wish};
 use crate::names::name;
 use crate::record;
-use crate::request::{Observe, PrewarmRequest, Request};
+use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::rpc::{Command, List};
 use crate::store::{Amounts, Database, Info, Landed, Listed, Query, Transcripts};
 use crate::stream::Outcome;
@@ -171,6 +172,7 @@ impl Host {
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
             Command::View { token, view } => self.view(token, view),
+            Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Held => {
                 let editor = self.editor.clone();
                 self.database.adopt(move |held| {
@@ -437,6 +439,18 @@ impl Host {
                     json!({ "tables": tables, "note": note })
                 };
                 editor.reply(token, info.map(shown).map_err(|error| error.to_string()));
+            }),
+            Err(error) => editor.reply(token, Err(error.message)),
+        }
+    }
+
+    fn transcript(&self, token: u64, wanted: Result<TranscriptRequest, JobError>) {
+        let editor = self.editor.clone();
+        match wanted {
+            Ok(wanted) => self.surroundings.transcripts.read(wanted.path.clone(), move |file| {
+                editor.reply(token, transcript::reply(file, wanted));
+                // Most of what was read is not needed any more.
+                memory::give_back();
             }),
             Err(error) => editor.reply(token, Err(error.message)),
         }

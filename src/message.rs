@@ -53,13 +53,14 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
         Some(resume) => message.goes_on(resume),
     }
     message.place(request);
+    message.buffers(request);
     message.diagnostics(request);
     for file in &request.files {
         let name = file.name.replace(|letter: char| letter.is_control() || letter == '"', " ");
         message.tagged("file", &format!(" name=\"{name}\""), &file.text);
     }
     message.wanted(request);
-    message.tagged("prompt", "", &request.prompt);
+    message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.prompt));
     message.text.trim_end().to_owned()
 }
 
@@ -153,6 +154,19 @@ impl Message {
             self.tagged_lines("selection", selection.first_line, &selection.text);
         }
         self.tagged_lines("after", below, after);
+    }
+
+    /// Other buffers, which the prompt mentions by these names.
+    fn buffers(&mut self, request: &Request) {
+        for buffer in &request.buffers {
+            let name = buffer.name.replace(char::is_control, " ").replace('"', "'");
+            let shown = buffer.lines.len();
+            let of =
+                if (shown as u64) < buffer.count { format!(" of {}", buffer.count) } else { String::new() };
+            let lines = if shown == 0 { "none".to_owned() } else { format!("1-{shown}") };
+            let attributes = format!(" name=\"{name}\" lines=\"{lines}{of}\"");
+            self.tagged("buffer", &attributes, &buffer.lines.join("\n"));
+        }
     }
 
     fn diagnostics(&mut self, request: &Request) {

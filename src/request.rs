@@ -8,6 +8,7 @@ mod prewarm;
 mod query;
 #[cfg(test)]
 pub mod sample;
+mod transcript;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,6 +19,7 @@ pub use self::decode::{decode, id_of};
 pub use self::fields::Fields;
 pub use self::prewarm::PrewarmRequest;
 pub use self::query::query;
+pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
 
 /// One job, as the editor asked for it.
@@ -30,6 +32,8 @@ pub struct Request {
     pub buffer: u64,
     /// What the user wants, in their own words.
     pub prompt: String,
+    /// What that stands for, where it names another prompt: the agent is told this in its place.
+    pub instructions: Option<String>,
     /// A question: the answer is shown, the buffer stays as it is.
     pub question: bool,
     /// Hold the answer for review, never land it by itself.
@@ -68,16 +72,29 @@ pub struct Request {
     pub before: Vec<String>,
     /// Whole lines of the buffer below the selection's rows, nearest first.
     pub after: Vec<String>,
-    /// Diagnostics on the selection's rows.
+    /// Diagnostics on the selection's rows, and those that the prompt mentions.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the prompt mentions, where the agent cannot read them itself.
-    pub files: Vec<Mentioned>,
+    pub files: Vec<MentionedFile>,
+    /// Other buffers that the prompt mentions.
+    pub buffers: Vec<MentionedBuffer>,
     /// The agent that was started for this job while its prompt was typed.
     pub prewarmed: Option<u64>,
     /// How many of the newest lines of code to show while they come.
     pub preview: usize,
     /// What users' functions that watch it from the start want to hear; None where there are none.
     pub observe: Option<Observe>,
+}
+
+/// The text of another buffer, as it is in the editor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MentionedBuffer {
+    /// As the prompt names it.
+    pub name: String,
+    /// Whole lines from its first one, as many as may go along.
+    pub lines: Vec<String>,
+    /// How many it has.
+    pub count: u64,
 }
 
 /// What is forwarded to users' functions.
@@ -167,7 +184,7 @@ pub struct Beside {
 
 /// A file that the prompt mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mentioned {
+pub struct MentionedFile {
     /// Its path within the project.
     pub name: String,
     /// Its text, as the editor has it.

@@ -18,7 +18,7 @@ use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatE
 use crate::error::JobError;
 use crate::host::Message;
 use crate::mirror::{self, Feed};
-use crate::request::{self, Fields, Observe, PrewarmRequest, Request};
+use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::store::{Draft, Landed, Query, Unsent};
 use crate::view::Viewer;
 pub use input::CallCount;
@@ -77,6 +77,13 @@ pub enum Command {
         token: u64,
         /// What is shown and for whom, or why that cannot be read.
         view: Result<(List, Viewer), JobError>,
+    },
+    /// Show a transcript as a conversation.
+    Transcript {
+        /// Comes back with the reply.
+        token: u64,
+        /// Which one.
+        wanted: Result<TranscriptRequest, JobError>,
     },
     /// Take over the answers that wait for a decision and whose Neovim is gone.
     Held,
@@ -190,6 +197,9 @@ impl Command {
     fn query(argument: &Value) -> Result<Self, JobError> {
         let fields = Fields::root(argument)?;
         let token = fields.count("token")?;
+        if fields.text("name").is_ok_and(|name| name == "transcript") {
+            return Ok(Self::Transcript { token, wanted: TranscriptRequest::read(&fields) });
+        }
         Ok(match fields.get("viewer") {
             Some(_) => Self::View { token, view: view::decode(&fields) },
             None => Self::Query { token, query: request::query(&fields) },

@@ -18,6 +18,7 @@ local M = {}
 ---@field ended integer[] those that have ended and are not held, in that order
 ---@field spent number? what the jobs have cost that are not known any more
 ---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
+---@field transcripts table<integer, botglue.TranscriptView> those that are shown, by buffer
 ---@field queries table<integer, botglue.Query> questions to the store, by their token
 ---@field last_query integer
 ---@field answered_within integer milliseconds that the store may take for an answer
@@ -68,6 +69,7 @@ local connection = {
   held = {},
   ended = {},
   kept = {},
+  transcripts = {},
   queries = {},
   last_query = 0,
   answered_within = 10000,

@@ -86,7 +86,10 @@ function M.complete(lead, line, past)
     end, known())
   end
   local subcommand = subcommands[name] or {}
-  if subcommand.complete and not plus then
+  if subcommand.prompt and lead:sub(1, 1) == "/" then
+    local is_first = plusopt.only(rest, subcommand.plus) ~= nil
+    return is_first and require("botglue.prompts").complete(lead, (require("botglue.client").options())) or {}
+  elseif subcommand.complete and not plus then
     return plusopt.only(rest, subcommand.plus or {}) and subcommand.complete(lead) or {}
   end
   return subcommand.plus and plusopt.complete(rest, lead, subcommand.plus) or {}

@@ -20,6 +20,7 @@ function M.defaults()
     trust_project = false,
     default_keymaps = true,
     review = false,
+    prompts = {},
     context = { lines = 500, bytes = 200000, diagnostics = true, rules = true },
     tidy = { fence = true, indent = true, newline = true },
     status = { rows = 5, preview = 3, spinner = true, outcome = 5 },
@@ -221,6 +222,15 @@ local function wrong(path, expected, value)
   error(("botglue: option %s must be %s, got %s"):format(path, expected, got), 0)
 end
 
+local function text(value)
+  if type(value) ~= "string" or not value:find("%S") then
+    return "some words"
+  end
+end
+
+---@type table<string, botglue.Rule>
+local prompt_rules = { prompt = text, ask = a("boolean"), agent = a("string"), model = model }
+
 ---@param given any
 ---@param group table<string, botglue.Rule|table>
 ---@param prefix string
@@ -245,6 +255,28 @@ local function check_group(given, group, prefix, unknown)
   end
 end
 
+--- Checks the named prompts.
+---@param given any
+---@param unknown string[]
+local function check_prompts(given, unknown)
+  if type(given) ~= "table" then
+    wrong("prompts", "a table", given)
+  end
+  for name, prompt in pairs(given) do
+    local path = "prompts." .. tostring(name)
+    if type(name) ~= "string" or not name:find("^[%w_-]+$") then
+      error(("botglue: option %s must have a name of letters, digits, _ and -"):format(path), 0)
+    elseif type(prompt) == "table" then
+      check_group(prompt, prompt_rules, path .. ".", unknown)
+      if prompt.prompt == nil then
+        wrong(path .. ".prompt", "some words", nil)
+      end
+    elseif text(prompt) then
+      wrong(path, "some words, or a table with them as `prompt`", prompt)
+    end
+  end
+end
+
 --- Checks what a user gave. Raises one error for the first wrong option.
 ---@param given any
 ---@return string[] unknown paths of options that do not exist
@@ -254,7 +286,7 @@ function M.check(given)
   end
   local unknown = {}
   local rest = vim.tbl_extend("force", {}, given)
-  rest.agents = nil
+  rest.agents, rest.prompts = nil, nil
   check_group(rest, rules, "", unknown)
   if given.agents ~= nil then
     if type(given.agents) ~= "table" then
@@ -266,6 +298,9 @@ function M.check(given)
       end
       check_group(agent, agent_rules, "agents." .. name .. ".", unknown)
     end
+  end
+  if given.prompts ~= nil then
+    check_prompts(given.prompts, unknown)
   end
   table.sort(unknown)
   return unknown
@@ -370,6 +405,11 @@ function M.resolve(setup)
     end
   end
   M.agent(options, options.agent, "option agent")
+  for name, prompt in pairs(options.prompts) do
+    if type(prompt) == "table" and prompt.agent then
+      M.agent(options, prompt.agent, ("option prompts.%s.agent"):format(name))
+    end
+  end
   -- Nothing between here and the host would know `~`.
   options.data_dir = vim.fs.normalize(options.data_dir)
   return options, unknown

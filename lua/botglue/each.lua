@@ -140,6 +140,10 @@ function M.start(prompt, opts)
   if not prompt:find("%S") then
     fail("each needs a prompt")
   end
+  local named = require("botglue.prompts").find(prompt, require("botglue.client").options())
+  if named and named.ask then
+    fail("each changes text, and this prompt asks a question: use it with ask")
+  end
   local all, window = list()
   if #all == 0 then
     fail("the %s list is empty", window or "quickfix")

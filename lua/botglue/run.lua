@@ -46,6 +46,7 @@ end
 ---@field review boolean?
 ---@field prewarmed integer? the token of the agent that was started for it
 ---@field question boolean?
+---@field instructions string? what the agent is told in the place of the prompt
 ---@field notes table[]? what else is known of the lines, in the shape of diagnostics
 ---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
 ---@field cwd string? the directory of that session
@@ -79,12 +80,38 @@ function M.launch(bufnr, wish, options)
   }
 end
 
+--- A wish with what its prompt stands for, and what goes along because the prompt mentions it.
+---@param target botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return botglue.Wish
+---@return botglue.Mentioned
+local function composed(target, wish, options)
+  wish = require("botglue.prompts").apply(wish, target, options)
+  local mentioned = require("botglue.mentions").find(wish.instructions or wish.prompt, target.bufnr, options)
+  return wish, mentioned
+end
+
+--- Raises an error where a prompt cannot be sent: it names another prompt that is not there, or a buffer.
+---@param target botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+function M.check(target, wish, options)
+  composed(target, wish, options)
+end
+
 --- Starts a job on a range as it is now.
 ---@param target botglue.Range
 ---@param wish botglue.Wish
 ---@param options botglue.Options
 ---@return integer id
 function M.send(target, wish, options)
+  local ok, full, mentioned = pcall(composed, target, wish, options)
+  if not ok then
+    target:unmark()
+    error(full, 0)
+  end
+  wish = full
   local launch = M.launch(target.bufnr, wish, options)
   local review = options.review
   if wish.review ~= nil then
@@ -100,6 +127,8 @@ function M.send(target, wish, options)
   local request = vim.tbl_extend("error", launch, {
     id = id,
     prompt = wish.prompt,
+    instructions = wish.instructions,
+    buffers = mentioned.buffers,
     question = wish.question or false,
     review = review,
     prewarmed = wish.prewarmed,
@@ -127,11 +156,11 @@ function M.send(target, wish, options)
     before = before,
     after = after,
     files = launch.agent.protocol == "text"
-        and require("botglue.mentions").files(wish.prompt, launch.cwd, options.context.bytes)
+        and require("botglue.mentioned_files").files(wish.instructions or wish.prompt, launch.cwd, options.context.bytes)
       or nil,
     diagnostics = context.notes(
       options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
-      wish.notes
+      vim.list_extend(mentioned.diagnostics, wish.notes or {})
     ),
   })
   local new = job.new({

@@ -31,6 +31,7 @@ end
 ---@field range boolean? whether a range does
 ---@field bare boolean? whether nothing may stand behind it
 ---@field plus botglue.PlusName[]? what may stand before the rest
+---@field prompt boolean? whether the rest is a prompt
 ---@field complete (fun(lead: string): string[])?
 
 local BOTH = { "agent", "model" }
@@ -73,6 +74,7 @@ return {
     bang = true,
     range = true,
     plus = BOTH,
+    prompt = true,
     run = function(args, rest, given)
       local prompt = rest:find("%S") and rest or nil
       local taken = prompt and selected(args) or diagnosed(args)
@@ -109,6 +111,7 @@ return {
   ask = {
     range = true,
     plus = BOTH,
+    prompt = true,
     run = function(args, rest, given)
       local prompt = rest:find("%S") and rest or nil
       local wish = { prompt = prompt, question = true, agent = given.agent, model = given.model }
@@ -119,6 +122,7 @@ return {
     bang = true,
     range = true,
     plus = BOTH,
+    prompt = true,
     run = function(args, rest, given)
       require("botglue.each").start(rest, {
         agent = given.agent,
@@ -174,6 +178,7 @@ return {
   followup = {
     -- A session is its agent's own.
     plus = { "model" },
+    prompt = true,
     run = function(_, rest, given)
       require("botglue.followup").command(rest, given.model)
     end,
@@ -198,8 +203,10 @@ return {
     complete = choose.complete(choose.has_session),
   },
   transcript = {
-    run = function(_, rest)
-      require("botglue.transcript").open(choose.latest(rest, choose.has_transcript, "has a transcript"))
+    bang = true,
+    run = function(args, rest)
+      local id = choose.latest(rest, choose.has_transcript, "has a transcript")
+      require("botglue.transcript").open(id, args.bang and "raw" or "readable")
     end,
     complete = choose.complete(choose.has_transcript),
   },

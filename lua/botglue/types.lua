@@ -28,6 +28,7 @@
 ---@field context { lines: integer, bytes: integer, diagnostics: boolean, rules: boolean }
 ---@field tidy { fence: boolean, indent: boolean, newline: boolean }
 ---@field status { rows: integer, preview: integer, spinner: boolean, outcome: number }
+---@field prompts table<string, string|botglue.NamedPrompt>
 ---@field prompt "float"|"ui"
 ---@field ascii boolean draw no character beyond ASCII
 ---@field prewarm boolean

@@ -93,6 +93,11 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
                 each(Event::Text { piece: Piece::Whole, message, text });
             }
         }
+        "message" if line.role.as_deref() == Some("user") => {
+            if let Some(text) = line.text {
+                each(Event::Asked { text });
+            }
+        }
         "reasoning" => {
             if let Some(text) = line.text {
                 each(Event::Thinking { piece: Piece::Whole, text });
@@ -106,8 +111,9 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             caller: Caller::Main,
         })),
         "tool_result" => {
+            let output = line.value.map(Raw::output).unwrap_or_default();
             let returned = returned(&line);
-            each(Event::ToolReturned { id: line.id, returned });
+            each(Event::ToolReturned { id: line.id, returned, output });
         }
         "error" => each(Event::Problem(problem(line))),
         "completion" => each(Event::Finished(Finish {

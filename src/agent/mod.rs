@@ -10,6 +10,7 @@ mod droid;
 mod invocation;
 mod json;
 mod one_way;
+mod output;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -20,6 +21,8 @@ pub use invocation::{
     AcpOptions, AgentCommand, Directory, Invocation, Opening, Resume, arguments, decoder, directory,
     environment, is_argument, opening, waits,
 };
+
+pub use output::output;
 
 use crate::stream::Decoder;
 

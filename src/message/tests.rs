@@ -1,5 +1,5 @@
 use super::{SYSTEM, user};
-use crate::request::{Diagnostic, Mentioned, Request, Resume, sample};
+use crate::request::{Diagnostic, MentionedBuffer, MentionedFile, Request, Resume, sample};
 use crate::rules::Rules;
 
 fn lines(text: &[&str]) -> Vec<String> {
@@ -72,7 +72,7 @@ instead of panicking
 
 #[test]
 fn files_that_came_along_stand_before_what_is_wanted_and_cannot_close_their_tags() {
-    let file = |name: &str, text: &str| Mentioned { name: name.to_owned(), text: text.to_owned() };
+    let file = |name: &str, text: &str| MentionedFile { name: name.to_owned(), text: text.to_owned() };
     let request = Request {
         files: vec![file("src/b.rs", "fn b() {}\n</file-1>"), file("a \"b\"\n.txt", "")],
         ..sample::lines("rust", &["a"])
@@ -267,4 +267,35 @@ fn a_name_cannot_start_a_line() {
 #[test]
 fn the_rules_fit_into_one_argument() {
     assert!(SYSTEM.len() < 4096 && !SYSTEM.contains('\0') && SYSTEM.ends_with('\n'));
+}
+
+#[test]
+fn what_a_named_prompt_stands_for_and_the_buffers_that_it_mentions() {
+    let request = Request {
+        prompt: "/fix".to_owned(),
+        instructions: Some("as in @buffer:b.rs".to_owned()),
+        buffers: vec![
+            MentionedBuffer { name: "b.rs".to_owned(), lines: lines(&["one", "</buffer-1>"]), count: 2 },
+            MentionedBuffer { name: "c \"d\"".to_owned(), lines: lines(&["cut"]), count: 7 },
+            MentionedBuffer { name: "9".to_owned(), lines: Vec::new(), count: 1 },
+        ],
+        ..sample::lines("rust", &["a"])
+    };
+    let message = user(&request, &[]);
+    let expected = "\
+<buffer-2 name=\"b.rs\" lines=\"1-2\">
+one
+</buffer-1>
+</buffer-2>
+
+<buffer-2 name=\"c 'd'\" lines=\"1-1 of 7\">
+cut
+</buffer-2>
+
+<buffer-2 name=\"9\" lines=\"none of 1\">
+
+</buffer-2>
+";
+    assert!(message.contains(expected), "{message}");
+    assert!(message.ends_with("<prompt-2>\nas in @buffer:b.rs\n</prompt-2>"), "{message}");
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{Beside, Diagnostic, Kind, Mentioned, Observe, Request, Resume, Selection, Tidy};
+use super::{Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy};
 use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
 
@@ -32,6 +32,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         id: run.count("id")?,
         buffer: run.count("buffer")?,
         prompt: run.text("prompt")?,
+        instructions: run.get("instructions").map(|_| run.text("instructions")).transpose()?,
         question: run.flag("question")?,
         review: run.flag("review")?,
         resume: resume(&run, &agent)?,
@@ -53,6 +54,7 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         after: context.after,
         diagnostics: context.diagnostics,
         files: run.maps("files")?.iter().map(mentioned).collect::<Result<_, _>>()?,
+        buffers: context.buffers,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
         observe: observe(&run)?,
@@ -69,17 +71,27 @@ struct Context {
     before: Vec<String>,
     after: Vec<String>,
     diagnostics: Vec<Diagnostic>,
+    buffers: Vec<MentionedBuffer>,
 }
 
 impl Context {
     fn decode(run: &Fields) -> Result<Self, JobError> {
-        let diagnostics = run.maps("diagnostics")?;
+        let (diagnostics, buffers) = (run.maps("diagnostics")?, run.maps("buffers")?);
         Ok(Self {
             before: run.lossy_texts("before")?,
             after: run.lossy_texts("after")?,
             diagnostics: diagnostics.iter().map(diagnostic).collect::<Result<_, _>>()?,
+            buffers: buffers.iter().map(buffer).collect::<Result<_, _>>()?,
         })
     }
+}
+
+fn buffer(fields: &Fields) -> Result<MentionedBuffer, JobError> {
+    Ok(MentionedBuffer {
+        name: fields.lossy("name")?,
+        lines: fields.lossy_texts("lines")?,
+        count: fields.count("count")?,
+    })
 }
 
 fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
@@ -192,8 +204,8 @@ pub(super) fn max_cost_usd(run: &Fields) -> Result<Option<f64>, JobError> {
     Ok(Some(cost))
 }
 
-fn mentioned(file: &Fields) -> Result<Mentioned, JobError> {
-    Ok(Mentioned { name: file.lossy("name")?, text: file.lossy("text")? })
+fn mentioned(file: &Fields) -> Result<MentionedFile, JobError> {
+    Ok(MentionedFile { name: file.lossy("name")?, text: file.lossy("text")? })
 }
 
 fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {

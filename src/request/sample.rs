@@ -56,6 +56,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         id: 3,
         buffer: 1,
         prompt: "make it better".to_owned(),
+        instructions: None,
         question: false,
         review: false,
         agent: AgentCommand {
@@ -95,6 +96,7 @@ fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request
         after: Vec::new(),
         diagnostics: Vec::new(),
         files: Vec::new(),
+        buffers: Vec::new(),
         prewarmed: None,
         preview: 0,
         observe: None,

@@ -12,6 +12,8 @@ mod folder;
 mod name;
 mod writer;
 
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Instant;
@@ -85,6 +87,18 @@ impl Transcripts {
         Transcript { open }
     }
 
+    /// Opens a transcript once all that was handed over is written; `then` is called on a thread of its own, so it may
+    /// read for as long as it takes.
+    pub fn read(&self, path: PathBuf, then: impl FnOnce(io::Result<File>) + Send + 'static) {
+        let start = || {
+            std::thread::spawn(move || then(open(&path)));
+        };
+        match &self.channel {
+            Some(channel) => channel.send(Task::Then(Box::new(start))),
+            None => start(),
+        }
+    }
+
     /// Waits until all that was handed over is written, but no longer than until then.
     pub async fn close(&self, until: Instant) {
         let Some(channel) = &self.channel else { return };
@@ -97,6 +111,14 @@ impl Transcripts {
             tracing::warn!("transcripts were still being written when the host ended");
         }
     }
+}
+
+/// Opens a file to read it; never what would be waited for, as a pipe.
+fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    File::open(path)
 }
 
 impl Channel {

@@ -66,6 +66,8 @@ pub enum Event<'a> {
         id: Option<Words<'a>>,
         /// How it came back.
         returned: Returned,
+        /// What it returned.
+        output: Output<'a>,
     },
     /// The agent says that a call was denied.
     ToolDenied {
@@ -76,6 +78,11 @@ pub enum Event<'a> {
     },
     /// The service failed and is asked again.
     Retry(Retry),
+    /// This message was sent to the agent, as far as the stream repeats it. Changes nothing.
+    Asked {
+        /// All of it.
+        text: Words<'a>,
+    },
     /// A message of the user's own went in; its id can be gone back to.
     Checkpoint {
         /// The message's id.
@@ -137,13 +144,18 @@ pub enum Caller {
 /// How a tool call came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Returned {
-    /// It worked; what it returned is nobody's business here.
+    /// It worked.
     Ok,
     /// It failed, for this reason; may be empty.
     Failed(String),
     /// It was not permitted, for this reason; may be empty.
     Denied(String),
 }
+
+/// What a tool returned: JSON as the line has it. Only a transcript needs its text (`agent::output`); a job never
+/// decodes it, since it is most of the bytes of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Output<'a>(pub &'a [u8]);
 
 /// One try that failed and will be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,6 +31,15 @@ pub use usage::{MAX_AMOUNT, Usage};
 
 use reduce::Reducer;
 
+/// What a line says, and what follows from that.
+#[derive(Debug)]
+pub enum Heard<'e, 'a> {
+    /// One event of the line.
+    Event(&'e event::Event<'a>),
+    /// What the event, or the line, changes.
+    Update(Update<'a>),
+}
+
 /// One running stream of one job; see the module.
 #[derive(Debug)]
 pub struct Stream {
@@ -111,6 +120,15 @@ impl Stream {
 
     /// Takes one line, without its line end.
     pub fn line(&mut self, line: &[u8], emit: Emit<'_>) {
+        self.hear(line, &mut |heard| {
+            if let Heard::Update(update) = heard {
+                emit(update);
+            }
+        });
+    }
+
+    /// The same, told of each event before what follows from it.
+    pub fn hear(&mut self, line: &[u8], each: &mut dyn FnMut(Heard<'_, '_>)) {
         if self.has_ended {
             return;
         }
@@ -118,11 +136,13 @@ impl Stream {
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
         let mut has_said = false;
         let reducer = &mut self.reducer;
-        let mut each = |event: event::Event<'_>| {
-            has_said = true;
-            reducer.event(event, emit);
+        let mut on_event = |event: event::Event<'_>| {
+            has_said |= !matches!(event, event::Event::Asked { .. });
+            each(Heard::Event(&event));
+            reducer.event(event, &mut |update| each(Heard::Update(update)));
         };
-        let reading = self.dialogue.hear(line, &mut each, &mut self.input);
+        let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
+        let emit: Emit<'_> = &mut |update| each(Heard::Update(update));
         match reading {
             LineStatus::Blank => {}
             LineStatus::Parsed => self.counts.ignored += u64::from(!has_said),

@@ -12,6 +12,7 @@ mod jobs;
 mod landing;
 mod place;
 mod signs;
+pub mod transcript;
 
 use serde::Serialize;
 

@@ -113,6 +113,8 @@ impl Bench {
             prewarmed: None,
             preview: 0,
             observe: None,
+            instructions: None,
+            buffers: Vec::new(),
         }
     }
 

@@ -256,7 +256,7 @@ test("t shows the transcript of a job", function()
   ]])
   open(nvim)
   nvim:type("t")
-  equal(nvim:lua("return { vim.api.nvim_buf_get_name(0) == path, vim.fn.getline(1) }"), { true, "{}" })
+  equal(nvim:lua("return { vim.bo.filetype, vim.fn.getline(1) }"), { "markdown", "## You" })
   equal(#nvim:api("list_wins"), 2)
 end)
 

@@ -1,96 +1,112 @@
--- The files that a prompt mentions go along to an agent that cannot read files.
+-- `@buffer:name` and `@diagnostics` in a prompt: what goes along with the message.
 
 local child = require("support.child")
 local suite = require("support.suite")
-local equal, test = suite.equal, suite.test
+local contains, equal, test = suite.contains, suite.equal, suite.test
 
---- A child in a project with some files.
----@param files table<string, string>
----@param bytes integer?
-local function start(files, bytes)
+--- A project with a file, and others loaded: one with a change that is not saved, one with no file.
+local function start()
   local nvim = child.with_host({ "one", "two" })
-  nvim:lua(
-    [[
-      local files, bytes = ...
-      local root = vim.fn.tempname()
-      vim.fn.mkdir(root .. "/.git", "p")
-      for name, text in pairs(files) do
-        vim.fn.mkdir(vim.fs.dirname(root .. "/" .. name), "p")
-        local file = assert(io.open(root .. "/" .. name, "wb"))
-        file:write(text)
-        file:close()
-      end
-      _G.root = root
-      vim.cmd("silent edit " .. root .. "/main.txt")
-      require("botglue").setup({
-        agents = { plain = { protocol = "text", command = "cat" } },
-        context = { bytes = bytes },
-      })
-    ]],
-    files,
-    bytes
-  )
+  nvim:lua([[
+    local root = vim.fn.tempname()
+    vim.fn.mkdir(root .. "/.git", "p")
+    vim.fn.mkdir(root .. "/src")
+    vim.fn.mkdir(root .. "/lib")
+    for _, name in ipairs({ "a.txt", "src/b.txt", "lib/c.txt", "src/c.txt" }) do
+      vim.fn.writefile({ name .. " saved" }, root .. "/" .. name)
+    end
+    vim.cmd.cd(root)
+    for _, name in ipairs({ "src/c.txt", "lib/c.txt", "src/b.txt" }) do
+      vim.cmd("edit! " .. name)
+    end
+    vim.fn.setline(2, "b unsaved")
+    vim.o.hidden = true
+    vim.cmd.edit("a.txt")
+  ]])
   return nvim
 end
 
---- The files that go along with a prompt.
-local function along(nvim, prompt, agent)
-  nvim:lua(
-    [[
-      local prompt, agent = ...
-      require("botglue").run({
-        prompt = prompt, agent = agent, range = { kind = "insert", first = { 1 } },
-      })
-    ]],
-    prompt,
-    agent or "plain"
-  )
-  local sent
-  nvim:eventually("it is sent", "return #require('support.host').received('run') > 0")
-  sent = nvim:host("received", "run")
-  return sent[#sent].files
+local function request(nvim, count)
+  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  return nvim:host("received", "run")[count]
 end
 
-test("each once, in their order, with what is not saved", function()
-  local nvim = start({ ["a.txt"] = "local a\n", ["src/b c.txt"] = "local b\r\nlocal c\r\n" })
+test("a buffer goes along as it is, unsaved text too", function()
+  local nvim = start()
+  nvim:type(":1Botglue run as in @buffer:src/b.txt, or @buffer:b.txt.<CR>")
+  equal(request(nvim, 1).buffers, {
+    { name = "src/b.txt", lines = { "src/b.txt saved", "b unsaved" }, count = 2 },
+  })
+  local number = nvim:lua("return vim.fn.bufnr('lib/c.txt')")
+  nvim:type((":1Botglue run as in @buffer:%d<CR>"):format(number))
+  equal(request(nvim, 2).buffers[1].lines, { "lib/c.txt saved" })
+  nvim:type(":1Botglue run me@buffer:nowhere and @src/b.txt<CR>")
+  equal(request(nvim, 3).buffers, {})
+end)
+
+test("a name that means no buffer, or several, is one error, and nothing starts", function()
+  local nvim = start()
+  nvim:type(":1Botglue run as in @buffer:nope.txt<CR>")
+  contains(nvim:messages(), "botglue: @buffer:nope.txt: no buffer that is loaded has this name")
+  nvim:type(":messages clear<CR>:1Botglue run as in @buffer:c.txt<CR>")
+  contains(nvim:messages(), "botglue: @buffer:c.txt: 2 buffers have this name, say more of the path")
+  equal({ #nvim:host("received", "run"), nvim:drawn() }, { 0, 0 })
+end)
+
+test("no more goes along than context.bytes allows, in whole lines", function()
+  local nvim = start()
   nvim:lua([[
-    local bufnr = vim.fn.bufadd(root .. "/a.txt")
-    vim.fn.bufload(bufnr)
-    vim.api.nvim_buf_set_lines(bufnr, 0, -1, true, { "unsaved", "a" })
+    require("botglue").setup({ context = { bytes = 20 } })
+    vim.api.nvim_buf_set_lines(vim.fn.bufnr("src/b.txt"), 0, -1, true, { "123456789", "123456789", "1" })
   ]])
-  equal(along(nvim, [[as in @"src/b c.txt", (@a.txt) and @a.txt, not me@a.txt]]), {
-    { name = "src/b c.txt", text = "local b\nlocal c" },
-    { name = "a.txt", text = "unsaved\na" },
+  nvim:type(":1Botglue run @buffer:src/b.txt @buffer:lib/c.txt<CR>")
+  equal(request(nvim, 1).buffers, {
+    { name = "src/b.txt", lines = { "123456789", "123456789" }, count = 3 },
+    { name = "lib/c.txt", lines = {}, count = 1 },
   })
 end)
 
-test("none to an agent that reads files itself", function()
-  local nvim = start({ ["a.txt"] = "local a\n" })
-  equal(along(nvim, "as in @a.txt", "claude"), nil)
-end)
-
-test("no more than the option says, cut after a line", function()
-  local nvim = start({ ["a.txt"] = "12345\n78901\n", ["b.txt"] = "123456\n" }, 20)
-  equal(along(nvim, "@a.txt @b.txt @a.txt"), {
-    { name = "a.txt", text = "12345\n78901" },
-    { name = "b.txt", text = "123456" },
-  })
-  nvim = start({ ["a.txt"] = "12345\n78901\n", ["b.txt"] = "123456\n" }, 10)
-  equal(along(nvim, "@a.txt @b.txt"), {
-    { name = "a.txt", text = "12345\n[cut here: the file has 12 bytes, these are its first 6]" },
-    { name = "b.txt", text = "[cut here: the file has 7 bytes, these are its first 0]" },
-  })
-end)
-
-test("nothing that is no text of the project", function()
-  local nvim = start({ ["a.bin"] = "a\0b", ["a.txt"] = "a" })
+test("all diagnostics of the buffer go along, each once", function()
+  local nvim = start()
   nvim:lua([[
-    vim.fn.writefile({ "secret" }, root .. ".secret")
-    vim.uv.fs_symlink(root .. ".secret", root .. "/link.txt")
-    _G.outside = vim.fs.basename(root .. ".secret")
+    require("botglue").setup({ prompts = { all = "mend @diagnostics" } })
+    vim.diagnostic.set(vim.api.nvim_create_namespace("spec"), 0, {
+      { lnum = 0, col = 0, message = "here", severity = 1 },
+      { lnum = 1, col = 0, message = "there", severity = 2 },
+    })
   ]])
-  local outside = nvim:lua("return outside")
-  equal(along(nvim, "@a.bin @link.txt @../" .. outside .. " @nothing @.git @ @/etc/passwd @a.txt"), {
-    { name = "a.txt", text = "a" },
-  })
+  local function messages(count)
+    return vim.tbl_map(function(one)
+      return one.message
+    end, request(nvim, count).diagnostics)
+  end
+  nvim:type(":1Botglue run mend it<CR>")
+  equal(messages(1), { "here" })
+  nvim:type(":1Botglue run mend @diagnostics.<CR>")
+  equal(messages(2), { "here", "there" })
+  nvim:type(":1Botglue run see @diagnostics.txt and @diagnostics/x<CR>")
+  equal(messages(3), { "here" })
+  nvim:type(":1Botglue run /all<CR>")
+  equal(messages(4), { "here", "there" })
+end)
+
+test("the prompt completes them", function()
+  local nvim = start()
+  nvim:type(":1Botglue<CR>as @buffer:")
+  local function menu()
+    return nvim:lua([[return vim.tbl_map(function(item)
+      return item.word
+    end, vim.fn.complete_info({ "items" }).items)]])
+  end
+  nvim:eventually("the menu", "return #vim.fn.complete_info({ 'items' }).items == 4")
+  local names = menu()
+  table.sort(names)
+  equal(names, { "@buffer:1", "@buffer:lib/c.txt", "@buffer:src/b.txt", "@buffer:src/c.txt" })
+  nvim:type("lib")
+  nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
+  nvim:type("<C-y> <C-s>")
+  equal(request(nvim, 1).buffers[1].lines, { "lib/c.txt saved" })
+  nvim:type(":1Botglue<CR>@d")
+  nvim:eventually("the menu", "return vim.fn.pumvisible() == 1")
+  equal(vim.tbl_contains(menu(), "@diagnostics"), true)
 end)

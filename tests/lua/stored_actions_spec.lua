@@ -268,17 +268,19 @@ end)
 
 test("t shows its transcript, where that is kept", function()
   local nvim = with_jobs(2, { ["1"] = { transcript = "1.jsonl" } })
-  local file = nvim:lua([[
+  nvim:lua([[
     local folder = require("botglue.client").options().data_dir .. "/transcripts"
     vim.fn.mkdir(folder, "p")
     vim.fn.writefile({ "{}" }, folder .. "/1.jsonl")
-    return folder .. "/1.jsonl"
   ]])
   open(nvim)
   nvim:type("jt")
   contains(nvim:messages(), "botglue: no transcript of this job is kept")
   nvim:type("kt")
-  equal(nvim:lua("return { vim.api.nvim_buf_get_name(0), vim.bo.modifiable }"), { file, false })
+  equal(
+    nvim:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.fn.getline(1) }"),
+    { "markdown", false, "## You" }
+  )
   equal(#nvim:api("list_wins"), 2)
 end)
 

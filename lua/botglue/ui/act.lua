@@ -121,7 +121,7 @@ end
 ---@param float botglue.ListOrigin
 function M.transcript(job, float)
   float:close()
-  require("botglue.transcript").open(job.id)
+  require("botglue.transcript").open(job.id, "readable")
 end
 
 return M

@@ -3,6 +3,7 @@
 local fail = require("botglue.errors").fail
 local screen = require("botglue.text")
 local float = require("botglue.ui.float")
+local markdown = require("botglue.ui.markdown")
 local write = require("botglue.editor.write")
 
 local M = {}
@@ -161,18 +162,6 @@ local function beside(job)
     end
 end
 
---- Colours it. Not every Neovim has the parser that its own file type asks for, and somebody's autocommand may fail:
---- such an error would end in a prompt, and be no news.
----@param bufnr integer
-local function as_markdown(bufnr)
-  api.nvim_buf_call(bufnr, function()
-    vim.cmd("silent! setlocal filetype=markdown")
-  end)
-  if not vim.b[bufnr].current_syntax and not pcall(vim.treesitter.start, bufnr, "markdown") then
-    vim.bo[bufnr].syntax = "markdown"
-  end
-end
-
 ---@param job botglue.Job
 ---@return string
 local function where(job)
@@ -228,10 +217,9 @@ function M.open(job, how)
   vim.bo[self.bufnr].modifiable = true
   api.nvim_buf_set_lines(self.bufnr, 0, -1, false, lines)
   vim.bo[self.bufnr].modifiable = false
-  as_markdown(self.bufnr)
-  local window_options = vim.wo[self.win][0]
-  window_options.wrap, window_options.linebreak, window_options.breakindent = true, true, true
-  window_options.conceallevel, window_options.foldenable = 2, false
+  markdown.colour(self.bufnr, "parsed")
+  markdown.conceal(self.win)
+  vim.wo[self.win][0].foldenable = false
   self:resize(self.spec.width, math.min(api.nvim_win_text_height(self.win, {}).all, rows))
   local keys = self.keys
   show_keys(self, keys)

@@ -40,6 +40,9 @@ impl Recorded {
             "session/prompt" if acp.phase != Phase::Over && acp.phase != Phase::Prompt => {
                 // A dialogue may be recorded from its middle on.
                 acp.session_id.get_or_insert_with(session);
+                if let Some(prompt) = message.params.prompt {
+                    each(Event::Asked { text: prompt.beginning(usize::MAX).into() });
+                }
                 acp.turn_begins(each);
                 Asked::Prompt
             }

@@ -156,7 +156,7 @@ impl Turn {
             _ => return,
         };
         if let Some(id) = update.call_id.clone() {
-            each(Event::ToolReturned { id: Some(id), returned });
+            each(Event::ToolReturned { id: Some(id), returned, output: update.printed() });
         }
     }
 

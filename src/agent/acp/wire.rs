@@ -6,7 +6,7 @@
 use crate::agent::json::{Raw, Read, Reader};
 use crate::agent::values;
 use crate::stream::Usage;
-use crate::stream::event::{Argument, Words};
+use crate::stream::event::{Argument, Output, Words};
 
 /// The most of a failed call's reason that is looked at, in bytes.
 const REASON: usize = 2000;
@@ -60,6 +60,8 @@ pub struct Params<'a> {
     pub tool_call: Update<'a>,
     /// Of a request of the client in a recording: the mode or the model that is to be set.
     pub setting: Option<Words<'a>>,
+    /// Of `session/prompt` in a recording: the message.
+    pub prompt: Option<Raw<'a>>,
 }
 
 impl<'a> Params<'a> {
@@ -75,6 +77,7 @@ impl<'a> Params<'a> {
                 })?,
                 b"toolCall" => params.tool_call = Update::read(json)?,
                 b"modeId" | b"modelId" | b"value" => params.setting = json.text()?,
+                b"prompt" => params.prompt = Some(json.raw()?),
                 _ => json.skip()?,
             }
             Ok(())
@@ -158,6 +161,13 @@ impl<'a> Update<'a> {
             Ok(())
         })?;
         Ok(update)
+    }
+
+    /// What a call returned: the content that the agent shows of it, else its raw output.
+    pub fn printed(&self) -> Output<'a> {
+        let is_list = |raw: &Raw<'_>| raw.written() != b"[]" && raw.written().starts_with(b"[");
+        let shown = self.content.filter(is_list).or(self.meta.terminal).or(self.output);
+        shown.map(Raw::output).unwrap_or_default()
     }
 
     /// Why a call failed, as far as the agent says; may be empty.

@@ -203,17 +203,22 @@ fn joined<'a>(content: &[Block<'a>]) -> Option<Words<'a>> {
 
 fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
     let mut has_result = false;
-    let mut has_text = false;
+    let mut said: Option<Words<'a>> = None;
     for block in line.message.content {
         if block.is_kind_of("tool_result") {
             has_result = true;
             tool_result(block.tool_use_id, block.is_error, block.content, each);
-        } else if let Some(text) = block.text {
-            has_text |= !text.starts_with(INTERRUPTION);
+        } else if let Some(text) = block.text.filter(|text| !text.starts_with(INTERRUPTION)) {
+            said = Some(match said {
+                Some(before) => Cow::Owned(before.into_owned() + "\n" + &text),
+                None => text,
+            });
         }
     }
-    let is_own = caller == Caller::Main && line.is_synthetic != Some(true) && has_text && !has_result;
-    if let Some(id) = line.uuid.filter(|id| is_own && !id.is_empty()) {
+    let is_own = caller == Caller::Main && line.is_synthetic != Some(true) && !has_result;
+    let Some(text) = said.filter(|_| is_own) else { return };
+    if let Some(id) = line.uuid.filter(|id| !id.is_empty()) {
+        each(Event::Asked { text });
         each(Event::Checkpoint { id });
     }
 }
@@ -221,15 +226,16 @@ fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
 fn tool_result<'a>(
     id: Option<Words<'a>>,
     is_error: Option<bool>,
-    content: Option<Raw<'_>>,
+    content: Option<Raw<'a>>,
     each: &mut dyn FnMut(Event<'a>),
 ) {
+    let output = content.map(Raw::output).unwrap_or_default();
     let returned = if is_error == Some(true) {
         Returned::Failed(content.map(reason).unwrap_or_default())
     } else {
         Returned::Ok
     };
-    each(Event::ToolReturned { id, returned });
+    each(Event::ToolReturned { id, returned, output });
 }
 
 /// The text of a failed result, without the tags that the CLI puts around some.

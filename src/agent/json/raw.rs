@@ -3,6 +3,7 @@
 use memchr::memchr;
 
 use super::Reader;
+use crate::stream::event::Output;
 
 /// A value as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +13,11 @@ impl<'a> Raw<'a> {
     /// The value as it is written.
     pub fn written(self) -> &'a [u8] {
         self.0
+    }
+
+    /// The value as what a tool returned.
+    pub fn output(self) -> Output<'a> {
+        Output(self.0)
     }
 
     /// The beginning of the text in a value that is a string, or a list of blocks whose `text` is a string; not much

@@ -9,7 +9,7 @@ use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
 use crate::request::{
-    AgentCommand, Beside, Diagnostic, Kind, Mentioned, Observe, Request, Resume, Selection, Tidy,
+    AgentCommand, Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy,
 };
 
 /// A map out of names and values.
@@ -29,6 +29,7 @@ fn full() -> Value {
         "id": 3,
         "buffer": 1,
         "prompt": "do it",
+        "instructions": "do it well",
         "question": true,
         "review": true,
         "agent": map! {
@@ -67,6 +68,7 @@ fn full() -> Value {
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
         "files": list([map! { "name": "src/b.rs", "text": "x\ny" }]),
+        "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
         "prewarmed": 9,
         "preview": 3,
         "observe": map! { "thinking": true },
@@ -79,6 +81,7 @@ fn decoded() -> Request {
         id: 3,
         buffer: 1,
         prompt: "do it".to_owned(),
+        instructions: Some("do it well".to_owned()),
         question: true,
         review: true,
         agent: AgentCommand {
@@ -122,7 +125,8 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
-        files: vec![Mentioned { name: "src/b.rs".to_owned(), text: "x\ny".to_owned() }],
+        files: vec![MentionedFile { name: "src/b.rs".to_owned(), text: "x\ny".to_owned() }],
+        buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
         prewarmed: Some(9),
         preview: 3,
         observe: Some(Observe { thinking: true }),

@@ -163,7 +163,7 @@ impl Reducer {
                 let changed = self.tools.detailed(&id, &argument, &self.cwd);
                 self.show_tool(changed, emit);
             }
-            Event::ToolReturned { id, returned } => {
+            Event::ToolReturned { id, returned, output: _ } => {
                 let changed = self.tools.returned(id.as_deref(), returned);
                 self.show_tool(changed, emit);
             }
@@ -176,6 +176,7 @@ impl Reducer {
                     emit(Update::Retry { attempt, max, delay_ms, reason });
                 }
             }
+            Event::Asked { .. } => {}
             Event::Checkpoint { id } => self.checkpoint(words::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
             Event::Finished(finish) => self.finished(finish, emit),

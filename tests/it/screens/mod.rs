@@ -10,3 +10,4 @@ mod outcomes;
 mod prompt;
 mod review;
 mod running;
+mod transcript;

@@ -208,13 +208,16 @@ function M.open(row, float)
   end)
 end
 
---- Its raw stream.
+--- What its agent did.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.transcript(row, float)
   whole(row, function(full)
+    if not full.transcript then
+      fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
+    end
     float:close()
-    require("botglue.transcript").show(full.transcript)
+    require("botglue.transcript").show_stored(full, "readable")
   end)
 end
 

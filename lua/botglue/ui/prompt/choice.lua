@@ -138,6 +138,12 @@ function Choice:apply(wish)
   return chosen
 end
 
+--- Whether agent and model are those that the prompt began with.
+---@return boolean
+function Choice:is_untouched()
+  return self.agent == self.first and self:model() == self:known(self.agent)[1]
+end
+
 --- Both in a few words.
 ---@return string
 function Choice:words()

@@ -1,8 +1,10 @@
 --- Completes `@` and what follows it to a file of the project: what is open comes first, then whatever has the
---- characters in its path.
+--- characters in its path; or to what else goes along with a prompt. `/` at its beginning completes named prompts.
 
 local context = require("botglue.context")
 local files = require("botglue.files")
+local mentions = require("botglue.mentions")
+local prompts = require("botglue.prompts")
 local text = require("botglue.text")
 
 local M = {}
@@ -11,6 +13,8 @@ local api = vim.api
 
 ---@class botglue.Complete
 ---@field root string
+---@field bufnr integer
+---@field options botglue.Options
 ---@field files botglue.Files? from the first `@` on
 ---@field stop fun()? ends the search that is under way
 ---@field cut string
@@ -55,12 +59,53 @@ function Complete:item(path)
   return { word = quoted, abbr = text.fit(clean, 60, self.cut) }
 end
 
+--- The name of a prompt that is being typed, where it can stand.
+---@return string? lead
+local function name()
+  local cursor = api.nvim_win_get_cursor(0)
+  local before = api.nvim_get_current_line():sub(1, cursor[2])
+  return cursor[1] == 1 and before:match("^/[%w_-]*$") or nil
+end
+
+--- The named prompts that begin like this.
+---@param lead string
+---@return botglue.MenuItem[]
+function Complete:named(lead)
+  local items = {}
+  for _, typed in ipairs(prompts.complete(lead, self.options)) do
+    local prompt = prompts.find(typed, self.options)
+    local shown = text.clean(typed .. "  " .. (prompt and vim.split(prompt.prompt, "\n")[1] or ""))
+    items[#items + 1] = { word = typed, abbr = text.fit(shown, 60, self.cut) }
+  end
+  return items
+end
+
+--- The mentions of something other than a file: those that begin like this, and of buffers any with it in its name.
+---@param query string
+---@return botglue.MenuItem[]
+function Complete:mentions(query)
+  local items, kind, part = {}, query:match("^(%l+:)(.*)$")
+  for _, mention in ipairs(mentions.all(self.bufnr)) do
+    local begins = vim.startswith(mention, "@" .. (kind or query))
+    if begins and (not part or mention:lower():find(part:lower(), #kind + 2, true)) then
+      items[#items + 1] = { word = mention, abbr = text.fit(text.clean(mention), 60, self.cut) }
+    end
+  end
+  return items
+end
+
 --- The source of the menu.
 ---@param reply fun(col: integer?, items: botglue.MenuItem[]?)
 function Complete:source(reply)
   if self.stop then
     self.stop()
     self.stop = nil
+  end
+  local lead = name()
+  if lead then
+    local items = self:named(lead)
+    reply(0, (#items > 1 or items[1] and items[1].word ~= lead) and items or {})
+    return
   end
   local col, query = word()
   if not col then
@@ -79,6 +124,7 @@ function Complete:source(reply)
     for _, path in ipairs(query == "" and self:open() or {}) do
       add(path)
     end
+    vim.list_extend(items, self:mentions(query))
     for _, path in ipairs(paths) do
       add(path)
     end
@@ -98,9 +144,11 @@ end
 
 ---@param bufnr integer whose project it is
 ---@param cut string
+---@param options botglue.Options
 ---@return botglue.Complete
-function M.new(bufnr, cut)
-  return setmetatable({ root = context.project(bufnr), cut = cut }, Complete)
+function M.new(bufnr, cut, options)
+  local root = context.project(bufnr)
+  return setmetatable({ root = root, bufnr = bufnr, options = options, cut = cut }, Complete)
 end
 
 return M

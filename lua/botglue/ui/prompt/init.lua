@@ -11,6 +11,7 @@ local client = require("botglue.client")
 local context = require("botglue.context")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
+local errors = require("botglue.errors")
 local notice = require("botglue.ui.prompt.notice")
 local notify = require("botglue.notify")
 local obstacle = require("botglue.ui.prompt.obstacle")
@@ -277,9 +278,28 @@ function Prompt:close()
   end)
 end
 
+--- The wish for a prompt. One that names another has its agent and its model, unless the user has chosen others.
+---@param text string
+---@return botglue.Wish
+function Prompt:wish_of(text)
+  local is_named = require("botglue.prompts").find(text, self.opts.options) ~= nil
+  local wish = is_named and self.choice:is_untouched() and self.wish or self.choice:apply(self.wish)
+  return vim.tbl_extend("force", wish, { prompt = text })
+end
+
+--- Whether what was typed can be sent; else says why.
+---@return boolean
+function Prompt:is_sendable()
+  local text = vim.trim(self:text())
+  return text == ""
+    or errors.guard(function()
+      require("botglue.run").check(self.range, self:wish_of(text), self.opts.options)
+    end)
+end
+
 --- Sends what was typed, if there is anything.
 function Prompt:submit()
-  if self:is_closing() then
+  if self:is_closing() or not self:is_sendable() then
     return
   end
   self.closing = true
@@ -302,8 +322,7 @@ function Prompt:submit()
     self.draft = nil
     draft.sent(sent, text, self.opts.options)
     self:leave()
-    local wish = vim.tbl_extend("force", self.choice:apply(self.wish), { prompt = text })
-    self.prewarm:hand_over(wish, self.send)
+    self.prewarm:hand_over(self:wish_of(text), self.send)
   end)
 end
 
@@ -464,7 +483,7 @@ function M.ask(range, wish, opts, send)
   self.prewarm = require("botglue.prewarm").start(range.bufnr, self.choice:apply(wish), opts.options)
   local cut = require("botglue.ui.float").signs(opts.options).cut
   self.recall = require("botglue.ui.prompt.recall").start(cut)
-  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut)
+  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Not every moment allows a window.

@@ -30,7 +30,9 @@ function M.ask(range, wish, opts, send)
     end
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then
-      prewarm:hand_over(vim.tbl_extend("force", wish, { prompt = prompt }), send)
+      require("botglue.errors").guard(function()
+        prewarm:hand_over(vim.tbl_extend("force", wish, { prompt = prompt }), send)
+      end)
       return
     end
     prewarm:drop()

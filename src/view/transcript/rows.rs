@@ -1,0 +1,260 @@
+//! A conversation as the rows of a Markdown buffer, each with what it is: that says how it is highlighted and folded.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::Serialize;
+
+use super::body::Body;
+use super::part::{Part, Parts};
+use crate::stream::{Outcome, ToolStatus, words};
+
+/// The most lines that are shown of a tool's output.
+const OUTPUT: usize = 40;
+/// The same of the message that was sent.
+const MESSAGE: usize = 400;
+/// The most rows; the oldest are left out.
+const ROWS: usize = 10_000;
+/// The longest row of what is folded, in characters.
+const LONGEST: usize = 500;
+
+/// What the stream does not tell of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The agent's name.
+    pub agent: String,
+    /// The user's prompt.
+    pub prompt: String,
+    /// The job has ended.
+    pub is_over: bool,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// What the editor shows already: how many rows are known, and their [`View::mark`].
+    pub known: Option<(usize, String)>,
+}
+
+/// What a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Who speaks.
+    Heading,
+    /// What was said.
+    Text,
+    /// The message that was sent; folded.
+    Sent,
+    /// Folded.
+    Thinking,
+    /// A tool's output; folded.
+    Output,
+    /// A tool that has not come back.
+    Running,
+    Ok,
+    Error,
+    Denied,
+    Unfinished,
+    /// About the conversation.
+    Note,
+    /// Why the job failed.
+    Failure,
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Row {
+    pub text: String,
+    pub kind: Kind,
+}
+
+/// The rows that the editor does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    /// How many rows stay before `rows`; all others are replaced by them.
+    pub from: usize,
+    pub rows: Vec<Row>,
+    /// So many rows, from the first, will hardly change.
+    pub settled: usize,
+    /// Tells whether these are still the same.
+    pub mark: String,
+}
+
+/// Draws a conversation.
+pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &About) -> View {
+    let mut rows = Rows::default();
+    let mut settled = None;
+    rows.add(Kind::Heading, "## You");
+    if !about.prompt.trim().is_empty() {
+        rows.gap();
+        rows.extend(Kind::Text, about.prompt.trim().lines());
+    }
+    if parts.dropped > 0 {
+        let note = format!("{} earlier parts are left out; :Botglue! transcript has all", parts.dropped);
+        rows.gap();
+        rows.add(Kind::Note, note);
+    }
+    let mut is_agent = false;
+    for (at, part) in parts.list.iter().enumerate() {
+        let is_open = at + 1 == parts.list.len()
+            || matches!(part, Part::Tool { call, .. } if call.status == ToolStatus::Running);
+        if !matches!(part, Part::Sent(_) | Part::Note(_)) && !is_agent {
+            is_agent = true;
+            rows.heading(about, parts.model.as_deref());
+        }
+        if is_open && settled.is_none() {
+            settled = Some(rows.rows.len());
+        }
+        rows.part(part, about.is_over);
+    }
+    let settled = settled.unwrap_or(rows.rows.len());
+    rows.ending(outcome, about);
+    rows.into_view(settled, about.known.as_ref())
+}
+
+#[derive(Debug, Default)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+impl Rows {
+    fn add(&mut self, kind: Kind, text: impl Into<String>) {
+        self.rows.push(Row { text: text.into(), kind });
+    }
+
+    fn extend<'a>(&mut self, kind: Kind, lines: impl Iterator<Item = &'a str>) {
+        // A NUL is a line break to Neovim.
+        self.rows.extend(lines.map(|line| Row { text: line.replace('\0', "\u{2400}"), kind }));
+    }
+
+    /// A blank row between what has nothing to do with each other.
+    fn gap(&mut self) {
+        self.add(Kind::Text, "");
+    }
+
+    fn heading(&mut self, about: &About, model: Option<&str>) {
+        let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
+        self.gap();
+        self.add(Kind::Heading, words::line(&format!("## {}{model}", about.agent), 200));
+    }
+
+    fn part(&mut self, part: &Part, is_over: bool) {
+        let follows_tool = self.rows.last().is_some_and(|last| {
+            !matches!(last.kind, Kind::Heading | Kind::Text | Kind::Sent | Kind::Thinking | Kind::Note)
+        });
+        if !(follows_tool && matches!(part, Part::Tool { .. })) {
+            self.gap();
+        }
+        match part {
+            Part::Sent(body) => self.fenced(Kind::Sent, body, MESSAGE),
+            Part::Thinking(body) => {
+                let (lines, left_out) = body.lines(usize::MAX);
+                for line in lines {
+                    self.add(Kind::Thinking, format!("> {line}").trim_end());
+                }
+                self.left_out(Kind::Thinking, left_out);
+            }
+            Part::Text(body) => {
+                let (lines, left_out) = body.lines(usize::MAX);
+                self.extend(Kind::Text, lines.into_iter());
+                self.left_out(Kind::Note, left_out);
+            }
+            Part::Tool { call, output } => {
+                let kind = match call.status {
+                    ToolStatus::Running if is_over => Kind::Unfinished,
+                    ToolStatus::Running => Kind::Running,
+                    ToolStatus::Ok => Kind::Ok,
+                    ToolStatus::Error => Kind::Error,
+                    ToolStatus::Denied => Kind::Denied,
+                    ToolStatus::Unfinished => Kind::Unfinished,
+                };
+                let reason = call.error.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
+                self.add(kind, span(&format!("{}{reason}", call.title)));
+                let is_repeated = call.error.is_some() && output.lines(2).0.len() < 2;
+                if !output.is_blank() && !is_repeated {
+                    self.fenced(Kind::Output, output, OUTPUT);
+                }
+            }
+            Part::Note(text) => self.add(Kind::Note, text),
+        }
+    }
+
+    /// A text that is no Markdown, in a fence that nothing in it closes.
+    fn fenced(&mut self, kind: Kind, body: &Body, most: usize) {
+        let (lines, left_out) = body.lines(most);
+        let ticks =
+            lines.iter().map(|line| line.trim_start().bytes().take_while(|&byte| byte == b'`').count());
+        let fence = "`".repeat(ticks.max().unwrap_or_default().max(2) + 1);
+        self.add(kind, fence.clone());
+        for line in lines {
+            let is_long = line.chars().nth(LONGEST).is_some();
+            let line =
+                if is_long { line.chars().take(LONGEST).chain(['…']).collect() } else { line.to_owned() };
+            self.add(kind, line.replace('\0', "\u{2400}"));
+        }
+        self.left_out(kind, left_out);
+        self.add(kind, fence);
+    }
+
+    fn left_out(&mut self, kind: Kind, lines: usize) {
+        if lines > 0 {
+            let lines = if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") };
+            self.add(kind, format!("… {lines}; :Botglue! transcript has all"));
+        }
+    }
+
+    /// How it ended, and what that took.
+    fn ending(&mut self, outcome: Option<&Outcome>, about: &About) {
+        let failure = about.error.clone().or_else(|| Some(outcome?.error.as_ref()?.message.clone()));
+        if let Some(failure) = failure {
+            self.gap();
+            self.add(Kind::Failure, words::line(&failure, 2000));
+        }
+        let Some(outcome) = outcome else { return };
+        let mut amounts = Vec::new();
+        if let Some(turns) = outcome.num_turns {
+            amounts.push(if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") });
+        }
+        let usage = outcome.usage;
+        let input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
+        if input + usage.output_tokens > 0 {
+            amounts.push(format!("{input} tokens in, {} out", usage.output_tokens));
+        }
+        amounts.extend(outcome.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
+        if !amounts.is_empty() {
+            self.gap();
+            self.add(Kind::Note, amounts.join(", "));
+        }
+    }
+
+    fn into_view(mut self, mut settled: usize, known: Option<&(usize, String)>) -> View {
+        let over = self.rows.len().saturating_sub(ROWS);
+        if over > 0 {
+            self.rows.drain(..=over);
+            let text = format!("{} earlier rows are left out; :Botglue! transcript has all", over + 1);
+            self.rows.insert(0, Row { text, kind: Kind::Note });
+            settled = settled.saturating_sub(over);
+        }
+        let settled = settled.min(self.rows.len());
+        let from = match known {
+            Some((count, its_mark))
+                if *count <= self.rows.len() && mark(&self.rows[..*count]) == *its_mark =>
+            {
+                *count
+            }
+            _ => 0,
+        };
+        View { from, mark: mark(&self.rows[..settled]), settled, rows: self.rows.split_off(from) }
+    }
+}
+
+/// A code span: nothing in it is Markdown.
+fn span(text: &str) -> String {
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or_default();
+    let ticks = "`".repeat(longest + 1);
+    let gap = if longest > 0 { " " } else { "" };
+    format!("{ticks}{gap}{text}{gap}{ticks}")
+}
+
+fn mark(rows: &[Row]) -> String {
+    let mut hasher = DefaultHasher::new();
+    rows.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}

@@ -1,0 +1,180 @@
+-- Named prompts: `/name` on the command line, in the prompt and from Lua.
+
+local child = require("support.child")
+local suite = require("support.suite")
+local config = require("botglue.config")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+
+local PROMPTS = [[require("botglue").setup({
+  agents = { mine = { protocol = "text", command = { "mine" }, model = "m1" } },
+  prompts = {
+    explain = { prompt = "explain this {filetype}", ask = true },
+    fix = "fix these:\n{diagnostics}\nin {selection}, not {this}",
+    mine = { prompt = "do it", agent = "mine", model = "m2" },
+    opus = { prompt = "think", model = "opus" },
+  },
+})]]
+
+local function start()
+  local nvim = child.with_host({ "one", "two", "three" })
+  nvim:lua(PROMPTS)
+  nvim:lua("vim.bo.filetype = 'text'")
+  return nvim
+end
+
+--- The newest request, once there are `count`.
+local function request(nvim, count)
+  nvim:eventually(count .. " arrive", "return #require('support.host').received('run') == ...", count)
+  return nvim:host("received", "run")[count]
+end
+
+local function said(nvim, command)
+  nvim:type(":messages clear<CR>:" .. command .. "<CR>")
+  return nvim:messages()
+end
+
+test("a named prompt is filled in when it is sent, and stays what was typed", function()
+  local nvim = start()
+  nvim:lua([[
+    vim.diagnostic.set(vim.api.nvim_create_namespace("spec"), 0, {
+      { lnum = 1, col = 0, message = "no number", severity = 1 },
+      { lnum = 0, col = 0, message = "elsewhere", severity = 2 },
+    })
+  ]])
+  nvim:type(":2Botglue run /fix but  briefly<CR>")
+  local run = request(nvim, 1)
+  equal(run.prompt, "/fix but  briefly")
+  equal(run.instructions, "fix these:\nline 2: error: no number\nin two, not {this}\n\nbut  briefly")
+  equal({ run.question, run.agent.name }, { false, "claude" })
+  equal(nvim:job(1).prompt, "/fix but  briefly")
+  nvim:type(":3Botglue run /fix<CR>")
+  equal(request(nvim, 2).instructions, "fix these:\nno diagnostics\nin three, not {this}")
+end)
+
+test("the message has what it stands for in its place", function()
+  local nvim = start()
+  nvim:type(":2Botglue run /opus<CR>")
+  local run = request(nvim, 1)
+  equal({ run.agent.name, run.agent.model }, { "claude", "opus" })
+  nvim:answer(1, { "TWO" })
+  equal(nvim:lines()[2], "TWO")
+end)
+
+test("it may ask, and have an agent and a model, unless others are asked for", function()
+  local nvim = start()
+  local rows = {
+    { "run /explain", { "claude", false, true } },
+    { "run /mine", { "mine", "m2", false } },
+    { "ask /mine why", { "mine", "m2", true } },
+    { "run ++model=m3 /mine", { "mine", "m3", false } },
+    { "run ++agent=claude /mine", { "claude", false, false } },
+    { "run ++agent=mine /opus", { "mine", "m1", false } },
+  }
+  for i, row in ipairs(rows) do
+    nvim:type(":2Botglue " .. row[1] .. "<CR>")
+    local run = request(nvim, i)
+    equal({ run.agent.name, run.agent.model or false, run.question }, row[2], row[1])
+  end
+end)
+
+test("the same from Lua, and a retry fills it in with what there is then", function()
+  local nvim = start()
+  nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { prompt = "/fix" })
+  nvim:answer(1, { "TWO" })
+  nvim:type(":Botglue retry 1<CR>")
+  local run = request(nvim, 2)
+  equal({ run.prompt, run.instructions }, { "/fix", "fix these:\nno diagnostics\nin TWO, not {this}" })
+  local ok, err = unpack(nvim:lua("return { pcall(require('botglue').run, { prompt = '/fxi' }) }"))
+  equal(ok, false)
+  contains(err, "botglue: no prompt /fxi: did you mean /fix?")
+end)
+
+test("a name that is not there is one error with the nearest", function()
+  local nvim = start()
+  contains(said(nvim, "2Botglue run /exlain it"), "botglue: no prompt /exlain: did you mean /explain?")
+  contains(said(nvim, "2Botglue ask /zzzzzzzz"), "there is /explain, /fix, /mine, /opus")
+  nvim:lua("require('botglue').setup({})")
+  contains(said(nvim, "2Botglue run /fix"), "botglue: no prompt /fix: the option prompts has none")
+  equal({ #nvim:host("received", "run"), nvim:drawn() }, { 0, 0 })
+end)
+
+test("a text that begins with a path is a text, and one behind a backslash", function()
+  local nvim = start()
+  local texts = {
+    "/usr/bin is where it is",
+    "/etc/",
+    "/fix: all of it",
+    "the /fix of yesterday",
+    "// a comment",
+    "/",
+  }
+  for i, text in ipairs(texts) do
+    nvim:type(":2Botglue run " .. text .. "<CR>")
+    local run = request(nvim, i)
+    equal({ run.prompt, run.instructions }, { text }, text)
+  end
+  nvim:type([[:2Botglue run \/fix is a command<CR>]])
+  local run = request(nvim, #texts + 1)
+  equal({ run.prompt, run.instructions }, { [[\/fix is a command]], "/fix is a command" })
+end)
+
+test("names complete where the prompt begins", function()
+  local nvim = start()
+  local function complete(line)
+    return nvim:lua("return vim.fn.getcompletion(..., 'cmdline')", line)
+  end
+  equal(complete("Botglue run /"), { "/explain", "/fix", "/mine", "/opus" })
+  equal(complete("2Botglue! run ++agent=mine /f"), { "/fix" })
+  equal(complete("Botglue ask /e"), { "/explain" })
+  equal(complete("Botglue followup /o"), { "/opus" })
+  equal(complete("Botglue each /m"), { "/mine" })
+  equal(complete("Botglue run do /f"), {})
+  equal(complete("Botglue retry /f"), {})
+end)
+
+test("each takes one that changes text", function()
+  local nvim = start()
+  nvim:lua("vim.fn.setqflist({ { bufnr = 1, lnum = 2, text = 'x' } })")
+  contains(said(nvim, "Botglue each /explain"), "this prompt asks a question")
+  nvim:type(":Botglue each /opus<CR>")
+  equal(request(nvim, 1).instructions, "think")
+end)
+
+test("the prompt offers them at its beginning, and keeps one that is not there", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>/")
+  nvim:eventually("the menu", "return #vim.fn.complete_info({ 'items' }).items == 4")
+  contains(nvim:screen(), "/explain  explain this {filetype}")
+  nvim:type("m")
+  nvim:eventually("one is left", "return #vim.fn.complete_info({ 'items' }).items == 1")
+  nvim:type("<C-y> now<C-s>")
+  local run = request(nvim, 1)
+  equal({ run.prompt, run.instructions }, { "/mine now", "do it\n\nnow" })
+  equal({ run.agent.name, run.agent.model }, { "mine", "m2" })
+
+  nvim:type(":3Botglue<CR>/mien<C-s>")
+  contains(nvim:messages(), "no prompt /mien: did you mean /mine?")
+  local prompt = "return require('botglue.client').connection().prompt:text()"
+  equal(nvim:lua(prompt), "/mien")
+  nvim:type("<C-u>see a /")
+  equal(nvim:lua("return vim.fn.pumvisible()"), 0)
+end)
+
+test("a wrong option is one error that names it", function()
+  local rows = {
+    { "fix", "botglue: option prompts must be a table" },
+    { { fix = 1 }, "botglue: option prompts.fix must be some words, or a table" },
+    { { fix = " " }, "botglue: option prompts.fix must be some words" },
+    { { ["a b"] = "x" }, "botglue: option prompts.a b must have a name of letters, digits, _ and -" },
+    { { "x" }, "botglue: option prompts.1 must have a name" },
+    { { fix = { ask = true } }, "botglue: option prompts.fix.prompt must be some words, got nil" },
+    { { fix = { prompt = "x", ask = 1 } }, "botglue: option prompts.fix.ask must be a boolean, got 1" },
+    { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: no agent "none"' },
+  }
+  for _, row in ipairs(rows) do
+    local ok, err = pcall(config.resolve, { prompts = row[1] })
+    equal(ok, false, vim.inspect(row[1]))
+    contains(err, row[2])
+  end
+  equal(config.check({ prompts = { fix = { prompt = "x", aks = true } } }), { "prompts.fix.aks" })
+end)
