@@ -121,7 +121,9 @@ function Process:greet(hello)
     return
   elseif hello.version ~= version then
     local theirs = tostring(hello.version)
-    self:stop(failure("host_version", "%s; the host is version %s, the plugin %s", M.INSTALL, theirs, version))
+    self:stop(
+      failure("host_version", "%s; the host is version %s, the plugin %s", M.INSTALL, theirs, version)
+    )
     return
   end
   self.ready = true

@@ -155,9 +155,11 @@ function M.send(target, wish, options)
     },
     before = before,
     after = after,
-    files = launch.agent.protocol == "text"
-        and require("botglue.mentioned_files").files(wish.instructions or wish.prompt, launch.cwd, options.context.bytes)
-      or nil,
+    files = launch.agent.protocol == "text" and require("botglue.mentioned_files").files(
+      wish.instructions or wish.prompt,
+      launch.cwd,
+      options.context.bytes
+    ) or nil,
     diagnostics = context.notes(
       options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
       vim.list_extend(mentioned.diagnostics, wish.notes or {})

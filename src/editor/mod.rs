@@ -77,7 +77,14 @@ impl Editor {
         let board = Arc::new(Board::default());
         let read = Arc::clone(&board);
         tokio::spawn(async move {
-            let mut calls = Calls { neovim, count, board: read, waiting: VecDeque::new(), staged: None, last_frame: None };
+            let mut calls = Calls {
+                neovim,
+                count,
+                board: read,
+                waiting: VecDeque::new(),
+                staged: None,
+                last_frame: None,
+            };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 
-use super::wish::{Fate, Obstacle, Settled};
 use super::buffer::{Buffer, Link, Need, Standing};
 use super::event::{Event, Notice};
 use super::proposal::ReviewView;
@@ -11,6 +10,7 @@ use super::query::{Findings, Question};
 use super::reviews::{Due, Update};
 use super::sent::Sent;
 use super::shown::Places;
+use super::wish::{Fate, Obstacle, Settled};
 use super::write::{Call, Reply};
 use crate::land::HeldFor;
 

@@ -7,10 +7,10 @@ use rmpv::Value;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
-use super::wish::Wish;
 use super::query::{Question, dropped};
 use super::selected::{Excerpt, Stands, texts};
 use super::sent::Sent;
+use super::wish::Wish;
 use super::write::Reply;
 use crate::document::Place;
 use crate::error::JobError;

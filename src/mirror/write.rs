@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rmpv::Value;
 
-use super::wish::Fate;
 use super::view;
+use super::wish::Fate;
 use crate::document::Place;
 use crate::land::RowEdit;
 

@@ -12,7 +12,9 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy};
+use super::{
+    Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy,
+};
 use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
 

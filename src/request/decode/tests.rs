@@ -9,7 +9,8 @@ use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
 use crate::request::{
-    AgentCommand, Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy,
+    AgentCommand, Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume,
+    Selection, Tidy,
 };
 
 /// A map out of names and values.

@@ -70,6 +70,7 @@ pub struct Row {
 pub struct View {
     /// How many rows stay before `rows`; all others are replaced by them.
     pub from: usize,
+    /// The rows, in their order.
     pub rows: Vec<Row>,
     /// So many rows, from the first, will hardly change.
     pub settled: usize,
