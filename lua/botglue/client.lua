@@ -183,9 +183,7 @@ local function undecide(job)
     require("botglue.report").landed(job, landing)
   else
     job.deciding = nil
-    require("botglue.notify").error(
-      ("botglue: accept or reject job %d again: the host is gone"):format(job.id)
-    )
+    require("botglue.notify").error(("botglue: decide on job %d again: the host is gone"):format(job.id))
   end
 end
 

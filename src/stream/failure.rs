@@ -39,7 +39,7 @@ impl AgentLabel {
                 ("too long for the model", "select less, or lower the option `context.lines`")
             }
             Code::Refused => ("refused", "put it in other words"),
-            Code::MaxTurns => ("turn limit reached", "raise `max_turns`, or ask for less"),
+            Code::MaxTurns => ("turn limit", "raise `max_turns`, or ask for less"),
             Code::Budget => ("cost limit reached", "raise `max_cost_usd`, or ask for less"),
             Code::PermissionDenied => ("not permitted", "ask for reading only, or widen the option `tools`"),
             Code::SessionNotFound => ("session not found", "start a new job instead"),

@@ -281,7 +281,7 @@ test("where the host dies over a decision the answer is held, and the next host 
   nvim:host("release", "landed")
   nvim:type("<Esc>")
   equal({ landing(nvim), nvim:lines() }, { "held", { "a", "b", "c", "d", "e" } })
-  suite.contains(nvim:messages(), "botglue: accept or reject job 1 again: the host is gone")
+  suite.contains(nvim:messages(), "botglue: decide on job 1 again: the host is gone")
   decide(nvim, "accept")
   equal({ landing(nvim), nvim:lines() }, { "applied", { "a", "B", "e" } })
 end)

@@ -35,9 +35,9 @@ end
 
 test("answers of this project are announced once and counted, and no host is started", function()
   local nvim = start({
-    answer(GONE, "PROJECT/a.lua"),
-    answer(GONE, "PROJECT/b/c.lua"),
-    answer(GONE, "/somewhere/else.lua"),
+    answer(GONE, "PROJECT/a.txt"),
+    answer(GONE, "PROJECT/b/c.txt"),
+    answer(GONE, "/somewhere/else.txt"),
     "not JSON",
     '{"owner":3}',
   })
@@ -50,7 +50,7 @@ test(
   "they are announced in a Neovim that opens their project, once, and no process is started for it",
   function()
     local nvim = start(
-      { answer(GONE, "PROJECT/a.lua") },
+      { answer(GONE, "PROJECT/a.txt") },
       [[
     _G.started = {}
     for _, name in ipairs({ "jobstart", "system", "systemlist", "termopen" }) do
@@ -64,7 +64,7 @@ test(
   ]]
     )
     contains(announced(nvim), "botglue: :Botglue review shows an answer held in an earlier session")
-    nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.lua') vim.cmd.edit('other.lua') vim.cmd.tabnew()")
+    nvim:lua("vim.cmd.new() vim.fn.writefile({}, 'other.txt') vim.cmd.edit('other.txt') vim.cmd.tabnew()")
     nvim:settle()
     equal(select(2, nvim:messages():gsub("in an earlier session", "")), 1)
     equal(nvim:lua("return started"), {})
@@ -74,7 +74,7 @@ test(
 )
 
 test("with `notify` none they are counted, and nothing is said", function()
-  local nvim = start({ answer(GONE, "PROJECT/a.lua") }, "vim.g.botglue = { notify = 'none' }")
+  local nvim = start({ answer(GONE, "PROJECT/a.txt") }, "vim.g.botglue = { notify = 'none' }")
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "1 held")
 end)
@@ -82,7 +82,7 @@ end)
 test("those of another project, or of a Neovim that runs, are not", function()
   local pid = vim.fn.getpid()
   local owner = ("%d:%s"):format(pid, require("botglue.pid").started(pid) or "")
-  local nvim = start({ answer(GONE, "/somewhere/else.lua"), answer(owner, "PROJECT/a.lua") })
+  local nvim = start({ answer(GONE, "/somewhere/else.txt"), answer(owner, "PROJECT/a.txt") })
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "")
 end)
@@ -99,15 +99,15 @@ test("where nothing is held nothing is loaded", function()
 end)
 
 test("the host is started when one of the files is read", function()
-  local nvim = start({ answer(GONE, "PROJECT/a.lua") })
+  local nvim = start({ answer(GONE, "PROJECT/a.txt") })
   announced(nvim)
   nvim:lua([[
     require("botglue.adopt").ask = function() _G.asked = (_G.asked or 0) + 1 end
-    vim.fn.writefile({ "x" }, "a.lua")
-    vim.fn.writefile({ "x" }, "b.lua")
-    vim.cmd.edit("b.lua")
+    vim.fn.writefile({ "x" }, "a.txt")
+    vim.fn.writefile({ "x" }, "b.txt")
+    vim.cmd.edit("b.txt")
   ]])
   equal(nvim:lua("return asked or 0"), 0)
-  nvim:lua("vim.cmd.edit('a.lua') vim.cmd.edit('b.lua') vim.cmd.edit({ 'a.lua', bang = true })")
+  nvim:lua("vim.cmd.edit('a.txt') vim.cmd.edit('b.txt') vim.cmd.edit({ 'a.txt', bang = true })")
   equal(nvim:lua("return asked"), 1)
 end)
