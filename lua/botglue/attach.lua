@@ -61,7 +61,7 @@ local function mark(job, with_text)
   if not place and (range.lost or range.marks) then
     return nil
   end
-  local told = vim.deepcopy(place or {})
+  local told = vim.deepcopy(place or {}) --[[@as botglue.DisplayMark]]
   told.id = job.id
   told.kind = place and range.shape or nil
   told.stands = range.on_disk
@@ -272,7 +272,7 @@ local TRIES = 3 -- to get places of the text as it is
 
 --- Asks the host where texts are in a buffer. An error in `fn` is told.
 ---@param bufnr integer
----@param texts table[] in the shape of selections
+---@param texts table[] each in the shape of a selection
 ---@param fn fun(places: table[]?, err: string?) the places in the same order, of the text as it is; one without a kind
 --- where a text is not found
 ---@param tries integer?

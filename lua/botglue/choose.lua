@@ -5,7 +5,7 @@ local fail = require("botglue.errors").fail
 
 local M = {}
 
----@alias botglue.Choice fun(job: botglue.Job): boolean
+---@alias botglue.JobFilter fun(job: botglue.Job): boolean
 
 --- A held answer.
 ---@param job botglue.Job
@@ -58,7 +58,7 @@ function M.has_transcript(job)
 end
 
 --- The jobs that can be meant, oldest first.
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@return botglue.Job[]
 function M.all(choice)
   local connection, jobs = client.connection(), {}
@@ -105,7 +105,7 @@ end
 
 --- The job that a command's words name, else the newest one.
 ---@param words string
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return integer id
 function M.newest(words, choice, what)
@@ -119,7 +119,7 @@ end
 
 --- The job that a command's words name.
 ---@param words string
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return integer id
 function M.one(words, choice, what)
@@ -141,7 +141,7 @@ end
 
 --- The job that a command's words name, else the one at the cursor, else the newest.
 ---@param words string
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return integer id
 function M.latest(words, choice, what)
@@ -154,7 +154,7 @@ function M.latest(words, choice, what)
 end
 
 --- Completes the number of a job.
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@return fun(lead: string): string[]
 function M.complete(choice)
   return function(lead)

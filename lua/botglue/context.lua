@@ -70,7 +70,9 @@ function M.diagnostics(bufnr, first, last)
     if diagnostic.lnum <= last and (diagnostic.end_lnum or diagnostic.lnum) >= first then
       found[#found + 1] = {
         line = diagnostic.lnum + 1,
-        severity = SEVERITY[diagnostic.severity] or "error",
+        severity = SEVERITY[
+          diagnostic.severity --[[@as integer]]
+        ] or "error",
         message = diagnostic.message,
         source = diagnostic.source or "",
       }

@@ -16,7 +16,7 @@ end
 
 --- The counts that are not nought, in words.
 ---@param counts table<string, integer>
----@param states string[] in this order
+---@param states string[] their order
 ---@return string[]
 function M.words(counts, states)
   local parts = {}

@@ -9,7 +9,7 @@ local M = {}
 local api = vim.api
 local MANY = 30 -- jobs that nobody starts without being asked
 
----@class botglue.Group rows that one job is for
+---@class botglue.RowGroup rows that one job is for
 ---@field bufnr integer
 ---@field first integer from 1
 ---@field last integer
@@ -76,7 +76,7 @@ end
 
 --- The rows of items; those that share a row are one job's.
 ---@param items table[] valid ones
----@return botglue.Group[]
+---@return botglue.RowGroup[]
 ---@return integer lost how many are in no file, or behind its end
 local function groups(items)
   local found, lost = {}, 0

@@ -130,7 +130,7 @@ local MOST_FOUND = 50
 
 --- How well a path matches, 1 best; nil where it does not.
 ---@param path string
----@param query string in lower case
+---@param query string of lower-case letters
 ---@return integer?
 local function rank(path, query)
   local lower = path:lower()

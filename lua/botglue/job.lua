@@ -23,6 +23,19 @@ local M = {}
 ---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
 ---@field agent string
 ---@field wanted string? the model that was asked for
+---@field model string? the one that runs, and the rest up to `output_tokens`: as the agent has told it
+---@field session_id string?
+---@field cost_usd number?
+---@field num_turns integer?
+---@field input_tokens integer?
+---@field output_tokens integer?
+---@field text string? its answer as the agent gave it
+---@field review boolean? whether its answer is to be held
+---@field took_ms integer? of a held answer: how long its agent ran
+---@field indent integer cells before the text of its range
+---@field batch botglue.Batch? the one that it is counted in
+---@field updated integer? when the last change was told
+---@field update_due boolean? whether a change since then is to be told
 ---@field notes table[]? what was known of its lines besides
 ---@field cwd string the project's directory
 ---@field resume { session_id: string, at: string? }? the session that it goes on in

@@ -22,7 +22,7 @@ local M = {}
 ---@field lost boolean? whether the host has said that its place is not known
 ---@field is_forgotten boolean? whether nothing follows it any more
 ---@field has_moved boolean? whether its file was in another buffer when it was sent
----@field known { [1]: integer, [2]: integer } the last lines it was seen at, from 1
+---@field known integer[] the first and the last line that it was seen at last, from 1
 local Range = {}
 Range.__index = Range
 

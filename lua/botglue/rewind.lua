@@ -12,15 +12,6 @@ local M = {}
 
 local fail = errors.fail
 
----@class botglue.Checkpoint
----@field uuid string of the message
----@field session_id string
----@field job string the store's key of the job whose message it is
----@field prompt string
----@field at_ms integer
----@field rows string[] what stood in the range then
----@field kind "line"|"char"|"block"|"insert"
-
 ---@param checkpoint botglue.Checkpoint
 ---@return string
 local function line(checkpoint)

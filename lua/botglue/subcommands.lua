@@ -37,7 +37,7 @@ local BOTH = { "agent", "model" }
 
 --- A decision of an answer: the one that is named, else the one that must be meant.
 ---@param name "reject"|"revert"
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return botglue.Subcommand
 local function decision(name, choice, what)

@@ -59,6 +59,7 @@
 ---@class botglue.Tool
 ---@field id string
 ---@field name string
+---@field title string? what it does, in words
 ---@field status "running"|"ok"|"error"|"denied"|"unfinished"
 ---@field error string?
 
@@ -122,6 +123,8 @@
 ---@field text string?
 ---@field error { code: string, message: string }?
 ---@field held_for string?
+---@field tools table[]? those that changed last, each with its `index`
+---@field lines string[]? the lines that land, where they are not rows of the text
 ---@field rows table? which rows of the text land, and what was changed in them
 ---@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
@@ -174,6 +177,8 @@
 ---@field text string[] the selected part of each row
 ---@field rows string[] the whole rows
 ---@field cols integer[] the byte at which each entry of `text` begins
+---@field column integer? the screen column at which a block begins
+---@field beside { above: string?, below: string? }? the rows next to it
 ---@field anchor string? the row below which an insertion goes
 
 ---@class botglue.Sums
@@ -213,7 +218,7 @@
 ---@field job string the uuid of the job whose message it is
 ---@field prompt string
 ---@field at_ms integer
----@field kind string
+---@field kind "line"|"char"|"block"|"insert"
 ---@field rows string[] what stood in the range then
 
 ---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, with no uses

@@ -126,7 +126,7 @@ end
 
 --- The job under the cursor, of those whose place is known: one that remembers only where it was wrote nothing of what
 --- is there now.
----@param choice botglue.Choice
+---@param choice botglue.JobFilter
 ---@return botglue.Job?
 local function standing(choice)
   local bufnr = api.nvim_get_current_buf()

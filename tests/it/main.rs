@@ -59,6 +59,8 @@ mod properties;
 #[cfg(test)]
 mod recording;
 #[cfg(test)]
+mod release;
+#[cfg(test)]
 mod replay;
 #[cfg(test)]
 mod review;

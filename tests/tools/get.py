@@ -26,10 +26,11 @@ class Failure(Exception):
     """Something the user has to know; its text is all they see."""
 
 
-def run(command, advice, cwd=None):
+def run(command, advice, cwd=None, more=None):
     """Runs a command with its output on stderr; a failure ends the program with the advice."""
+    environment = {**os.environ, **(more or {})}
     try:
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
+        done = subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=sys.stderr, check=False)
     except FileNotFoundError:
         raise Failure(f"{command[0]} is not in PATH. {advice}") from None
     if done.returncode != 0:
@@ -66,6 +67,8 @@ def emmylua(place):
     run(
         ["cargo", "install", "--quiet", "--locked", "--root", place, "--target-dir", build, "--version", version, crate],
         "It needs Rust and crates.io; see what cargo says above, then try again.",
+        # It reads the plugin in seconds all the same, and is there sooner.
+        more={"CARGO_PROFILE_RELEASE_OPT_LEVEL": "1"},
     )
     shutil.rmtree(build)
 

@@ -68,7 +68,7 @@ local function rewrite(buffer, first, new)
     end
     return
   end
-  local top, bottom = differing[1], differing[#differing]
+  local top, bottom = differing[1], differing[#differing] ---@type integer, integer
   local head = replace.shared_head(old[top], new[top])
   local tail = replace.shared_tail(old[bottom], new[bottom])
   local lines = vim.list_slice(new, top, bottom)

@@ -22,7 +22,7 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@class botglue.WriteCall
 ---@field buffer integer
 ---@field tick integer the changedtick that the steps were made for
----@field steps botglue.WriteStep[] in order; the rows of each count after the steps before it
+---@field steps botglue.WriteStep[] one after the other; the rows of each count after the steps before it
 
 ---@class botglue.WriteStep written once, as one undo step; job and attempt name it
 ---@field job integer

@@ -28,6 +28,7 @@ function M.open(texts)
   local between = texts.options.ascii and " - " or " · "
   vim.cmd.tabnew()
   local empty, tab = api.nvim_get_current_buf(), api.nvim_get_current_tabpage()
+  ---@type integer[]
   local wins = { api.nvim_get_current_win() }
   vim.cmd("rightbelow vertical split")
   wins[2] = api.nvim_get_current_win()

@@ -26,7 +26,7 @@ local api = vim.api
 ---@field height integer
 ---@field title { left: string, right: string? }
 ---@field note string? at the left of the footer; the keys are at its right then
----@field keys botglue.Key[] in the order of the footer
+---@field keys botglue.Key[] as the footer shows them
 ---@field close string|false|nil the key that closes it, `q` by default
 ---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
 ---@field modifiable boolean?
@@ -44,6 +44,7 @@ local api = vim.api
 ---@field origin integer the window with text from which it was opened
 ---@field width integer cells inside
 ---@field height integer
+---@field keys botglue.Key[] those that work in it now
 ---@field page integer which of the footer's keys are shown
 ---@field rows botglue.Rows what is drawn in it
 ---@field is_current boolean? whether the user went into it last

@@ -132,7 +132,8 @@ end
 ---@param page botglue.Entry[]
 ---@param more boolean whether there are older ones than these
 function History:put(page, more)
-  local win, view = self.float.win, nil
+  local win = self.float.win
+  local view ---@type vim.fn.winsaveview.ret
   api.nvim_win_call(win, function()
     view = vim.fn.winsaveview()
   end)

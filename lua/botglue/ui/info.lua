@@ -179,7 +179,7 @@ end
 --- When today began.
 ---@return integer milliseconds
 local function midnight()
-  local now = os.date("*t") --[[@as osdate]]
+  local now = os.date("*t") --[[@as std.osdate]]
   return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
 end
 

@@ -21,7 +21,7 @@ local SHOWN = 200 -- jobs that have ended
 ---@class botglue.JobList
 ---@field float botglue.Float
 ---@field options botglue.Options
----@field jobs botglue.Job[] in the order of the rows
+---@field jobs botglue.Job[] as their rows follow each other
 ---@field rows botglue.Chunks[]
 ---@field seen table<integer, boolean> the numbers of `jobs`
 ---@field stale boolean whether more than the rows of those that run has to be drawn

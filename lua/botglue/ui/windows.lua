@@ -6,7 +6,7 @@ local M = {}
 
 local api = vim.api
 
----@class botglue.Window
+---@class botglue.Window: vim.fn.getwininfo.ret.item
 ---@field winid integer
 ---@field bufnr integer
 ---@field topline integer
@@ -25,6 +25,7 @@ function M.snapshot()
   local tab, current = vim.fn.tabpagenr(), api.nvim_get_current_win()
   for _, info in ipairs(vim.fn.getwininfo()) do
     if info.tabnr == tab then
+      ---@cast info botglue.Window
       info.current = info.winid == current
       local list = found[info.bufnr] or {}
       found[info.bufnr] = list

@@ -152,6 +152,9 @@ fn table() -> Result<(), String> {
     let chosen =
         MEASURES.iter().filter(|measure| measure.rows.iter().any(|(name, _)| name.contains(&wanted)));
     let verdicts: Vec<Verdict> = chosen.flat_map(Measure::measure).collect();
+    if verdicts.is_empty() {
+        return Err(format!("no row has `{wanted}` in its name"));
+    }
     let count = |verdict| verdicts.iter().filter(|other| **other == verdict).count();
     let (missed, not_measured) = (count(Verdict::Missed), count(Verdict::NotMeasured));
     if missed + not_measured > 0 {

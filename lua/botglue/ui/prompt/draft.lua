@@ -19,7 +19,7 @@ local MOST = 50 -- drafts; the oldest give way
 ---@field agent string?
 ---@field model (string|false)?
 
----@return integer microseconds, Unix time
+---@return integer time since 1970, microseconds
 local function now()
   local seconds, microseconds = vim.uv.gettimeofday()
   return seconds * 1000000 + microseconds

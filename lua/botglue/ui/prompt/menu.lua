@@ -67,7 +67,9 @@ end
 
 --- Something was taken, or the menu was left.
 function Menu:done()
-  local item = self.items and self.items[tonumber(vim.v.completed_item.user_data)]
+  local item = self.items and self.items[
+    tonumber(vim.v.completed_item.user_data) --[[@as integer]]
+  ]
   if not item or M.is_open() then
     return
   end

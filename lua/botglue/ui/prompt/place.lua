@@ -29,7 +29,7 @@ local function window_of(bufnr, origin)
   end
 end
 
----@class botglue.Spot the rows of a range on the screen, from 0
+---@class botglue.ScreenSpot the rows of a range on the screen, from 0
 ---@field first integer
 ---@field past integer the row behind the last one
 ---@field col integer where its text begins
@@ -37,7 +37,7 @@ end
 --- Where a range is on the screen; nil where nothing of it is seen.
 ---@param range botglue.Range
 ---@param origin integer
----@return botglue.Spot?
+---@return botglue.ScreenSpot?
 function M.spot(range, origin)
   local win = window_of(range.bufnr, origin)
   if not win then
@@ -65,7 +65,7 @@ end
 ---@alias botglue.Side "below"|"above"|"over"
 
 --- How many rows there are for the window on a side, border included.
----@param spot botglue.Spot?
+---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@return integer
 local function room(spot, side)
@@ -79,7 +79,7 @@ local function room(spot, side)
 end
 
 --- Whether there is room for one row of text at least.
----@param spot botglue.Spot?
+---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@return boolean
 function M.fits(spot, side)
@@ -87,7 +87,7 @@ function M.fits(spot, side)
 end
 
 --- On which side there is room: below, if there is not much less than above.
----@param spot botglue.Spot?
+---@param spot botglue.ScreenSpot?
 ---@return botglue.Side
 function M.side(spot)
   if not spot then
@@ -99,7 +99,7 @@ function M.side(spot)
 end
 
 --- How many rows there are inside on a side.
----@param spot botglue.Spot?
+---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@param wanted integer
 ---@return integer
@@ -108,7 +108,7 @@ function M.height(spot, side, wanted)
 end
 
 --- Fields for |nvim_open_win()|.
----@param spot botglue.Spot?
+---@param spot botglue.ScreenSpot?
 ---@param side botglue.Side
 ---@param width integer cells inside
 ---@param height integer

@@ -13,7 +13,7 @@ local api = vim.api
 ---@field options botglue.Options
 ---@field title fun(): string, string
 ---@field float botglue.Float?
----@field place botglue.Spot? where the range was seen last
+---@field place botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
 ---@field shown table? where the window is
 ---@field following boolean? whether it is about to be put where the range is

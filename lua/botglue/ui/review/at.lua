@@ -10,9 +10,10 @@ local M = {}
 ---@field come integer how many come
 ---@field conflict boolean
 ---@field label string? the words of a conflict
+---@field column integer? the screen column at which a block begins
 ---@field lines string[] the rows that come
 ---@field old botglue.Spans[] the changed bytes of each row that goes
----@field new botglue.Spans[] and of each that comes
+---@field new botglue.Spans[] the same of each that comes
 
 ---@alias botglue.Spans { [1]: integer, [2]: integer }[] bytes of a row, from 0, the second one exclusive
 
