@@ -45,12 +45,20 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 .PHONY: test
 test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
 	@cargo test --locked --no-run
-	@tests/tools/together "$(MAKE) test-rust" "$(MAKE) test-lua"
+	@tests/tools/together "$(MAKE) --no-print-directory test-rust" "$(MAKE) --no-print-directory test-lua"
 
 .PHONY: test-fast
 test-fast: need-cargo $(NVIM_READY) ## those that need no CLI and no network: unit tests, integration tests without a Neovim, Lua
 	@cargo test --locked --no-run
-	@tests/tools/together "$(MAKE) test-pure" "$(MAKE) test-lua"
+	@tests/tools/together "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-lua"
+
+# The unit tests, and of the integration tests the modules that start no Neovim and no CLI.
+PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: properties:: release:: replay:: \
+	review::schedule:: speed::row::
+.PHONY: test-pure
+test-pure: need-cargo
+	@cargo test --locked --no-fail-fast --lib --bins
+	@cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)

@@ -53,6 +53,7 @@ function M.around(bufnr, first, past, limits)
   return nearest_last, after
 end
 
+---@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
 
 --- Diagnostics that touch the rows from `first` to `last`, from 0.
@@ -70,9 +71,7 @@ function M.diagnostics(bufnr, first, last)
     if diagnostic.lnum <= last and (diagnostic.end_lnum or diagnostic.lnum) >= first then
       found[#found + 1] = {
         line = diagnostic.lnum + 1,
-        severity = SEVERITY[
-          diagnostic.severity --[[@as integer]]
-        ] or "error",
+        severity = SEVERITY[diagnostic.severity] or "error",
         message = diagnostic.message,
         source = diagnostic.source or "",
       }

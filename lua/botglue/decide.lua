@@ -163,9 +163,8 @@ local function take_hunk(job, opts)
     fail("the text has changed since these hunks of job %d: get them again", job.id)
   end
   ---@cast proposal botglue.Proposal
-  local hunk = proposal.hunks[
-    opts.hunk --[[@as integer]]
-  ] or fail("job %d has no hunk %d", job.id, opts.hunk)
+  local at = opts.hunk --[[@as integer]]
+  local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
   local why
   require("botglue.proposal").decide(job, "take", { hunks = { hunk.id } }, function(result, err)
     why = err or result and (result.stale and "the text has changed" or result.why)

@@ -18,7 +18,7 @@ end
 -- Lua for a call of the user's: the answer comes within it, and waits.
 local ANSWER = [[
   require("support.host").steer(1, "answer", "ONE\n+\n+")
-  vim.wait(5000, function()
+  vim.wait(20000, function()
     return require("botglue").job(1).status == "ready"
   end, 1)
   vim.g.status = require("botglue").job(1).status

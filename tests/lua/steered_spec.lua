@@ -48,7 +48,7 @@ test("jobs of an earlier Neovim are in the store, and their answers are held the
   nvim:host("earlier", { prompt = "first" }, { prompt = "second", held_for = "review" })
   local jobs = nvim:lua([[
     require("botglue.query").ask("history", { limit = 9 }, function(result, err) _G.result = err or result.jobs end)
-    vim.wait(5000, function() return result end, 1)
+    vim.wait(20000, function() return result end, 1)
     return vim.tbl_map(function(job) return { job.prompt, job.landing } end, result)
   ]])
   equal(jobs, { { "second", "held" }, { "first", "applied" } })

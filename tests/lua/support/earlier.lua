@@ -2,6 +2,7 @@
 --- is told what became of them as the plugin tells it.
 
 local agent = require("support.agent")
+local DEADLINE = require("support.deadline")
 
 local M = {}
 
@@ -102,7 +103,7 @@ end
 ---@param name string
 ---@param condition fun(): any
 local function eventually(name, condition)
-  assert(vim.wait(5000, condition, 1), "within 5 s it was not true that " .. name)
+  assert(vim.wait(DEADLINE, condition, 1), ("within %d s it was not true that %s"):format(DEADLINE / 1000, name))
 end
 
 --- Runs jobs, oldest first, and ends their host.

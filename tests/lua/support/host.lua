@@ -2,6 +2,7 @@
 --- print. Notes what the plugin sends and what comes back, and knows what is still to come.
 
 local agent = require("support.agent")
+local DEADLINE = require("support.deadline")
 
 local M = {
   sent = {},
@@ -207,8 +208,8 @@ end
 ---@param name string
 ---@param condition fun(): any
 local function eventually(name, condition)
-  if not vim.wait(5000, condition, 1) then
-    error("within 5 s it was not true that " .. name, 3)
+  if not vim.wait(DEADLINE, condition, 1) then
+    error(("within %d s it was not true that %s"):format(DEADLINE / 1000, name), 3)
   end
 end
 

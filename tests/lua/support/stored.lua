@@ -67,7 +67,7 @@ function M.newest(nvim)
     query.ask("history", { limit = 1 }, function(result)
       query.ask("job", { uuid = result.jobs[1].uuid }, function(found) full = found.job end)
     end)
-    vim.wait(5000, function() return full end, 1)
+    vim.wait(20000, function() return full end, 1)
     return full
   ]])
 end

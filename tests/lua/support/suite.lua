@@ -2,6 +2,8 @@
 
 local M = {}
 
+local DEADLINE = require("support.deadline")
+
 local tests, spec = {}, nil
 
 --- Adds a test of the spec that is being loaded.
@@ -57,11 +59,11 @@ end
 ---@return T
 function M.eventually(name, condition)
   local value
-  if not vim.wait(5000, function()
+  if not vim.wait(DEADLINE, function()
     value = condition()
     return value
   end, 2) then
-    error("within 5 s it was not true that " .. name, 2)
+    error(("within %d s it was not true that %s"):format(DEADLINE / 1000, name), 2)
   end
   return value
 end

@@ -6,13 +6,13 @@
 local uv = {}
 
 ---@class uv.uv_handle_t
-local handle = {}
+local any = {}
 
 ---@param callback fun()?
-function handle:close(callback) end
+function any:close(callback) end
 
 ---@return boolean?
-function handle:is_closing() end
+function any:is_closing() end
 
 ---@class uv.uv_timer_t: uv.uv_handle_t
 local timer = {}

@@ -67,9 +67,8 @@ end
 
 --- Something was taken, or the menu was left.
 function Menu:done()
-  local item = self.items and self.items[
-    tonumber(vim.v.completed_item.user_data) --[[@as integer]]
-  ]
+  local at = tonumber(vim.v.completed_item.user_data) --[[@as integer]]
+  local item = self.items and self.items[at]
   if not item or M.is_open() then
     return
   end
