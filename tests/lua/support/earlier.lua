@@ -103,7 +103,10 @@ end
 ---@param name string
 ---@param condition fun(): any
 local function eventually(name, condition)
-  assert(vim.wait(DEADLINE, condition, 1), ("within %d s it was not true that %s"):format(DEADLINE / 1000, name))
+  assert(
+    vim.wait(DEADLINE, condition, 1),
+    ("within %d s it was not true that %s"):format(DEADLINE / 1000, name)
+  )
 end
 
 --- Runs jobs, oldest first, and ends their host.
