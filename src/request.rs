@@ -1,6 +1,6 @@
 //! What the editor asks for: the typed form of a `run` notification.
 //!
-//! Lua sends one map; [`decode`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
+//! Lua sends one map; [`decode()`] turns it into a [`Request`] or says which field is wrong. Nothing here acts.
 
 mod decode;
 pub mod fields;
