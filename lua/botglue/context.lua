@@ -53,7 +53,6 @@ function M.around(bufnr, first, past, limits)
   return nearest_last, after
 end
 
----@type table<integer?, string>
 local SEVERITY = { "error", "warning", "info", "hint" }
 
 --- Diagnostics that touch the rows from `first` to `last`, from 0.
@@ -69,9 +68,10 @@ function M.diagnostics(bufnr, first, last)
   local found = {}
   for _, diagnostic in ipairs(vim.diagnostic.get(bufnr)) do
     if diagnostic.lnum <= last and (diagnostic.end_lnum or diagnostic.lnum) >= first then
+      local severity = diagnostic.severity --[[@as integer]]
       found[#found + 1] = {
         line = diagnostic.lnum + 1,
-        severity = SEVERITY[diagnostic.severity] or "error",
+        severity = SEVERITY[severity] or "error",
         message = diagnostic.message,
         source = diagnostic.source or "",
       }
