@@ -141,7 +141,7 @@ bench-parts: need-cargo $(NVIM_READY) ## how fast texts are followed and merged,
 		--nocapture
 
 .PHONY: lint
-lint: lint-rust lint-docs lint-libraries lint-lua lint-help ## rustfmt, clippy, rustdoc, cargo-deny, StyLua, luacheck, the help file's tags
+lint: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help ## rustfmt, clippy, rustdoc, cargo-deny, StyLua, luacheck, EmmyLua, the help file's tags
 
 .PHONY: advisories
 advisories: need-cargo $(TOOLS)/deny/.complete ## known weaknesses of the libraries of the host (from the database of RustSec)

@@ -69,9 +69,10 @@ function M.diagnostics(bufnr, first, last)
   local found = {}
   for _, diagnostic in ipairs(vim.diagnostic.get(bufnr)) do
     if diagnostic.lnum <= last and (diagnostic.end_lnum or diagnostic.lnum) >= first then
+      local severity = diagnostic.severity --[[@as integer]]
       found[#found + 1] = {
         line = diagnostic.lnum + 1,
-        severity = SEVERITY[diagnostic.severity] or "error",
+        severity = SEVERITY[severity] or "error",
         message = diagnostic.message,
         source = diagnostic.source or "",
       }

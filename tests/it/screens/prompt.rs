@@ -97,7 +97,7 @@ fn a_host_that_is_not_there() {
             stage.nvim(Builder::new(Scratch::new()).option("host", "/opt/botglue/target/release/botglue"));
         nvim.edit("a.txt", "one\ntwo\n");
         ask(&nvim, 1, 1);
-        stage.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make build"));
+        stage.expect("prompt-no-host", &nvim, "what to do", |rows| rows.concat().contains("make install"));
     });
 }
 
