@@ -40,7 +40,7 @@ impl AgentLabel {
             }
             Code::Refused => ("refused", "put it in other words"),
             Code::MaxTurns => ("turn limit", "raise `max_turns`, or ask for less"),
-            Code::Budget => ("cost limit reached", "raise `max_cost_usd`, or ask for less"),
+            Code::Budget => ("cost limit", "raise `max_cost_usd`, or ask for less"),
             Code::PermissionDenied => ("not permitted", "ask for reading only, or widen the option `tools`"),
             Code::SessionNotFound => ("session not found", "start a new job instead"),
             Code::EmptyAnswer => (&*no_answer, "say more exactly what to do"),
@@ -237,7 +237,7 @@ mod tests {
             (CLAUDE.error(Code::PromptTooLong, "x"), "select less"),
             (CLAUDE.error(Code::Refused, "x"), "put it in other words"),
             (CLAUDE.error(Code::MaxTurns, "x"), "raise `max_turns`"),
-            (CLAUDE.error(Code::Budget, "x"), "raise it"),
+            (CLAUDE.error(Code::Budget, "x"), "raise `max_cost_usd`"),
             (CLAUDE.error(Code::PermissionDenied, "x"), "ask for reading"),
             (CLAUDE.error(Code::SessionNotFound, "x"), "start a new job"),
             (CLAUDE.error(Code::EmptyAnswer, "x"), "say"),
