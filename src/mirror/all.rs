@@ -206,7 +206,7 @@ impl Mirrors {
             Event::Contacted { buffer, exists: true } => {
                 self.change(buffer, orders, Entry::contacted);
             }
-            Event::Contacted { buffer, exists: false } => self.forget(buffer, orders),
+            Event::Contacted { buffer, exists: false } => self.forget(buffer, Some(&Reply::Gone), orders),
             Event::Moment { buffer } => {
                 self.change(buffer, orders, |entry, _| entry.is_busy = false);
             }
@@ -347,17 +347,18 @@ impl Mirrors {
                 return;
             };
             tracing::info!(buffer = number, "a mirror is dropped: all together take too much memory");
-            self.forget(number, orders);
+            self.forget(number, None, orders);
             orders.push(Order::Detach(number));
         }
     }
 
-    fn forget(&mut self, number: u64, orders: &mut Vec<Order>) {
+    /// Drops a mirror; `reply` is what a call that is under way comes to.
+    fn forget(&mut self, number: u64, reply: Option<&Reply>, orders: &mut Vec<Order>) {
         let Some(mut entry) = self.buffers.remove(&number) else { return };
         for (token, question) in std::mem::take(&mut entry.queries) {
             orders.push(Order::Reply { token, findings: question.without_mirror() });
         }
-        let settled = entry.buffer.give_up();
+        let settled = entry.buffer.give_up(reply);
         entry.settle(settled, orders);
     }
 }

@@ -353,8 +353,8 @@ impl Buffer {
     }
 
     /// It is mirrored no more: what is wanted of it cannot be.
-    pub fn give_up(&mut self) -> Vec<Settled> {
-        let mut settled = self.answers.replied(None, None, &self.ranges);
+    pub fn give_up(&mut self, reply: Option<&Reply>) -> Vec<Settled> {
+        let mut settled = self.answers.replied(reply, None, &self.ranges);
         settled.extend(self.answers.deny(HeldFor::BufferGone));
         settled
     }

@@ -87,7 +87,7 @@ fn it_gets_the_message_on_its_input_and_the_users_own_arguments() {
 fn a_bad_exit_is_no_answer() {
     let nvim = with_agent("cat >/dev/null\necho half\necho 'the model is not there' >&2\nexit 3");
     let job = ask(&nvim);
-    assert_failed(&nvim, &job, "exited", "code 3: the model is not there");
+    assert_failed(&nvim, &job, "exited", "it says: the model is not there");
 }
 
 #[test]

@@ -169,7 +169,7 @@ test("a wrong option is one error that names it", function()
     { { "x" }, "botglue: option prompts.1 must have a name" },
     { { fix = { ask = true } }, "botglue: option prompts.fix.prompt must be some words, got nil" },
     { { fix = { prompt = "x", ask = 1 } }, "botglue: option prompts.fix.ask must be a boolean, got 1" },
-    { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: no agent "none"' },
+    { { fix = { prompt = "x", agent = "none" } }, 'botglue: option prompts.fix.agent: unknown agent "none"' },
   }
   for _, row in ipairs(rows) do
     local ok, err = pcall(config.resolve, { prompts = row[1] })

@@ -75,7 +75,7 @@ test("a host that is lost, silent or not there is an answer too, and never at on
   nvim:lua("require('botglue').setup({ host = '/no/such/host' })")
   ask(nvim, "prompts", vim.empty_dict())
   equal(nvim:lua("return at_once"), 2)
-  suite.contains(answers(nvim, 3)[3].err, "no host")
+  suite.contains(answers(nvim, 3)[3].err, "host missing")
   equal(open_queries(nvim), 0)
 end)
 

@@ -62,7 +62,7 @@ test("a session opens in a terminal in its directory", function()
     local job = require('botglue.client').job(1)
     job.cwd = '/tmp'
     local script = vim.fn.tempname()
-    vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"' }, script)
+    vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"', 'exec cat' }, script)
     vim.fn.setfperm(script, 'rwx------')
     vim.env.CLAUDECODE = '1'
     require('botglue').setup({
@@ -113,7 +113,7 @@ test("the program of a session is looked up before the terminal is in the projec
     message_of(nvim, "open"),
     "install my-agent, or set agents.claude.command: there is no such program"
   )
-  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' }, project .. '/wrapper')")
+  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done; exec cat' }, project .. '/wrapper')")
   nvim:lua([[
     vim.fn.setfperm(project .. '/wrapper', 'rwx------')
     require('botglue').setup({ agents = { claude = { command = { project .. '/wrapper' } } } })
@@ -132,7 +132,7 @@ test("each agent opens its session by its own command", function()
     _G.data, _G.bin = vim.fn.tempname(), vim.fn.tempname()
     vim.fn.mkdir(bin, 'p')
     for _, name in ipairs({ 'claude', 'codex', 'copilot', 'droid', 'gemini', 'opencode', 'qwen' }) do
-      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"' }, bin .. '/' .. name)
+      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"', 'exec cat' }, bin .. '/' .. name)
       vim.fn.setfperm(bin .. '/' .. name, 'rwx------')
     end
     vim.env.PATH = bin .. ':' .. vim.env.PATH
@@ -173,7 +173,7 @@ test("a session of Droid opens in a directory in which there is nothing", functi
   local nvim = child.with_host(ROWS)
   nvim:lua([[
     _G.data = vim.fn.tempname()
-    local droid = { command = { '/bin/sh', '-c', 'pwd' } }
+    local droid = { command = { '/bin/sh', '-c', 'pwd; exec cat' } }
     require('botglue').setup({ data_dir = data, agents = { droid = droid } })
   ]])
   nvim:run(line(2, 4), { agent = "droid" })

@@ -72,7 +72,7 @@ fn the_limit_on_the_cost() {
     let fixture = Fixture::with(Cli::Claude, |builder| builder.option("max_cost_usd", 0.0001));
     fixture.api.script("loop", [calls("let me look", &[("Glob", json!({"pattern": "*.rs"}))])]);
     let job = fixture.ask("SCRIPT:loop");
-    fixture.assert_failed(&job, "budget", "raise the option `max_cost_usd`");
+    fixture.assert_failed(&job, "budget", "raise `max_cost_usd`");
     assert_eq!(fixture.api.requests().len(), 1);
 }
 

@@ -216,7 +216,7 @@ fn the_raw_stream_is_kept_and_shown() {
             return #lines > 1 and lines[#lines] == ''";
         nvim.exec(lines) == json!(true)
     });
-    nvim.command("Botglue transcript");
+    nvim.command("Botglue! transcript");
     let of_running = kinds_of(nvim);
     assert!(
         of_running.contains(&"system".to_owned()) && !of_running.contains(&"result".to_owned()),
@@ -226,14 +226,14 @@ fn the_raw_stream_is_kept_and_shown() {
     gate.open();
     nvim.finished(id);
     nvim.wait_for_no_agent();
-    nvim.command("Botglue transcript 1");
+    nvim.command("Botglue! transcript 1");
     assert_eq!(kinds_of(nvim).last().unwrap(), "result");
     assert_eq!(nvim.exec("return { vim.bo.filetype, vim.bo.modifiable }"), json!(["json", false]));
     nvim.command("quit");
 
     // The store knows it, too.
     nvim.exec("require('botglue.client').job(1).transcript = nil");
-    nvim.command("Botglue transcript 1");
+    nvim.command("Botglue! transcript 1");
     nvim.wait("the store has said where it is", || {
         kinds_of(nvim).last().is_some_and(|kind| kind == "result")
     });

@@ -50,7 +50,7 @@ fn an_answer_that_was_stored_and_not_told_is_held_in_the_same_neovim() {
     std::fs::write(&go, "").unwrap();
     assert_eq!(nvim.finished(id)["error"]["code"], "host_lost");
 
-    let tells = |note: &serde_json::Value| note["message"].as_str().unwrap().contains("it is held");
+    let tells = |note: &serde_json::Value| note["message"].as_str().unwrap().contains("which was stored");
     nvim.wait("it is told of", || nvim.notes().iter().any(tells));
     nvim.command("Botglue review 2");
     nvim.shows_held(2);

@@ -36,7 +36,7 @@ pub const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦"
 /// Before anything is drawn: what Neovim's versions do not agree about, and the clock.
 const SETTING: &str = r"
     vim.cmd('syntax off')
-    vim.treesitter.start = function() error('no highlighting') end
+    vim.treesitter.start = function(_, lang) if lang == 'markdown' then error('no highlighting') end end
     vim.o.laststatus, vim.o.ruler, vim.o.showcmd, vim.o.showmode = 0, false, false, false
     vim.o.shortmess = vim.o.shortmess .. 'FW'
     local now = vim.uv.hrtime()
