@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use botglue::store::{Database, Page, Query, Wanted};
+use botglue::store::{Database, InfoQuery, Page, Query};
 use rusqlite::Connection;
 
 const MANY: u32 = 100_000;
@@ -46,7 +46,11 @@ fn questions() -> Vec<(&'static str, Query, Option<f64>)> {
     let middle = (NOW - i64::from(MANY) * 150_000, String::new());
     let info = |session: Option<&str>| {
         let session = session.map(|session| ("claude".to_owned(), session.to_owned()));
-        Query::Info(Wanted { project: "/home/dev/project-3".to_owned(), session, today_ms: NOW - 40_000_000 })
+        Query::Info(InfoQuery {
+            project: "/home/dev/project-3".to_owned(),
+            session,
+            today_ms: NOW - 40_000_000,
+        })
     };
     let path = || "/home/dev/project-3/src/file-3.rs".to_owned();
     vec![

@@ -1,4 +1,4 @@
-//! The host: one loop over one closed [`Message`] enum. It owns the jobs, starts and ends them, and carries what
+//! The host: one loop over one closed [`HostMessage`] enum. It owns the jobs, starts and ends them, and carries what
 //! becomes of them to the store and the editor; it ends them all when the editor goes away.
 
 mod jobs;
@@ -15,13 +15,13 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
 use crate::agent::{self, Invocation};
-use crate::editor::{Change, Editor};
+use crate::editor::{Editor, StateChange};
 use crate::error::JobError;
-use crate::job::{self, Job, Launch, Prewarm, PrewarmEvent, Surroundings};
+use crate::job::{self, Job, JobContext, Launch, Prewarm, PrewarmEvent};
 use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::message;
-use crate::mirror::{self, Fate, Feed, Settled, Standing, Wish};
+use crate::mirror::{self, Feed, Intent, RangeOnDisk, SettledIntent, Settlement};
 use crate::names::name;
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
@@ -29,8 +29,8 @@ use crate::rpc::{Command, List};
 use crate::store::{Amounts, Database, Info, Landed, Listed, Query, Transcripts};
 use crate::stream::Outcome;
 use crate::view::{self, Viewer};
-use jobs::{Jobs, Running, Waiting};
-use watched::Watched;
+use jobs::{Jobs, QueuedJob, RunningJob};
+use watched::Subscriptions;
 
 /// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`, and
 /// kills the host 1.9 s after it.
@@ -40,13 +40,13 @@ const KEPT: Duration = Duration::from_millis(1700);
 
 /// Everything that can happen to the host.
 #[derive(Debug)]
-pub enum Message {
+pub enum HostMessage {
     /// The editor asks for something.
     Command(Command),
     /// What became of what was wanted of a job's range.
-    Settled(Settled),
+    Settled(SettledIntent),
     /// The range of a job stands like this in its file.
-    Standing(Standing),
+    Standing(RangeOnDisk),
     /// The file of a job has this name now.
     Renamed {
         /// The job's id.
@@ -66,7 +66,7 @@ pub struct Host {
     /// Of the mirrors, which follow the jobs' ranges.
     feed: Feed,
     database: Database,
-    surroundings: Surroundings,
+    surroundings: JobContext,
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
@@ -78,7 +78,7 @@ pub struct Host {
 
 /// How much has been heard of the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum InputProgress {
     /// The host has to end, and there may be more in the pipe.
     Some,
     /// The end of the pipe.
@@ -87,7 +87,7 @@ enum Heard {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, feed: Feed, database: Database, surroundings: Surroundings) -> Self {
+    pub fn new(editor: Editor, feed: Feed, database: Database, surroundings: JobContext) -> Self {
         Self {
             editor,
             feed,
@@ -104,13 +104,13 @@ impl Host {
     /// hears the editor out.
     pub async fn run(
         mut self,
-        mut messages: mpsc::UnboundedReceiver<Message>,
-        mut events: mpsc::UnboundedReceiver<(u64, job::Event)>,
+        mut messages: mpsc::UnboundedReceiver<HostMessage>,
+        mut events: mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
     ) {
         let mut heard = self.listen(&mut messages, &mut events).await;
         let since = Instant::now();
         let stopping = self.stop_agents();
-        while heard == Heard::Some {
+        while heard == InputProgress::Some {
             let listening = self.listen(&mut messages, &mut events);
             let Ok(more) = timeout_at(since + LAST_WORDS, listening).await else {
                 tracing::warn!("the editor was not heard out");
@@ -135,20 +135,20 @@ impl Host {
     /// Handles what happens until the host has to end, or there is nothing more to hear.
     async fn listen(
         &mut self,
-        messages: &mut mpsc::UnboundedReceiver<Message>,
-        events: &mut mpsc::UnboundedReceiver<(u64, job::Event)>,
-    ) -> Heard {
+        messages: &mut mpsc::UnboundedReceiver<HostMessage>,
+        events: &mut mpsc::UnboundedReceiver<(u64, job::JobEvent)>,
+    ) -> InputProgress {
         loop {
             tokio::select! {
                 message = messages.recv() => match message {
-                    Some(Message::Command(command)) => self.command(command),
-                    Some(Message::Settled(settled)) => self.settled(settled),
-                    Some(Message::Standing(standing)) => {
+                    Some(HostMessage::Command(command)) => self.command(command),
+                    Some(HostMessage::Settled(settled)) => self.settled(settled),
+                    Some(HostMessage::Standing(standing)) => {
                         self.database.stand(standing.job, record::stood(&standing));
                     }
-                    Some(Message::Renamed { job, path }) => self.database.stand(job, record::renamed(&path)),
-                    Some(Message::Terminate) => return Heard::Some,
-                    Some(Message::Disconnected) | None => return Heard::All,
+                    Some(HostMessage::Renamed { job, path }) => self.database.stand(job, record::renamed(&path)),
+                    Some(HostMessage::Terminate) => return InputProgress::Some,
+                    Some(HostMessage::Disconnected) | None => return InputProgress::All,
                 },
                 Some((id, event)) = events.recv() => self.event(id, event),
             }
@@ -214,12 +214,12 @@ impl Host {
         let since_ms = record::now_ms();
         // Before anything else, also where no agent is started any more: then the next host may run it.
         self.database.accept(record::accepted(&request, since_ms));
-        let watched = Watched::new(&request, &self.editor);
-        self.jobs.wait(Waiting { request: Arc::new(request), since_ms, watched });
+        let watched = Subscriptions::new(&request, &self.editor);
+        self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, watched });
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Told once: they start in the order in which they came, so the editor knows the place of each.
-            self.editor.change(id, Change::Queued);
+            self.editor.change(id, StateChange::Queued);
         }
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
@@ -258,7 +258,7 @@ impl Host {
         if self.is_ending {
             return;
         }
-        while let Some(Waiting { request, since_ms, watched }) = self.jobs.next_to_run() {
+        while let Some(QueuedJob { request, since_ms, watched }) = self.jobs.next_to_run() {
             let mut surroundings = self.surroundings.clone();
             if !request.record {
                 surroundings.transcripts = Transcripts::none();
@@ -269,7 +269,7 @@ impl Host {
             }
             let job = Job::start(Arc::clone(&request), surroundings, watched.observers().clone(), ticket);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
-            self.jobs.run(Running { request, since_ms, transcript, watched, counted, job });
+            self.jobs.run(RunningJob { request, since_ms, transcript, watched, counted, job });
         }
     }
 
@@ -280,22 +280,22 @@ impl Host {
         }
     }
 
-    fn event(&mut self, id: u64, event: job::Event) {
+    fn event(&mut self, id: u64, event: job::JobEvent) {
         match event {
-            job::Event::Started { pgid } => self.editor.change(id, Change::Started { pgid }),
-            job::Event::Recording(path) => self.recording(id, path),
-            job::Event::Models(models) => {
+            job::JobEvent::Started { pgid } => self.editor.change(id, StateChange::Started { pgid }),
+            job::JobEvent::Recording(path) => self.recording(id, path),
+            job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {
                     self.editor.models(&running.request.agent.name, models);
                 }
             }
-            job::Event::Finished(outcome) => self.finish(id, outcome),
-            job::Event::Amended(outcome) => self.amend(id, outcome),
-            job::Event::Gone => {
-                if let Some(Running { watched, .. }) = self.jobs.remove(id) {
+            job::JobEvent::Finished(outcome) => self.finish(id, outcome),
+            job::JobEvent::Amended(outcome) => self.amend(id, outcome),
+            job::JobEvent::Gone => {
+                if let Some(RunningJob { watched, .. }) = self.jobs.remove(id) {
                     tracing::info!(job = id, observers = watched.observers().len(), "gone");
                 }
-                self.editor.change(id, Change::Gone);
+                self.editor.change(id, StateChange::Gone);
                 memory::give_back();
                 self.start_waiting();
             }
@@ -317,7 +317,7 @@ impl Host {
             held_for = outcome.held_for.map(name),
             "decided"
         );
-        let Some(Running { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
+        let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
         };
         let landing = match (&outcome.text, &outcome.error) {
@@ -325,7 +325,7 @@ impl Host {
             _ => None,
         };
         if landing.is_none() || request.question {
-            self.feed.send(mirror::Event::Ended { job: id });
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
         }
         let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
         *counted = record.amounts;
@@ -334,19 +334,19 @@ impl Host {
         let buffer = request.buffer;
         let wish = landing.as_ref().filter(|_| !request.question).map(|landing| {
             let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
-            held_for.map_or_else(|| Wish::Land(bytes(&landing.lines)), Wish::Hold)
+            held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
         self.database.keep(record, move |share| {
             record::with_share(&mut outcome, &share);
             editor.finish(id, outcome, landing.map(Box::new));
             if let Some(wish) = wish {
-                feed.send(mirror::Event::Wish { buffer, job: id, wish });
+                feed.send(mirror::MirrorEvent::Wish { buffer, job: id, wish });
             }
         });
     }
 
     fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        let Some(Running { request, counted, .. }) = self.jobs.running(id) else { return };
+        let Some(RunningJob { request, counted, .. }) = self.jobs.running(id) else { return };
         let all = record::amounts(&outcome);
         let more = all.beyond(counted);
         *counted = all;
@@ -366,7 +366,7 @@ impl Host {
     fn landed(&mut self, id: u64, landed: Landed) {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
         if landed.landing != "held" {
-            self.feed.send(mirror::Event::Ended { job: id });
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
         }
         let editor = self.editor.clone();
         self.database.land(id, landed, move || {
@@ -377,27 +377,27 @@ impl Host {
     }
 
     /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
-    fn settled(&mut self, settled: Settled) {
-        let Settled { job: id, fate, attempt, passage, reply, .. } = settled;
+    fn settled(&mut self, settled: SettledIntent) {
+        let SettledIntent { job: id, fate, attempt, passage, reply, .. } = settled;
         match fate {
-            Fate::Stays(why) => {
+            Settlement::Stays(why) => {
                 tracing::info!(job = id, why = why.name(), "it stays as it is");
                 self.editor.stays(id, why);
                 return;
             }
             // Nothing of it has to be stored: the text tells what was taken.
-            Fate::Taken => return self.editor.stored(id, attempt),
+            Settlement::Taken => return self.editor.stored(id, attempt),
             _ => {}
         }
         let landed = record::landed(fate, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
-        if let Fate::Held(_) = fate {
+        if let Settlement::Held(_) = fate {
             // How its rows stand is kept when their file is written: until then that is not in the file.
             let landed = Landed { place: None, rows: None, ..landed };
             self.database.hold(id, landed, move || editor.landed(id, &told));
         } else {
-            self.feed.send(mirror::Event::Ended { job: id });
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
             editor.landed(id, &told);
             if let Some((token, findings)) = reply {
                 editor.found(token, findings.fields());

@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let name = arguments.next();
     match name.as_deref().and_then(|name| name.to_str()) {
-        Some("serve") => match serve::Options::parse(arguments) {
+        Some("serve") => match serve::ServeOptions::parse(arguments) {
             Ok(options) => serve::run(&options),
             Err(error) => wrong_usage(&format!("serve: {error}")),
         },

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::land::is_prose;
-use crate::request::{Kind, Request, Resume};
+use crate::request::{Request, Resume, SelectionKind};
 use crate::rules::Rules;
 
 /// The fixed rules, the same for every request; they go where the CLI takes a system prompt.
@@ -42,7 +42,7 @@ pub fn user(request: &Request, rules: &[Rules]) -> String {
 }
 
 fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
-    let mut message = Message { text: String::new(), mark };
+    let mut message = AgentMessage { text: String::new(), mark };
     message.about(request);
     match &request.resume {
         None => {
@@ -84,12 +84,12 @@ fn surroundings(request: &Request) -> (&[String], &[String]) {
 }
 
 /// A message as it is written: the text so far, and the number in each of its tags.
-struct Message {
+struct AgentMessage {
     text: String,
     mark: u64,
 }
 
-impl Message {
+impl AgentMessage {
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -138,7 +138,7 @@ impl Message {
     /// The text around the place, and what is selected, in the order of the file.
     fn place(&mut self, request: &Request) {
         let selection = &request.selection;
-        let insert = selection.kind == Kind::Insert;
+        let insert = selection.kind == SelectionKind::Insert;
         let (above, below) = if insert {
             (selection.first_line, selection.first_line.saturating_add(1))
         } else {
@@ -147,7 +147,7 @@ impl Message {
         let (before, after) = surroundings(request);
         let first = above.saturating_add(1).saturating_sub(before.len() as u64);
         self.tagged_lines("before", first, before);
-        if matches!(selection.kind, Kind::Char | Kind::Block) {
+        if matches!(selection.kind, SelectionKind::Char | SelectionKind::Block) {
             self.tagged_lines("rows", selection.first_line, &selection.rows);
         }
         if !insert {
@@ -194,7 +194,7 @@ impl Message {
 
     fn question(&self, request: &Request) -> String {
         let about = match request.selection.kind {
-            Kind::Insert => format!("the file around line {}", request.selection.first_line),
+            SelectionKind::Insert => format!("the file around line {}", request.selection.first_line),
             _ => format!("the text in <selection-{}>", self.mark),
         };
         format!("This is a question about {about}. Answer it shortly, as plain text or Markdown.")
@@ -205,30 +205,30 @@ impl Message {
         let selection = &request.selection;
         let (first, last) = (selection.first_line, selection.last_line);
         match selection.kind {
-            Kind::Line if first == last => format!(
+            SelectionKind::Line if first == last => format!(
                 "Your answer replaces the whole line {first}, the text in <selection-{mark}>. Keep its \
                  indentation."
             ),
-            Kind::Line => format!(
+            SelectionKind::Line => format!(
                 "Your answer replaces the whole lines {first} to {last}, the text in <selection-{mark}>. Keep \
                  their indentation."
             ),
-            Kind::Char => format!(
+            SelectionKind::Char => format!(
                 "Your answer replaces the text in <selection-{mark}>, which is a part of what stands in \
                  <rows-{mark}>. What is before it on its first line and after it on its last line stays there: \
                  do not repeat it."
             ),
-            Kind::Block => format!(
+            SelectionKind::Block => format!(
                 "The text in <selection-{mark}> is a rectangle cut out of the lines in <rows-{mark}>, one row \
                  of it on each line. Your answer replaces it row by row: {} lines, no more and no fewer, in \
                  the same order; an empty line empties its row.",
                 selection.text.len()
             ),
-            Kind::Insert if first == 0 => "Your answer goes above line 1, as new lines.".to_owned(),
-            Kind::Insert if request.before.is_empty() => {
+            SelectionKind::Insert if first == 0 => "Your answer goes above line 1, as new lines.".to_owned(),
+            SelectionKind::Insert if request.before.is_empty() => {
                 format!("Your answer goes below line {first}, as new lines.")
             }
-            Kind::Insert => format!(
+            SelectionKind::Insert => format!(
                 "Your answer goes below line {first}, the last one in <before-{mark}>, as new lines. Indent \
                  them as their place asks for, and repeat nothing that is there already."
             ),

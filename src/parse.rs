@@ -14,29 +14,29 @@ use lexopt::prelude::{Long, Value, ValueExt};
 use serde::Serialize;
 
 use crate::agent::{self, Preset, Protocol};
-use crate::stream::{Decoder, End, Exit, Lines, Status, Stream, Tail, Update};
+use crate::stream::{Decoder, ExitStatus, Lines, ProcessEnd, Status, Stream, Tail, Update};
 
 const USAGE: &str = "usage: botglue parse --agent claude|droid|text|acp|PRESET [--exit-code N] [--signal N] [--stderr FILE] [FILE]";
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
-struct Options {
-    agent: Agent,
-    exit: Exit,
+struct ParseOptions {
+    agent: AgentName,
+    exit: ExitStatus,
     stderr: Option<PathBuf>,
     file: Option<PathBuf>,
 }
 
 /// Whose stream it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Agent {
+pub struct AgentName {
     /// How it talks.
     pub protocol: Protocol,
     /// Which of the shipped agents it is.
     pub preset: Option<&'static Preset>,
 }
 
-impl Agent {
+impl AgentName {
     /// The protocol of this name, or the shipped agent.
     pub fn named(name: &str) -> Option<Self> {
         let of_protocol = Protocol::named(name).map(|protocol| Self { protocol, preset: None });
@@ -46,13 +46,13 @@ impl Agent {
     }
 }
 
-impl From<Agent> for Decoder {
-    fn from(Agent { protocol, preset }: Agent) -> Self {
+impl From<AgentName> for Decoder {
+    fn from(AgentName { protocol, preset }: AgentName) -> Self {
         agent::recorded(protocol, preset)
     }
 }
 
-impl From<Protocol> for Agent {
+impl From<Protocol> for AgentName {
     fn from(protocol: Protocol) -> Self {
         Self { protocol, preset: None }
     }
@@ -79,13 +79,13 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt::Error> {
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<ParseOptions, lexopt::Error> {
     let mut parser = lexopt::Parser::from_args(arguments);
     let (mut agent, mut code, mut signal, mut stderr, mut file) = (None, None, None, None, None);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("agent") => {
-                let known = |name: &str| Agent::named(name).ok_or_else(unknown_agent);
+                let known = |name: &str| AgentName::named(name).ok_or_else(unknown_agent);
                 agent = Some(parser.value()?.parse_with(known)?);
             }
             Long("exit-code") => code = Some(parser.value()?.parse::<u8>()?),
@@ -96,11 +96,11 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt:
         }
     }
     let exit = match signal {
-        Some(signal) => Exit::Signal(signal.get().into()),
-        None => Exit::Code(code.unwrap_or(0).into()),
+        Some(signal) => ExitStatus::Signal(signal.get().into()),
+        None => ExitStatus::Code(code.unwrap_or(0).into()),
     };
     let agent = agent.ok_or("--agent is missing")?;
-    Ok(Options { agent, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
+    Ok(ParseOptions { agent, exit, stderr, file: file.filter(|file| file != Path::new("-")) })
 }
 
 fn unknown_agent() -> String {
@@ -109,19 +109,19 @@ fn unknown_agent() -> String {
     format!("it is one of {}", names.join(", "))
 }
 
-fn parse(options: &Options, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
+fn parse(options: &ParseOptions, input: &mut dyn Read, output: &mut dyn Write) -> Result<Status, String> {
     let stderr = match &options.stderr {
         Some(path) => read_end(path)?,
         None => String::new(),
     };
-    let end = End { exit: options.exit, stopped: None, stderr };
+    let end = ProcessEnd { exit: options.exit, stopped: None, stderr };
     stream(options.agent, &end, Lines::default(), input, output)
 }
 
 /// Reads a whole stream and prints what became of it; fails where the input cannot be read.
 pub fn stream(
     agent: impl Into<Decoder>,
-    end: &End,
+    end: &ProcessEnd,
     mut lines: Lines,
     input: &mut dyn Read,
     output: &mut dyn Write,

@@ -5,10 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::document::Passage;
 use crate::land::Landing;
-use crate::mirror::{Fate, Standing};
+use crate::mirror::{RangeOnDisk, Settlement};
 use crate::names::name;
 use crate::request::Request;
-use crate::store::{Accepted, Amounts, Landed, Record, Stood, StoodRows, Tokens};
+use crate::store::{Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
 use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
@@ -68,9 +68,9 @@ pub fn of(
 }
 
 /// What became of an answer, and of its range.
-pub fn landed(fate: Fate, passage: Option<&Passage>) -> Landed {
+pub fn landed(fate: Settlement, passage: Option<&Passage>) -> Landed {
     let held_for = match fate {
-        Fate::Held(why) => Some(name(why)),
+        Settlement::Held(why) => Some(name(why)),
         _ => None,
     };
     Landed {
@@ -83,15 +83,15 @@ pub fn landed(fate: Fate, passage: Option<&Passage>) -> Landed {
 }
 
 /// How the range of a job stands in its file.
-pub fn stood(standing: &Standing) -> Stood {
+pub fn stood(standing: &RangeOnDisk) -> OnDisk {
     let place = standing.passage.as_ref().map(lines);
     let rows = standing.passage.as_ref().map(rows).unwrap_or_default();
-    Stood { range: Some(StoodRows { place, rows }), path: Some(path(&standing.path)) }
+    OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some(path(&standing.path)) }
 }
 
 /// The file of a job has this name.
-pub fn renamed(name: &[u8]) -> Stood {
-    Stood { range: None, path: Some(path(name)) }
+pub fn renamed(name: &[u8]) -> OnDisk {
+    OnDisk { range: None, path: Some(path(name)) }
 }
 
 /// A buffer's file; empty where it has none on this machine.

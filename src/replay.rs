@@ -22,7 +22,7 @@ const USAGE: &str = "usage: botglue replay [--delay-ms N] [--chunk N] [--exit-co
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq, Eq)]
-struct Options {
+struct ReplayOptions {
     /// The pause before each piece.
     delay: Duration,
     /// Bytes a piece; a line a piece where there is none.
@@ -47,7 +47,7 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt::Error> {
+fn options(arguments: impl Iterator<Item = OsString>) -> Result<ReplayOptions, lexopt::Error> {
     let mut parser = lexopt::Parser::from_args(arguments);
     let (mut delay, mut chunk, mut exit_code) = (0, None, 0);
     while let Some(argument) = parser.next()? {
@@ -57,7 +57,7 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt:
             Long("exit-code") => exit_code = parser.value()?.parse()?,
             // What follows is an agent's business, and looks as if it were options of ours.
             Value(file) => {
-                return Ok(Options {
+                return Ok(ReplayOptions {
                     delay: Duration::from_millis(delay),
                     chunk,
                     exit_code,
@@ -70,7 +70,7 @@ fn options(arguments: impl Iterator<Item = OsString>) -> Result<Options, lexopt:
     Err("FILE is missing".into())
 }
 
-fn play(options: &Options, output: &mut dyn Write) -> Result<(), String> {
+fn play(options: &ReplayOptions, output: &mut dyn Write) -> Result<(), String> {
     let failed = |error: io::Error| format!("cannot read {}: {error}", options.file.display());
     let mut recording = Vec::new();
     File::open(&options.file).and_then(|mut file| file.read_to_end(&mut recording)).map_err(failed)?;
@@ -88,7 +88,7 @@ fn play(options: &Options, output: &mut dyn Write) -> Result<(), String> {
 }
 
 /// Writes bytes in pieces, with a pause before each.
-fn pieces(options: &Options, bytes: &[u8], output: &mut dyn Write) -> io::Result<()> {
+fn pieces(options: &ReplayOptions, bytes: &[u8], output: &mut dyn Write) -> io::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let length = match options.chunk {

@@ -118,7 +118,7 @@ pub struct Tidy {
 /// How the selection was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum SelectionKind {
     /// Whole lines.
     Line,
     /// From one character to another.
@@ -129,7 +129,7 @@ pub enum Kind {
     Insert,
 }
 
-impl Kind {
+impl SelectionKind {
     /// Its public name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -150,7 +150,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// How the selection was made.
-    pub kind: Kind,
+    pub kind: SelectionKind,
     /// The first row, from 1 (an insertion may be below line 0).
     pub first_line: u64,
     /// The last row, from 1.

@@ -16,20 +16,20 @@ use tokio::sync::mpsc;
 use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
 use crate::error::JobError;
-use crate::host::Message;
+use crate::host::HostMessage;
 use crate::mirror::{self, Feed};
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::store::{Draft, Landed, Query, Unsent};
 use crate::view::Viewer;
 pub use input::CallCount;
-use input::Input;
+use input::RpcInput;
 pub use view::List;
 
 /// Where nvim-rs writes to: this process's standard output.
-pub type Writer = Compat<tokio::fs::File>;
+pub type RpcWriter = Compat<tokio::fs::File>;
 
 /// How a connection ended.
-pub type End = Result<(), Box<LoopError>>;
+pub type ConnectionEnd = Result<(), Box<LoopError>>;
 
 /// Everything that the editor can ask for.
 #[derive(Debug)]
@@ -228,12 +228,12 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
 /// # Errors
 /// Where standard output is closed.
 pub fn connect(
-    messages: mpsc::UnboundedSender<Message>,
+    messages: mpsc::UnboundedSender<HostMessage>,
     feed: Feed,
-) -> io::Result<(Neovim<Writer>, CallCount, impl Future<Output = End> + Send)> {
+) -> io::Result<(Neovim<RpcWriter>, CallCount, impl Future<Output = ConnectionEnd> + Send)> {
     let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let calls = CallCount::default();
-    let input = Input::new(tokio::io::stdin(), messages, feed, calls.clone());
+    let input = RpcInput::new(tokio::io::stdin(), messages, feed, calls.clone());
     let output = tokio::fs::File::from_std(output).compat_write();
     let (neovim, connection) = Neovim::new(input.compat(), output, Dummy::new());
     Ok((neovim, calls, connection))

@@ -14,10 +14,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::editor::Editor;
-use crate::host::{Host, Message};
-use crate::job::{Groups, Surroundings};
+use crate::host::{Host, HostMessage};
+use crate::job::{Groups, JobContext};
 use crate::log;
-use crate::mirror::{self, Event, Feed, Order};
+use crate::mirror::{self, Feed, MirrorEvent, Order};
 use crate::record;
 use crate::rpc;
 use crate::store::{Database, EmptyDirectory, Transcripts};
@@ -27,14 +27,14 @@ const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// What `serve` can be told; the plugin sets both.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ServeOptions {
     /// Where to log; nowhere by default.
     pub log: Option<PathBuf>,
     /// Where answers and transcripts are kept; nowhere by default.
     pub data_dir: Option<PathBuf>,
 }
 
-impl Options {
+impl ServeOptions {
     /// Reads `[--log FILE] [--data-dir DIR]`.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Options {
 }
 
 /// Serves the Neovim at the other end of stdin and stdout, until it goes away.
-pub fn run(options: &Options) -> ExitCode {
+pub fn run(options: &ServeOptions) -> ExitCode {
     let unlogged = options.log.as_deref().and_then(|path| {
         let error = log::start(path).err()?;
         Some(format!("jobs run without a log: {} cannot be written: {error}", path.display()))
@@ -80,7 +80,7 @@ pub fn run(options: &Options) -> ExitCode {
 }
 
 /// `unlogged` says why there is no log, where there should be one.
-async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> io::Result<()> {
+async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>) -> io::Result<()> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), pid = std::process::id(), "the host starts");
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
@@ -100,12 +100,12 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
         tracing::info!(in_order = end.is_ok(), "the channel has ended");
         tracing::debug!(?end, "how the channel has ended");
         // Nobody listens only when the host is ending already.
-        let _ = send.send(Message::Disconnected);
+        let _ = send.send(HostMessage::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
     let empty = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, database, Surroundings { events, groups, empty, transcripts })
+    Host::new(editor, feed, database, JobContext { events, groups, empty, transcripts })
         .run(messages, told)
         .await;
     tracing::info!("the host ends");
@@ -116,57 +116,58 @@ async fn serve(options: &Options, groups: Groups, unlogged: Option<String>) -> i
 fn carry_out(
     editor: Editor,
     feed: Feed,
-    messages: mpsc::UnboundedSender<Message>,
+    messages: mpsc::UnboundedSender<HostMessage>,
 ) -> impl FnMut(Order) + Send {
     let runtime = tokio::runtime::Handle::current();
     move |order| match order {
         Order::Contact { buffer, wanted } => {
             let feed = feed.clone();
-            editor.contact(buffer, wanted, move |exists| feed.send(Event::Contacted { buffer, exists }));
+            editor
+                .contact(buffer, wanted, move |exists| feed.send(MirrorEvent::Contacted { buffer, exists }));
         }
         Order::Detach(buffer) => editor.detach(buffer),
         Order::Write { buffer, call } => {
             let feed = feed.clone();
-            editor.write(buffer, &call, move |reply| feed.send(Event::Written { buffer, reply }));
+            editor.write(buffer, &call, move |reply| feed.send(MirrorEvent::Written { buffer, reply }));
         }
         Order::Places { buffer, tick, places } => {
             let feed = feed.clone();
-            editor.places(buffer, tick, &places, move |tick| feed.send(Event::Placed { buffer, tick }));
+            editor.places(buffer, tick, &places, move |tick| feed.send(MirrorEvent::Placed { buffer, tick }));
         }
         Order::Review { buffer, view } => {
             let (feed, job) = (feed.clone(), view.job);
-            editor.review(buffer, &view, move || feed.send(Event::Drawn { buffer, job }));
+            editor.review(buffer, &view, move || feed.send(MirrorEvent::Drawn { buffer, job }));
         }
         Order::AskAgain(buffer) => {
             let feed = feed.clone();
             runtime.spawn(async move {
                 tokio::time::sleep(ASK_AGAIN).await;
-                feed.send(Event::Moment { buffer });
+                feed.send(MirrorEvent::Moment { buffer });
             });
         }
         // Nobody listens to these only when the host is ending already.
-        Order::Settled(settled) => _ = messages.send(Message::Settled(settled)),
-        Order::Standing(standing) => _ = messages.send(Message::Standing(standing)),
-        Order::Renamed { job, path } => _ = messages.send(Message::Renamed { job, path }),
+        Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
+        Order::Standing(standing) => _ = messages.send(HostMessage::Standing(standing)),
+        Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
         Order::Reply { token, findings } => editor.found(token, findings.fields()),
     }
 }
 
-fn open_database(options: &Options, editor: &Editor) -> Database {
+fn open_database(options: &ServeOptions, editor: &Editor) -> Database {
     let editor = editor.clone();
     Database::open(options.data_dir.clone(), move |error| {
         editor.warn(error.warning());
     })
 }
 
-fn watch_signals(messages: &mpsc::UnboundedSender<Message>) -> io::Result<()> {
+fn watch_signals(messages: &mpsc::UnboundedSender<HostMessage>) -> io::Result<()> {
     for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
         let mut signals = signal(kind)?;
         let messages = messages.clone();
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
                 // As above: nobody listens only when the host is ending already.
-                let _ = messages.send(Message::Terminate);
+                let _ = messages.send(HostMessage::Terminate);
             }
         });
     }

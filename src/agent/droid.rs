@@ -13,12 +13,12 @@ use super::one_way::OneWay;
 use super::values;
 use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::stream::event::{
-    Amounts, Argument, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Returned, Verdict, Weight,
-    Words,
+    Argument, Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem,
+    ReportedAmounts, Returned, Text, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
-use crate::stream::{Count, Counted, Usage};
 use crate::stream::{Decoder, LineStatus, OnEvent};
+use crate::stream::{Usage, UsageScope, UsageScopes};
 
 /// The most of a failed result's text that is looked at, in bytes.
 const REASON: usize = 2000;
@@ -75,14 +75,14 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line(line, Line::read) {
+    match json::line(line, DroidLine::read) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
     LineStatus::Parsed
 }
 
-fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+fn line_events<'a>(line: DroidLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     match line.kind.as_deref().unwrap_or_default() {
         "system" if line.subtype.as_deref() == Some("init") => {
             each(Event::Session { id: line.session_id, model: line.model });
@@ -103,7 +103,7 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
                 each(Event::Thinking { piece: Piece::Whole, text });
             }
         }
-        "tool_call" => each(Event::ToolCalled(Call {
+        "tool_call" => each(Event::ToolCalled(ToolCalled {
             id: line.id,
             message: Some(line.message_id.unwrap_or_default()),
             name: line.tool_name.or(line.tool_id).unwrap_or_else(|| "tool".into()),
@@ -116,16 +116,20 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
             each(Event::ToolReturned { id: line.id, returned, output });
         }
         "error" => each(Event::Problem(problem(line))),
-        "completion" => each(Event::Finished(Finish {
-            verdict: Verdict::LastBlock(line.final_text.unwrap_or_default()),
-            weight: Weight::UnlessStopped,
-            amounts: Amounts {
+        "completion" => each(Event::Finished(FinishLine {
+            verdict: FinishVerdict::LastBlock(line.final_text.unwrap_or_default()),
+            weight: Authority::UnlessStopped,
+            amounts: ReportedAmounts {
                 cost: Cost::default(),
                 usage: line.usage,
                 num_turns: line.num_turns,
                 duration_ms: line.duration_ms,
                 // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
-                counted: Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage },
+                counted: UsageScopes {
+                    cost: UsageScope::Run,
+                    usage: UsageScope::Session,
+                    num_turns: UsageScope::Lineage,
+                },
             },
         })),
         _ => {}
@@ -133,7 +137,7 @@ fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
 }
 
 /// How a tool came back: `isError` decides, the reason is the error's message or else the value.
-fn returned(line: &Line<'_>) -> Returned {
+fn returned(line: &DroidLine<'_>) -> Returned {
     if line.is_error != Some(true) {
         return Returned::Ok;
     }
@@ -151,41 +155,41 @@ fn returned(line: &Line<'_>) -> Returned {
 }
 
 /// A failure of the run: the agent loop says what it was, the command line only that there was one.
-fn problem(line: Line<'_>) -> Problem<'_> {
+fn problem(line: DroidLine<'_>) -> Problem<'_> {
     let words = line.words.unwrap_or_default();
-    let rank = if line.source.as_deref() == Some("cli") { Rank::Summary } else { Rank::Cause };
+    let rank = if line.source.as_deref() == Some("cli") { Detail::Summary } else { Detail::Cause };
     Problem { code: classify(None, &words), words, rank }
 }
 
 /// Any line; every key but `type` may be missing.
 #[derive(Debug, Default)]
-struct Line<'a> {
-    kind: Option<Words<'a>>,
-    subtype: Option<Words<'a>>,
-    session_id: Option<Words<'a>>,
-    model: Option<Words<'a>>,
-    role: Option<Words<'a>>,
-    id: Option<Words<'a>>,
-    text: Option<Words<'a>>,
+struct DroidLine<'a> {
+    kind: Option<Text<'a>>,
+    subtype: Option<Text<'a>>,
+    session_id: Option<Text<'a>>,
+    model: Option<Text<'a>>,
+    role: Option<Text<'a>>,
+    id: Option<Text<'a>>,
+    text: Option<Text<'a>>,
     /// Of a call and a result: the message it stands in.
-    message_id: Option<Words<'a>>,
-    tool_id: Option<Words<'a>>,
-    tool_name: Option<Words<'a>>,
+    message_id: Option<Text<'a>>,
+    tool_id: Option<Text<'a>>,
+    tool_name: Option<Text<'a>>,
     parameters: Argument<'a>,
     is_error: Option<bool>,
     value: Option<Raw<'a>>,
-    error: Failure<'a>,
+    error: DroidFailure<'a>,
     /// Of an `error`.
-    source: Option<Words<'a>>,
-    words: Option<Words<'a>>,
+    source: Option<Text<'a>>,
+    words: Option<Text<'a>>,
     /// Of a `completion`.
-    final_text: Option<Words<'a>>,
+    final_text: Option<Text<'a>>,
     num_turns: Option<u64>,
     duration_ms: Option<u64>,
     usage: Usage,
 }
 
-impl<'a> Line<'a> {
+impl<'a> DroidLine<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut line = Self::default();
         json.object(|json, key| {
@@ -203,7 +207,7 @@ impl<'a> Line<'a> {
                 b"parameters" => line.parameters = values::argument(json)?,
                 b"isError" => line.is_error = json.flag()?,
                 b"value" => line.value = Some(json.raw()?),
-                b"error" => line.error = Failure::read(json)?,
+                b"error" => line.error = DroidFailure::read(json)?,
                 b"source" => line.source = json.text()?,
                 b"message" => line.words = json.text()?,
                 b"finalText" => line.final_text = json.text()?,
@@ -220,12 +224,12 @@ impl<'a> Line<'a> {
 
 /// The `error` of a failed result, or the message alone.
 #[derive(Debug, Default)]
-struct Failure<'a> {
-    kind: Option<Words<'a>>,
+struct DroidFailure<'a> {
+    kind: Option<Text<'a>>,
     message: Option<Raw<'a>>,
 }
 
-impl<'a> Failure<'a> {
+impl<'a> DroidFailure<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut failure = Self::default();
         if json.peek() == Some(b'"') {

@@ -1,7 +1,7 @@
 //! The talk with an agent that only prints: it gets its message and the end of its input.
 
 use super::Opening;
-use crate::stream::{Decoder, Dialogue, Input, LineStatus, OnEvent};
+use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 
 /// Such a dialogue of one agent. Its lines mean the same wherever they stand.
 #[derive(Debug, Clone)]
@@ -26,14 +26,14 @@ impl OneWay {
 }
 
 impl Dialogue for OneWay {
-    fn begin(&mut self, _input: &mut Input) {}
+    fn begin(&mut self, _input: &mut AgentInput) {}
 
-    fn say(&mut self, message: &str, _each: OnEvent<'_>, input: &mut Input) {
+    fn say(&mut self, message: &str, _each: OnEvent<'_>, input: &mut AgentInput) {
         input.send(&(self.input)(&self.system, message));
         input.close();
     }
 
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut Input) -> LineStatus {
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
         (self.read)(line, each)
     }
 

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use super::{Invocation, Protocol};
 use crate::error::Code;
-use crate::stream::{End, Input, Outcome, Stream, ToolStatus, Update};
+use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
 pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
-    told_with(protocol, lines, &End::with_code(0))
+    told_with(protocol, lines, &ProcessEnd::with_code(0))
 }
 
 /// Reads these lines, then ends like this.
-pub fn told_with(protocol: Protocol, lines: &[&str], end: &End) -> (Vec<Update<'static>>, Outcome) {
+pub fn told_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
     let mut emit = |update: Update<'_>| updates.push(update.into_owned());
     let mut stream = Stream::new(protocol, "/home/dev/project");
@@ -61,7 +61,7 @@ pub fn input(invocation: &Invocation<'_>) -> Vec<u8> {
     let project = Path::new("/home/dev/project");
     let opening = super::opening(invocation, project, project);
     let mut decoder = super::decoder(invocation.command.protocol, &opening);
-    let mut input = Input::default();
+    let mut input = AgentInput::default();
     decoder.dialogue.begin(&mut input);
     decoder.dialogue.say(invocation.message, &mut |_| {}, &mut input);
     assert!(input.is_over());

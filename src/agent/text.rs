@@ -44,7 +44,7 @@ mod tests {
     use crate::agent::Protocol;
     use crate::agent::testing::{answer, code, message, shown, told, told_with};
     use crate::error::Code;
-    use crate::stream::{End, Stream};
+    use crate::stream::{ProcessEnd, Stream};
 
     #[test]
     fn every_line_is_the_answer() {
@@ -63,8 +63,9 @@ mod tests {
 
     #[test]
     fn a_bad_end_is_no_answer() {
-        for end in [End::with_code(2), End::with_signal(9)] {
-            let (_, outcome) = told_with(Protocol::Text, &["half"], &End { stderr: "why".to_owned(), ..end });
+        for end in [ProcessEnd::with_code(2), ProcessEnd::with_signal(9)] {
+            let (_, outcome) =
+                told_with(Protocol::Text, &["half"], &ProcessEnd { stderr: "why".to_owned(), ..end });
             assert_eq!(code(&outcome), Code::Exited);
             assert!(message(&outcome).ends_with(" it says: why"));
         }
@@ -73,7 +74,7 @@ mod tests {
     #[test]
     fn a_failure_that_is_told_on_standard_output_is_quoted() {
         let (_, outcome) =
-            told_with(Protocol::Text, &["Loading", "error: no such model"], &End::with_code(1));
+            told_with(Protocol::Text, &["Loading", "error: no such model"], &ProcessEnd::with_code(1));
         assert!(message(&outcome).ends_with(" it says: error: no such model"), "{}", message(&outcome));
     }
 
@@ -83,6 +84,6 @@ mod tests {
         stream.line(b"one", &mut |_| {});
         stream.oversized(&mut |_| {});
         stream.line(b"three", &mut |_| {});
-        assert_eq!(code(&stream.end(&End::with_code(0), &mut |_| {})), Code::Protocol);
+        assert_eq!(code(&stream.end(&ProcessEnd::with_code(0), &mut |_| {})), Code::Protocol);
     }
 }

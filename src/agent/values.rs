@@ -2,7 +2,7 @@
 
 use super::json::{Read, Reader};
 use crate::stream::Usage;
-use crate::stream::event::{Argument, Words};
+use crate::stream::event::{Argument, Text};
 
 /// Tokens, by the names of the Messages API.
 pub fn tokens(json: &mut Reader<'_>) -> Read<Usage> {
@@ -58,7 +58,7 @@ fn is_path(key: &[u8]) -> bool {
 }
 
 /// A string, or the first entry of a list if that is one.
-fn text_or_first<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+fn text_or_first<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     if json.peek() != Some(b'[') {
         return json.text();
     }

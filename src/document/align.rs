@@ -50,7 +50,7 @@ pub struct Alignment {
 
 /// Aligns the old rows of a block with the new ones.
 pub fn align(old: &[Row], new: &[Row]) -> Alignment {
-    let mut sides = Sides::new(old, new);
+    let mut sides = AlignedRows::new(old, new);
     let is_ink_equal = |(old, new): (&Row, &Row)| old.ink == new.ink;
     if old.len() == new.len() && old.iter().zip(new).all(is_ink_equal) {
         (0..old.len()).for_each(|row| sides.pair(row, row, Origin::Same));
@@ -67,7 +67,7 @@ pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Op
     let hasher = Hasher::default();
     let old: Vec<Row> = old.iter().map(|row| hasher.row(row.as_ref())).collect();
     let new: Vec<Row> = new.iter().map(|row| hasher.row(row.as_ref())).collect();
-    let mut sides = Sides::new(&old, &new);
+    let mut sides = AlignedRows::new(&old, &new);
     sides.match_texts();
     let is_same = |(new, origin): (&Row, Option<Origin>)| {
         origin.and_then(Origin::row).filter(|row| old[*row].hash == new.hash)
@@ -86,7 +86,7 @@ pub fn is_related(a: &Row, b: &Row) -> bool {
     a.ink == b.ink || likeness(&a.text, &b.text) > 0
 }
 
-struct Sides<'a> {
+struct AlignedRows<'a> {
     old: &'a [Row],
     new: &'a [Row],
     /// For each old row, whether it is known which new row it is.
@@ -96,7 +96,7 @@ struct Sides<'a> {
     origins: Vec<Option<Origin>>,
 }
 
-impl<'a> Sides<'a> {
+impl<'a> AlignedRows<'a> {
     fn new(old: &'a [Row], new: &'a [Row]) -> Self {
         let (is_paired, in_doubt) = (vec![false; old.len()], vec![false; old.len()]);
         Self { old, new, is_paired, in_doubt, origins: vec![None; new.len()] }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::align::rising;
 use super::columns::{Bounds, Columns};
 use super::passage::Passage;
-use super::rows::{Id, Row, Rows};
+use super::rows::{Row, RowId, Rows};
 
 /// A range of a text. Rows count from 0, columns are bytes from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,30 +69,30 @@ pub struct Anchor {
     /// Where it was when it was made.
     place: Place,
     /// Its rows, and those that its answer brought.
-    own: BTreeSet<Id>,
+    own: BTreeSet<RowId>,
     /// Those of its rows, and beside it, of which it was unknown at some time where they are.
-    in_doubt: BTreeSet<Id>,
+    in_doubt: BTreeSet<RowId>,
     /// The rows right above and below it; those that were there later count where these are gone.
-    beside: Vec<(Option<Id>, Option<Id>)>,
+    beside: Vec<(Option<RowId>, Option<RowId>)>,
     /// Rows with ids from here on were born after it.
-    since: Id,
+    since: RowId,
     /// The text when it was made.
     at: Rows,
     /// Its rows when it was made or, once its answer was written, as they were written.
     base: Passage,
     /// Those of a part of a row, or of a block, from its first row on.
-    columns: Vec<(Id, Columns)>,
+    columns: Vec<(RowId, Columns)>,
 }
 
 /// The rows right above and below a place.
-fn beside(place: &Place, rows: &Rows) -> (Option<Id>, Option<Id>) {
+fn beside(place: &Place, rows: &Rows) -> (Option<RowId>, Option<RowId>) {
     let id = |row: Option<usize>| row.and_then(|row| rows.get(row)).map(|row| row.id);
     (id(place.rows().start.checked_sub(1)), id(Some(place.rows().end)))
 }
 
 impl Anchor {
     /// The range at a place of a text; `since` is the next row's id.
-    pub fn new(place: &Place, rows: &Rows, since: Id) -> Self {
+    pub fn new(place: &Place, rows: &Rows, since: RowId) -> Self {
         let bounds = place.bounds().into_iter().filter_map(|(at, bounds)| {
             let row = rows.get(at)?;
             Some((row.id, Columns::new(row, bounds)))
@@ -125,18 +125,18 @@ impl Anchor {
     }
 
     /// Its answer brought these rows.
-    pub fn adopt(&mut self, ids: impl Iterator<Item = Id>) {
+    pub fn adopt(&mut self, ids: impl Iterator<Item = RowId>) {
         self.own.extend(ids);
     }
 
     /// Where these rows are, if they are anywhere, is not known.
     pub fn doubt(&mut self, rows: &[Row]) {
         let is_beside =
-            |id: Id| self.beside.iter().any(|(above, below)| [*above, *below].contains(&Some(id)));
+            |id: RowId| self.beside.iter().any(|(above, below)| [*above, *below].contains(&Some(id)));
         let is_own = |row: &&Row| {
             self.own.contains(&row.id) || self.is_split_off(row) || (self.own.is_empty() && is_beside(row.id))
         };
-        let lost: Vec<Id> = rows.iter().filter(is_own).map(|row| row.id).collect();
+        let lost: Vec<RowId> = rows.iter().filter(is_own).map(|row| row.id).collect();
         self.in_doubt.extend(lost);
     }
 
@@ -275,7 +275,7 @@ impl Anchor {
     /// Rows of others are between its own: either they were moved in, or some of its own were moved out. The fewest
     /// rows that can have been moved were.
     fn least_moved(&self, within: &[Row]) -> Option<Range<usize>> {
-        let was: HashMap<Id, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+        let was: HashMap<RowId, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let old: Vec<(usize, usize)> =
             within.iter().enumerate().filter_map(|(at, row)| Some((at, *was.get(&row.id)?))).collect();
         let stay: Vec<usize> = rising(&old).into_iter().map(|at| old[at].0).collect();
@@ -289,7 +289,7 @@ impl Anchor {
     /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at an
     /// end of the text stays there, as long as there is anything of that text.
     fn between(&self, rows: &Rows) -> Option<usize> {
-        let find = |id: Option<Id>| id.and_then(|id| rows.find(id));
+        let find = |id: Option<RowId>| id.and_then(|id| rows.find(id));
         let is_text = || self.at.iter().any(|row| rows.find(row.id).is_some());
         self.beside.iter().find_map(|(above, below)| match (find(*above), find(*below)) {
             (Some(above), Some(below)) if below <= above => None,
@@ -302,7 +302,7 @@ impl Anchor {
     }
 
     /// The row below a row and those that were split off it since.
-    fn below_split_rows(&self, rows: &Rows, at: usize, id: Option<Id>) -> usize {
+    fn below_split_rows(&self, rows: &Rows, at: usize, id: Option<RowId>) -> usize {
         let is_split_off = |at: &usize| {
             rows.get(*at).is_some_and(|row| {
                 row.id >= self.since && row.split_from.is_some_and(|from| Some(from) == id)

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::align::is_telling;
-use super::rows::{Id, Row};
+use super::rows::{Row, RowId};
 
 /// The most rows that are kept; the oldest blocks go first.
 const MAX_ROWS: usize = 50_000;
@@ -18,7 +18,7 @@ type Spot = (u64, usize);
 #[derive(Debug, Default)]
 pub struct Deleted {
     blocks: BTreeMap<u64, Vec<Option<Row>>>,
-    by_id: HashMap<Id, Spot>,
+    by_id: HashMap<RowId, Spot>,
     rows: usize,
 }
 
@@ -45,7 +45,7 @@ impl Deleted {
     }
 
     /// The row lives again.
-    pub fn remove(&mut self, id: Id) {
+    pub fn remove(&mut self, id: RowId) {
         if let Some((block, row)) = self.by_id.remove(&id)
             && let Some(row) = self.blocks.get_mut(&block).and_then(|rows| rows.get_mut(row))
         {
@@ -55,7 +55,7 @@ impl Deleted {
 
     /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `owners` has the only row that
     /// ever had a text.
-    pub fn give_back(&mut self, new: &mut [Row], owners: &HashMap<u64, Option<Id>>) {
+    pub fn give_back(&mut self, new: &mut [Row], owners: &HashMap<u64, Option<RowId>>) {
         if self.by_id.is_empty() {
             return;
         }

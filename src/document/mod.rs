@@ -23,7 +23,7 @@ pub use align::{rising, unchanged};
 pub use anchor::Place;
 pub use columns::shifted;
 pub use passage::Passage;
-pub use rows::{Id, Row, Rows};
+pub use rows::{Row, RowId, Rows};
 
 use align::{Origin, align, is_related};
 use anchor::Anchor;
@@ -59,11 +59,11 @@ pub struct Located {
 pub struct Document {
     rows: Rows,
     hasher: Hasher,
-    next_id: Id,
+    next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
     /// The row that had a text at any time, by its hash without white space; none where several had: it tells none of them.
-    owners: HashMap<u64, Option<Id>>,
+    owners: HashMap<u64, Option<RowId>>,
     bytes: usize,
     /// The rows before the last change, if that was an edit of one row.
     before_edit: Option<Rows>,
@@ -337,7 +337,7 @@ impl Document {
         let end = range.start + new.len();
         let gone = old.iter().zip(is_gone).filter(|(_, is_gone)| *is_gone).map(|(row, _)| row.clone());
         let gone: Vec<Row> = gone.collect();
-        let ids: Vec<Id> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
+        let ids: Vec<RowId> = new.iter().map(|row| row.id).filter(|id| *id >= born).collect();
         self.splice(range.clone(), &new);
         self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
@@ -416,7 +416,7 @@ impl Document {
     fn restore(&mut self, rows: Rows) {
         let before = std::mem::replace(&mut self.rows, rows);
         let back: Vec<Row> = self.rows.apart(&before).cloned().collect();
-        let ids: HashSet<Id> = back.iter().map(|row| row.id).collect();
+        let ids: HashSet<RowId> = back.iter().map(|row| row.id).collect();
         let gone = before.apart(&self.rows).filter(|row| !ids.contains(&row.id)).cloned().collect();
         for row in &back {
             self.deleted.remove(row.id);
@@ -485,7 +485,7 @@ impl Document {
         }
     }
 
-    fn new_id(&mut self) -> Id {
+    fn new_id(&mut self) -> RowId {
         self.next_id += 1;
         self.next_id - 1
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// What a row is known by, for as long as a document lives. Later rows have higher ids.
-pub type Id = u64;
+pub type RowId = u64;
 
 /// The most rows of a chunk.
 const CHUNK: usize = 256;
@@ -44,9 +44,9 @@ impl Hasher {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its identity.
-    pub id: Id,
+    pub id: RowId,
     /// The row that it was split from when it was born, if it was.
-    pub split_from: Option<Id>,
+    pub split_from: Option<RowId>,
     /// The hash of its text.
     pub hash: u64,
     /// The hash of its text without white space: a row that was only indented is not told from others by that.
@@ -71,12 +71,12 @@ struct Chunk {
     /// `BASE` to the power of the number of rows.
     power: u64,
     /// The least and the greatest id.
-    span: (Id, Id),
+    span: (RowId, RowId),
 }
 
 impl Chunk {
     fn new(rows: Vec<Row>) -> Arc<Self> {
-        let (mut hash, mut ids, mut power, mut span) = (0, 0, 1, (Id::MAX, 0));
+        let (mut hash, mut ids, mut power, mut span) = (0, 0, 1, (RowId::MAX, 0));
         for row in &rows {
             hash = add(multiply(hash, BASE), row.hash);
             ids = add(multiply(ids, BASE), row.id % MODULUS);
@@ -166,12 +166,16 @@ impl Rows {
     }
 
     /// Where the row with this id is.
-    pub fn find(&self, id: Id) -> Option<usize> {
+    pub fn find(&self, id: RowId) -> Option<usize> {
         self.positions((id, id), |other| other == id).next()
     }
 
     /// Where the rows are that are looked for, in order. All their ids are within `span`.
-    pub fn positions(&self, span: (Id, Id), is_wanted: impl Fn(Id) -> bool) -> impl Iterator<Item = usize> {
+    pub fn positions(
+        &self,
+        span: (RowId, RowId),
+        is_wanted: impl Fn(RowId) -> bool,
+    ) -> impl Iterator<Item = usize> {
         let mut above = 0;
         let chunks = self.chunks.iter().map(move |chunk| {
             above += chunk.rows.len();
@@ -230,7 +234,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn row(id: Id, text: &str, hasher: &Hasher) -> Row {
+    fn row(id: RowId, text: &str, hasher: &Hasher) -> Row {
         Row { id, ..hasher.row(text.as_bytes()) }
     }
 

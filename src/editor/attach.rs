@@ -5,16 +5,16 @@ use nvim_rs::error::CallError;
 use rmpv::Value;
 
 use super::survive;
-use crate::mirror::Wanted;
-use crate::rpc::Writer;
+use crate::mirror::ContactScope;
+use crate::rpc::RpcWriter;
 
 /// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
 /// says whose text it is, the second one where the marks are in it.
-pub(super) fn contact(buffer: u64, wanted: Wanted) -> Vec<Value> {
+pub(super) fn contact(buffer: u64, wanted: ContactScope) -> Vec<Value> {
     let lua = "require('botglue.attach').report(...)";
-    let arguments = vec![buffer.into(), (wanted == Wanted::Excerpts).into()];
+    let arguments = vec![buffer.into(), (wanted == ContactScope::Excerpts).into()];
     let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
-    if wanted != Wanted::Text {
+    if wanted != ContactScope::Text {
         return vec![report];
     }
     let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);
@@ -35,7 +35,7 @@ fn call(function: &str, arguments: Vec<Value>) -> Value {
 
 /// Makes the calls, and tells whether all of them went well.
 pub(super) async fn make(
-    neovim: Neovim<Writer>,
+    neovim: Neovim<RpcWriter>,
     calls: Vec<Value>,
     done: Box<dyn FnOnce(bool) + Send>,
 ) -> Result<(), Box<CallError>> {

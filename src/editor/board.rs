@@ -11,29 +11,29 @@ use super::observed::Observed;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Board {
-    sheet: Mutex<Sheet>,
+pub(super) struct Pending {
+    sheet: Mutex<PendingUpdates>,
     news: Notify,
 }
 
 /// What stands on it.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
+pub(super) struct PendingUpdates {
     /// For the next frame.
     pub(super) frames: Frames,
     /// For users' functions, as soon as possible.
     pub(super) observed: Observed,
 }
 
-impl Sheet {
+impl PendingUpdates {
     fn news(&self) -> (Option<Duration>, bool) {
         (self.frames.due(), self.observed.is_waiting())
     }
 }
 
-impl Board {
+impl Pending {
     /// Changes what stands on it, and wakes the writer where something is new.
-    pub(super) fn with(&self, change: impl FnOnce(&mut Sheet)) {
+    pub(super) fn with(&self, change: impl FnOnce(&mut PendingUpdates)) {
         let mut sheet = self.lock();
         let before = sheet.news();
         change(&mut sheet);
@@ -43,7 +43,7 @@ impl Board {
     }
 
     /// For the writer alone.
-    pub(super) fn lock(&self) -> MutexGuard<'_, Sheet> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, PendingUpdates> {
         // A poisoned sheet does not matter: a panic ends the host.
         self.sheet.lock().unwrap_or_else(PoisonError::into_inner)
     }

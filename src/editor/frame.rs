@@ -12,7 +12,7 @@ use rmpv::Value;
 
 use crate::land::Capture;
 use crate::stream::Update;
-use state::State;
+use state::JobState;
 
 /// The least time from one frame to the next that tells a new state, and to one that has only more rows of code.
 const STATES: Duration = Duration::from_millis(100);
@@ -20,7 +20,7 @@ const CODE: Duration = Duration::from_millis(200);
 
 /// What can happen to a job's state besides what its stream says.
 #[derive(Debug, Clone, Copy)]
-pub enum Change<'a> {
+pub enum StateChange<'a> {
     /// It waits for others to end.
     Queued,
     /// Its agent runs.
@@ -37,7 +37,7 @@ pub enum Change<'a> {
 /// The states of all jobs, with what changed since the last frame.
 #[derive(Debug, Default)]
 pub struct Frames {
-    jobs: BTreeMap<u64, State>,
+    jobs: BTreeMap<u64, JobState>,
     /// Whether the state of a job may have changed, and whether the code may have; looked at with every word that an
     /// agent says.
     has_states: bool,
@@ -58,7 +58,7 @@ impl Frames {
     }
 
     /// Folds a change in.
-    pub fn change(&mut self, id: u64, change: Change<'_>) {
+    pub fn change(&mut self, id: u64, change: StateChange<'_>) {
         let state = self.jobs.entry(id).or_default();
         state.fold(change);
         self.has_states |= state.is_changed();

@@ -26,26 +26,26 @@ use rmpv::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-pub use frame::Change;
+pub use frame::StateChange;
 
 use crate::document::Place;
 use crate::error::JobError;
-use crate::host::Message;
+use crate::host::HostMessage;
 use crate::job::Observer;
 use crate::land::{Capture, Landing};
 use crate::memory;
-use crate::mirror::{self, Obstacle, Reply, ReviewView, Wanted};
-use crate::rpc::{CallCount, Writer};
+use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
+use crate::rpc::{CallCount, RpcWriter};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
-use board::Board;
+use board::Pending;
 use value::Map;
 
 /// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
 
 /// What the host has to tell the editor.
-enum Tell {
+enum Outgoing {
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
     /// Any other call.
     Call(Call),
@@ -66,15 +66,19 @@ enum Call {
 /// The host's end of the writer: every method returns at once.
 #[derive(Debug, Clone)]
 pub struct Editor {
-    tell: mpsc::UnboundedSender<Tell>,
-    board: Arc<Board>,
+    tell: mpsc::UnboundedSender<Outgoing>,
+    board: Arc<Pending>,
 }
 
 impl Editor {
     /// Starts the writer; it reports to `messages` when nothing can be told any more.
-    pub fn start(neovim: Neovim<Writer>, count: CallCount, messages: mpsc::UnboundedSender<Message>) -> Self {
+    pub fn start(
+        neovim: Neovim<RpcWriter>,
+        count: CallCount,
+        messages: mpsc::UnboundedSender<HostMessage>,
+    ) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
-        let board = Arc::new(Board::default());
+        let board = Arc::new(Pending::default());
         let read = Arc::clone(&board);
         tokio::spawn(async move {
             let mut calls = Calls {
@@ -88,36 +92,36 @@ impl Editor {
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
                 // Nobody listens only when the host is ending already.
-                let _ = messages.send(Message::Terminate);
+                let _ = messages.send(HostMessage::Terminate);
             }
         });
         Self { tell, board }
     }
 
     /// A job's state changed; shown with the next frame.
-    pub fn change(&self, id: u64, change: Change<'_>) {
+    pub fn change(&self, id: u64, change: StateChange<'_>) {
         self.board.with(|sheet| sheet.frames.change(id, change));
     }
 
     /// The observer that shows what the job does.
     pub fn status(&self, id: u64) -> Box<dyn Observer> {
-        Box::new(watch::Status { id, board: Arc::clone(&self.board) })
+        Box::new(watch::StatusObserver { id, board: Arc::clone(&self.board) })
     }
 
     /// The observer that shows the newest lines of code.
     pub fn preview(&self, id: u64, capture: Capture) -> Box<dyn Observer> {
         self.board.with(|sheet| sheet.frames.preview(id, capture));
-        Box::new(watch::Preview { id, board: Arc::clone(&self.board) })
+        Box::new(watch::PreviewObserver { id, board: Arc::clone(&self.board) })
     }
 
     /// The observer for users' functions: it is told each update before a frame or an outcome shows the same.
     pub fn forward(&self, id: u64, thinking: bool) -> Box<dyn Observer> {
-        Box::new(watch::Forward { id, board: Arc::clone(&self.board), thinking })
+        Box::new(watch::ForwardObserver { id, board: Arc::clone(&self.board), thinking })
     }
 
     /// A job's outcome, with how its answer would land; told at once.
     pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>) {
-        self.send(Tell::Finish(id, outcome, landing));
+        self.send(Outgoing::Finish(id, outcome, landing));
     }
 
     /// A job that never ran has failed.
@@ -188,14 +192,19 @@ impl Editor {
 
     /// Has the plugin say how a buffer is, with what is wanted besides. `done` is told whether there is such a buffer,
     /// after all that was sent.
-    pub fn contact(&self, buffer: u64, wanted: Wanted, done: impl FnOnce(bool) + Send + 'static) {
-        self.send(Tell::Call(Call::Atomic(attach::contact(buffer, wanted), Box::new(done))));
+    pub fn contact(&self, buffer: u64, wanted: ContactScope, done: impl FnOnce(bool) + Send + 'static) {
+        self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, wanted), Box::new(done))));
     }
 
     /// Has the plugin write to a buffer; `done` is told its reply, none where it failed.
-    pub fn write(&self, buffer: u64, call: &mirror::Call, done: impl FnOnce(Option<Reply>) + Send + 'static) {
-        let done = move |reply: Option<Value>| done(reply.as_ref().and_then(Reply::decode));
-        self.send(Tell::Call(Call::Ask("write", call.value(buffer), Box::new(done))));
+    pub fn write(
+        &self,
+        buffer: u64,
+        call: &mirror::WriteCall,
+        done: impl FnOnce(Option<WriteReply>) + Send + 'static,
+    ) {
+        let done = move |reply: Option<Value>| done(reply.as_ref().and_then(WriteReply::decode));
+        self.send(Outgoing::Call(Call::Ask("write", call.value(buffer), Box::new(done))));
     }
 
     /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost. `done`
@@ -209,17 +218,17 @@ impl Editor {
     ) {
         let done = move |reply: Option<Value>| done(reply.and_then(|reply| mirror::reply_tick(&reply)));
         let argument = mirror::places(buffer, tick, places);
-        self.send(Tell::Call(Call::Ask("places", argument, Box::new(done))));
+        self.send(Outgoing::Call(Call::Ask("places", argument, Box::new(done))));
     }
 
     /// Has the plugin draw what is proposed of a held answer; `done` is called once it has.
     pub fn review(&self, buffer: u64, view: &ReviewView, done: impl FnOnce() + Send + 'static) {
-        self.send(Tell::Call(Call::Ask("review", view.value(buffer), Box::new(move |_| done()))));
+        self.send(Outgoing::Call(Call::Ask("review", view.value(buffer), Box::new(move |_| done()))));
     }
 
     /// Has Neovim send no more events of a buffer.
     pub fn detach(&self, buffer: u64) {
-        self.send(Tell::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));
+        self.send(Outgoing::Call(Call::Atomic(attach::detach(buffer), Box::new(|_| {}))));
     }
 
     /// Something that the user should know, and that concerns no single job.
@@ -228,23 +237,23 @@ impl Editor {
     }
 
     fn apply(&self, name: &'static str, argument: Value) {
-        self.send(Tell::Call(Call::Apply(name, argument)));
+        self.send(Outgoing::Call(Call::Apply(name, argument)));
     }
 
-    fn send(&self, tell: Tell) {
+    fn send(&self, tell: Outgoing) {
         // The writer has ended only when the editor is gone; the host has been told then.
         let _ = self.tell.send(tell);
     }
 }
 
-type Called = Result<(), Box<CallError>>;
-type UnderWay = Pin<Box<dyn Future<Output = Called> + Send>>;
+type CallResult = Result<(), Box<CallError>>;
+type CallInFlight = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
 /// The writer's state.
 struct Calls {
-    neovim: Neovim<Writer>,
+    neovim: Neovim<RpcWriter>,
     count: CallCount,
-    board: Arc<Board>,
+    board: Arc<Pending>,
     /// Outcomes and replies, oldest first.
     waiting: VecDeque<Call>,
     /// What goes out next, before anything else.
@@ -254,9 +263,9 @@ struct Calls {
 }
 
 impl Calls {
-    async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Tell>) -> Result<(), Box<CallError>> {
+    async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Outgoing>) -> Result<(), Box<CallError>> {
         self.introduce().await?;
-        let mut under_way: Option<UnderWay> = None;
+        let mut under_way: Option<CallInFlight> = None;
         loop {
             if under_way.is_none() {
                 under_way = self.next();
@@ -286,14 +295,14 @@ impl Calls {
         self.make(Call::Apply("ready", hello)).await
     }
 
-    fn take(&mut self, tell: Tell) {
+    fn take(&mut self, tell: Outgoing) {
         match tell {
-            Tell::Finish(id, outcome, landing) => {
+            Outgoing::Finish(id, outcome, landing) => {
                 let tools = self.board.lock().frames.finish(id);
                 let argument = value::finish(id, &outcome, landing.as_deref(), tools);
                 self.waiting.push_back(Call::Apply("finish", argument));
             }
-            Tell::Call(call) => self.waiting.push_back(call),
+            Outgoing::Call(call) => self.waiting.push_back(call),
         }
     }
 
@@ -303,12 +312,12 @@ impl Calls {
         Some(self.last_frame.map_or_else(Instant::now, |last| last + due))
     }
 
-    fn next(&mut self) -> Option<UnderWay> {
+    fn next(&mut self) -> Option<CallInFlight> {
         let call = self.staged.take().or_else(|| self.choose())?;
         Some(Box::pin(self.make(call)))
     }
 
-    fn make(&self, call: Call) -> impl Future<Output = Called> + Send + use<> {
+    fn make(&self, call: Call) -> impl Future<Output = CallResult> + Send + use<> {
         let (neovim, count) = (self.neovim.clone(), self.count.clone());
         async move {
             count.add();
@@ -348,7 +357,7 @@ impl Calls {
 }
 
 /// Waits for the call that is under way; for ever when there is none.
-async fn finished(under_way: &mut Option<UnderWay>) -> Result<(), Box<CallError>> {
+async fn finished(under_way: &mut Option<CallInFlight>) -> Result<(), Box<CallError>> {
     let Some(call) = under_way else { return std::future::pending().await };
     let result = call.await;
     *under_way = None;
@@ -374,7 +383,7 @@ fn take_together(waiting: &mut VecDeque<Call>) -> Option<Call> {
 }
 
 /// One call to `botglue.apply`.
-async fn apply(neovim: Neovim<Writer>, mut calls: Vec<(&'static str, Value)>) -> Called {
+async fn apply(neovim: Neovim<RpcWriter>, mut calls: Vec<(&'static str, Value)>) -> CallResult {
     let has_finished = calls.iter().any(|(name, _)| *name == "finish");
     let (name, argument) = match calls.pop() {
         Some(only) if calls.is_empty() => only,

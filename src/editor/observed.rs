@@ -16,20 +16,20 @@ const ENTRY: usize = 256;
 /// What waits for the next call, by job.
 #[derive(Debug, Default)]
 pub struct Observed {
-    jobs: BTreeMap<u64, Waiting>,
+    jobs: BTreeMap<u64, WaitingUpdates>,
 }
 
 /// What waits of one job, oldest first.
 #[derive(Debug, Default)]
-struct Waiting {
-    said: Vec<Said>,
+struct WaitingUpdates {
+    said: Vec<ObservedUpdate>,
     bytes: usize,
 }
 
 /// One update, as the editor gets it.
 #[derive(Debug)]
-enum Said {
-    Words(Words, String),
+enum ObservedUpdate {
+    Words(TextKind, String),
     /// Text and thinking that are missing here, in bytes.
     Gap {
         text: u64,
@@ -46,7 +46,7 @@ enum Said {
 
 /// What an agent says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum TextKind {
     Text,
     Thinking,
 }
@@ -55,12 +55,12 @@ impl Observed {
     /// Adds what a job says.
     pub fn add(&mut self, id: u64, update: &Update<'_>) {
         let other = match update {
-            Update::Text { text, .. } => return self.waiting(id).say(Words::Text, text),
-            Update::Thinking { text } => return self.waiting(id).say(Words::Thinking, text),
-            Update::Tool { index, tool } => Said::Tool(*index, tool.clone()),
+            Update::Text { text, .. } => return self.waiting(id).say(TextKind::Text, text),
+            Update::Thinking { text } => return self.waiting(id).say(TextKind::Thinking, text),
+            Update::Tool { index, tool } => ObservedUpdate::Tool(*index, tool.clone()),
             Update::Retry { attempt, max, delay_ms, reason } => {
                 let (attempt, max, delay_ms) = (*attempt, *max, *delay_ms);
-                Said::Retry { attempt, max, delay_ms, reason: reason.clone() }
+                ObservedUpdate::Retry { attempt, max, delay_ms, reason: reason.clone() }
             }
             Update::Session { .. }
             | Update::Models { .. }
@@ -83,26 +83,26 @@ impl Observed {
         }
         let jobs = std::mem::take(&mut self.jobs).into_iter();
         let jobs = jobs.map(|(id, waiting)| {
-            let updates = waiting.said.into_iter().map(Said::value).collect();
+            let updates = waiting.said.into_iter().map(ObservedUpdate::value).collect();
             Map::default().with("id", id).with("updates", Value::Array(updates)).build()
         });
         Some(Value::Array(jobs.collect()))
     }
 
-    fn waiting(&mut self, id: u64) -> &mut Waiting {
+    fn waiting(&mut self, id: u64) -> &mut WaitingUpdates {
         self.jobs.entry(id).or_default()
     }
 }
 
-impl Waiting {
+impl WaitingUpdates {
     /// Adds text, as much of it as there is room for.
-    fn say(&mut self, kind: Words, text: &str) {
+    fn say(&mut self, kind: TextKind, text: &str) {
         let kept = words::clip(text, LIMIT.saturating_sub(self.bytes));
         if !kept.is_empty() {
             match self.said.last_mut() {
-                Some(Said::Words(last, before)) if *last == kind => before.push_str(kept),
+                Some(ObservedUpdate::Words(last, before)) if *last == kind => before.push_str(kept),
                 _ => {
-                    self.said.push(Said::Words(kind, kept.to_owned()));
+                    self.said.push(ObservedUpdate::Words(kind, kept.to_owned()));
                     self.bytes += ENTRY;
                 }
             }
@@ -112,18 +112,18 @@ impl Waiting {
             // From here on nothing is kept: what is missing is missing in one piece.
             self.bytes = LIMIT;
             let missing = (text.len() - kept.len()) as u64;
-            if !matches!(self.said.last(), Some(Said::Gap { .. })) {
-                self.said.push(Said::Gap { text: 0, thinking: 0 });
+            if !matches!(self.said.last(), Some(ObservedUpdate::Gap { .. })) {
+                self.said.push(ObservedUpdate::Gap { text: 0, thinking: 0 });
             }
-            if let Some(Said::Gap { text, thinking }) = self.said.last_mut() {
-                *if kind == Words::Text { text } else { thinking } += missing;
+            if let Some(ObservedUpdate::Gap { text, thinking }) = self.said.last_mut() {
+                *if kind == TextKind::Text { text } else { thinking } += missing;
             }
         }
     }
 
     /// Adds another update, where there is room for it. Without it the editor has the newest state of each tool by the
     /// next frame.
-    fn push(&mut self, said: Said) {
+    fn push(&mut self, said: ObservedUpdate) {
         if self.bytes < LIMIT {
             self.bytes += ENTRY;
             self.said.push(said);
@@ -131,11 +131,13 @@ impl Waiting {
     }
 }
 
-impl Said {
+impl ObservedUpdate {
     fn value(self) -> Value {
         match self {
-            Self::Words(Words::Text, text) => Map::default().with("kind", "text").with("text", text),
-            Self::Words(Words::Thinking, text) => Map::default().with("kind", "thinking").with("text", text),
+            Self::Words(TextKind::Text, text) => Map::default().with("kind", "text").with("text", text),
+            Self::Words(TextKind::Thinking, text) => {
+                Map::default().with("kind", "thinking").with("text", text)
+            }
             Self::Gap { text, thinking } => {
                 Map::default().with("kind", "gap").with("bytes", text).with("thinking", thinking)
             }

@@ -8,13 +8,13 @@ use crate::stream::Update;
 
 /// See the module.
 #[derive(Debug)]
-pub struct Preview {
+pub struct CodePreview {
     capture: Capture,
     has_more: bool,
     told: Vec<String>,
 }
 
-impl Preview {
+impl CodePreview {
     /// Of code that is captured so.
     pub fn new(capture: Capture) -> Self {
         Self { capture, has_more: false, told: Vec::new() }

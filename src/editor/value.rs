@@ -7,7 +7,7 @@ use crate::error::JobError;
 use crate::land::Landing;
 use crate::names::name;
 use crate::request::Beside;
-use crate::store::{Draft, Held, Stands};
+use crate::store::{Draft, Held, SavedRange};
 use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
@@ -119,7 +119,7 @@ fn beside(beside: &Beside) -> Value {
         .build()
 }
 
-fn stands(stands: &Stands) -> Value {
+fn stands(stands: &SavedRange) -> Value {
     Map::default().with("first_line", stands.first_line).with("rows", lines(&stands.rows)).build()
 }
 

@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use super::board::Board;
-use super::frame::Change;
+use super::board::Pending;
+use super::frame::StateChange;
 use crate::job::Observer;
 use crate::stream::Update;
 
 /// The status line: what the agent does.
-pub(super) struct Status {
+pub(super) struct StatusObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Board>,
+    pub(super) board: Arc<Pending>,
 }
 
-impl Observer for Status {
+impl Observer for StatusObserver {
     fn update(&mut self, update: &Update<'_>) {
-        self.board.with(|sheet| sheet.frames.change(self.id, Change::Update(update)));
+        self.board.with(|sheet| sheet.frames.change(self.id, StateChange::Update(update)));
     }
 
     // It says that the agent thinks, not what.
@@ -26,25 +26,25 @@ impl Observer for Status {
 }
 
 /// The preview: the newest lines of code.
-pub(super) struct Preview {
+pub(super) struct PreviewObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Board>,
+    pub(super) board: Arc<Pending>,
 }
 
-impl Observer for Preview {
+impl Observer for PreviewObserver {
     fn update(&mut self, update: &Update<'_>) {
         self.board.with(|sheet| sheet.frames.write(self.id, update));
     }
 }
 
 /// The functions that users have registered.
-pub(super) struct Forward {
+pub(super) struct ForwardObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Board>,
+    pub(super) board: Arc<Pending>,
     pub(super) thinking: bool,
 }
 
-impl Observer for Forward {
+impl Observer for ForwardObserver {
     fn update(&mut self, update: &Update<'_>) {
         self.board.with(|sheet| sheet.observed.add(self.id, update));
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rmpv::Value;
 use serde_json::json;
 
-use super::board::Board;
-use super::{Change, watch};
+use super::board::Pending;
+use super::{StateChange, watch};
 use crate::agent::Protocol;
 use crate::job::Observer;
 use crate::land::Capture;
@@ -21,23 +21,23 @@ const FEW: u64 = 200;
 const TIMES: u64 = 10;
 
 /// One job with all that can watch it, and the writer that takes what they fold.
-struct Watched {
+struct WatchedJob {
     stream: Stream,
-    board: Arc<Board>,
+    board: Arc<Pending>,
     observers: Vec<Box<dyn Observer>>,
     sent: u64,
 }
 
-impl Watched {
+impl WatchedJob {
     fn new() -> Self {
-        let (id, board) = (1, Arc::new(Board::default()));
+        let (id, board) = (1, Arc::new(Pending::default()));
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
         board.with(|sheet| sheet.frames.preview(id, capture));
-        board.with(|sheet| sheet.frames.change(id, Change::Started { pgid: 1 }));
+        board.with(|sheet| sheet.frames.change(id, StateChange::Started { pgid: 1 }));
         let observers: Vec<Box<dyn Observer>> = vec![
-            Box::new(watch::Status { id, board: Arc::clone(&board) }),
-            Box::new(watch::Preview { id, board: Arc::clone(&board) }),
-            Box::new(watch::Forward { id, board: Arc::clone(&board), thinking: true }),
+            Box::new(watch::StatusObserver { id, board: Arc::clone(&board) }),
+            Box::new(watch::PreviewObserver { id, board: Arc::clone(&board) }),
+            Box::new(watch::ForwardObserver { id, board: Arc::clone(&board), thinking: true }),
         ];
         Self { stream: Stream::new(Protocol::Claude, "/project"), board, observers, sent: 0 }
     }
@@ -66,14 +66,14 @@ fn encoded(value: &Value) -> u64 {
 }
 
 /// What a stream of so many events costs: bytes allocated, bytes sent.
-fn cost(events: u64, taken: Taken, line: fn(u64) -> String) -> [u64; 2] {
+fn cost(events: u64, taken: TakeTime, line: fn(u64) -> String) -> [u64; 2] {
     let lines: Vec<String> = (0..events).map(line).collect();
     let mut sent = 0;
     let allocated = allocation_counter::measure(|| {
-        let mut watched = Watched::new();
+        let mut watched = WatchedJob::new();
         for line in &lines {
             watched.event(line);
-            if taken == Taken::Always {
+            if taken == TakeTime::Always {
                 watched.send();
             }
         }
@@ -85,7 +85,7 @@ fn cost(events: u64, taken: Taken, line: fn(u64) -> String) -> [u64; 2] {
 
 /// When the writer takes what there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Taken {
+enum TakeTime {
     /// After each event.
     Always,
     /// Once: Neovim was busy all the time.
@@ -94,7 +94,7 @@ enum Taken {
 
 #[track_caller]
 fn is_linear(line: fn(u64) -> String) {
-    for taken in [Taken::Always, Taken::AtTheEnd] {
+    for taken in [TakeTime::Always, TakeTime::AtTheEnd] {
         let (few, many) = (cost(FEW, taken, line), cost(FEW * TIMES, taken, line));
         for (what, few, many) in [("allocated", few[0], many[0]), ("sent", few[1], many[1])] {
             // What grows is grown by doubling, which may be up to twice what is needed, and once just right.

@@ -5,27 +5,27 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::watched::Watched;
+use super::watched::Subscriptions;
 use crate::job::Job;
 use crate::request::Request;
 use crate::store::Amounts;
 
 /// A job that waits for a place.
-pub(super) struct Waiting {
+pub(super) struct QueuedJob {
     pub(super) request: Arc<Request>,
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
-    pub(super) watched: Watched,
+    pub(super) watched: Subscriptions,
 }
 
 /// A job whose agent has not ended yet, decided or not.
-pub(super) struct Running {
+pub(super) struct RunningJob {
     pub(super) request: Arc<Request>,
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
-    pub(super) watched: Watched,
+    pub(super) watched: Subscriptions,
     /// What its agent has counted by its last finishing line.
     pub(super) counted: Amounts,
     /// None once it was told to stop.
@@ -35,39 +35,39 @@ pub(super) struct Running {
 /// See the module.
 #[derive(Default)]
 pub(super) struct Jobs {
-    running: BTreeMap<u64, Running>,
-    queue: VecDeque<Waiting>,
+    running: BTreeMap<u64, RunningJob>,
+    queue: VecDeque<QueuedJob>,
 }
 
 impl Jobs {
     /// Adds a job that waits behind all others.
-    pub(super) fn wait(&mut self, waiting: Waiting) {
+    pub(super) fn wait(&mut self, waiting: QueuedJob) {
         self.queue.push_back(waiting);
     }
 
     /// The one that has waited longest, where there is a place for it: it waits no more.
-    pub(super) fn next_to_run(&mut self) -> Option<Waiting> {
+    pub(super) fn next_to_run(&mut self) -> Option<QueuedJob> {
         let next = self.queue.front()?;
         if self.running.len() < next.request.max_parallel.max(1) { self.queue.pop_front() } else { None }
     }
 
     /// Adds a job that runs.
-    pub(super) fn run(&mut self, running: Running) {
+    pub(super) fn run(&mut self, running: RunningJob) {
         self.running.insert(running.request.id, running);
     }
 
     /// A job that runs.
-    pub(super) fn running(&mut self, id: u64) -> Option<&mut Running> {
+    pub(super) fn running(&mut self, id: u64) -> Option<&mut RunningJob> {
         self.running.get_mut(&id)
     }
 
     /// Takes out a job whose agent is gone.
-    pub(super) fn remove(&mut self, id: u64) -> Option<Running> {
+    pub(super) fn remove(&mut self, id: u64) -> Option<RunningJob> {
         self.running.remove(&id)
     }
 
     /// Who watches a job, whether it runs or waits.
-    pub(super) fn watched(&mut self, id: u64) -> Option<&mut Watched> {
+    pub(super) fn watched(&mut self, id: u64) -> Option<&mut Subscriptions> {
         if let Some(running) = self.running.get_mut(&id) {
             return Some(&mut running.watched);
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{self, Preset};
 use crate::request::TranscriptRequest;
-use crate::view::transcript::{About, Conversation, View};
+use crate::view::transcript::{Conversation, TranscriptHeader, TranscriptView};
 
 /// The reply to the question for a transcript, of which `file` has been opened.
 pub fn reply(file: io::Result<File>, wanted: TranscriptRequest) -> Result<Value, String> {
@@ -39,12 +39,12 @@ fn read(file: io::Result<File>, wanted: TranscriptRequest) -> io::Result<Value> 
     if is_over {
         conversation.finish();
     }
-    let view = conversation.view(&About { agent, prompt, is_over, error, known });
+    let view = conversation.view(&TranscriptHeader { agent, prompt, is_over, error, known });
     Ok(fields(&view, bytes))
 }
 
 /// Texts and kinds apart: two lists of strings cost Neovim far less than one of tables.
-fn fields(View { from, rows, settled, mark }: &View, bytes: u64) -> Value {
+fn fields(TranscriptView { from, rows, settled, mark }: &TranscriptView, bytes: u64) -> Value {
     let lines: Vec<&str> = rows.iter().map(|row| row.text.as_str()).collect();
     let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
     json!({ "from": from, "lines": lines, "kinds": kinds, "settled": settled, "mark": mark, "bytes": bytes })

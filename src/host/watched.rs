@@ -1,19 +1,19 @@
 //! Who watches a job, and the undo of each: the editor from the beginning, users' functions as long as they want to.
 
 use crate::editor::Editor;
-use crate::job::{Observers, Registration};
+use crate::job::{Observers, Subscription};
 use crate::land::Capture;
 use crate::request::{Observe, Request};
 
 /// See the module. Dropping it lets go of all of them.
-pub(super) struct Watched {
+pub(super) struct Subscriptions {
     observers: Observers,
-    _shown: Vec<Registration>,
+    _shown: Vec<Subscription>,
     /// Users' functions.
-    forward: Option<Registration>,
+    forward: Option<Subscription>,
 }
 
-impl Watched {
+impl Subscriptions {
     /// By the editor, before the job has begun.
     pub(super) fn new(request: &Request, editor: &Editor) -> Self {
         let observers = Observers::default();

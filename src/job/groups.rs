@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::processes::{self, Entry};
+use super::processes::{self, ProcessEntry};
 
 /// The groups that are alive.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +23,7 @@ pub struct Groups {
 
 /// What an agent that has ended has left behind, as far as the host may end it.
 #[derive(Debug, Default)]
-pub(super) struct Remains {
+pub(super) struct EndedGroups {
     group: Option<i32>,
     orphans: Vec<i32>,
 }
@@ -59,16 +59,16 @@ impl Groups {
 
     /// What is left of the group `pgid`, whose leader has ended, and what has been inherited and belongs to nobody any
     /// more. Reaps what of that has ended.
-    pub(super) fn remains(&self, pgid: i32) -> Remains {
+    pub(super) fn remains(&self, pgid: i32) -> EndedGroups {
         if self.has_only_leaders() {
-            return Remains::default();
+            return EndedGroups::default();
         }
         let found = processes::all();
-        let is_left = |entry: &Entry| entry.group == pgid && !entry.is_zombie;
+        let is_left = |entry: &ProcessEntry| entry.group == pgid && !entry.is_zombie;
         // Where no process is ever found, the group itself tells; there a zombie does not count.
         let has_group = if found.is_empty() { signal_group(pgid, 0) } else { found.iter().any(is_left) };
         let orphans = if self.inherits { self.orphans(&found) } else { Vec::new() };
-        Remains { group: has_group.then_some(pgid), orphans }
+        EndedGroups { group: has_group.then_some(pgid), orphans }
     }
 
     /// Whether the host has no child but leaders: then nothing is left of a leader that has ended, as its children are the
@@ -79,7 +79,7 @@ impl Groups {
         self.inherits && processes::children().is_some_and(is_only)
     }
 
-    fn orphans(&self, found: &[Entry]) -> Vec<i32> {
+    fn orphans(&self, found: &[ProcessEntry]) -> Vec<i32> {
         let leaders = self.lock();
         let oldest = found.iter().filter(|entry| leaders.contains(&entry.pid) && !entry.is_zombie);
         let oldest = oldest.map(|entry| entry.started).min().unwrap_or(u64::MAX);
@@ -94,7 +94,7 @@ impl Groups {
     }
 }
 
-impl Remains {
+impl EndedGroups {
     /// Whether there is nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.group.is_none() && self.orphans.is_empty()

@@ -1,6 +1,6 @@
 //! One job: a handle for the host and a private task that owns the agent's process and its stream. The task knows
 //! no other job and no editor: what the agent says it shows to the job's [`Observers`], and what becomes of the job it
-//! tells the host, as [`Event`]s.
+//! tells the host, as [`JobEvent`]s.
 //!
 //! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
 //! last, when nothing of its process is left. Between the two the agent may still be ending.
@@ -26,8 +26,8 @@ use tokio::task::JoinHandle;
 
 pub use groups::Groups;
 pub use launch::Launch;
-pub use observers::{Observer, Observers, Registration};
-pub use prewarm::{Prewarm, PrewarmEvent, Ticket};
+pub use observers::{Observer, Observers, Subscription};
+pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
 
 use crate::request::Request;
 use crate::store::{EmptyDirectory, Transcripts};
@@ -35,7 +35,7 @@ use crate::stream::Outcome;
 
 /// What a job tells the host.
 #[derive(Debug)]
-pub enum Event {
+pub enum JobEvent {
     /// The agent runs, as the leader of this process group.
     Started {
         /// The group's id.
@@ -55,9 +55,9 @@ pub enum Event {
 
 /// What a job needs from the host.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct JobContext {
     /// Where its events go, each with the job's id.
-    pub events: mpsc::UnboundedSender<(u64, Event)>,
+    pub events: mpsc::UnboundedSender<(u64, JobEvent)>,
     /// Where its process group is entered while it lives.
     pub groups: Groups,
     /// Where agents run that load settings from whatever directory they run in.
@@ -79,9 +79,9 @@ impl Job {
     /// the observers what happens.
     pub fn start(
         request: Arc<Request>,
-        surroundings: Surroundings,
+        surroundings: JobContext,
         observers: Observers,
-        ticket: Option<Ticket>,
+        ticket: Option<Prewarmed>,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(task::run(request, surroundings, observers, ticket, stopped));

@@ -1,5 +1,5 @@
 //! Who watches a job. Whoever wants its stream registers for that one job and gets the undo back: a
-//! [`Registration`], which takes the observer away when it is dropped.
+//! [`Subscription`], which takes the observer away when it is dropped.
 //!
 //! One fan-out and nothing else: it knows no editor, no store and no user. An observer is called in the job's own
 //! task, as things happen and before the host hears of them, so it must not wait. The job drops all of them
@@ -43,14 +43,14 @@ impl Observers {
     /// Lets an observer watch until the registration is dropped or the job is over. Of a job that is over it
     /// sees nothing.
     #[must_use = "dropping the registration takes the observer away"]
-    pub fn register(&self, observer: Box<dyn Observer>) -> Registration {
+    pub fn register(&self, observer: Box<dyn Observer>) -> Subscription {
         let mut entries = lock(&self.0);
         entries.last_key += 1;
         let key = entries.last_key;
         if !entries.is_closed {
             entries.list.push((key, observer));
         }
-        Registration { entries: Arc::downgrade(&self.0), key }
+        Subscription { entries: Arc::downgrade(&self.0), key }
     }
 
     /// How many watch.
@@ -102,12 +102,12 @@ impl fmt::Debug for Observers {
 }
 
 /// The undo of a registration: dropping it takes the observer away. It keeps nothing of the job alive.
-pub struct Registration {
+pub struct Subscription {
     entries: Weak<Mutex<Entries>>,
     key: u64,
 }
 
-impl Drop for Registration {
+impl Drop for Subscription {
     fn drop(&mut self) {
         if let Some(entries) = self.entries.upgrade() {
             lock(&entries).list.retain(|(key, _)| *key != self.key);
@@ -115,7 +115,7 @@ impl Drop for Registration {
     }
 }
 
-impl fmt::Debug for Registration {
+impl fmt::Debug for Subscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Registration").field(&self.key).finish()
     }
@@ -133,13 +133,13 @@ mod tests {
     use super::*;
 
     /// Tells what it sees, and when it is let go of.
-    struct Told {
+    struct TestObserver {
         name: &'static str,
         thinking: bool,
         said: mpsc::Sender<String>,
     }
 
-    impl Observer for Told {
+    impl Observer for TestObserver {
         fn printed(&mut self, bytes: &[u8]) {
             self.said.send(format!("{} {}", self.name, String::from_utf8_lossy(bytes))).unwrap();
         }
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    impl Drop for Told {
+    impl Drop for TestObserver {
         fn drop(&mut self) {
             // The test that listened may be over.
             let _ = self.said.send(format!("{} gone", self.name));
@@ -175,8 +175,8 @@ mod tests {
             Self { observers: Observers::default(), say, said }
         }
 
-        fn register(&self, name: &'static str, thinking: bool) -> Registration {
-            self.observers.register(Box::new(Told { name, thinking, said: self.say.clone() }))
+        fn register(&self, name: &'static str, thinking: bool) -> Subscription {
+            self.observers.register(Box::new(TestObserver { name, thinking, said: self.say.clone() }))
         }
 
         fn text(&self, text: &str) {

@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// The place for the one agent that waits.
 #[derive(Debug)]
 pub struct Prewarm {
-    waiting: Option<(u64, Ticket)>,
+    waiting: Option<(u64, Prewarmed)>,
     /// Ends when nothing is left of the newest agent and of those before it.
     task: Option<JoinHandle<()>>,
     limit: Duration,
@@ -39,7 +39,7 @@ impl Default for Prewarm {
 
 /// The right to the agent that waits. Dropping it stops the agent.
 #[derive(Debug)]
-pub struct Ticket {
+pub struct Prewarmed {
     launch: Launch,
     claim: oneshot::Sender<oneshot::Sender<RunningAgent>>,
 }
@@ -68,13 +68,13 @@ impl Prewarm {
         tell: impl Fn(PrewarmEvent) + Send + 'static,
     ) {
         let (claim, claimed) = oneshot::channel();
-        self.waiting = Some((token, Ticket { launch: launch.clone(), claim }));
+        self.waiting = Some((token, Prewarmed { launch: launch.clone(), claim }));
         let before = self.task.take();
         self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, self.limit, tell)));
     }
 
     /// Gives the agent `token` away, if it is the one that waits.
-    pub fn hand_over(&mut self, token: u64) -> Option<Ticket> {
+    pub fn hand_over(&mut self, token: u64) -> Option<Prewarmed> {
         self.waiting.take_if(|(waiting, _)| *waiting == token).map(|(_, ticket)| ticket)
     }
 
@@ -89,7 +89,7 @@ impl Prewarm {
     }
 }
 
-impl Ticket {
+impl Prewarmed {
     /// The agent, if it is what `launch` would start and still lives; else it is stopped.
     pub async fn redeem(self, launch: &Launch) -> Option<RunningAgent> {
         if self.launch != *launch {

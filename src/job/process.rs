@@ -18,7 +18,7 @@ use super::groups::{Groups, signal_group};
 use super::launch::Launch;
 use super::program;
 use crate::error::{Code, JobError};
-use crate::stream::Exit;
+use crate::stream::ExitStatus;
 
 /// How long what an agent leaves behind has until it is killed, and then until it is given up.
 const GRACE_OF_REST: Duration = Duration::from_millis(200);
@@ -76,7 +76,7 @@ impl Process {
 
     /// Waits for the agent's own end; its children may still live. It is not reaped, which keeps the group's number its
     /// own until [`Process::end_rest`].
-    pub async fn wait(&mut self) -> Exit {
+    pub async fn wait(&mut self) -> ExitStatus {
         loop {
             if let Some(exit) = self.exit() {
                 return exit;
@@ -131,8 +131,8 @@ impl Process {
     }
 
     /// How the agent has ended, if it has.
-    fn exit(&self) -> Option<Exit> {
-        let Ok(pid) = libc::id_t::try_from(self.pgid) else { return Some(Exit::Signal(libc::SIGKILL)) };
+    fn exit(&self) -> Option<ExitStatus> {
+        let Ok(pid) = libc::id_t::try_from(self.pgid) else { return Some(ExitStatus::Signal(libc::SIGKILL)) };
         // SAFETY: all zeros are a valid `siginfo_t`, which `waitid` fills in; its fields are those of a child's end.
         let (asked, ended, code, status) = unsafe {
             let mut info: libc::siginfo_t = std::mem::zeroed();
@@ -142,10 +142,10 @@ impl Process {
         };
         match code {
             // Where nobody can say, it is as good as gone.
-            _ if asked != 0 => Some(Exit::Signal(libc::SIGKILL)),
+            _ if asked != 0 => Some(ExitStatus::Signal(libc::SIGKILL)),
             _ if ended == 0 => None,
-            libc::CLD_EXITED => Some(Exit::Code(status)),
-            libc::CLD_KILLED | libc::CLD_DUMPED => Some(Exit::Signal(status)),
+            libc::CLD_EXITED => Some(ExitStatus::Code(status)),
+            libc::CLD_KILLED | libc::CLD_DUMPED => Some(ExitStatus::Signal(status)),
             // Some systems tell of a child that was only stopped.
             _ => None,
         }

@@ -3,7 +3,7 @@
 
 /// One process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct ProcessEntry {
     /// Its id.
     pub pid: i32,
     /// It has ended, and its parent has not asked how.
@@ -17,7 +17,7 @@ pub struct Entry {
 }
 
 /// All that run now.
-pub fn all() -> Vec<Entry> {
+pub fn all() -> Vec<ProcessEntry> {
     let Ok(found) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = found.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter_map(|pid| parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)).collect()
@@ -35,11 +35,11 @@ pub fn children() -> Option<Vec<i32>> {
 }
 
 /// Reads `/proc/PID/stat`. Its second field, the command in parentheses, may hold any bytes.
-fn parse(pid: i32, stat: &[u8]) -> Option<Entry> {
+fn parse(pid: i32, stat: &[u8]) -> Option<ProcessEntry> {
     let end = memchr::memrchr(b')', stat)?;
     let rest = str::from_utf8(stat.get(end + 1..)?).ok()?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    Some(Entry {
+    Some(ProcessEntry {
         pid,
         is_zombie: matches!(*fields.first()?, "Z" | "X"),
         parent: fields.get(1)?.parse().ok()?,
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_command_may_have_any_name() {
         let stat = b"12 (a) R \xff (b) S 3 4 4 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 77 1 2";
-        let expected = Entry { pid: 12, is_zombie: false, parent: 3, group: 4, started: 77 };
+        let expected = ProcessEntry { pid: 12, is_zombie: false, parent: 3, group: 4, started: 77 };
         assert_eq!(parse(12, stat), Some(expected));
         assert_eq!(parse(12, b"12 (cut"), None);
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::observers::Observer;
-use super::running::{Said, Side};
+use super::running::{Direction, EarlyBytes};
 use crate::store::Transcript;
 use crate::stream::{Line, Lines};
 
@@ -33,33 +33,33 @@ pub struct DialogueRecording {
 
 impl DialogueRecording {
     /// The recording of an agent that was started then, with what was said until now.
-    pub fn new(transcript: Transcript, started: Instant, early: Vec<Said>) -> Self {
+    pub fn new(transcript: Transcript, started: Instant, early: Vec<EarlyBytes>) -> Self {
         let mut recording = Self {
             transcript,
             started,
             client: Lines::with_limit(LONGEST),
             agent: Lines::with_limit(LONGEST),
         };
-        for Said { side, after, bytes } in early {
+        for EarlyBytes { side, after, bytes } in early {
             recording.add(side, after, &bytes);
         }
         recording
     }
 
-    fn add(&mut self, side: Side, after: Duration, bytes: &[u8]) {
+    fn add(&mut self, side: Direction, after: Duration, bytes: &[u8]) {
         let Self { transcript, client, agent, .. } = self;
-        let lines = if side == Side::Client { client } else { agent };
+        let lines = if side == Direction::Client { client } else { agent };
         lines.push(bytes, &mut |line| write(transcript, side, after, line));
     }
 }
 
 impl Observer for DialogueRecording {
     fn printed(&mut self, bytes: &[u8]) {
-        self.add(Side::Agent, self.started.elapsed(), bytes);
+        self.add(Direction::Agent, self.started.elapsed(), bytes);
     }
 
     fn sent(&mut self, bytes: &[u8]) {
-        self.add(Side::Client, self.started.elapsed(), bytes);
+        self.add(Direction::Client, self.started.elapsed(), bytes);
     }
 }
 
@@ -68,12 +68,12 @@ impl Drop for DialogueRecording {
     fn drop(&mut self) {
         let Self { transcript, started, agent, .. } = self;
         let after = started.elapsed();
-        agent.finish(&mut |line| write(transcript, Side::Agent, after, line));
+        agent.finish(&mut |line| write(transcript, Direction::Agent, after, line));
     }
 }
 
-fn write(transcript: &mut Transcript, side: Side, after: Duration, line: Line<'_>) {
-    let from = if side == Side::Client { "client" } else { "agent" };
+fn write(transcript: &mut Transcript, side: Direction, after: Duration, line: Line<'_>) {
+    let from = if side == Direction::Client { "client" } else { "agent" };
     // Thousandths of a second; more digits tell nobody anything.
     let seconds = (after.as_secs_f64() * 1000.0).round() / 1000.0;
     let mut entry = match line {

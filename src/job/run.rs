@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::Event;
+use super::JobEvent;
 use super::observers::Observer;
 use super::recording::{DialogueRecording, Recording};
-use super::running::{Moved, RunningAgent};
-use super::teller::Teller;
+use super::running::{PipeEvent, RunningAgent};
+use super::teller::EventSink;
 use crate::store::Transcript;
-use crate::stream::{End, Exit, Stopped};
+use crate::stream::{ExitStatus, ProcessEnd, Stopped};
 
 /// How long an agent that was asked to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -36,7 +36,7 @@ enum Stage {
     /// It was killed.
     Killed,
     /// It has ended; its pipes are read until the deadline.
-    Draining { exit: Exit, until: Instant },
+    Draining { exit: ExitStatus, until: Instant },
 }
 
 /// A running agent with all that its job knows of it.
@@ -65,11 +65,11 @@ impl Run {
     }
 
     /// Runs it to its end with the user's message, and ends what it leaves behind.
-    pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, teller: &mut Teller) {
+    pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, teller: &mut EventSink) {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
             agent.stream.is_recorded(&path.to_string_lossy());
-            teller.tell(Event::Recording(path.to_owned()));
+            teller.tell(JobEvent::Recording(path.to_owned()));
         }
         let recording: Box<dyn Observer> = if agent.stream.is_two_way() {
             Box::new(DialogueRecording::new(transcript, agent.started(), agent.take_early()))
@@ -84,7 +84,7 @@ impl Run {
         drop(recording);
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
         lines.finish(&mut |line| stream.take(line, &mut |update| teller.update(&update)));
-        let end = End { exit, stopped: stopped.take(), stderr: tail.text() };
+        let end = ProcessEnd { exit, stopped: stopped.take(), stderr: tail.text() };
         tracing::info!(job = teller.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
         let outcome = stream.end(&end, &mut |update| teller.update(&update));
         teller.finish(outcome);
@@ -92,7 +92,7 @@ impl Run {
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
-    async fn read(&mut self, teller: &mut Teller) -> Exit {
+    async fn read(&mut self, teller: &mut EventSink) -> ExitStatus {
         loop {
             if let Stage::Draining { exit, .. } = &self.stage
                 && self.agent.pipes.is_read()
@@ -120,29 +120,29 @@ impl Run {
     }
 
     /// Takes what is in the pipes, and waits for nothing more.
-    async fn read_rest(&mut self, teller: &mut Teller) {
+    async fn read_rest(&mut self, teller: &mut EventSink) {
         for _ in 0..LAST_READS {
             let Ok(moved) = timeout(Duration::ZERO, self.agent.pipes.moved()).await else { return };
             self.take(moved, teller);
         }
     }
 
-    fn take(&mut self, moved: Moved, teller: &mut Teller) {
+    fn take(&mut self, moved: PipeEvent, teller: &mut EventSink) {
         let RunningAgent { pipes, lines, stream, tail, .. } = &mut self.agent;
         match moved {
-            Moved::Out(n) => {
+            PipeEvent::Out(n) => {
                 teller.observers().printed(pipes.out(n));
                 lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| teller.update(&update)));
                 send(&mut self.agent, teller);
                 self.settle(teller);
             }
-            Moved::Err(n) => tail.push(pipes.err(n)),
-            Moved::In => {}
+            PipeEvent::Err(n) => tail.push(pipes.err(n)),
+            PipeEvent::In => {}
         }
     }
 
     /// Tells the outcome as soon as it is decided: nobody should wait for the agent's exit.
-    fn settle(&mut self, teller: &mut Teller) {
+    fn settle(&mut self, teller: &mut EventSink) {
         let stream = &self.agent.stream;
         if self.linger_until.is_none() && self.stopped.is_none() && stream.decided() {
             self.linger_until = Some(Instant::now() + self.agent.linger());
@@ -162,7 +162,7 @@ impl Run {
     }
 
     /// Acts on the deadline of the stage; gives the exit when there is nothing more to wait for.
-    fn deadline_passed(&mut self) -> Option<Exit> {
+    fn deadline_passed(&mut self) -> Option<ExitStatus> {
         match (&self.stage, self.linger_until) {
             (Stage::Working, Some(_)) => self.ask_to_end(None, GRACE),
             (Stage::Working, None) => self.ask_to_end(Some(Stopped::Timeout(self.timeout)), GRACE),
@@ -189,7 +189,7 @@ impl Run {
 }
 
 /// Hands over what the stream wants to send.
-fn send(agent: &mut RunningAgent, teller: &Teller) {
+fn send(agent: &mut RunningAgent, teller: &EventSink) {
     let sent = agent.pipes.send(&mut agent.stream);
     if !sent.is_empty() {
         teller.observers().sent(&sent);
@@ -219,15 +219,15 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut teller = Teller::new(1, events, Observers::default());
+        let mut teller = EventSink::new(1, events, Observers::default());
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped);
         run.stage = Stage::Draining { exit, until };
         assert_eq!(run.read(&mut teller).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;
         lines.finish(&mut |line| stream.take(line, &mut |_| {}));
-        teller.finish(stream.end(&End::with_code(0), &mut |_| {}));
-        let Some((1, Event::Finished(outcome))) = told.recv().await else { panic!("no outcome") };
+        teller.finish(stream.end(&ProcessEnd::with_code(0), &mut |_| {}));
+        let Some((1, JobEvent::Finished(outcome))) = told.recv().await else { panic!("no outcome") };
         assert_eq!(outcome.text.as_deref(), Some("an answer"));
         process.end_rest().await;
     }

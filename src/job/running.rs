@@ -14,7 +14,7 @@ use super::groups::Groups;
 use super::launch::Launch;
 use super::process::{Pipes, Process};
 use crate::error::JobError;
-use crate::stream::{Exit, Lines, Stream, Tail, Update};
+use crate::stream::{ExitStatus, Lines, Stream, Tail, Update};
 
 /// How much is read at once: what a pipe holds.
 const CHUNK: usize = 64 * 1024;
@@ -30,7 +30,7 @@ const LINGER_AFTER_TALK: Duration = Duration::from_millis(500);
 
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum Direction {
     /// This host.
     Client,
     /// The agent.
@@ -39,8 +39,8 @@ pub enum Side {
 
 /// What was said before there was a job.
 #[derive(Debug)]
-pub struct Said {
-    pub side: Side,
+pub struct EarlyBytes {
+    pub side: Direction,
     /// How long after the agent's start.
     pub after: Duration,
     pub bytes: Vec<u8>,
@@ -55,7 +55,7 @@ pub struct RunningAgent {
     pub lines: Lines,
     pub tail: Tail,
     started: Instant,
-    early: Vec<Said>,
+    early: Vec<EarlyBytes>,
 }
 
 /// The bytes on their way.
@@ -75,7 +75,7 @@ pub struct Traffic {
 
 /// What came of waiting for a pipe; see [`Traffic::out`] and [`Traffic::err`] for the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moved {
+pub enum PipeEvent {
     /// The agent printed so many bytes; none where the pipe has ended.
     Out(usize),
     /// The same for standard error output.
@@ -126,7 +126,7 @@ impl RunningAgent {
     ///
     /// # Errors
     /// Its exit, once it has ended.
-    pub async fn prepare(&mut self) -> Result<Vec<Update<'static>>, Exit> {
+    pub async fn prepare(&mut self) -> Result<Vec<Update<'static>>, ExitStatus> {
         let kept: usize = self.early.iter().map(|said| said.bytes.len()).sum();
         let is_heard = self.stream.is_two_way() && kept <= EARLY && !self.pipes.is_read();
         let Self { process, pipes, .. } = self;
@@ -136,34 +136,34 @@ impl RunningAgent {
         };
         let mut updates = Vec::new();
         match moved {
-            Moved::Out(n) => {
+            PipeEvent::Out(n) => {
                 let bytes = self.pipes.out(n).to_vec();
                 let Self { lines, stream, .. } = self;
                 lines.push(&bytes, &mut |line| {
                     stream.take(line, &mut |update| updates.push(update.into_owned()));
                 });
-                self.keep(Side::Agent, bytes);
+                self.keep(Direction::Agent, bytes);
                 self.send_early();
             }
-            Moved::Err(n) => self.tail.push(self.pipes.err(n)),
-            Moved::In => {}
+            PipeEvent::Err(n) => self.tail.push(self.pipes.err(n)),
+            PipeEvent::In => {}
         }
         Ok(updates)
     }
 
     /// What was said so far, in its order.
-    pub fn take_early(&mut self) -> Vec<Said> {
+    pub fn take_early(&mut self) -> Vec<EarlyBytes> {
         std::mem::take(&mut self.early)
     }
 
     fn send_early(&mut self) {
         let sent = self.pipes.send(&mut self.stream);
-        self.keep(Side::Client, sent);
+        self.keep(Direction::Client, sent);
     }
 
-    fn keep(&mut self, side: Side, bytes: Vec<u8>) {
+    fn keep(&mut self, side: Direction, bytes: Vec<u8>) {
         if !bytes.is_empty() {
-            self.early.push(Said { side, after: self.started.elapsed(), bytes });
+            self.early.push(EarlyBytes { side, after: self.started.elapsed(), bytes });
         }
     }
 }
@@ -208,14 +208,14 @@ impl Traffic {
     }
 
     /// Waits until bytes have moved on any of the pipes. Nothing is lost where the wait is given up.
-    pub async fn moved(&mut self) -> Moved {
+    pub async fn moved(&mut self) -> PipeEvent {
         let Self { stdin, stdout, stderr, outbox, written, is_over, out, err } = self;
         let is_flooded = outbox.len() - *written > WAITING;
         tokio::select! {
             biased;
-            () = write_some(stdin, outbox, written, *is_over) => Moved::In,
-            n = read_some(stdout, out), if !is_flooded => Moved::Out(n),
-            n = read_some(stderr, err) => Moved::Err(n),
+            () = write_some(stdin, outbox, written, *is_over) => PipeEvent::In,
+            n = read_some(stdout, out), if !is_flooded => PipeEvent::Out(n),
+            n = read_some(stderr, err) => PipeEvent::Err(n),
         }
     }
 }

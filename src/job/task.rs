@@ -9,11 +9,11 @@ use tokio::sync::oneshot;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::observers::Observers;
-use super::prewarm::Ticket;
+use super::prewarm::Prewarmed;
 use super::run::Run;
 use super::running::RunningAgent;
-use super::teller::Teller;
-use super::{Event, Surroundings};
+use super::teller::EventSink;
+use super::{JobContext, JobEvent};
 use crate::agent::{Invocation, Protocol};
 use crate::error::JobError;
 use crate::message;
@@ -24,13 +24,13 @@ use crate::stream::Outcome;
 /// Runs the job to its end. Tells `Finished` once and `Gone` last, whatever happens.
 pub(super) async fn run(
     request: Arc<Request>,
-    surroundings: Surroundings,
+    surroundings: JobContext,
     observers: Observers,
-    ticket: Option<Ticket>,
+    ticket: Option<Prewarmed>,
     stop: oneshot::Receiver<()>,
 ) {
-    let Surroundings { events, groups, empty, transcripts } = surroundings;
-    let mut teller = Teller::new(request.id, events, observers);
+    let JobContext { events, groups, empty, transcripts } = surroundings;
+    let mut teller = EventSink::new(request.id, events, observers);
     let message = message::user(&request, &rules_for(&request));
     let invocation = Invocation {
         command: &request.agent,
@@ -46,20 +46,20 @@ pub(super) async fn run(
     match start(launch, ticket, &groups).await {
         Err(error) => teller.finish(Outcome::failed(error)),
         Ok(agent) => {
-            teller.tell(Event::Started { pgid: agent.process.pgid() });
+            teller.tell(JobEvent::Started { pgid: agent.process.pgid() });
             let transcript = transcripts.open(request.id);
             Run::new(request.timeout, agent, stop).run_out(invocation.message, transcript, &mut teller).await;
         }
     }
     // Before the host hears that nothing is left.
     teller.close();
-    teller.tell(Event::Gone);
+    teller.tell(JobEvent::Gone);
 }
 
 /// The agent that was prewarmed for this, else a fresh one.
 async fn start(
     launch: Result<Launch, JobError>,
-    ticket: Option<Ticket>,
+    ticket: Option<Prewarmed>,
     groups: &Groups,
 ) -> Result<RunningAgent, JobError> {
     let launch = launch?;

@@ -2,21 +2,21 @@
 
 use tokio::sync::mpsc;
 
-use super::Event;
+use super::JobEvent;
 use super::observers::Observers;
 use crate::stream::{Outcome, Update, Usage};
 
 /// See the module. Whatever becomes of the task, the observers are let go of when this is dropped.
-pub(super) struct Teller {
+pub(super) struct EventSink {
     id: u64,
-    events: mpsc::UnboundedSender<(u64, Event)>,
+    events: mpsc::UnboundedSender<(u64, JobEvent)>,
     observers: Observers,
     /// What the job had cost when it was told last.
     finished: Option<(Usage, Option<f64>)>,
 }
 
-impl Teller {
-    pub(super) fn new(id: u64, events: mpsc::UnboundedSender<(u64, Event)>, observers: Observers) -> Self {
+impl EventSink {
+    pub(super) fn new(id: u64, events: mpsc::UnboundedSender<(u64, JobEvent)>, observers: Observers) -> Self {
         Self { id, events, observers, finished: None }
     }
 
@@ -31,7 +31,7 @@ impl Teller {
     }
 
     /// Tells the host.
-    pub(super) fn tell(&self, event: Event) {
+    pub(super) fn tell(&self, event: JobEvent) {
         // The host is gone only when it shuts down; then nobody needs to know.
         let _ = self.events.send((self.id, event));
     }
@@ -42,7 +42,7 @@ impl Teller {
             Update::Malformed { line, reason, start } => {
                 tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
             }
-            Update::Models { models } => self.tell(Event::Models(models.clone())),
+            Update::Models { models } => self.tell(JobEvent::Models(models.clone())),
             _ => {}
         }
         self.observers.update(update);
@@ -52,8 +52,8 @@ impl Teller {
     pub(super) fn finish(&mut self, outcome: Outcome) {
         let cost = (outcome.usage, outcome.cost_usd);
         match self.finished.replace(cost) {
-            None => self.tell(Event::Finished(Box::new(outcome))),
-            Some(before) if before != cost => self.tell(Event::Amended(Box::new(outcome))),
+            None => self.tell(JobEvent::Finished(Box::new(outcome))),
+            Some(before) if before != cost => self.tell(JobEvent::Amended(Box::new(outcome))),
             Some(_) => {}
         }
     }
@@ -64,7 +64,7 @@ impl Teller {
     }
 }
 
-impl Drop for Teller {
+impl Drop for EventSink {
     /// On every way out, that of a task which is given up too.
     fn drop(&mut self) {
         self.close();

@@ -25,7 +25,7 @@ pub struct Block {
 /// The fenced blocks of an answer, in their order.
 pub fn blocks_of(target: Target<'_>, answer: &str) -> Vec<Block> {
     let text: Vec<String> = answer.split('\n').map(|line| line.trim_end_matches('\r').to_owned()).collect();
-    let block = |block: &super::fence::Block| {
+    let block = |block: &super::fence::FencedBlock| {
         let content = block.content(&text);
         let rows = block.rows();
         let after = text.get(rows.1 + 1..).unwrap_or_default();

@@ -20,7 +20,7 @@ const LONGEST: usize = 400;
 pub struct Capture {
     keep: usize,
     fences: Fences,
-    place: Place,
+    place: CapturePosition,
     newest: VecDeque<String>,
     /// The beginning of the line that has no end yet.
     line: String,
@@ -39,7 +39,7 @@ enum Fences {
 
 /// Where in the answer the next line stands.
 #[derive(Debug, Clone)]
-enum Place {
+enum CapturePosition {
     /// Nothing but blank lines came.
     Start,
     /// In text that is no fenced block.
@@ -60,7 +60,7 @@ impl Capture {
             (false, true) => Fences::Around,
             (false, false) => Fences::Cut,
         };
-        Self { keep, fences, place: Place::Start, newest: VecDeque::new(), line: String::new() }
+        Self { keep, fences, place: CapturePosition::Start, newest: VecDeque::new(), line: String::new() }
     }
 
     /// What a job's stream says; whether that may have changed the lines.
@@ -81,7 +81,7 @@ impl Capture {
 
     /// What came so far was no part of the answer.
     pub fn restart(&mut self) {
-        self.place = Place::Start;
+        self.place = CapturePosition::Start;
         self.newest.clear();
         self.line.clear();
     }
@@ -120,31 +120,31 @@ impl Capture {
     fn take(&mut self, line: &str) {
         let opening = if self.may_open() { Fence::opening(line) } else { None };
         if let Some(fence) = opening {
-            self.place = Place::Inside(fence);
+            self.place = CapturePosition::Inside(fence);
             self.newest.clear();
             return;
         }
         match &self.place {
-            Place::Inside(fence) if fence.closes(line) => self.place = Place::Behind,
-            Place::Inside(fence) => {
+            CapturePosition::Inside(fence) if fence.closes(line) => self.place = CapturePosition::Behind,
+            CapturePosition::Inside(fence) => {
                 let cut = line.len() - fence.unindented(line).len();
                 self.keep(&line[cut..]);
             }
-            Place::Start => {
+            CapturePosition::Start => {
                 if !is_blank(line) {
-                    self.place = Place::Bare;
+                    self.place = CapturePosition::Bare;
                 }
                 self.keep(line);
             }
-            Place::Bare => self.keep(line),
-            Place::Behind => self.behind(line),
+            CapturePosition::Bare => self.keep(line),
+            CapturePosition::Behind => self.behind(line),
         }
     }
 
     fn may_open(&self) -> bool {
         match (self.fences, &self.place) {
-            (Fences::Kept, _) | (_, Place::Inside(_)) => false,
-            (Fences::Around, place) => matches!(place, Place::Start),
+            (Fences::Kept, _) | (_, CapturePosition::Inside(_)) => false,
+            (Fences::Around, place) => matches!(place, CapturePosition::Start),
             (Fences::Cut, _) => true,
         }
     }
@@ -152,7 +152,7 @@ impl Capture {
     /// Behind a block of code there is only talk; prose that goes on was not within the fence.
     fn behind(&mut self, line: &str) {
         if self.fences == Fences::Around && !is_blank(line) {
-            self.place = Place::Bare;
+            self.place = CapturePosition::Bare;
             self.keep(line);
         }
     }
@@ -170,12 +170,12 @@ impl Capture {
     fn written(&self) -> Option<&str> {
         let line = self.line.as_str();
         let may_be_fence = self.fences != Fences::Kept && line.trim_start().starts_with(['`', '~']);
-        let is_talk = matches!(self.place, Place::Behind) && self.fences == Fences::Cut;
+        let is_talk = matches!(self.place, CapturePosition::Behind) && self.fences == Fences::Cut;
         if is_blank(line) || may_be_fence || is_talk {
             return None;
         }
         Some(match &self.place {
-            Place::Inside(fence) => fence.unindented(line),
+            CapturePosition::Inside(fence) => fence.unindented(line),
             _ => line,
         })
     }

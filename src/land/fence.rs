@@ -14,7 +14,7 @@ const DEEPEST: usize = 8;
 
 /// What to take of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum AnswerPart {
     /// All of it, as it is.
     Whole,
     /// The content of its fence, and from which line on that is.
@@ -24,49 +24,49 @@ pub enum Part {
 }
 
 /// What to take of an answer for a selection in prose.
-pub fn in_prose(answer: &[String], selection: &[String]) -> Part {
+pub fn in_prose(answer: &[String], selection: &[String]) -> AnswerPart {
     let blocks = blocks(answer);
-    let Some(block) = around(&blocks, answer) else { return Part::Whole };
+    let Some(block) = around(&blocks, answer) else { return AnswerPart::Whole };
     if block.is_empty_and_open(answer) {
-        return Part::Ambiguous;
+        return AnswerPart::Ambiguous;
     }
     let content = block.content(answer);
     if holds_fence(selection) && !(holds_fence(&content) && depth(&content) >= depth(selection)) {
-        return Part::Whole;
+        return AnswerPart::Whole;
     }
-    Part::Content(block.open + 1, content)
+    AnswerPart::Content(block.open + 1, content)
 }
 
 /// What to take of an answer for a selection in code.
-pub fn in_code(answer: &[String], selection: &[String]) -> Part {
+pub fn in_code(answer: &[String], selection: &[String]) -> AnswerPart {
     let blocks = blocks(answer);
     let fences_in_code = holds_fence(selection);
     match blocks.as_slice() {
-        [] => Part::Whole,
+        [] => AnswerPart::Whole,
         [block] if fences_in_code => one_among_fences(block, answer, selection),
         [block] => one(block, answer, selection),
-        _ if fences_in_code && starts_fenced(answer) == starts_fenced(selection) => Part::Whole,
-        _ => Part::Ambiguous,
+        _ if fences_in_code && starts_fenced(answer) == starts_fenced(selection) => AnswerPart::Whole,
+        _ => AnswerPart::Ambiguous,
     }
 }
 
 /// One block: it is the answer, unless it is half of one or stands within code.
-fn one(block: &Block, answer: &[String], selection: &[String]) -> Part {
+fn one(block: &FencedBlock, answer: &[String], selection: &[String]) -> AnswerPart {
     let talk = !block.is_around(answer);
     if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
-        return Part::Ambiguous;
+        return AnswerPart::Ambiguous;
     }
-    Part::Content(block.open + 1, block.content(answer))
+    AnswerPart::Content(block.open + 1, block.content(answer))
 }
 
 /// One block where the selection holds fences: the one around the answer, or one of the text itself.
-fn one_among_fences(block: &Block, answer: &[String], selection: &[String]) -> Part {
+fn one_among_fences(block: &FencedBlock, answer: &[String], selection: &[String]) -> AnswerPart {
     let content = block.content(answer);
     let encloses = block.is_around(answer) || holds_fence(&content);
     if encloses && depth(&content) >= depth(selection) {
         return one(block, answer, selection);
     }
-    if starts_fenced(answer) && !starts_fenced(selection) { Part::Ambiguous } else { Part::Whole }
+    if starts_fenced(answer) && !starts_fenced(selection) { AnswerPart::Ambiguous } else { AnswerPart::Whole }
 }
 
 /// A line that opens a fenced block.
@@ -105,7 +105,7 @@ impl Fence {
 }
 
 /// A fenced block of a text that is not within another one; in rows of the text.
-pub struct Block {
+pub struct FencedBlock {
     fence: Fence,
     /// The row of the opening fence.
     open: usize,
@@ -115,7 +115,7 @@ pub struct Block {
     open_ended: bool,
 }
 
-impl Block {
+impl FencedBlock {
     /// The row behind the opening fence, and that of the closing one.
     pub fn rows(&self) -> (usize, usize) {
         (self.open + 1, self.close)
@@ -150,14 +150,14 @@ impl Block {
 }
 
 /// The fenced blocks of a text; those within another one do not count.
-pub fn blocks(lines: &[String]) -> Vec<Block> {
+pub fn blocks(lines: &[String]) -> Vec<FencedBlock> {
     let mut blocks = Vec::new();
     let mut row = 0;
     while row < lines.len() {
         if let Some(fence) = Fence::opening(&lines[row]) {
             let end = lines[row + 1..].iter().position(|line| fence.closes(line));
             let close = end.map_or(lines.len(), |offset| row + 1 + offset);
-            blocks.push(Block { fence, open: row, close, open_ended: end.is_none() });
+            blocks.push(FencedBlock { fence, open: row, close, open_ended: end.is_none() });
             row = close;
         }
         row += 1;
@@ -166,7 +166,7 @@ pub fn blocks(lines: &[String]) -> Vec<Block> {
 }
 
 /// The one block around a whole text: outside of it are blank lines at most.
-fn around<'a>(blocks: &'a [Block], lines: &[String]) -> Option<&'a Block> {
+fn around<'a>(blocks: &'a [FencedBlock], lines: &[String]) -> Option<&'a FencedBlock> {
     let [block] = blocks else { return None };
     block.is_around(lines).then_some(block)
 }
@@ -197,7 +197,7 @@ fn starts_fenced(lines: &[String]) -> bool {
 
 /// Whether lines of the selection stand outside of the block: then that is no talk, but code in which the
 /// fence stands, in a comment for example.
-fn repeats(block: &Block, answer: &[String], selection: &[String]) -> bool {
+fn repeats(block: &FencedBlock, answer: &[String], selection: &[String]) -> bool {
     let telling = |line: &&str| line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 3;
     let known: HashSet<&str> = selection.iter().map(|line| line.trim()).filter(telling).collect();
     block.outside(answer).any(|line| known.contains(line.trim()))

@@ -20,11 +20,11 @@ mod text;
 use std::ops::Range;
 
 pub use self::text::{Merge, merge};
-use crate::document::{Id, Row, rising, unchanged};
+use crate::document::{Row, RowId, rising, unchanged};
 
 /// A difference that an answer makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hunk {
+pub struct MergeHunk {
     /// The rows of the base that it replaces; where there are none, it puts rows in above the first one.
     pub base: Range<usize>,
     /// The current rows in their place.
@@ -36,11 +36,11 @@ pub struct Hunk {
 }
 
 /// The differences that an answer makes to the current rows; see the module.
-pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<Hunk> {
+pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<MergeHunk> {
     let ids = places(base, current);
     let lines = unchanged(base, answer);
-    let current = Side::new(&bytes(current), base.len(), ids);
-    trimmed_hunks(&bytes(base), &current, &Side::new(&bytes(answer), base.len(), lines.into_iter()))
+    let current = MergeSide::new(&bytes(current), base.len(), ids);
+    trimmed_hunks(&bytes(base), &current, &MergeSide::new(&bytes(answer), base.len(), lines.into_iter()))
 }
 
 /// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be on
@@ -50,10 +50,10 @@ pub fn merge_known<R: AsRef<[u8]>>(
     current: &[Row],
     answer: &[R],
     origins: &[Option<usize>],
-) -> Vec<Hunk> {
+) -> Vec<MergeHunk> {
     let ids = places(base, current);
-    let current = Side::new(&bytes(current), base.len(), ids);
-    let answer = Side::new(&bytes(answer), base.len(), origins.iter().copied());
+    let current = MergeSide::new(&bytes(current), base.len(), ids);
+    let answer = MergeSide::new(&bytes(answer), base.len(), origins.iter().copied());
     let mut hunks = hunks(&bytes(base), &current, &answer);
     guard::guard(&current.rows, &answer.rows, &mut hunks);
     hunks
@@ -61,7 +61,7 @@ pub fn merge_known<R: AsRef<[u8]>>(
 
 /// For each current row, which row of the base it is. Most follow the row that the one above them is.
 fn places(base: &[Row], current: &[Row]) -> impl Iterator<Item = Option<usize>> {
-    let mut by_id: Vec<(Id, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
+    let mut by_id: Vec<(RowId, usize)> = base.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
     by_id.sort_unstable();
     let mut next = 0;
     current.iter().map(move |row| {
@@ -79,13 +79,13 @@ fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
 }
 
 /// One side of a merge.
-struct Side<'a> {
+struct MergeSide<'a> {
     rows: Vec<&'a [u8]>,
     /// For each row of the base which of the rows it is, if it is one and has not left its order.
     known: Vec<Option<usize>>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> MergeSide<'a> {
     /// The rows of a side; for each, which row of the base it is.
     fn new(rows: &[&'a [u8]], base: usize, origins: impl Iterator<Item = Option<usize>>) -> Self {
         let pairs: Vec<(usize, usize)> =
@@ -107,7 +107,7 @@ impl<'a> Side<'a> {
     }
 }
 
-fn hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
+fn hunks(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<MergeHunk> {
     let on_both = |row: usize| {
         let (ours, theirs) = (current.known[row]?, answer.known[row]?);
         (answer.rows[theirs] == base[row]).then_some((row, ours, theirs))
@@ -123,26 +123,26 @@ fn hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
         if is_answered {
             let is_clean =
                 is_same_above && is_same_below && current.is_same(base, from.clone(), ours.clone());
-            hunks.push(Hunk { base: from, current: ours, answer: theirs, is_conflict: !is_clean });
+            hunks.push(MergeHunk { base: from, current: ours, answer: theirs, is_conflict: !is_clean });
         }
         (above, is_same_above) = ((row.0 + 1, row.1 + 1, row.2 + 1), is_same_below);
     }
     hunks
 }
 
-fn trimmed_hunks(base: &[&[u8]], current: &Side, answer: &Side) -> Vec<Hunk> {
+fn trimmed_hunks(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<MergeHunk> {
     let mut hunks = hunks(base, current, answer);
-    for hunk in hunks.iter_mut().filter(|hunk: &&mut Hunk| !hunk.is_conflict) {
+    for hunk in hunks.iter_mut().filter(|hunk: &&mut MergeHunk| !hunk.is_conflict) {
         hunk.trim(base, current, answer);
     }
     guard::guard(&current.rows, &answer.rows, &mut hunks);
     hunks
 }
 
-impl Hunk {
+impl MergeHunk {
     /// Leaves out rows at its ends that all have: what does not differ is not written. In a conflict they stay, as they
     /// may be in doubt.
-    fn trim(&mut self, base: &[&[u8]], current: &Side, answer: &Side) {
+    fn trim(&mut self, base: &[&[u8]], current: &MergeSide, answer: &MergeSide) {
         let is_same = |base_row: usize, row: usize, line: usize| {
             base[base_row] == answer.rows[line] && current.is_same(base, base_row..base_row + 1, row..row + 1)
         };

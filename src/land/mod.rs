@@ -24,12 +24,12 @@ use serde::{Deserialize, Serialize};
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
-pub use self::merge::{Hunk, Merge, merge, merge_known, merge_rows};
+pub use self::merge::{Merge, MergeHunk, merge, merge_known, merge_rows};
 pub use self::replaced::{Bytes, Replaced};
-pub use self::step::{Change, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
+pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back, keeps_ends};
 pub use self::target::Target;
-pub use self::verdict::{Verdict, verdict};
-use crate::request::{Kind, Request};
+pub use self::verdict::{MergeVerdict, verdict};
+use crate::request::{Request, SelectionKind};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract
 /// (`held_for` in Lua).
@@ -85,7 +85,7 @@ fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     if tidied.ambiguous {
         return Some(HeldFor::Ambiguous);
     }
-    if selection.kind == Kind::Block && tidied.lines.len() != selection.text.len() {
+    if selection.kind == SelectionKind::Block && tidied.lines.len() != selection.text.len() {
         return Some(HeldFor::BlockRows);
     }
     request.review.then_some(HeldFor::Review)

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::target::Target;
-use crate::request::{Kind, Selection};
+use crate::request::{Selection, SelectionKind};
 
 /// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. A `\r`
 /// within a line stays only where the selection has such.
@@ -29,18 +29,18 @@ pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
 pub fn restore(lines: &mut [String], target: Target<'_>) {
     let selection = target.selection;
     match selection.kind {
-        Kind::Line => by_rows(lines, &selection.rows),
-        Kind::Char => {
+        SelectionKind::Line => by_rows(lines, &selection.rows),
+        SelectionKind::Char => {
             let Some((last, others)) = lines.split_last_mut() else { return };
             by_rows(others, &selection.rows);
             ended(last, selection.text.last());
         }
-        Kind::Block => {
+        SelectionKind::Block => {
             for (line, row) in lines.iter_mut().zip(&selection.text) {
                 ended(line, Some(row));
             }
         }
-        Kind::Insert => {
+        SelectionKind::Insert => {
             let neighbour = selection.anchor.as_ref().or(target.after.first());
             for line in lines {
                 ended(line, neighbour);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use super::target::Target;
 use super::text::{common, indent, is_blank, opens, shared};
-use crate::request::{Kind, Selection};
+use crate::request::{Selection, SelectionKind};
 
 /// The indentation at the place of an answer.
-pub struct Place<'a> {
+pub struct Indentation<'a> {
     /// The rows that it replaces; none for an insertion.
     rows: &'a [String],
     /// The text before it in its first row.
@@ -21,19 +21,19 @@ pub struct Place<'a> {
     pub common: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Indentation<'a> {
     /// The place of a target.
     pub fn of(target: Target<'a>) -> Self {
         let selection = target.selection;
         match selection.kind {
-            Kind::Insert => Self::at(below(target)),
-            Kind::Block => Self::of_rows(&selection.text),
-            Kind::Char => Self::of_part(selection),
-            Kind::Line if selection.rows.iter().all(|row| is_blank(row)) => {
+            SelectionKind::Insert => Self::at(below(target)),
+            SelectionKind::Block => Self::of_rows(&selection.text),
+            SelectionKind::Char => Self::of_part(selection),
+            SelectionKind::Line if selection.rows.iter().all(|row| is_blank(row)) => {
                 let row = selection.rows.iter().find(|row| !indent(row).is_empty());
                 Self::at(row.map_or_else(|| between(target), |row| indent(row)))
             }
-            Kind::Line => Self::of_rows(&selection.rows),
+            SelectionKind::Line => Self::of_rows(&selection.rows),
         }
     }
 

@@ -30,7 +30,7 @@ pub struct RowEdit {
 }
 
 /// Rows, and the lines that replace them.
-pub type Change = (Range<usize>, Range<usize>);
+pub type RowChange = (Range<usize>, Range<usize>);
 
 /// The edits that replace a passage by new rows: ascending, apart from each other, none where both are equal. `column`
 /// is where a block begins on the screen.
@@ -44,7 +44,7 @@ pub fn edits_at(
     passage: &Passage,
     new: &[Bytes],
     column: Option<usize>,
-    changes: Vec<Change>,
+    changes: Vec<RowChange>,
 ) -> Vec<RowEdit> {
     edits_by(text, passage, new, column, |_, _, _| changes)
 }
@@ -62,7 +62,7 @@ fn edits_by(
     passage: &Passage,
     new: &[Bytes],
     column: Option<usize>,
-    changes: impl FnOnce(&[&[u8]], &[&[u8]], bool) -> Vec<Change>,
+    changes: impl FnOnce(&[&[u8]], &[&[u8]], bool) -> Vec<RowChange>,
 ) -> Vec<RowEdit> {
     let range = passage.place.rows();
     if let Place::Block { columns, .. } = &passage.place {
@@ -96,14 +96,14 @@ fn edits_by(
 }
 
 /// Which rows are replaced by which lines. Of a part, the first row by the first line and the last by the last.
-fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<Change> {
+fn changes_of(old: &[&[u8]], new: &[&[u8]], is_part: bool) -> Vec<RowChange> {
     let changes = changes(old, new);
-    let is_kept = |(rows, lines): &Change| keeps_ends(rows, old.len(), lines, new.len());
+    let is_kept = |(rows, lines): &RowChange| keeps_ends(rows, old.len(), lines, new.len());
     if is_part && !changes.iter().all(is_kept) { vec![(0..old.len(), 0..new.len())] } else { changes }
 }
 
 /// Which rows are replaced by which lines: the fewest.
-pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Change> {
+pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
     let ops = capture_diff_slices(Algorithm::Myers, old, new).into_iter();
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
 }

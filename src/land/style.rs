@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use super::is_prose;
-use super::place::Place;
+use super::place::Indentation;
 use super::target::Target;
 use super::text::{common, indent, is_blank};
-use crate::request::Kind;
+use crate::request::SelectionKind;
 
 /// The spaces of one level where a text does not tell.
 const USUAL: usize = 4;
@@ -25,14 +25,16 @@ enum Style {
 /// Indents the answer as the selection is, or where that has no indentation as the text around it.
 pub fn adopt(lines: &mut [String], target: Target<'_>) {
     let selection = target.selection;
-    if is_prose(target.filetype) || target.filetype.contains("make") || selection.kind == Kind::Block {
+    if is_prose(target.filetype) || target.filetype.contains("make") || selection.kind == SelectionKind::Block
+    {
         return;
     }
     // The first line of a part of a row begins within the row: what it begins with is no indentation.
-    let inline = selection.kind == Kind::Char && selection.cols.first().is_some_and(|&column| column > 0);
+    let inline =
+        selection.kind == SelectionKind::Char && selection.cols.first().is_some_and(|&column| column > 0);
     let Some(lines) = lines.get_mut(usize::from(inline)..) else { return };
     let around = || indents(target.before).chain(indents(&selection.rows)).chain(indents(target.after));
-    let wanted = match Place::of(target).common {
+    let wanted = match Indentation::of(target).common {
         "" => style(indents(&selection.rows)).or_else(|| style(around())),
         common => style(iter::once(common)),
     };

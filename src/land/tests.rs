@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{HeldFor, Landing, prepare};
-use crate::request::{Kind, Request, Tidy, sample};
+use crate::request::{Request, SelectionKind, Tidy, sample};
 
 fn lines(text: &[&str]) -> Vec<String> {
     text.iter().map(|&line| line.to_owned()).collect()
@@ -83,9 +83,10 @@ fn text(fences: &'static str) -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(prop_oneof![6 => line, 1 => fence], 1..12)
 }
 
-const KINDS: [Kind; 4] = [Kind::Line, Kind::Char, Kind::Block, Kind::Insert];
+const KINDS: [SelectionKind; 4] =
+    [SelectionKind::Line, SelectionKind::Char, SelectionKind::Block, SelectionKind::Insert];
 
-fn request(kinds: &[Kind]) -> impl Strategy<Value = Request> {
+fn request(kinds: &[SelectionKind]) -> impl Strategy<Value = Request> {
     let filetype = prop::sample::select(vec!["rust", "markdown", "make", ""]);
     let kind = prop::sample::select(kinds.to_vec());
     (filetype, text("a ```"), kind, 0_usize..3).prop_map(|(filetype, rows, kind, column)| {
@@ -93,10 +94,12 @@ fn request(kinds: &[Kind]) -> impl Strategy<Value = Request> {
         let marked: Vec<String> = rows.iter().map(|row| marked(row, column)).collect();
         let marked: Vec<&str> = marked.iter().map(String::as_str).collect();
         match kind {
-            Kind::Line => sample::lines(filetype, &rows),
-            Kind::Char => sample::part(filetype, &marked),
-            Kind::Block => sample::block(filetype, &marked),
-            Kind::Insert => sample::insert(filetype, &rows[..rows.len() / 2], &rows[rows.len() / 2..]),
+            SelectionKind::Line => sample::lines(filetype, &rows),
+            SelectionKind::Char => sample::part(filetype, &marked),
+            SelectionKind::Block => sample::block(filetype, &marked),
+            SelectionKind::Insert => {
+                sample::insert(filetype, &rows[..rows.len() / 2], &rows[rows.len() / 2..])
+            }
         }
     })
 }
@@ -121,7 +124,7 @@ proptest! {
 
     // Within a row a line that opens a block hides how deep the next one was meant: no parts here.
     #[test]
-    fn what_is_tidy_stays_as_it_is(request in request(&[Kind::Line, Kind::Block, Kind::Insert]), answer in text("a")) {
+    fn what_is_tidy_stays_as_it_is(request in request(&[SelectionKind::Line, SelectionKind::Block, SelectionKind::Insert]), answer in text("a")) {
         let tidied = prepare(&request, &answer.join("\n")).lines;
         let again = prepare(&request, &(tidied.join("\n") + "\n")).lines;
         prop_assert_eq!(again, tidied);

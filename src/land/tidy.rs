@@ -3,10 +3,10 @@
 //! Line ends first, then the fence, then the indentation. With every switch off the answer is only split
 //! into lines. An answer that nobody can read for sure is left as it is, and marked.
 
-use super::fence::{self, Part};
+use super::fence::{self, AnswerPart};
 use super::target::Target;
 use super::{indent, is_prose, newline, style};
-use crate::request::Kind;
+use crate::request::SelectionKind;
 
 /// An answer by lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
     let mut from = 0;
     if switches.fence {
         match unfenced(target, &lines) {
-            Part::Whole => {}
-            Part::Content(row, content) => (from, lines) = (row, content),
-            Part::Ambiguous => return Tidied { lines, from, ambiguous: true },
+            AnswerPart::Whole => {}
+            AnswerPart::Content(row, content) => (from, lines) = (row, content),
+            AnswerPart::Ambiguous => return Tidied { lines, from, ambiguous: true },
         }
     }
     Tidied { lines: fit(target, lines), from, ambiguous: false }
@@ -47,13 +47,13 @@ pub fn fit(target: Target<'_>, mut lines: Vec<String>) -> Vec<String> {
     if target.tidy.newline {
         newline::restore(&mut lines, target);
     }
-    if lines.is_empty() && matches!(target.selection.kind, Kind::Char | Kind::Block) {
+    if lines.is_empty() && matches!(target.selection.kind, SelectionKind::Char | SelectionKind::Block) {
         lines.push(String::new());
     }
     lines
 }
 
-fn unfenced(target: Target<'_>, lines: &[String]) -> Part {
+fn unfenced(target: Target<'_>, lines: &[String]) -> AnswerPart {
     let selected = &target.selection.text;
     if is_prose(target.filetype) { fence::in_prose(lines, selected) } else { fence::in_code(lines, selected) }
 }

@@ -8,7 +8,7 @@ use crate::document::{Passage, Place};
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum MergeVerdict {
     /// The text is what it should become.
     Unchanged,
     /// These pieces are to be written in place of those that are there.
@@ -23,17 +23,17 @@ pub enum Verdict {
 }
 
 /// Decides what becomes of an answer to `base`, which is `now`.
-pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes]) -> Verdict {
+pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes]) -> MergeVerdict {
     let (sent, current) = (base.pieces(), now.pieces());
     if matches!(now.place, Place::Block { .. }) {
         if answer.len() != current.len() {
-            return Verdict::Held(if answer.len() == sent.len() {
+            return MergeVerdict::Held(if answer.len() == sent.len() {
                 HeldFor::Conflict
             } else {
                 HeldFor::BlockRows
             });
         } else if sent.len() != current.len() {
-            return Verdict::Held(HeldFor::Conflict);
+            return MergeVerdict::Held(HeldFor::Conflict);
         }
     }
     let merged = if sent == current {
@@ -41,17 +41,17 @@ pub fn verdict(base: &Passage, now: &Passage, answer: &[Bytes]) -> Verdict {
     } else if now.is_of_rows() {
         match merged(base, now, answer) {
             Some(merged) => merged,
-            None => return Verdict::Held(HeldFor::Conflict),
+            None => return MergeVerdict::Held(HeldFor::Conflict),
         }
     } else if current.iter().copied().eq(answer.iter().map(Vec::as_slice)) {
         answer.to_vec()
     } else {
-        return Verdict::Held(HeldFor::Conflict);
+        return MergeVerdict::Held(HeldFor::Conflict);
     };
     if current.iter().copied().eq(merged.iter().map(Vec::as_slice)) {
-        return Verdict::Unchanged;
+        return MergeVerdict::Unchanged;
     }
-    Verdict::Write { is_merged: sent != current, pieces: merged }
+    MergeVerdict::Write { is_merged: sent != current, pieces: merged }
 }
 
 /// The rows of both sides; none where one of the differences is a conflict.
@@ -76,7 +76,7 @@ mod tests {
     }
 
     /// The verdict on an answer to one text that is another one now, each with its place.
-    fn of(base: &Passage, now: &Passage, answer: &[&str]) -> Verdict {
+    fn of(base: &Passage, now: &Passage, answer: &[&str]) -> MergeVerdict {
         verdict(base, now, &bytes(answer))
     }
 
@@ -94,8 +94,8 @@ mod tests {
         (base, Passage::new(Place::Lines(0..now.len()), document.rows()))
     }
 
-    fn written(pieces: &[&str], is_merged: bool) -> Verdict {
-        Verdict::Write { is_merged, pieces: bytes(pieces) }
+    fn written(pieces: &[&str], is_merged: bool) -> MergeVerdict {
+        MergeVerdict::Write { is_merged, pieces: bytes(pieces) }
     }
 
     #[test]
@@ -105,18 +105,18 @@ mod tests {
             verdict(&base, &now, &bytes(answer))
         };
         assert_eq!(of(&["a1", "b1", "c1"], &["a1", "b2", "c1"]), written(&["a1", "b2", "c1"], false));
-        assert_eq!(of(&["a1", "b1", "c1"], &["a1", "b1", "c1"]), Verdict::Unchanged);
+        assert_eq!(of(&["a1", "b1", "c1"], &["a1", "b1", "c1"]), MergeVerdict::Unchanged);
         assert_eq!(of(&["a1", "b1", "c1"], &[]), written(&[], false));
         assert_eq!(of(&["a2", "b1", "c1"], &["a1", "b1", "c2"]), written(&["a2", "b1", "c2"], true));
-        assert_eq!(of(&["a2", "b1", "c1"], &["a3", "b1", "c1"]), Verdict::Held(HeldFor::Conflict));
-        assert_eq!(of(&["a1", "b2", "c1"], &["a1", "b2", "c1"]), Verdict::Unchanged);
+        assert_eq!(of(&["a2", "b1", "c1"], &["a3", "b1", "c1"]), MergeVerdict::Held(HeldFor::Conflict));
+        assert_eq!(of(&["a1", "b2", "c1"], &["a1", "b2", "c1"]), MergeVerdict::Unchanged);
     }
 
     #[test]
     fn an_insertion() {
         let place = || passage(&["a"], Place::Insertion(1));
         assert_eq!(of(&place(), &place(), &["x"]), written(&["x"], false));
-        assert_eq!(of(&place(), &place(), &[]), Verdict::Unchanged);
+        assert_eq!(of(&place(), &place(), &[]), MergeVerdict::Unchanged);
     }
 
     #[test]
@@ -124,8 +124,8 @@ mod tests {
         let part = |row, to| passage(&[row], Place::Part { start: (0, 2), end: (0, to) });
         let base = || part("f(a)", 3);
         assert_eq!(of(&base(), &base(), &["b", "c"]), written(&["b", "c"], false));
-        assert_eq!(of(&base(), &part("f(ax)", 4), &["b"]), Verdict::Held(HeldFor::Conflict));
-        assert_eq!(of(&base(), &part("f(b)", 3), &["b"]), Verdict::Unchanged);
+        assert_eq!(of(&base(), &part("f(ax)", 4), &["b"]), MergeVerdict::Held(HeldFor::Conflict));
+        assert_eq!(of(&base(), &part("f(b)", 3), &["b"]), MergeVerdict::Unchanged);
         // What is around it is the user's.
         assert_eq!(of(&base(), &part("g(a) + 1", 3), &["b"]), written(&["b"], false));
     }
@@ -135,11 +135,11 @@ mod tests {
         let block = |rows: &[&str]| passage(rows, Place::Block { first: 0, columns: vec![0..1, 0..1] });
         let base = || block(&["ab", "cd"]);
         assert_eq!(of(&base(), &base(), &["A", "C"]), written(&["A", "C"], false));
-        assert_eq!(of(&base(), &base(), &["A"]), Verdict::Held(HeldFor::BlockRows));
-        assert_eq!(of(&base(), &block(&["xb", "cd"]), &["A", "C"]), Verdict::Held(HeldFor::Conflict));
+        assert_eq!(of(&base(), &base(), &["A"]), MergeVerdict::Held(HeldFor::BlockRows));
+        assert_eq!(of(&base(), &block(&["xb", "cd"]), &["A", "C"]), MergeVerdict::Held(HeldFor::Conflict));
         let fewer = passage(&["ab"], Place::Block { first: 0, columns: std::iter::once(0..1).collect() });
         for answer in [&["A", "C"][..], &["A"]] {
-            assert_eq!(of(&base(), &fewer, answer), Verdict::Held(HeldFor::Conflict), "{answer:?}");
+            assert_eq!(of(&base(), &fewer, answer), MergeVerdict::Held(HeldFor::Conflict), "{answer:?}");
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
-use super::buffer::{Buffer, Link, Need, Standing};
-use super::event::{Event, Notice};
+use super::buffer::{Buffer, MirrorState, Need, RangeOnDisk};
+use super::event::{MirrorEvent, Notice};
 use super::proposal::ReviewView;
-use super::query::{Findings, Question};
-use super::reviews::{Due, Update};
+use super::query::{Findings, MirrorQuery};
+use super::reviews::{ReviewUpdate, ViewDue};
 use super::sent::Sent;
 use super::shown::Places;
-use super::wish::{Fate, Obstacle, Settled};
-use super::write::{Call, Reply};
+use super::wish::{Obstacle, SettledIntent, Settlement};
+use super::write::{WriteCall, WriteReply};
 use crate::land::HeldFor;
 
 /// The most memory that all mirrors may take, roughly. Beyond it those go that were used longest ago.
@@ -20,25 +20,25 @@ const MAX_MEMORY: usize = 64 << 20;
 /// What the mirrors want done.
 #[derive(Debug)]
 pub enum Order {
-    /// Have the plugin say how a buffer is ([`Event::Notice`]), in one call; its end is told by [`Event::Contacted`].
+    /// Have the plugin say how a buffer is ([`MirrorEvent::Notice`]), in one call; its end is told by [`MirrorEvent::Contacted`].
     Contact {
         /// The buffer's number.
         buffer: u64,
         /// What is wanted besides.
-        wanted: Wanted,
+        wanted: ContactScope,
     },
     /// Have Neovim send nothing more of a buffer.
     Detach(u64),
-    /// Have the plugin write; its reply is told by [`Event::Written`].
+    /// Have the plugin write; its reply is told by [`MirrorEvent::Written`].
     Write {
         /// The buffer's number.
         buffer: u64,
         /// What.
-        call: Call,
+        call: WriteCall,
     },
-    /// Tell [`Event::Moment`] after a while: the plugin tells it as soon as it comes, but what it tells may be lost.
+    /// Tell [`MirrorEvent::Moment`] after a while: the plugin tells it as soon as it comes, but what it tells may be lost.
     AskAgain(u64),
-    /// Have the plugin put its marks to these places; its reply is told by [`Event::Placed`].
+    /// Have the plugin put its marks to these places; its reply is told by [`MirrorEvent::Placed`].
     Places {
         /// The buffer's number.
         buffer: u64,
@@ -47,7 +47,7 @@ pub enum Order {
         /// By job; none where its range is lost.
         places: Places,
     },
-    /// Have the plugin draw what is proposed of a held answer; its reply is told by [`Event::Drawn`].
+    /// Have the plugin draw what is proposed of a held answer; its reply is told by [`MirrorEvent::Drawn`].
     Review {
         /// The buffer's number.
         buffer: u64,
@@ -55,9 +55,9 @@ pub enum Order {
         view: ReviewView,
     },
     /// This became of what was wanted of a job's range.
-    Settled(Settled),
+    Settled(SettledIntent),
     /// The range of a job stands like this in its file.
-    Standing(Standing),
+    Standing(RangeOnDisk),
     /// The file of a job has this name now.
     Renamed {
         /// The job's id.
@@ -76,7 +76,7 @@ pub enum Order {
 
 /// What is wanted of a contact with the plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ContactScope {
     /// The changedtick, and where the display marks are.
     Marks,
     /// The same, and the text at the display marks.
@@ -89,7 +89,7 @@ pub enum Wanted {
 /// See the module. Pure: what it wants is what [`Mirrors::take`] and [`Mirrors::rest`] return.
 #[derive(Debug, Default)]
 pub struct Mirrors {
-    buffers: HashMap<u64, Entry>,
+    buffers: HashMap<u64, MirrorEntry>,
     /// The number of the last step, which no other step of this Neovim has.
     attempts: u64,
     /// Counts events, to know which mirror was used longest ago.
@@ -97,7 +97,7 @@ pub struct Mirrors {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct MirrorEntry {
     buffer: Buffer,
     used: u64,
     /// How many contacts are under way.
@@ -105,9 +105,9 @@ struct Entry {
     /// Whether the whole text is to come with one of them.
     is_attaching: bool,
     /// The queries that wait for them.
-    queries: Vec<(u64, Question)>,
+    queries: Vec<(u64, MirrorQuery)>,
     /// What came while a call was under way that writes: which changes are that call's its reply tells.
-    held_back: Option<Vec<Event>>,
+    held_back: Option<Vec<MirrorEvent>>,
     /// Whether the user is in the middle of something, as far as the last reply told.
     is_busy: bool,
 }
@@ -119,20 +119,20 @@ impl Mirrors {
     }
 
     /// Takes the next event.
-    pub fn take(&mut self, event: Event) -> Vec<Order> {
+    pub fn take(&mut self, event: MirrorEvent) -> Vec<Order> {
         self.clock += 1;
         let mut orders = Vec::new();
         let number = match &event {
-            Event::Ended { job } => self.buffer_of(*job),
+            MirrorEvent::Ended { job } => self.buffer_of(*job),
             event => event.buffer(),
         };
         match (event, number.and_then(|number| self.buffers.get_mut(&number))) {
-            (Event::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
-            (Event::Wish { wish, job, .. }, Some(entry)) => entry.buffer.want(job, wish),
-            (Event::Wish { wish, job, .. } | Event::Resumed(Sent { job, .. }, wish), None) => {
-                orders.push(Order::Settled(Settled::new(job, wish.denied(HeldFor::BufferGone))));
+            (MirrorEvent::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
+            (MirrorEvent::Wish { wish, job, .. }, Some(entry)) => entry.buffer.want(job, wish),
+            (MirrorEvent::Wish { wish, job, .. } | MirrorEvent::Resumed(Sent { job, .. }, wish), None) => {
+                orders.push(Order::Settled(SettledIntent::new(job, wish.denied(HeldFor::BufferGone))));
             }
-            (event, Some(Entry { held_back: Some(held_back), .. })) => held_back.push(event),
+            (event, Some(MirrorEntry { held_back: Some(held_back), .. })) => held_back.push(event),
             (event, _) => self.handle(event, None, &mut orders),
         }
         if let Some(number) = number {
@@ -151,7 +151,7 @@ impl Mirrors {
             Some(Order::Places { buffer: *number, tick, places })
         });
         let mut orders: Vec<Order> = orders.collect();
-        self.tell_views(Due::Now, &mut orders);
+        self.tell_views(ViewDue::Now, &mut orders);
         orders
     }
 
@@ -163,17 +163,17 @@ impl Mirrors {
     /// No event has come for a moment: what is proposed of held answers.
     pub fn pause(&mut self) -> Vec<Order> {
         let mut orders = Vec::new();
-        self.tell_views(Due::AtPause, &mut orders);
+        self.tell_views(ViewDue::AtPause, &mut orders);
         orders
     }
 
-    fn tell_views(&mut self, due: Due, orders: &mut Vec<Order>) {
+    fn tell_views(&mut self, due: ViewDue, orders: &mut Vec<Order>) {
         for (number, entry) in self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest()) {
             let (views, needs_contact) = entry.buffer.views(due);
             if needs_contact {
-                entry.contact(*number, Wanted::Marks, orders);
+                entry.contact(*number, ContactScope::Marks, orders);
             }
-            for Update { view, replies } in views {
+            for ReviewUpdate { view, replies } in views {
                 orders.extend(view.map(|view| Order::Review { buffer: *number, view }));
                 orders.extend(replies.into_iter().map(|(token, findings)| Order::Reply { token, findings }));
             }
@@ -181,80 +181,81 @@ impl Mirrors {
     }
 
     /// Handles an event; `step` is the one of the last call that it belongs to.
-    fn handle(&mut self, event: Event, step: Option<usize>, orders: &mut Vec<Order>) {
+    fn handle(&mut self, event: MirrorEvent, step: Option<usize>, orders: &mut Vec<Order>) {
         match event {
-            Event::Notice(notice) => {
+            MirrorEvent::Notice(notice) => {
                 let number = notice.buffer;
-                self.buffers.entry(number).or_insert_with(Entry::new);
+                self.buffers.entry(number).or_insert_with(MirrorEntry::new);
                 self.change(number, orders, |entry, orders| entry.notice(notice, orders));
             }
-            Event::Lines { buffer, tick, range: Some(range), rows } => {
+            MirrorEvent::Lines { buffer, tick, range: Some(range), rows } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.lines(tick, range, &rows, step));
             }
-            Event::Lines { buffer, tick, range: None, rows } => {
+            MirrorEvent::Lines { buffer, tick, range: None, rows } => {
                 self.change(buffer, orders, |entry, _| {
                     entry.is_attaching = false;
                     entry.buffer.whole(tick, &rows);
                 });
             }
-            Event::Tick { buffer, tick } => {
+            MirrorEvent::Tick { buffer, tick } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.settle(tick));
             }
-            Event::Detached { buffer } => {
+            MirrorEvent::Detached { buffer } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.detach());
             }
-            Event::Contacted { buffer, exists: true } => {
-                self.change(buffer, orders, Entry::contacted);
+            MirrorEvent::Contacted { buffer, exists: true } => {
+                self.change(buffer, orders, MirrorEntry::contacted);
             }
-            Event::Contacted { buffer, exists: false } => self.forget(buffer, Some(&Reply::Gone), orders),
-            Event::Moment { buffer } => {
+            MirrorEvent::Contacted { buffer, exists: false } => {
+                self.forget(buffer, Some(&WriteReply::Gone), orders)
+            }
+            MirrorEvent::Moment { buffer } => {
                 self.change(buffer, orders, |entry, _| entry.is_busy = false);
             }
-            Event::Sent(sent) => {
+            MirrorEvent::Sent(sent) => {
                 self.change(sent.buffer, orders, |entry, _| entry.buffer.sent(sent));
             }
-            Event::Resumed(sent, wish) => {
+            MirrorEvent::Resumed(sent, wish) => {
                 self.change(sent.buffer, orders, |entry, _| {
                     let job = sent.job;
                     entry.buffer.sent(sent);
                     entry.buffer.want(job, wish);
                 });
             }
-            Event::Placed { buffer, tick } => {
+            MirrorEvent::Placed { buffer, tick } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.placed(tick));
             }
-            Event::Ended { job } => {
+            MirrorEvent::Ended { job } => {
                 if let Some(entry) = self.buffers.values_mut().find(|entry| entry.buffer.has(job)) {
                     let replies = entry.buffer.ended(job).into_iter();
                     orders.extend(replies.map(|(token, findings)| Order::Reply { token, findings }));
                 }
             }
-            Event::Drawn { buffer, job } => {
+            MirrorEvent::Drawn { buffer, job } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.drawn(job));
             }
-            Event::Unwatch { buffer, job } => {
+            MirrorEvent::Unwatch { buffer, job } => {
                 self.change(buffer, orders, |entry, _| entry.buffer.unwatch(job));
             }
-            Event::Query { token, buffer, question } => match self.buffers.get_mut(&buffer) {
+            MirrorEvent::Query { token, buffer, question } => match self.buffers.get_mut(&buffer) {
                 None => orders.push(Order::Reply { token, findings: question.without_mirror() }),
                 Some(entry) => entry.query(token, buffer, question, orders),
             },
-            Event::Written { .. } | Event::Wish { .. } => {}
+            MirrorEvent::Written { .. } | MirrorEvent::Wish { .. } => {}
         }
     }
 
     /// A call is over that wrote. What came meanwhile is taken, each change for the step that made it.
-    fn written(&mut self, number: u64, reply: Option<&Reply>, orders: &mut Vec<Order>) {
+    fn written(&mut self, number: u64, reply: Option<&WriteReply>, orders: &mut Vec<Order>) {
         let entry = self.buffers.get_mut(&number);
         let Some(events) = entry.and_then(|entry| entry.held_back.take()) else { return };
-        let is_moment = events.iter().any(|event| matches!(event, Event::Moment { .. }));
+        let is_moment = events.iter().any(|event| matches!(event, MirrorEvent::Moment { .. }));
         let mut step = None;
         for event in events {
             let author = match &event {
-                Event::Lines { tick: Some(tick), range: Some(_), .. } | Event::Tick { tick, .. } => {
-                    reply.and_then(|reply| reply.author(*tick))
-                }
-                Event::Lines { .. } | Event::Detached { .. } => None,
+                MirrorEvent::Lines { tick: Some(tick), range: Some(_), .. }
+                | MirrorEvent::Tick { tick, .. } => reply.and_then(|reply| reply.author(*tick)),
+                MirrorEvent::Lines { .. } | MirrorEvent::Detached { .. } => None,
                 // What changes no text ends no step.
                 _ => step,
             };
@@ -268,7 +269,7 @@ impl Mirrors {
         let Some(entry) = self.buffers.get_mut(&number) else { return };
         let settled = entry.buffer.replied(reply);
         entry.settle(settled, orders);
-        if matches!(reply, Some(Reply::NotNow)) && !is_moment {
+        if matches!(reply, Some(WriteReply::NotNow)) && !is_moment {
             entry.is_busy = true;
             orders.push(Order::AskAgain(number));
         }
@@ -292,9 +293,9 @@ impl Mirrors {
             // What waited for another wish of its range.
             Need::Nothing if entry.buffer.is_waiting() => self.write(number, orders),
             Need::Nothing => {}
-            Need::Text => entry.contact(number, Wanted::Text, orders),
-            Need::Marks => entry.contact(number, Wanted::Marks, orders),
-            Need::Excerpts => entry.contact(number, Wanted::Excerpts, orders),
+            Need::Text => entry.contact(number, ContactScope::Text, orders),
+            Need::Marks => entry.contact(number, ContactScope::Marks, orders),
+            Need::Excerpts => entry.contact(number, ContactScope::Excerpts, orders),
             Need::Write(call) => {
                 entry.held_back = Some(Vec::new());
                 orders.push(Order::Write { buffer: number, call });
@@ -322,20 +323,20 @@ impl Mirrors {
         &mut self,
         number: u64,
         orders: &mut Vec<Order>,
-        change: impl FnOnce(&mut Entry, &mut Vec<Order>),
+        change: impl FnOnce(&mut MirrorEntry, &mut Vec<Order>),
     ) {
         let Some(entry) = self.buffers.get_mut(&number) else { return };
         entry.used = self.clock;
         let was = entry.buffer.link();
         change(entry, orders);
-        let is_too_large = entry.buffer.link() == Link::TooLarge;
-        if is_too_large && was != Link::TooLarge {
+        let is_too_large = entry.buffer.link() == MirrorState::TooLarge;
+        if is_too_large && was != MirrorState::TooLarge {
             tracing::info!(buffer = number, "too large to be mirrored");
             orders.push(Order::Detach(number));
         } else if entry.buffer.needs_text() {
-            entry.contact(number, Wanted::Text, orders);
+            entry.contact(number, ContactScope::Text, orders);
         } else if entry.buffer.needs_marks() {
-            entry.contact(number, Wanted::Marks, orders);
+            entry.contact(number, ContactScope::Marks, orders);
         }
     }
 
@@ -353,7 +354,7 @@ impl Mirrors {
     }
 
     /// Drops a mirror; `reply` is what a call that is under way comes to.
-    fn forget(&mut self, number: u64, reply: Option<&Reply>, orders: &mut Vec<Order>) {
+    fn forget(&mut self, number: u64, reply: Option<&WriteReply>, orders: &mut Vec<Order>) {
         let Some(mut entry) = self.buffers.remove(&number) else { return };
         for (token, question) in std::mem::take(&mut entry.queries) {
             orders.push(Order::Reply { token, findings: question.without_mirror() });
@@ -363,7 +364,7 @@ impl Mirrors {
     }
 }
 
-impl Entry {
+impl MirrorEntry {
     fn new() -> Self {
         Self {
             buffer: Buffer::new(),
@@ -396,20 +397,20 @@ impl Entry {
 
     /// Tells what became of wishes. What somebody has asked for is replied: with the next view, as long as the answer is
     /// held.
-    fn settle(&mut self, settled: impl IntoIterator<Item = Settled>, orders: &mut Vec<Order>) {
+    fn settle(&mut self, settled: impl IntoIterator<Item = SettledIntent>, orders: &mut Vec<Order>) {
         for mut settled in settled {
             settled.passage = settled.passage.or_else(|| self.buffer.passage(settled.job));
             let reply = settled.asked.take().map(|(token, hunks)| (token, findings(settled.fate, hunks)));
             match (settled.fate, reply) {
-                (Fate::Taken | Fate::Stays(_), Some((token, findings))) => {
+                (Settlement::Taken | Settlement::Stays(_), Some((token, findings))) => {
                     let at_once = self.buffer.reply(settled.job, token, findings);
                     orders.extend(at_once.map(|findings| Order::Reply { token, findings }));
-                    if settled.fate == Fate::Taken {
+                    if settled.fate == Settlement::Taken {
                         orders.push(Order::Settled(settled));
                     }
                 }
                 (_, Some(reply)) => {
-                    orders.push(Order::Settled(Settled { reply: Some(reply), ..settled }));
+                    orders.push(Order::Settled(SettledIntent { reply: Some(reply), ..settled }));
                 }
                 (_, None) => orders.push(Order::Settled(settled)),
             }
@@ -417,8 +418,8 @@ impl Entry {
     }
 
     /// Contacts the editor, unless that is under way.
-    fn contact(&mut self, buffer: u64, wanted: Wanted, orders: &mut Vec<Order>) {
-        let is_whole = wanted == Wanted::Text;
+    fn contact(&mut self, buffer: u64, wanted: ContactScope, orders: &mut Vec<Order>) {
+        let is_whole = wanted == ContactScope::Text;
         let is_under_way = if is_whole { self.is_attaching } else { self.contacts > 0 };
         if !is_under_way {
             self.contacts += 1;
@@ -442,8 +443,8 @@ impl Entry {
         }
     }
 
-    fn answer(&mut self, token: u64, question: &Question, orders: &mut Vec<Order>) {
-        if let Question::Review { job, asked } = question {
+    fn answer(&mut self, token: u64, question: &MirrorQuery, orders: &mut Vec<Order>) {
+        if let MirrorQuery::Review { job, asked } = question {
             let (findings, settled) = self.buffer.ask(token, *job, asked);
             orders.extend(findings.map(|findings| Order::Reply { token, findings }));
             self.settle(settled, orders);
@@ -453,9 +454,9 @@ impl Entry {
     }
 
     /// Nothing is said of a text that is unsure before the editor was contacted.
-    fn query(&mut self, token: u64, number: u64, question: Question, orders: &mut Vec<Order>) {
-        if self.buffer.link() == Link::Unsure || self.buffer.needs_marks_for(&question) {
-            self.contact(number, Wanted::Marks, orders);
+    fn query(&mut self, token: u64, number: u64, question: MirrorQuery, orders: &mut Vec<Order>) {
+        if self.buffer.link() == MirrorState::Unsure || self.buffer.needs_marks_for(&question) {
+            self.contact(number, ContactScope::Marks, orders);
         }
         if self.contacts > 0 {
             self.queries.push((token, question));
@@ -466,10 +467,10 @@ impl Entry {
 }
 
 /// What became of a question for hunks.
-fn findings(fate: Fate, hunks: Vec<crate::review::Id>) -> Findings {
+fn findings(fate: Settlement, hunks: Vec<crate::review::EditId>) -> Findings {
     match fate {
-        Fate::Stays(Obstacle::Stale) => Findings::Stale,
-        Fate::Stays(Obstacle::Held(why)) | Fate::Held(why) => Findings::Unknown(why),
+        Settlement::Stays(Obstacle::Stale) => Findings::Stale,
+        Settlement::Stays(Obstacle::Held(why)) | Settlement::Held(why) => Findings::Unknown(why),
         _ => Findings::Done(hunks),
     }
 }

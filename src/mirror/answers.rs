@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::large::Marked;
-use super::plan::{Plan, Text, decide, decide_by_mark, touch};
+use super::large::MarkedText;
+use super::plan::{DecidedText, Plan, decide, decide_by_mark, touch};
 use super::ranges::Ranges;
 use super::reviews::Reviews;
-use super::wish::{Fate, Obstacle, Settled, Wish};
-use super::write::{Call, Reply, Step, StepReply};
+use super::wish::{Intent, Obstacle, SettledIntent, Settlement};
+use super::write::{StepReply, WriteCall, WriteReply, WriteStep};
 use crate::document::{AnchorId, Document, Passage, Place};
 use crate::land::{Bytes, HeldFor};
 
@@ -20,28 +20,28 @@ const MAX_TRIES: usize = 5;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Answers {
-    wishes: BTreeMap<u64, Wished>,
+    wishes: BTreeMap<u64, PendingIntent>,
     /// The jobs whose wish waits, oldest first.
     waiting: Vec<u64>,
     /// The steps of the call that is under way.
-    under_way: Vec<UnderWay>,
+    under_way: Vec<StepInFlight>,
     /// The whole rows that were at a range before it was written, by job.
     before: BTreeMap<u64, Vec<Bytes>>,
     /// What was wanted of answers that had landed by the time it was to be done.
-    overtaken: Vec<Settled>,
+    overtaken: Vec<SettledIntent>,
 }
 
 #[derive(Debug)]
-struct Wished {
-    wish: Wish,
+struct PendingIntent {
+    wish: Intent,
     tries: usize,
     /// What is wanted once that is over.
-    next: VecDeque<Wish>,
+    next: VecDeque<Intent>,
 }
 
 /// A step of a call.
 #[derive(Debug)]
-struct UnderWay {
+struct StepInFlight {
     job: u64,
     attempt: u64,
     plan: Plan,
@@ -50,30 +50,30 @@ struct UnderWay {
 impl Answers {
     /// Wants something of a range; what becomes of it is told by [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
-    pub fn want(&mut self, job: u64, wish: Wish) {
+    pub fn want(&mut self, job: u64, wish: Intent) {
         // Of what a held answer is made of each take is part.
         match self.wishes.get_mut(&job) {
-            Some(Wished { wish: Wish::Take { .. }, next, .. }) => next.push_back(wish),
+            Some(PendingIntent { wish: Intent::Take { .. }, next, .. }) => next.push_back(wish),
             _ => self.begin(job, wish, VecDeque::new()),
         }
     }
 
-    fn begin(&mut self, job: u64, wish: Wish, next: VecDeque<Wish>) {
-        self.wishes.insert(job, Wished { wish, tries: 0, next });
+    fn begin(&mut self, job: u64, wish: Intent, next: VecDeque<Intent>) {
+        self.wishes.insert(job, PendingIntent { wish, tries: 0, next });
         self.waiting.retain(|other| *other != job);
         self.waiting.push(job);
     }
 
     /// A wish is over: the next one of the same range waits from now on, if its answer is held still.
-    fn end(&mut self, job: u64, fate: impl FnOnce(&Wish) -> Fate) -> Option<Settled> {
-        let Wished { wish, mut next, .. } = self.wishes.remove(&job)?;
+    fn end(&mut self, job: u64, fate: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
+        let PendingIntent { wish, mut next, .. } = self.wishes.remove(&job)?;
         let fate = fate(&wish);
-        if matches!(fate, Fate::Taken | Fate::Stays(_)) {
+        if matches!(fate, Settlement::Taken | Settlement::Stays(_)) {
             if let Some(wish) = next.pop_front() {
                 self.begin(job, wish, next);
             }
         } else {
-            let stale = Fate::Stays(Obstacle::Stale);
+            let stale = Settlement::Stays(Obstacle::Stale);
             self.overtaken.extend(next.iter().map(|wish| wish.settled(job, stale)));
         }
         Some(wish.settled(job, fate))
@@ -93,7 +93,7 @@ impl Answers {
     pub fn needs_excerpts(&self) -> bool {
         let needs = |job: &u64| {
             let wish = self.wishes.get(job).map(|wished| &wished.wish);
-            matches!(wish, Some(Wish::Land(_) | Wish::Accept { .. }))
+            matches!(wish, Some(Intent::Land(_) | Intent::Accept { .. }))
         };
         self.waiting.iter().any(needs)
     }
@@ -102,14 +102,14 @@ impl Answers {
     pub fn needs_marks(&self, document: &Document, ranges: &Ranges) -> bool {
         let needs = |job: &u64| {
             let is_wanted_there =
-                self.wishes.get(job).is_some_and(|wished| !matches!(wished.wish, Wish::Hold(_)));
+                self.wishes.get(job).is_some_and(|wished| !matches!(wished.wish, Intent::Hold(_)));
             is_wanted_there && ranges.anchor(*job).is_some_and(|anchor| document.needs_mark(anchor))
         };
         self.waiting.iter().any(needs)
     }
 
     /// Whatever waits is not to be.
-    pub fn deny(&mut self, why: HeldFor) -> Vec<Settled> {
+    pub fn deny(&mut self, why: HeldFor) -> Vec<SettledIntent> {
         let mut denied = Vec::new();
         while !self.waiting.is_empty() {
             let job = self.waiting.remove(0);
@@ -120,7 +120,11 @@ impl Answers {
 
     /// The next call, with all answers that can be written now; those that need none are told. `attempts` counts all
     /// steps that were ever made.
-    pub fn next(&mut self, mut text: Text<'_>, attempts: &mut u64) -> (Option<Call>, Vec<Settled>) {
+    pub fn next(
+        &mut self,
+        mut text: DecidedText<'_>,
+        attempts: &mut u64,
+    ) -> (Option<WriteCall>, Vec<SettledIntent>) {
         let (mut before, tick) = (std::mem::take(&mut self.before), text.tick);
         let (next, postponed) =
             self.collect(tick, attempts, |job, wish| decide(&mut text, job, wish, &mut before));
@@ -135,10 +139,10 @@ impl Answers {
     pub fn next_by_marks(
         &mut self,
         ranges: &Ranges,
-        marked: &BTreeMap<u64, Marked>,
+        marked: &BTreeMap<u64, MarkedText>,
         tick: u64,
         attempts: &mut u64,
-    ) -> (Option<Call>, Vec<Settled>) {
+    ) -> (Option<WriteCall>, Vec<SettledIntent>) {
         self.collect(tick, attempts, |job, wish| decide_by_mark(ranges, job, wish, marked.get(&job))).0
     }
 
@@ -148,11 +152,11 @@ impl Answers {
         &mut self,
         tick: u64,
         attempts: &mut u64,
-        mut decide: impl FnMut(u64, &Wish) -> Result<Plan, Fate>,
-    ) -> ((Option<Call>, Vec<Settled>), Vec<(u64, Plan)>) {
+        mut decide: impl FnMut(u64, &Intent) -> Result<Plan, Settlement>,
+    ) -> ((Option<WriteCall>, Vec<SettledIntent>), Vec<(u64, Plan)>) {
         let (mut settled, mut postponed) = (Vec::new(), Vec::new());
         for job in std::mem::take(&mut self.waiting) {
-            let Some(Wished { wish, tries, .. }) = self.wishes.get_mut(&job) else { continue };
+            let Some(PendingIntent { wish, tries, .. }) = self.wishes.get_mut(&job) else { continue };
             match decide(job, wish) {
                 // Where the other one leaves the text is known only then.
                 Ok(plan) if self.under_way.iter().any(|other| touch(&other.plan, &plan)) => {
@@ -162,16 +166,16 @@ impl Answers {
                 Ok(plan) => {
                     *attempts += 1;
                     *tries += 1;
-                    self.under_way.push(UnderWay { job, attempt: *attempts, plan });
+                    self.under_way.push(StepInFlight { job, attempt: *attempts, plan });
                 }
                 Err(fate) => settled.extend(self.end(job, |_| fate)),
             }
         }
         // From below to above: what one step writes moves no row of the next.
         self.under_way.sort_by_key(|step| std::cmp::Reverse(step.plan.now.place.rows().start));
-        let steps: Vec<Step> = self.under_way.iter().map(UnderWay::step).collect();
+        let steps: Vec<WriteStep> = self.under_way.iter().map(StepInFlight::step).collect();
         settled.append(&mut self.overtaken);
-        (((!steps.is_empty()).then_some(Call { tick, steps }), settled), postponed)
+        (((!steps.is_empty()).then_some(WriteCall { tick, steps }), settled), postponed)
     }
 
     /// The anchor of a step of the call that is under way.
@@ -187,8 +191,8 @@ impl Answers {
         ranges: &mut Ranges,
         reviews: &mut Reviews,
         step: usize,
-    ) -> Option<(Settled, Place)> {
-        let UnderWay { job, attempt, plan } = self.under_way.get(step)?;
+    ) -> Option<(SettledIntent, Place)> {
+        let StepInFlight { job, attempt, plan } = self.under_way.get(step)?;
         let (job, anchor) = (*job, plan.anchor?);
         let place = plan.replaced.place(document.rows());
         document.landed(anchor, &place);
@@ -201,7 +205,7 @@ impl Answers {
             let now = Passage::new(place, document.rows());
             review.take(hunks, (&plan.now, &now), (*text, document.rows().text_hash()));
             taken = hunks.iter().map(|hunk| hunk.id).collect();
-            if fate == Fate::Taken {
+            if fate == Settlement::Taken {
                 document.rebased(anchor, sent.clone());
                 before = None;
             } else {
@@ -211,34 +215,34 @@ impl Answers {
             }
         }
         self.before.extend(before.map(|before| (job, before)));
-        let settled = Settled { attempt, ..self.end(job, |_| fate)? };
+        let settled = SettledIntent { attempt, ..self.end(job, |_| fate)? };
         let asked = settled.asked.map(|(token, _)| (token, taken));
-        Some((Settled { asked, ..settled }, mark))
+        Some((SettledIntent { asked, ..settled }, mark))
     }
 
     /// The call is over. What it did not write waits again, or is not to be; what it wrote was told before, but in a
     /// buffer that is too large, of which no event tells.
     pub fn replied(
         &mut self,
-        reply: Option<&Reply>,
+        reply: Option<&WriteReply>,
         mut document: Option<&mut Document>,
         ranges: &Ranges,
-    ) -> Vec<Settled> {
+    ) -> Vec<SettledIntent> {
         let mut settled = Vec::new();
-        for (at, UnderWay { job, attempt, plan }) in
+        for (at, StepInFlight { job, attempt, plan }) in
             std::mem::take(&mut self.under_way).into_iter().enumerate()
         {
-            let Some(Wished { tries, .. }) = self.wishes.get(&job) else { continue };
+            let Some(PendingIntent { tries, .. }) = self.wishes.get(&job) else { continue };
             if let Some(document) = &mut document {
                 plan.forget(job, ranges, document);
             }
             let result = match reply {
-                Some(Reply::Done { steps, .. }) => steps.get(at),
+                Some(WriteReply::Done { steps, .. }) => steps.get(at),
                 _ => None,
             };
             if plan.anchor.is_none() && matches!(result, Some(StepReply::Written { .. })) {
                 let (passage, attempt, fate) = (Some(plan.after()), Some(attempt), plan.fate);
-                settled.extend(self.end(job, |_| fate).map(|settled| Settled {
+                settled.extend(self.end(job, |_| fate).map(|settled| SettledIntent {
                     attempt,
                     passage,
                     ..settled
@@ -247,7 +251,7 @@ impl Answers {
             }
             let denied = match (reply, result) {
                 (None, _) => Some(HeldFor::RangeLost),
-                (Some(Reply::Gone), _) => Some(HeldFor::BufferGone),
+                (Some(WriteReply::Gone), _) => Some(HeldFor::BufferGone),
                 (_, Some(StepReply::NotModifiable)) => Some(HeldFor::NotModifiable),
                 (_, Some(StepReply::Differs)) if *tries >= MAX_TRIES => Some(HeldFor::RangeLost),
                 (_, Some(StepReply::Error)) => Some(HeldFor::RangeLost),
@@ -270,10 +274,10 @@ impl Answers {
     }
 }
 
-impl UnderWay {
-    fn step(&self) -> Step {
+impl StepInFlight {
+    fn step(&self) -> WriteStep {
         let Plan { now, replaced, edits, fate, .. } = &self.plan;
-        Step {
+        WriteStep {
             job: self.job,
             attempt: self.attempt,
             fate: *fate,

@@ -5,7 +5,7 @@ use rmpv::Value;
 use crate::error::JobError;
 use crate::land::{Block, Target, blocks_of};
 use crate::request::fields::bad;
-use crate::request::{Beside, Fields, Kind, Selection, Tidy};
+use crate::request::{Beside, Fields, Selection, SelectionKind, Tidy};
 
 /// An answer, and what it was an answer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,8 @@ impl Ambiguous {
     /// Reads a query.
     pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
         let (tidy, sent) = (fields.fields("tidy")?, fields.fields("selection")?);
-        let kind = Kind::named(&sent.text("kind")?).ok_or_else(|| bad("selection.kind", "is no kind"))?;
+        let kind =
+            SelectionKind::named(&sent.text("kind")?).ok_or_else(|| bad("selection.kind", "is no kind"))?;
         let line = |fields: &Fields<'_>, field| fields.get(field).map(|_| fields.lossy(field)).transpose();
         let beside = match sent.get("beside") {
             Some(_) => {

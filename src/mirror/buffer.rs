@@ -8,23 +8,23 @@ use std::ops::Range;
 
 use super::answers::Answers;
 use super::event::{Mark, Notice};
-use super::large::Marked;
-use super::plan::Text;
-use super::query::{Findings, Question};
+use super::large::MarkedText;
+use super::plan::DecidedText;
+use super::query::{Findings, MirrorQuery};
 use super::ranges::Ranges;
-use super::reviews::{Due, Reviews};
+use super::reviews::{Reviews, ViewDue};
 use super::selected::Selected;
 use super::sent::Sent;
-use super::shown::{Places, Shown};
-use super::view::View;
-use super::wish::{Settled, Wish};
-use super::write::{Call, Reply};
+use super::shown::{Places, ShownMarks};
+use super::view::MirrorView;
+use super::wish::{Intent, SettledIntent};
+use super::write::{WriteCall, WriteReply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
 use crate::land::HeldFor;
 
 /// How a mirror stands to its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
+pub enum MirrorState {
     /// The text is one that the buffer had: no events come, or they do not fit it.
     Unknown,
     /// Text and changedtick are the buffer's.
@@ -43,7 +43,7 @@ pub struct Buffer {
     is_loaded: bool,
     /// It takes no changes, or changes all the time: it is never attached to.
     refuses: bool,
-    link: Link,
+    link: MirrorState,
     tick: u64,
     document: Option<Document>,
     ranges: Ranges,
@@ -52,7 +52,7 @@ pub struct Buffer {
     /// Where the display marks were, and the changedtick then.
     marks: (u64, BTreeMap<u64, Place>),
     /// Where the display marks are believed to be.
-    shown: Shown,
+    shown: ShownMarks,
     /// What is at the display marks, where the text is too large.
     excerpts: Excerpts,
     /// The file was written, and it was not told how the ranges stand in it.
@@ -64,12 +64,12 @@ pub struct Buffer {
 enum Excerpts {
     Unknown,
     Wanted,
-    Known(BTreeMap<u64, Marked>),
+    Known(BTreeMap<u64, MarkedText>),
 }
 
 /// How the range of a job stands in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct RangeOnDisk {
     /// The job's id.
     pub job: u64,
     /// The file.
@@ -90,7 +90,7 @@ pub enum Need {
     /// To get that, and what is at the display marks.
     Excerpts,
     /// To write this.
-    Write(Call),
+    Write(WriteCall),
 }
 
 impl Buffer {
@@ -100,27 +100,27 @@ impl Buffer {
             name: Vec::new(),
             is_loaded: false,
             refuses: false,
-            link: Link::Unknown,
+            link: MirrorState::Unknown,
             tick: 0,
             document: None,
             ranges: Ranges::default(),
             answers: Answers::default(),
             reviews: Reviews::default(),
             marks: (0, BTreeMap::new()),
-            shown: Shown::default(),
+            shown: ShownMarks::default(),
             excerpts: Excerpts::Unknown,
             is_written: false,
         }
     }
 
     /// How it stands to its buffer.
-    pub fn link(&self) -> Link {
+    pub fn link(&self) -> MirrorState {
         self.link
     }
 
     /// Whether there is a text, which is not known.
     pub fn needs_text(&self) -> bool {
-        self.is_loaded && self.link == Link::Unknown && !self.refuses
+        self.is_loaded && self.link == MirrorState::Unknown && !self.refuses
     }
 
     /// The bytes of memory that it takes, roughly.
@@ -138,8 +138,8 @@ impl Buffer {
             }
             None => self.document = Some(Document::new(rows)),
         }
-        self.reviews.look_again(Due::Now);
-        self.link = if tick.is_some() { Link::Sure } else { Link::Unsure };
+        self.reviews.look_again(ViewDue::Now);
+        self.link = if tick.is_some() { MirrorState::Sure } else { MirrorState::Unsure };
         self.tick = tick.unwrap_or_default();
         self.shown.lose_track();
         self.check_size(rows);
@@ -147,19 +147,22 @@ impl Buffer {
 
     /// Rows were replaced: by a step of the last call, or by anything else.
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
-        let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) else { return };
+        let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.link, &mut self.document)
+        else {
+            return;
+        };
         let Some(tick) = tick else {
-            self.link = Link::Unsure;
+            self.link = MirrorState::Unsure;
             return;
         };
         if range.start > range.end || range.end > document.rows().len() {
             // While `:s///c` asks, no change of its own is told; at its end it miscounts what others changed meanwhile.
-            self.link = Link::Unknown;
+            self.link = MirrorState::Unknown;
             return;
         }
         self.shown.change(&range, rows.len());
         self.reviews.changes(|| document.rows().text_hash());
-        self.reviews.look_again(Due::AtPause);
+        self.reviews.look_again(ViewDue::AtPause);
         match step.and_then(|step| self.answers.anchor(step)) {
             Some(anchor) => document.apply_answer(anchor, range, rows),
             None => document.apply(range, rows),
@@ -170,10 +173,10 @@ impl Buffer {
 
     /// An undo or a redo is complete.
     pub fn settle(&mut self, tick: u64) {
-        if let (Link::Sure | Link::Unsure, Some(document)) = (self.link, &mut self.document) {
+        if let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.link, &mut self.document) {
             document.settle();
             self.reviews.came_back(|| document.rows().text_hash());
-            self.reviews.look_again(Due::Now);
+            self.reviews.look_again(ViewDue::Now);
             self.shown.look_again();
             self.adopt(tick);
         }
@@ -181,8 +184,8 @@ impl Buffer {
 
     /// No more events come.
     pub fn detach(&mut self) {
-        if self.link != Link::TooLarge {
-            self.link = Link::Unknown;
+        if self.link != MirrorState::TooLarge {
+            self.link = MirrorState::Unknown;
             // Or it may be; only a contact tells what became of it.
             self.is_loaded = true;
         }
@@ -194,10 +197,10 @@ impl Buffer {
         self.refuses = notice.refuses;
         self.is_written = self.is_loaded && (self.is_written || notice.is_written);
         self.shown.heard();
-        self.reviews.look_again(Due::Now);
+        self.reviews.look_again(ViewDue::Now);
         if !self.is_loaded {
             // Its name may be that of the text which is read next.
-            self.link = Link::Unknown;
+            self.link = MirrorState::Unknown;
             return;
         }
         let is_followed = self.is_followed();
@@ -208,17 +211,17 @@ impl Buffer {
         self.name = notice.name;
         let is_as_long = self.document.as_ref().is_some_and(|document| document.rows().len() == notice.rows);
         self.link = match self.link {
-            Link::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
-                Link::TooLarge
+            MirrorState::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
+                MirrorState::TooLarge
             }
             // A write raises the changedtick without an event.
-            Link::Sure if is_as_long => Link::Sure,
-            Link::Unsure if is_as_long && self.tick == notice.tick => Link::Sure,
-            Link::Sure | Link::Unsure => Link::Unknown,
+            MirrorState::Sure if is_as_long => MirrorState::Sure,
+            MirrorState::Unsure if is_as_long && self.tick == notice.tick => MirrorState::Sure,
+            MirrorState::Sure | MirrorState::Unsure => MirrorState::Unknown,
             other => other,
         };
         match (self.link, &mut self.document) {
-            (Link::Sure, Some(document)) => {
+            (MirrorState::Sure, Some(document)) => {
                 self.tick = notice.tick;
                 let place = |mark: &Mark| Some((mark.job, mark.place.clone()?));
                 self.marks = (notice.tick, notice.marks.iter().filter_map(place).collect());
@@ -231,11 +234,11 @@ impl Buffer {
                 }
                 self.shown.keep(|job| self.ranges.has(job));
             }
-            (Link::TooLarge, _) => {
+            (MirrorState::TooLarge, _) => {
                 self.tick = notice.tick;
                 notice.marks.iter().for_each(|mark| self.ranges.offered(mark));
                 let marked = notice.marks.into_iter().filter_map(|mark| {
-                    Some((mark.job, Marked { place: mark.place?, excerpt: mark.excerpt? }))
+                    Some((mark.job, MarkedText { place: mark.place?, excerpt: mark.excerpt? }))
                 });
                 let marked: BTreeMap<_, _> = marked.collect();
                 if !marked.is_empty() {
@@ -250,7 +253,7 @@ impl Buffer {
 
     /// Whether the plugin tells of each text that is read in place of it.
     pub fn is_followed(&self) -> bool {
-        self.link != Link::Unknown
+        self.link != MirrorState::Unknown
     }
 
     /// Its text was written to its file as it is.
@@ -260,8 +263,8 @@ impl Buffer {
 
     /// A request was sent.
     pub fn sent(&mut self, sent: Sent) {
-        let document = self.document.as_mut().filter(|_| self.link == Link::Sure);
-        let job = (sent.job, sent.tick == Some(self.tick) && self.link == Link::Sure);
+        let document = self.document.as_mut().filter(|_| self.link == MirrorState::Sure);
+        let job = (sent.job, sent.tick == Some(self.tick) && self.link == MirrorState::Sure);
         self.ranges.sent(sent, document.map(|document| (document, self.tick)));
         if let (job, true) = job {
             // The marks were set where the request says.
@@ -290,19 +293,21 @@ impl Buffer {
     }
 
     /// Something is wanted of a job's range.
-    pub fn want(&mut self, job: u64, wish: Wish) {
+    pub fn want(&mut self, job: u64, wish: Intent) {
         self.answers.want(job, wish);
     }
 
     /// What has to be done next for the answers that wait; what became of those that need nothing is told.
-    pub fn next(&mut self, attempts: &mut u64) -> (Need, Vec<Settled>) {
+    pub fn next(&mut self, attempts: &mut u64) -> (Need, Vec<SettledIntent>) {
         if !self.answers.is_waiting() {
             return (Need::Nothing, Vec::new());
         }
         match (self.link, &mut self.document) {
-            (Link::Unknown, _) if !self.is_loaded => (Need::Nothing, self.answers.deny(HeldFor::BufferGone)),
+            (MirrorState::Unknown, _) if !self.is_loaded => {
+                (Need::Nothing, self.answers.deny(HeldFor::BufferGone))
+            }
             _ if self.refuses => (Need::Nothing, self.answers.deny(HeldFor::NotModifiable)),
-            (Link::TooLarge, _) => {
+            (MirrorState::TooLarge, _) => {
                 let needs_excerpts = self.answers.needs_excerpts();
                 let excerpts = match std::mem::replace(&mut self.excerpts, Excerpts::Unknown) {
                     Excerpts::Known(excerpts) => excerpts,
@@ -316,15 +321,15 @@ impl Buffer {
                     self.answers.next_by_marks(&self.ranges, &excerpts, self.tick, attempts);
                 (call.map_or(Need::Nothing, Need::Write), settled)
             }
-            (Link::Unsure, _) => (Need::Marks, Vec::new()),
-            (Link::Unknown, _) | (_, None) => (Need::Text, Vec::new()),
-            (Link::Sure, Some(document)) => {
+            (MirrorState::Unsure, _) => (Need::Marks, Vec::new()),
+            (MirrorState::Unknown, _) | (_, None) => (Need::Text, Vec::new()),
+            (MirrorState::Sure, Some(document)) => {
                 let is_fresh = self.marks.0 == self.tick;
                 if !is_fresh && self.answers.needs_marks(document, &self.ranges) {
                     return (Need::Marks, Vec::new());
                 }
                 let (ranges, marks, tick) = (&mut self.ranges, &self.marks.1, self.tick);
-                let text = Text { document, ranges, marks, reviews: &mut self.reviews, tick };
+                let text = DecidedText { document, ranges, marks, reviews: &mut self.reviews, tick };
                 let (call, settled) = self.answers.next(text, attempts);
                 self.shown.look_again();
                 (call.map_or(Need::Nothing, Need::Write), settled)
@@ -333,27 +338,27 @@ impl Buffer {
     }
 
     /// All changes of a step were taken, and none that came after it.
-    pub fn written(&mut self, step: usize) -> Option<Settled> {
+    pub fn written(&mut self, step: usize) -> Option<SettledIntent> {
         let document = self.document.as_mut()?;
         let (settled, mark) = self.answers.written(document, &mut self.ranges, &mut self.reviews, step)?;
-        self.reviews.look_again(Due::Now);
+        self.reviews.look_again(ViewDue::Now);
         self.shown.set(settled.job, Some(&mark));
         Some(settled)
     }
 
     /// The call is over, and all that came before its reply was taken.
-    pub fn replied(&mut self, reply: Option<&Reply>) -> Vec<Settled> {
-        if let Some(Reply::Stale { tick } | Reply::Done { tick, .. }) = reply {
+    pub fn replied(&mut self, reply: Option<&WriteReply>) -> Vec<SettledIntent> {
+        if let Some(WriteReply::Stale { tick } | WriteReply::Done { tick, .. }) = reply {
             self.raise(*tick);
         }
-        if reply.is_some_and(Reply::differs) {
-            self.link = Link::Unknown;
+        if reply.is_some_and(WriteReply::differs) {
+            self.link = MirrorState::Unknown;
         }
         self.answers.replied(reply, self.document.as_mut(), &self.ranges)
     }
 
     /// It is mirrored no more: what is wanted of it cannot be.
-    pub fn give_up(&mut self, reply: Option<&Reply>) -> Vec<Settled> {
+    pub fn give_up(&mut self, reply: Option<&WriteReply>) -> Vec<SettledIntent> {
         let mut settled = self.answers.replied(reply, None, &self.ranges);
         settled.extend(self.answers.deny(HeldFor::BufferGone));
         settled
@@ -362,7 +367,7 @@ impl Buffer {
     /// Where the editor has to put its marks, and the changedtick of the text in which that is: of each range that is
     /// elsewhere than its mark; none where it is lost.
     pub fn places(&mut self) -> Option<(u64, Places)> {
-        let document = self.document.as_ref().filter(|_| self.link == Link::Sure)?;
+        let document = self.document.as_ref().filter(|_| self.link == MirrorState::Sure)?;
         if !self.shown.is_due() {
             return None;
         }
@@ -386,8 +391,9 @@ impl Buffer {
 
     /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of one
     /// that is lost, but is there perhaps.
-    pub fn standings(&mut self) -> Vec<Standing> {
-        let Some(document) = self.document.as_ref().filter(|_| self.link == Link::Sure && self.is_written)
+    pub fn standings(&mut self) -> Vec<RangeOnDisk> {
+        let Some(document) =
+            self.document.as_ref().filter(|_| self.link == MirrorState::Sure && self.is_written)
         else {
             return Vec::new();
         };
@@ -396,7 +402,7 @@ impl Buffer {
             let mark = self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick);
             let passage = document.place(anchor, mark).map(|place| Passage::new(place, document.rows()));
             let is_known = passage.is_some() || document.is_gone(anchor);
-            is_known.then(|| Standing { job, path: self.name.clone(), passage })
+            is_known.then(|| RangeOnDisk { job, path: self.name.clone(), passage })
         };
         let standings = self.ranges.decided().filter_map(standing).collect();
         self.is_written = false;
@@ -404,15 +410,15 @@ impl Buffer {
     }
 
     /// What is asked of it.
-    pub fn answer(&self, question: &Question) -> Findings {
+    pub fn answer(&self, question: &MirrorQuery) -> Findings {
         match question {
-            Question::Mirror => Findings::View(self.view()),
-            Question::Find(texts) => {
-                let document = self.document.as_ref().filter(|_| self.link == Link::Sure);
+            MirrorQuery::Mirror => Findings::View(self.view()),
+            MirrorQuery::Find(texts) => {
+                let document = self.document.as_ref().filter(|_| self.link == MirrorState::Sure);
                 let find = |text: &Selected| text.find(document?.rows());
                 Findings::Places { tick: self.tick, places: texts.iter().map(find).collect() }
             }
-            Question::Blocks(_) | Question::Review { .. } => question.without_mirror(),
+            MirrorQuery::Blocks(_) | MirrorQuery::Review { .. } => question.without_mirror(),
         }
     }
 
@@ -424,12 +430,12 @@ impl Buffer {
 
     /// Whether the plugin has to say where its marks are.
     pub fn needs_marks(&self) -> bool {
-        matches!(self.link, Link::Sure | Link::Unsure) && self.ranges.needs_marks()
+        matches!(self.link, MirrorState::Sure | MirrorState::Unsure) && self.ranges.needs_marks()
     }
 
     /// The plugin has said where all its marks are.
     pub fn told(&mut self) {
-        if let (Link::Sure, Some(document)) = (self.link, &mut self.document) {
+        if let (MirrorState::Sure, Some(document)) = (self.link, &mut self.document) {
             self.ranges.told(document, self.tick);
             self.shown.look_again();
         }
@@ -454,9 +460,9 @@ impl Buffer {
     }
 
     /// What is known of it.
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> MirrorView {
         let places = self.ranges.jobs().map(|job| (job, self.place(job, None)));
-        View {
+        MirrorView {
             link: self.link,
             tick: self.tick,
             rows: self.document.as_ref().map(|document| document.rows().clone()).unwrap_or_default(),
@@ -467,13 +473,13 @@ impl Buffer {
     /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an event.
     /// Later events may be here already.
     fn raise(&mut self, tick: u64) {
-        if self.link == Link::Sure {
+        if self.link == MirrorState::Sure {
             self.tick = self.tick.max(tick);
         }
     }
 
     fn adopt(&mut self, tick: u64) {
-        if self.link == Link::Sure {
+        if self.link == MirrorState::Sure {
             self.tick = tick;
         }
     }
@@ -482,7 +488,7 @@ impl Buffer {
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
             self.forget();
-            self.link = Link::TooLarge;
+            self.link = MirrorState::TooLarge;
         }
     }
 
@@ -490,6 +496,6 @@ impl Buffer {
     fn forget(&mut self) {
         self.document = None;
         self.ranges.lose();
-        self.link = Link::Unknown;
+        self.link = MirrorState::Unknown;
     }
 }

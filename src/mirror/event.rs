@@ -7,11 +7,11 @@ use rmpv::Value;
 use serde::Deserialize;
 use serde::de::value::{Error, StrDeserializer};
 
-use super::query::{Question, dropped};
-use super::selected::{Excerpt, Stands, texts};
+use super::query::{MirrorQuery, dropped};
+use super::selected::{Excerpt, SavedRows, texts};
 use super::sent::Sent;
-use super::wish::Wish;
-use super::write::Reply;
+use super::wish::Intent;
+use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
 use crate::land::{Bytes, HeldFor};
@@ -20,7 +20,7 @@ use crate::request::fields::bad;
 
 /// Something that happened to a buffer, or that is asked of its mirror.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Event {
+pub enum MirrorEvent {
     /// Rows were replaced.
     Lines {
         /// The buffer's number.
@@ -50,7 +50,7 @@ pub enum Event {
     /// A request was sent. It is the host's, too.
     Sent(Sent),
     /// An answer that an earlier host had told of and had not settled: its request, and what is wanted.
-    Resumed(Sent, Wish),
+    Resumed(Sent, Intent),
     /// A job has ended and its answer is not held, or what was held was decided.
     Ended {
         /// The job's id.
@@ -68,7 +68,7 @@ pub enum Event {
         /// The buffer's number.
         buffer: u64,
         /// None where the call went wrong.
-        reply: Option<Reply>,
+        reply: Option<WriteReply>,
     },
     /// It may be a moment at which text can be written.
     Moment {
@@ -103,7 +103,7 @@ pub enum Event {
         /// The job's id.
         job: u64,
         /// What.
-        wish: Wish,
+        wish: Intent,
     },
     /// Somebody asks for what a mirror knows.
     Query {
@@ -112,7 +112,7 @@ pub enum Event {
         /// The buffer's number.
         buffer: u64,
         /// What is asked.
-        question: Question,
+        question: MirrorQuery,
     },
 }
 
@@ -147,7 +147,7 @@ pub struct Mark {
     /// What was sent, or landed, where this host does not have the request.
     pub sent: Option<Sent>,
     /// How its rows stood when the file was written, where they were others than those that were sent.
-    pub stands: Option<Stands>,
+    pub stands: Option<SavedRows>,
     /// The whole rows that were there before its answer was written.
     pub before: Option<Vec<Bytes>>,
     /// What is there now, in a buffer that is too large for a mirror.
@@ -156,7 +156,7 @@ pub struct Mark {
     pub has_ended: bool,
 }
 
-impl Event {
+impl MirrorEvent {
     /// The buffer that it happened to, where that follows from it.
     pub fn buffer(&self) -> Option<u64> {
         match self {
@@ -210,7 +210,7 @@ impl Event {
             ("revert", [revert]) => {
                 let fields = Fields::root(revert).ok()?;
                 let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
-                Some(Self::Wish { buffer, job, wish: Wish::Revert })
+                Some(Self::Wish { buffer, job, wish: Intent::Revert })
             }
             ("review_end", [review]) => {
                 let fields = Fields::root(review).ok()?;
@@ -219,7 +219,7 @@ impl Event {
             }
             ("query", [query]) => {
                 let fields = Fields::root(query).ok()?;
-                let question = Question::decode(&fields)?.ok()?;
+                let question = MirrorQuery::decode(&fields)?.ok()?;
                 let (token, buffer) = (fields.count("token").ok()?, fields.count("buffer").ok()?);
                 Some(Self::Query { token, buffer, question })
             }
@@ -228,12 +228,12 @@ impl Event {
     }
 }
 
-impl Event {
+impl MirrorEvent {
     fn resumed(fields: &Fields<'_>) -> Result<Self, JobError> {
         let sent = Sent { tick: None, ..Sent::decode(fields)? };
         let wish = match fields.get("held_for") {
-            Some(_) => Wish::Hold(held_for(&fields.text("held_for")?)?),
-            None => Wish::Land(texts(fields, "lines")?),
+            Some(_) => Intent::Hold(held_for(&fields.text("held_for")?)?),
+            None => Intent::Land(texts(fields, "lines")?),
         };
         Ok(Self::Resumed(sent, wish))
     }
@@ -245,9 +245,9 @@ impl Event {
             let range = fields.fields("range")?;
             let (first, last) = (count(&range, "first")?, count(&range, "last")?);
             let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
-            Wish::Put { rows: first..last.max(first), tick: fields.count("tick")?, lines }
+            Intent::Put { rows: first..last.max(first), tick: fields.count("tick")?, lines }
         } else {
-            Wish::Accept { lines, dropped: dropped(fields)?, shown }
+            Intent::Accept { lines, dropped: dropped(fields)?, shown }
         };
         Ok(Self::Wish { buffer: fields.count("buffer")?, job: fields.count("id")?, wish })
     }
@@ -293,7 +293,7 @@ impl Mark {
             job: fields.count("id")?,
             place,
             sent: sub("sent")?.map(|sent| Sent::decode(&sent)).transpose()?,
-            stands: sub("stands")?.map(|stands| Stands::decode(&stands)).transpose()?,
+            stands: sub("stands")?.map(|stands| SavedRows::decode(&stands)).transpose()?,
             before: fields.get("before").map(|_| texts(fields, "before")).transpose()?,
             excerpt: sub("text")?.map(|text| Excerpt::decode(&text)).transpose()?,
             has_ended: fields.flag("has_ended")?,

@@ -6,7 +6,7 @@ use crate::land::{Bytes, HeldFor, Replaced, RowEdit, edits};
 
 /// What the editor has at the mark of a range.
 #[derive(Debug, Clone)]
-pub struct Marked {
+pub struct MarkedText {
     /// Where the mark is.
     pub place: Place,
     /// What is there.
@@ -15,7 +15,7 @@ pub struct Marked {
 
 /// What is to be written.
 #[derive(Debug)]
-pub struct Plan {
+pub struct LargePlan {
     /// The range.
     pub now: Passage,
     /// What it becomes.
@@ -28,8 +28,8 @@ pub struct Plan {
 ///
 /// # Errors
 /// Why it must not be written there.
-pub fn plan(selected: &Selected, marked: &Marked, answer: &[Bytes]) -> Result<Plan, HeldFor> {
-    let Marked { place, excerpt } = marked;
+pub fn plan(selected: &Selected, marked: &MarkedText, answer: &[Bytes]) -> Result<LargePlan, HeldFor> {
+    let MarkedText { place, excerpt } = marked;
     if !selected.is_excerpt(place, excerpt) {
         return Err(HeldFor::TooLarge);
     } else if matches!(place, Place::Block { .. }) && answer.len() != excerpt.rows.len() {
@@ -47,7 +47,7 @@ pub fn plan(selected: &Selected, marked: &Marked, answer: &[Bytes]) -> Result<Pl
         edit.rows = edit.rows.start + first - above..edit.rows.end + first - above;
     }
     let now = Passage { place: place.clone(), rows: within.rows };
-    Ok(Plan { replaced: Replaced::new(&now, answer), now, edits })
+    Ok(LargePlan { replaced: Replaced::new(&now, answer), now, edits })
 }
 
 /// A place at other rows.

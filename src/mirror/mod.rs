@@ -31,35 +31,35 @@ use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-pub use all::{Mirrors, Order, Wanted};
+pub use all::{ContactScope, Mirrors, Order};
 
-pub use buffer::Standing;
-pub use event::{Event, Mark, Notice};
+pub use buffer::RangeOnDisk;
+pub use event::{Mark, MirrorEvent, Notice};
 pub use proposal::{ReviewView, ShownHunk};
-pub use query::{Findings, Question, dropped};
-pub use selected::{Excerpt, Selected, Stands};
+pub use query::{Findings, MirrorQuery, dropped};
+pub use selected::{Excerpt, SavedRows, Selected};
 pub use sent::Sent;
-pub use view::{View, places};
-pub use wish::{Fate, Obstacle, Settled, Wish};
-pub use write::{Call, Reply, Step, StepReply, reply_tick};
+pub use view::{MirrorView, places};
+pub use wish::{Intent, Obstacle, SettledIntent, Settlement};
+pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 
 /// For how long no event has to come before what is proposed of held answers is computed anew, as while somebody types.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where events go in, in their order.
 #[derive(Debug, Clone)]
-pub struct Feed(mpsc::Sender<Event>);
+pub struct Feed(mpsc::Sender<MirrorEvent>);
 
 impl Feed {
     /// Adds an event; never waits.
-    pub fn send(&self, event: Event) {
+    pub fn send(&self, event: MirrorEvent) {
         // The thread ends only with the last feed, or when the host has panicked.
         let _ = self.0.send(event);
     }
 }
 
 /// The feed, and where its events come out.
-pub fn feed() -> (Feed, mpsc::Receiver<Event>) {
+pub fn feed() -> (Feed, mpsc::Receiver<MirrorEvent>) {
     let (send, events) = mpsc::channel();
     (Feed(send), events)
 }
@@ -70,7 +70,7 @@ pub fn feed() -> (Feed, mpsc::Receiver<Event>) {
 /// # Errors
 /// Where the system gives no thread.
 pub fn start(
-    events: mpsc::Receiver<Event>,
+    events: mpsc::Receiver<MirrorEvent>,
     attempts: u64,
     mut carry_out: impl FnMut(Order) + Send + 'static,
 ) -> io::Result<()> {

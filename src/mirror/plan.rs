@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::large::{self, Marked};
+use super::large::{self, MarkedText};
 use super::ranges::Ranges;
 use super::reviews::{Reviews, chosen};
-use super::wish::{Fate, Obstacle, Wish};
+use super::wish::{Intent, Obstacle, Settlement};
 use crate::document::{AnchorId, Document, Located, Passage, Place};
-use crate::land::{Bytes, HeldFor, Replaced, RowEdit, Verdict, edits, edits_at, edits_back, verdict};
-use crate::review::{Hunk, Id, replaced};
+use crate::land::{Bytes, HeldFor, MergeVerdict, Replaced, RowEdit, edits, edits_at, edits_back, verdict};
+use crate::review::{EditId, Hunk, replaced};
 
 /// The buffer for which it is decided.
 #[derive(Debug)]
-pub struct Text<'a> {
+pub struct DecidedText<'a> {
     /// Its rows.
     pub document: &'a mut Document,
     /// The ranges in it.
@@ -39,7 +39,7 @@ pub struct Plan {
     /// What is written, row by row.
     pub edits: Vec<RowEdit>,
     /// What it comes to once it is written.
-    pub fate: Fate,
+    pub fate: Settlement,
     /// Of a held answer: the hunks that are taken, what they are merged with still, and the hash of the text.
     pub hunks: Option<(Vec<Hunk>, Passage, u64)>,
 }
@@ -66,15 +66,15 @@ impl Plan {
 
 /// The step that a wish needs, or what becomes of it without one.
 pub fn decide(
-    text: &mut Text<'_>,
+    text: &mut DecidedText<'_>,
     job: u64,
-    wish: &Wish,
+    wish: &Intent,
     before: &mut BTreeMap<u64, Vec<Bytes>>,
-) -> Result<Plan, Fate> {
+) -> Result<Plan, Settlement> {
     match wish {
-        Wish::Hold(why) => Err(Fate::Held(*why)),
-        Wish::Land(lines) => merge(text, job, lines),
-        Wish::Accept { lines, dropped, shown } => {
+        Intent::Hold(why) => Err(Settlement::Held(*why)),
+        Intent::Land(lines) => merge(text, job, lines),
+        Intent::Accept { lines, dropped, shown } => {
             text.reviews.set(job, lines, dropped.clone());
             let may_conflict = *shown == Some(text.tick);
             take(text, job, None, before, |hunks| {
@@ -85,17 +85,17 @@ pub fn decide(
                 }
             })
         }
-        Wish::Take { hunks, .. } => take(text, job, hunks.as_deref(), before, |_| Ok(())),
-        Wish::Put { rows, tick, lines } => {
+        Intent::Take { hunks, .. } => take(text, job, hunks.as_deref(), before, |_| Ok(())),
+        Intent::Put { rows, tick, lines } => {
             if *tick != text.tick || rows.end > text.document.rows().len() {
-                return Err(Fate::Stays(Obstacle::Stale));
+                return Err(Settlement::Stays(Obstacle::Stale));
             }
             put(text, job, rows, lines)
         }
-        Wish::Revert => {
+        Intent::Revert => {
             let before = before.get(&job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
             revert(text, job, before).map_err(|fate| match fate {
-                Fate::Held(why) => wish.denied(why),
+                Settlement::Held(why) => wish.denied(why),
                 other => other,
             })
         }
@@ -103,63 +103,82 @@ pub fn decide(
 }
 
 /// The same in a buffer that is too large for a mirror.
-pub fn decide_by_mark(ranges: &Ranges, job: u64, wish: &Wish, marked: Option<&Marked>) -> Result<Plan, Fate> {
+pub fn decide_by_mark(
+    ranges: &Ranges,
+    job: u64,
+    wish: &Intent,
+    marked: Option<&MarkedText>,
+) -> Result<Plan, Settlement> {
     let denied = |why| wish.denied(why);
-    let (Wish::Land(lines) | Wish::Accept { lines, .. }) = wish else {
+    let (Intent::Land(lines) | Intent::Accept { lines, .. }) = wish else {
         return Err(denied(HeldFor::TooLarge));
     };
     let selected = ranges.selected(job).ok_or_else(|| denied(HeldFor::TooLarge))?;
     let marked = marked.ok_or_else(|| denied(HeldFor::TooLarge))?;
-    let large::Plan { now, replaced, edits } = large::plan(selected, marked, lines).map_err(denied)?;
+    let large::LargePlan { now, replaced, edits } = large::plan(selected, marked, lines).map_err(denied)?;
     if edits.is_empty() {
-        return Err(Fate::Unchanged);
+        return Err(Settlement::Unchanged);
     }
-    Ok(Plan { anchor: None, now, replaced, edits, fate: Fate::Written { is_merged: false }, hunks: None })
+    Ok(Plan {
+        anchor: None,
+        now,
+        replaced,
+        edits,
+        fate: Settlement::Written { is_merged: false },
+        hunks: None,
+    })
 }
 
-fn merge(text: &Text<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Fate> {
+fn merge(text: &DecidedText<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Settlement> {
     let located = locate(text.document, text.ranges, text.marks, job);
-    let (anchor, Located { base, now }) = located.ok_or(Fate::Held(HeldFor::RangeLost))?;
+    let (anchor, Located { base, now }) = located.ok_or(Settlement::Held(HeldFor::RangeLost))?;
     let (is_merged, pieces) = match verdict(&base, &now, answer) {
-        Verdict::Unchanged => return Err(Fate::Unchanged),
-        Verdict::Held(why) => return Err(Fate::Held(why)),
-        Verdict::Write { is_merged, pieces } => (is_merged, pieces),
+        MergeVerdict::Unchanged => return Err(Settlement::Unchanged),
+        MergeVerdict::Held(why) => return Err(Settlement::Held(why)),
+        MergeVerdict::Write { is_merged, pieces } => (is_merged, pieces),
     };
     let replaced = Replaced::new(&now, &pieces);
     let edits = edits(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
     if edits.is_empty() {
-        return Err(Fate::Unchanged);
+        return Err(Settlement::Unchanged);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Written { is_merged }, hunks: None })
+    Ok(Plan {
+        anchor: Some(anchor),
+        now,
+        replaced,
+        edits,
+        fate: Settlement::Written { is_merged },
+        hunks: None,
+    })
 }
 
 /// Takes hunks of a held answer, or all of them, if the proposal is as it should be. Once nothing is left the answer lands.
 fn take(
-    text: &mut Text<'_>,
+    text: &mut DecidedText<'_>,
     job: u64,
-    ids: Option<&[Id]>,
+    ids: Option<&[EditId]>,
     before: &mut BTreeMap<u64, Vec<Bytes>>,
     check: impl FnOnce(&[Hunk]) -> Result<(), Obstacle>,
-) -> Result<Plan, Fate> {
-    let stays = |why| Fate::Stays(Obstacle::Held(why));
+) -> Result<Plan, Settlement> {
+    let stays = |why| Settlement::Stays(Obstacle::Held(why));
     let located = locate(text.document, text.ranges, text.marks, job);
     let (anchor, Located { base, now }) = located.ok_or(stays(HeldFor::RangeLost))?;
     let column = text.ranges.column(job);
     let rows = text.document.rows();
-    let review = text.reviews.review(job, &base).ok_or(Fate::Stays(Obstacle::Stale))?;
+    let review = text.reviews.review(job, &base).ok_or(Settlement::Stays(Obstacle::Stale))?;
     let all = review.hunks(rows, &now, column).map_err(stays)?;
-    check(&all).map_err(Fate::Stays)?;
-    let hunks = chosen(&all, ids).ok_or(Fate::Stays(Obstacle::Stale))?;
+    check(&all).map_err(Settlement::Stays)?;
+    let hunks = chosen(&all, ids).ok_or(Settlement::Stays(Obstacle::Stale))?;
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);
-    let fate = if is_last { Fate::from(review.end(hunks.len(), &pieces)) } else { Fate::Taken };
+    let fate = if is_last { Settlement::from(review.end(hunks.len(), &pieces)) } else { Settlement::Taken };
     let replaced = Replaced::new(&now, &pieces);
     let edits = edits_at(rows, &now, &replaced.rows, column, changes);
     if !edits.is_empty() {
         let hunks = Some((hunks, base, rows.text_hash()));
         return Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks });
     } else if is_last && review.taken() == 0 {
-        return Err(Fate::Unchanged);
+        return Err(Settlement::Unchanged);
     } else if is_last {
         let (written, sent) = review.landed(&now);
         text.document.rebased(anchor, written);
@@ -169,7 +188,12 @@ fn take(
 }
 
 /// These rows become the answer, and the range of the job.
-fn put(text: &mut Text<'_>, job: u64, rows: &Range<usize>, lines: &[Bytes]) -> Result<Plan, Fate> {
+fn put(
+    text: &mut DecidedText<'_>,
+    job: u64,
+    rows: &Range<usize>,
+    lines: &[Bytes],
+) -> Result<Plan, Settlement> {
     let place = if rows.is_empty() { Place::Insertion(rows.start) } else { Place::Lines(rows.clone()) };
     let anchor = text.document.anchor(&place);
     let place = in_empty_text(&place, text.document).unwrap_or(place);
@@ -178,29 +202,29 @@ fn put(text: &mut Text<'_>, job: u64, rows: &Range<usize>, lines: &[Bytes]) -> R
     let edits = edits(text.document.rows(), &now, &replaced.rows, None);
     if edits.is_empty() {
         text.ranges.become_known(job, anchor, text.document);
-        return Err(Fate::Unchanged);
+        return Err(Settlement::Unchanged);
     }
-    let fate = Fate::Written { is_merged: false };
+    let fate = Settlement::Written { is_merged: false };
     Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks: None })
 }
 
 /// Takes back what was written: what was there `before` is the answer to it.
-fn revert(text: &Text<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Fate> {
-    let lost = Fate::Held(HeldFor::RangeLost);
+fn revert(text: &DecidedText<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Settlement> {
+    let lost = Settlement::Held(HeldFor::RangeLost);
     let located = locate(text.document, text.ranges, text.marks, job);
     let (anchor, Located { base, now }) = located.ok_or(lost)?;
     let pieces = base.pieces_before(before).ok_or(lost)?;
     let pieces = match verdict(&base, &now, &pieces) {
-        Verdict::Unchanged => return Err(Fate::Reverted),
-        Verdict::Held(why) => return Err(Fate::Held(why)),
-        Verdict::Write { pieces, .. } => pieces,
+        MergeVerdict::Unchanged => return Err(Settlement::Reverted),
+        MergeVerdict::Held(why) => return Err(Settlement::Held(why)),
+        MergeVerdict::Write { pieces, .. } => pieces,
     };
     let replaced = Replaced::taken_back(&base, &now, &pieces, before);
     let edits = edits_back(text.document.rows(), &now, &replaced.rows, text.ranges.column(job));
     if edits.is_empty() {
-        return Err(Fate::Reverted);
+        return Err(Settlement::Reverted);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Fate::Reverted, hunks: None })
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Settlement::Reverted, hunks: None })
 }
 
 /// The range of a job; none where it is lost. `marks` are where the editor's marks are now.

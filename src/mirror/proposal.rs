@@ -5,7 +5,7 @@ use rmpv::Value;
 
 use crate::land::HeldFor;
 use crate::names::name;
-use crate::review::{Hunk, Id, Marks};
+use crate::review::{EditId, Hunk, WordMarks};
 
 /// See the module.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct ReviewView {
     /// How many edits are taken.
     pub taken: usize,
     /// The edits that were dropped, those of one hunk together.
-    pub dropped: Vec<Vec<Id>>,
+    pub dropped: Vec<Vec<EditId>>,
     /// The hunks.
     pub hunks: Result<Vec<ShownHunk>, HeldFor>,
 }
@@ -28,7 +28,7 @@ pub struct ShownHunk {
     /// The hunk.
     pub hunk: Hunk,
     /// What differs in the rows that go, and in those that come; none where the view before had this hunk.
-    pub marks: Option<(Vec<Marks>, Vec<Marks>)>,
+    pub marks: Option<(Vec<WordMarks>, Vec<WordMarks>)>,
 }
 
 impl ReviewView {
@@ -61,7 +61,7 @@ impl ShownHunk {
         ];
         if let Some((old, new)) = marks {
             let span = |span: &std::ops::Range<usize>| Value::Array(vec![span.start.into(), span.end.into()]);
-            let marks = |rows: &Vec<Marks>| list(rows, |marks| list(marks, span));
+            let marks = |rows: &Vec<WordMarks>| list(rows, |marks| list(marks, span));
             fields.extend([
                 ("lines".into(), list(&hunk.lines, |line| Value::Binary(line.clone()))),
                 ("old".into(), marks(old)),

@@ -4,18 +4,18 @@ use rmpv::Value;
 
 use super::blocks::{self, Ambiguous};
 use super::selected::{Selected, texts};
-use super::view::{self, View};
+use super::view::{self, MirrorView};
 use crate::document::Place;
 use crate::error::JobError;
 use crate::land::{Block, Bytes, HeldFor};
 use crate::names::name;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::review::Id;
+use crate::review::EditId;
 
 /// A question to a mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub enum MirrorQuery {
     /// What it knows of its buffer.
     Mirror,
     /// Where texts are.
@@ -27,24 +27,24 @@ pub enum Question {
         /// The job's id.
         job: u64,
         /// What.
-        asked: Asked,
+        asked: ReviewQuery,
     },
 }
 
 /// What is asked of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum ReviewQuery {
     /// To be told of each change of the proposal.
     Watch {
         /// The answer, as the user has edited it.
         lines: Vec<Bytes>,
         /// What was dropped of it.
-        dropped: Vec<Vec<Id>>,
+        dropped: Vec<Vec<EditId>>,
     },
     /// To take hunks, or all.
-    Take(Option<Vec<Id>>),
+    Take(Option<Vec<EditId>>),
     /// To drop hunks, or all.
-    Drop(Option<Vec<Id>>),
+    Drop(Option<Vec<EditId>>),
     /// To take back the last drop.
     Undrop,
 }
@@ -55,11 +55,11 @@ pub enum Findings {
     /// There is no such mirror, or all is said otherwise.
     Nothing,
     /// What it knows of its buffer.
-    View(View),
+    View(MirrorView),
     /// The blocks of an answer.
     Blocks(Vec<Block>),
     /// These hunks were taken, or dropped, or are back.
-    Done(Vec<Id>),
+    Done(Vec<EditId>),
     /// Of the hunks that were asked for one is not there any more.
     Stale,
     /// Nothing can be said of an answer.
@@ -73,7 +73,7 @@ pub enum Findings {
     },
 }
 
-impl Question {
+impl MirrorQuery {
     /// Reads a query; none where it is one for the store.
     pub fn decode(fields: &Fields<'_>) -> Option<Result<Self, JobError>> {
         match fields.get("name").and_then(Value::as_str)? {
@@ -92,10 +92,10 @@ impl Question {
     fn review(fields: &Fields<'_>) -> Result<Self, JobError> {
         let hunks = || if fields.flag("all")? { Ok(None) } else { ids(fields, "hunks").map(Some) };
         let asked = match fields.text("name")?.as_str() {
-            "take" => Asked::Take(hunks()?),
-            "drop" => Asked::Drop(hunks()?),
-            "undrop" => Asked::Undrop,
-            _ => Asked::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
+            "take" => ReviewQuery::Take(hunks()?),
+            "drop" => ReviewQuery::Drop(hunks()?),
+            "undrop" => ReviewQuery::Undrop,
+            _ => ReviewQuery::Watch { lines: texts(fields, "lines")?, dropped: dropped(fields)? },
         };
         Ok(Self::Review { job: fields.count("id")?, asked })
     }
@@ -137,7 +137,7 @@ impl Findings {
 }
 
 /// What was dropped of an answer, as the plugin keeps it: for each drop the ids of its edits.
-pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<Id>>, JobError> {
+pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<EditId>>, JobError> {
     let Some(_) = fields.get("dropped") else { return Ok(Vec::new()) };
     let wrong = || bad("dropped", "must be lists of ids");
     let drops = fields.list("dropped")?.iter();
@@ -146,10 +146,10 @@ pub fn dropped(fields: &Fields<'_>) -> Result<Vec<Vec<Id>>, JobError> {
         .collect()
 }
 
-fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<Id>, JobError> {
+fn ids(fields: &Fields<'_>, field: &str) -> Result<Vec<EditId>, JobError> {
     fields.list(field)?.iter().map(|id| read(id).ok_or_else(|| bad(field, "must be ids"))).collect()
 }
 
-fn read(id: &Value) -> Option<Id> {
+fn read(id: &Value) -> Option<EditId> {
     id.as_str()?.parse().ok()
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::event::Mark;
-use super::selected::{Selected, Stands};
+use super::selected::{SavedRows, Selected};
 use super::sent::Sent;
 use crate::document::{AnchorId, Document, Place};
 
@@ -17,24 +17,24 @@ const MAX_ENDED: usize = 100;
 /// See the module. The changedtick that its functions take is that of the document's text.
 #[derive(Debug, Default)]
 pub struct Ranges {
-    jobs: BTreeMap<u64, Followed>,
+    jobs: BTreeMap<u64, FollowedRange>,
     /// Those that have ended and are not held, oldest first.
     ended: VecDeque<u64>,
 }
 
 #[derive(Debug)]
-struct Followed {
+struct FollowedRange {
     /// As long as the job has not ended.
     sent: Option<Sent>,
     /// How its rows stood when the file was written.
-    stands: Option<Stands>,
+    stands: Option<SavedRows>,
     /// The screen column at which its block begins.
     column: Option<usize>,
-    standing: Standing,
+    standing: RangeState,
 }
 
 #[derive(Debug)]
-enum Standing {
+enum RangeState {
     /// The request was there before the text.
     Wanted,
     /// The mark was there before the request.
@@ -54,22 +54,22 @@ impl Ranges {
         let stands = known.as_ref().and_then(|known| known.stands.clone());
         let standing = match (known.map(|known| known.standing), text) {
             (None, Some((document, tick))) if sent.tick == Some(tick) => as_sent(&sent, document),
-            (None | Some(Standing::Wanted), _) => Standing::Wanted,
-            (Some(Standing::Marked { anchor, place, tick }), Some((document, _))) => {
+            (None | Some(RangeState::Wanted), _) => RangeState::Wanted,
+            (Some(RangeState::Marked { anchor, place, tick }), Some((document, _))) => {
                 let is_it = sent.tick == Some(tick)
                     || document.text_at(anchor).is_some_and(|rows| sent.agrees(&place, rows));
                 if is_it {
                     rebase(&sent, anchor, document);
-                    Standing::Known(anchor)
+                    RangeState::Known(anchor)
                 } else {
                     document.forget(anchor);
-                    Standing::Lost
+                    RangeState::Lost
                 }
             }
             (Some(standing), _) => standing,
         };
         let column = sent.selected.column;
-        self.jobs.insert(sent.job, Followed { sent: Some(sent), stands, column, standing });
+        self.jobs.insert(sent.job, FollowedRange { sent: Some(sent), stands, column, standing });
     }
 
     /// A mark of the editor's names what was sent, in a text that is not known.
@@ -77,7 +77,7 @@ impl Ranges {
         if let Some(sent) = &mark.sent {
             self.jobs
                 .entry(mark.job)
-                .or_insert_with(|| Followed::new(Some(sent.clone()), mark.stands.clone()));
+                .or_insert_with(|| FollowedRange::new(Some(sent.clone()), mark.stands.clone()));
         }
     }
 
@@ -89,15 +89,15 @@ impl Ranges {
         if is_outside || (is_unknown && (has_ended || place.is_none())) {
             return;
         }
-        let followed = self.jobs.entry(job).or_insert_with(|| Followed::new(sent, None));
+        let followed = self.jobs.entry(job).or_insert_with(|| FollowedRange::new(sent, None));
         followed.stands = followed.stands.take().or(stands);
-        if matches!(followed.standing, Standing::Wanted) {
+        if matches!(followed.standing, RangeState::Wanted) {
             followed.standing = match (&followed.sent, place) {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
                 (Some(sent), Some(place)) => at_mark(sent, followed.stands.as_ref(), &place, document),
                 (Some(sent), None) => found(sent, followed.stands.as_ref(), document),
-                (None, Some(place)) => Standing::Marked { anchor: document.anchor(&place), place, tick },
-                (None, None) => Standing::Wanted,
+                (None, Some(place)) => RangeState::Marked { anchor: document.anchor(&place), place, tick },
+                (None, None) => RangeState::Wanted,
             };
         }
         if has_ended && !self.ended.contains(&job) {
@@ -108,16 +108,16 @@ impl Ranges {
     /// The editor has told of all its marks: a range that is not known by now never will be.
     pub fn told(&mut self, document: &mut Document, tick: u64) {
         for followed in self.jobs.values_mut() {
-            if let (Standing::Wanted, Some(sent)) = (&followed.standing, &followed.sent) {
+            if let (RangeState::Wanted, Some(sent)) = (&followed.standing, &followed.sent) {
                 let is_now = sent.tick == Some(tick);
-                followed.standing = if is_now { as_sent(sent, document) } else { Standing::Lost };
+                followed.standing = if is_now { as_sent(sent, document) } else { RangeState::Lost };
             }
         }
     }
 
     /// Whether the editor has to tell of its marks.
     pub fn needs_marks(&self) -> bool {
-        self.jobs.values().any(|followed| matches!(followed.standing, Standing::Wanted))
+        self.jobs.values().any(|followed| matches!(followed.standing, RangeState::Wanted))
     }
 
     /// Whether the range of a job is here.
@@ -130,7 +130,7 @@ impl Ranges {
         self.ended.retain(|other| *other != job);
         self.ended.push_back(job);
         if let Some(followed) = self.jobs.get_mut(&job)
-            && !matches!(followed.standing, Standing::Wanted)
+            && !matches!(followed.standing, RangeState::Wanted)
         {
             followed.sent = None;
         }
@@ -146,16 +146,16 @@ impl Ranges {
     /// The text is forgotten: where its ranges are in another one is not known.
     pub fn lose(&mut self) {
         for followed in self.jobs.values_mut() {
-            if !matches!(followed.standing, Standing::Wanted) {
-                followed.standing = Standing::Lost;
+            if !matches!(followed.standing, RangeState::Wanted) {
+                followed.standing = RangeState::Lost;
             }
         }
     }
 
     /// From now on this is the range of a job.
     pub fn become_known(&mut self, job: u64, anchor: AnchorId, document: &mut Document) {
-        let followed = self.jobs.entry(job).or_insert_with(|| Followed::new(None, None));
-        let before = std::mem::replace(&mut followed.standing, Standing::Known(anchor)).anchor();
+        let followed = self.jobs.entry(job).or_insert_with(|| FollowedRange::new(None, None));
+        let before = std::mem::replace(&mut followed.standing, RangeState::Known(anchor)).anchor();
         if let Some(before) = before.filter(|before| *before != anchor) {
             // It is of whole rows, whatever the one before was.
             followed.column = None;
@@ -172,17 +172,17 @@ impl Ranges {
     /// is known by; none where it is lost.
     pub fn decided(&self) -> impl Iterator<Item = (u64, Option<AnchorId>)> + '_ {
         self.jobs.iter().filter_map(|(job, followed)| match followed.standing {
-            Standing::Known(anchor) | Standing::Marked { anchor, .. } => Some((*job, Some(anchor))),
-            Standing::Lost => Some((*job, None)),
-            Standing::Wanted => None,
+            RangeState::Known(anchor) | RangeState::Marked { anchor, .. } => Some((*job, Some(anchor))),
+            RangeState::Lost => Some((*job, None)),
+            RangeState::Wanted => None,
         })
     }
 
     /// What the range of a job is known by; none where it is lost.
     pub fn anchor(&self, job: u64) -> Option<AnchorId> {
         match self.jobs.get(&job)?.standing {
-            Standing::Known(anchor) => Some(anchor),
-            Standing::Wanted | Standing::Marked { .. } | Standing::Lost => None,
+            RangeState::Known(anchor) => Some(anchor),
+            RangeState::Wanted | RangeState::Marked { .. } | RangeState::Lost => None,
         }
     }
 
@@ -202,14 +202,14 @@ impl Ranges {
     }
 }
 
-impl Followed {
-    fn new(sent: Option<Sent>, stands: Option<Stands>) -> Self {
+impl FollowedRange {
+    fn new(sent: Option<Sent>, stands: Option<SavedRows>) -> Self {
         let column = sent.as_ref().and_then(|sent| sent.selected.column);
-        Self { sent, stands, column, standing: Standing::Wanted }
+        Self { sent, stands, column, standing: RangeState::Wanted }
     }
 }
 
-impl Standing {
+impl RangeState {
     fn anchor(&self) -> Option<AnchorId> {
         match self {
             Self::Marked { anchor, .. } | Self::Known(anchor) => Some(*anchor),
@@ -219,21 +219,21 @@ impl Standing {
 }
 
 /// In the text as it was sent the range is where the request says.
-fn as_sent(sent: &Sent, document: &mut Document) -> Standing {
+fn as_sent(sent: &Sent, document: &mut Document) -> RangeState {
     let place = sent.selected.place(document.rows());
-    place.map_or(Standing::Lost, |place| known(sent, &place, document))
+    place.map_or(RangeState::Lost, |place| known(sent, &place, document))
 }
 
 /// At the editor's mark, where that fits what was sent, or what stood in the file.
-fn at_mark(sent: &Sent, stands: Option<&Stands>, mark: &Place, document: &mut Document) -> Standing {
+fn at_mark(sent: &Sent, stands: Option<&SavedRows>, mark: &Place, document: &mut Document) -> RangeState {
     let stood = stands.and_then(|stands| sent.selected.standing(stands));
     let fits =
         stood.is_some_and(|stood| stood.is_at(mark, document.rows())) || sent.agrees(mark, document.rows());
-    if fits { known(sent, mark, document) } else { Standing::Lost }
+    if fits { known(sent, mark, document) } else { RangeState::Lost }
 }
 
 /// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked for.
-fn found(sent: &Sent, stands: Option<&Stands>, document: &mut Document) -> Standing {
+fn found(sent: &Sent, stands: Option<&SavedRows>, document: &mut Document) -> RangeState {
     let stood = stands.and_then(|stands| sent.selected.standing(stands));
     let place = match (stood, stands) {
         (None, Some(stands)) if stands.rows.is_empty() => None,
@@ -242,13 +242,13 @@ fn found(sent: &Sent, stands: Option<&Stands>, document: &mut Document) -> Stand
             stood.or_else(|| sent.selected.find(document.rows()))
         }
     };
-    place.map_or(Standing::Lost, |place| known(sent, &place, document))
+    place.map_or(RangeState::Lost, |place| known(sent, &place, document))
 }
 
-fn known(sent: &Sent, place: &Place, document: &mut Document) -> Standing {
+fn known(sent: &Sent, place: &Place, document: &mut Document) -> RangeState {
     let anchor = document.anchor(place);
     rebase(sent, anchor, document);
-    Standing::Known(anchor)
+    RangeState::Known(anchor)
 }
 
 /// What a range was is what was sent, whatever stands there by now.

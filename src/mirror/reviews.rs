@@ -11,11 +11,11 @@ use super::proposal::{ReviewView, ShownHunk};
 use super::query::Findings;
 use crate::document::{Document, Located, Passage};
 use crate::land::{Bytes, HeldFor};
-use crate::review::{Hunk, Id, Review, marks};
+use crate::review::{EditId, Hunk, Review, marks};
 
 /// When a view has to be looked at again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Due {
+pub enum ViewDue {
     /// It shows what is.
     No,
     /// Once the text has not changed for a moment.
@@ -26,7 +26,7 @@ pub enum Due {
 
 /// What the plugin has to be told of one held answer.
 #[derive(Debug, Default)]
-pub struct Update {
+pub struct ReviewUpdate {
     /// What is proposed, where that is news.
     pub view: Option<ReviewView>,
     /// The replies that go out after it.
@@ -34,7 +34,7 @@ pub struct Update {
 }
 
 /// A text to propose something for.
-pub struct Now<'a> {
+pub struct CurrentText<'a> {
     /// Its document.
     pub document: &'a Document,
     /// Where the range of a job is.
@@ -45,41 +45,41 @@ pub struct Now<'a> {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Reviews(BTreeMap<u64, Followed>);
+pub struct Reviews(BTreeMap<u64, FollowedReview>);
 
 /// One held answer.
 #[derive(Debug)]
-struct Followed {
+struct FollowedReview {
     answer: Vec<Bytes>,
-    dropped: Vec<Vec<Id>>,
+    dropped: Vec<Vec<EditId>>,
     /// None as long as it was not known where its range is.
     review: Option<Review>,
     /// Whether the plugin is told of each change.
     is_watched: bool,
-    due: Due,
+    due: ViewDue,
     /// What the plugin was told last: enough to see whether it has to be told again.
-    told: Option<Told>,
+    told: Option<LastView>,
     is_under_way: bool,
     replies: Vec<(u64, Findings)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct LastView {
     tick: u64,
     taken: usize,
-    dropped: Vec<Vec<Id>>,
-    hunks: Result<Vec<(Id, usize)>, HeldFor>,
+    dropped: Vec<Vec<EditId>>,
+    hunks: Result<Vec<(EditId, usize)>, HeldFor>,
 }
 
 impl Reviews {
     /// The answer of a job, as the user has edited it, and what they have dropped of it.
-    pub fn set(&mut self, job: u64, answer: &[Bytes], dropped: Vec<Vec<Id>>) {
-        let followed = self.0.entry(job).or_insert_with(|| Followed {
+    pub fn set(&mut self, job: u64, answer: &[Bytes], dropped: Vec<Vec<EditId>>) {
+        let followed = self.0.entry(job).or_insert_with(|| FollowedReview {
             answer: Vec::new(),
             dropped: Vec::new(),
             review: None,
             is_watched: false,
-            due: Due::No,
+            due: ViewDue::No,
             told: None,
             is_under_way: false,
             replies: Vec::new(),
@@ -90,13 +90,13 @@ impl Reviews {
             review.set_answer(answer);
             review.set_dropped(dropped);
         }
-        followed.due = Due::Now;
+        followed.due = ViewDue::Now;
     }
 
     /// Tells the plugin of each change from now on.
     pub fn watch(&mut self, job: u64) {
         if let Some(followed) = self.0.get_mut(&job) {
-            (followed.is_watched, followed.told, followed.due) = (true, None, Due::Now);
+            (followed.is_watched, followed.told, followed.due) = (true, None, ViewDue::Now);
         }
     }
 
@@ -114,7 +114,7 @@ impl Reviews {
 
     /// The review of a job, which was answered to `sent`.
     pub fn review(&mut self, job: u64, sent: &Passage) -> Option<&mut Review> {
-        let Followed { answer, dropped, review, .. } = self.0.get_mut(&job)?;
+        let FollowedReview { answer, dropped, review, .. } = self.0.get_mut(&job)?;
         Some(review.get_or_insert_with(|| Review::new(sent, answer.clone(), dropped.clone())))
     }
 
@@ -137,7 +137,7 @@ impl Reviews {
     }
 
     /// The text may be another one.
-    pub fn look_again(&mut self, due: Due) {
+    pub fn look_again(&mut self, due: ViewDue) {
         for followed in self.0.values_mut() {
             followed.due = followed.due.max(due);
         }
@@ -148,7 +148,7 @@ impl Reviews {
         match self.0.get_mut(&job) {
             Some(followed) => {
                 followed.replies.push((token, findings));
-                followed.due = Due::Now;
+                followed.due = ViewDue::Now;
                 Ok(())
             }
             None => Err(findings),
@@ -163,8 +163,8 @@ impl Reviews {
     }
 
     /// The jobs that are looked at when it is that time.
-    pub fn due(&self, due: Due) -> Vec<u64> {
-        let is_due = |followed: &Followed| {
+    pub fn due(&self, due: ViewDue) -> Vec<u64> {
+        let is_due = |followed: &FollowedReview| {
             followed.due >= due
                 && !followed.is_under_way
                 && (followed.is_watched || !followed.replies.is_empty())
@@ -174,22 +174,22 @@ impl Reviews {
 
     /// Whether there is something to look at after a pause.
     pub fn waits_for_pause(&self) -> bool {
-        !self.due(Due::AtPause).is_empty()
+        !self.due(ViewDue::AtPause).is_empty()
     }
 
     /// What the plugin has to be told of a job, and the replies that go out after that.
-    pub fn next(&mut self, job: u64, now: Result<&Now<'_>, HeldFor>, tick: u64) -> Update {
+    pub fn next(&mut self, job: u64, now: Result<&CurrentText<'_>, HeldFor>, tick: u64) -> ReviewUpdate {
         let hunks = now.and_then(|now| self.hunks(job, now));
-        let Some(followed) = self.0.get_mut(&job) else { return Update::default() };
-        followed.due = Due::No;
+        let Some(followed) = self.0.get_mut(&job) else { return ReviewUpdate::default() };
+        followed.due = ViewDue::No;
         let replies = std::mem::take(&mut followed.replies);
         if !followed.is_watched {
-            return Update { view: None, replies };
+            return ReviewUpdate { view: None, replies };
         }
         let review = followed.review.as_ref();
         let taken = review.map_or(0, Review::taken);
         let dropped = review.map_or(&followed.dropped[..], Review::dropped).to_vec();
-        let told = Told {
+        let told = LastView {
             tick,
             taken,
             dropped: dropped.clone(),
@@ -199,11 +199,11 @@ impl Reviews {
                 .map(|hunks| hunks.iter().map(|hunk| (hunk.id, hunk.rows.start)).collect()),
         };
         if followed.told.as_ref() == Some(&told) {
-            return Update { view: None, replies };
+            return ReviewUpdate { view: None, replies };
         }
         let before = followed.told.replace(told).and_then(|told| told.hunks.ok()).unwrap_or_default();
         followed.is_under_way = true;
-        let before: HashSet<Id> = before.into_iter().map(|(id, _)| id).collect();
+        let before: HashSet<EditId> = before.into_iter().map(|(id, _)| id).collect();
         let shown = |hunk: Hunk| {
             let old = || -> Vec<Arc<[u8]>> {
                 let rows = now.ok().map(|now| now.document.rows().slice(hunk.rows.clone()));
@@ -213,11 +213,11 @@ impl Reviews {
             ShownHunk { hunk, marks }
         };
         let hunks = hunks.map(|hunks| hunks.into_iter().map(shown).collect());
-        Update { view: Some(ReviewView { job, tick, taken, dropped, hunks }), replies }
+        ReviewUpdate { view: Some(ReviewView { job, tick, taken, dropped, hunks }), replies }
     }
 
     /// What is proposed of an answer.
-    pub fn hunks(&mut self, job: u64, now: &Now<'_>) -> Result<Vec<Hunk>, HeldFor> {
+    pub fn hunks(&mut self, job: u64, now: &CurrentText<'_>) -> Result<Vec<Hunk>, HeldFor> {
         let located = (now.locate)(job).ok_or(HeldFor::RangeLost)?;
         let review = self.review(job, &located.base).ok_or(HeldFor::RangeLost)?;
         review.hunks(now.document.rows(), &located.now, (now.column)(job))
@@ -225,7 +225,7 @@ impl Reviews {
 }
 
 /// Those of the hunks that were asked for, all of them where none is named; none where one is not there.
-pub fn chosen(hunks: &[Hunk], ids: Option<&[Id]>) -> Option<Vec<Hunk>> {
+pub fn chosen(hunks: &[Hunk], ids: Option<&[EditId]>) -> Option<Vec<Hunk>> {
     let Some(ids) = ids else { return Some(hunks.to_vec()) };
     let chosen: Vec<Hunk> = hunks.iter().filter(|hunk| ids.contains(&hunk.id)).cloned().collect();
     ids.iter().all(|id| chosen.iter().any(|hunk| hunk.id == *id)).then_some(chosen)

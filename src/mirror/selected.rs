@@ -6,7 +6,7 @@ use crate::document::{Place, Row, Rows, shifted};
 use crate::error::JobError;
 use crate::land::Bytes;
 use crate::request::fields::{bad, wrong};
-use crate::request::{Fields, Kind};
+use crate::request::{Fields, SelectionKind};
 
 /// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many bytes.
 const LONG_ROWS: usize = 2;
@@ -17,7 +17,7 @@ const LONG_BYTES: usize = 20;
 pub struct Selected {
     /// The screen column at which a block begins.
     pub column: Option<usize>,
-    kind: Kind,
+    kind: SelectionKind,
     /// The first row, from 0; of an insertion the row above which it goes.
     first: usize,
     rows: Vec<Bytes>,
@@ -29,7 +29,7 @@ pub struct Selected {
 
 /// The whole rows of a range as they stood when its file was written, where they are others than those that were sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stands {
+pub struct SavedRows {
     /// Their first line, as a request has it.
     pub first_line: usize,
     /// The rows. None at all: they were gone by then, but for an insertion, which has none.
@@ -54,8 +54,8 @@ impl Selected {
     /// Names the field that is wrong.
     pub fn decode(selection: &Fields<'_>) -> Result<Self, JobError> {
         let kind = selection.text("kind")?;
-        let kind =
-            Kind::named(&kind).ok_or_else(|| bad(&selection.name("kind"), "is no kind of a selection"))?;
+        let kind = SelectionKind::named(&kind)
+            .ok_or_else(|| bad(&selection.name("kind"), "is no kind of a selection"))?;
         let (rows, text) = (texts(selection, "rows")?, texts(selection, "text")?);
         let starts =
             selection.counts("cols")?.into_iter().map(|col| usize::try_from(col).unwrap_or_default());
@@ -95,7 +95,7 @@ impl Selected {
         let above = range.start.checked_sub(1).and_then(|above| rows.get(above));
         let (now, below) = (rows.slice(range.clone()), rows.get(range.end));
         let is_it = match self.kind {
-            Kind::Insert => is(above, self.above.as_ref()) && is(below, self.below.as_ref()),
+            SelectionKind::Insert => is(above, self.above.as_ref()) && is(below, self.below.as_ref()),
             _ => {
                 now.len() == self.rows.len()
                     && now.iter().zip(&self.rows).all(|(row, text)| row.text[..] == text[..])
@@ -108,7 +108,7 @@ impl Selected {
     pub fn begins_and_ends_at(&self, mark: &Place, rows: &Rows) -> bool {
         let now = rows.slice(mark.rows());
         let ends = [self.rows.first(), self.rows.last()];
-        self.kind == Kind::Line
+        self.kind == SelectionKind::Line
             && matches!(mark, Place::Lines(_))
             && self.rows.len() > 1
             && now.len() > 1
@@ -136,13 +136,13 @@ impl Selected {
     }
 
     /// The same as it stood when its file was written; none where that is gone, or where in its rows it was cannot be told.
-    pub fn standing(&self, stands: &Stands) -> Option<Self> {
+    pub fn standing(&self, stands: &SavedRows) -> Option<Self> {
         let first = first_row(self.kind, stands.first_line);
         let spans: Option<Vec<_>> = match self.kind {
-            Kind::Insert => Some(Vec::new()),
+            SelectionKind::Insert => Some(Vec::new()),
             _ if stands.rows.is_empty() => None,
-            Kind::Line => Some(stands.rows.iter().map(|row| 0..row.len()).collect()),
-            Kind::Char | Kind::Block if stands.rows.len() == self.rows.len() => {
+            SelectionKind::Line => Some(stands.rows.iter().map(|row| 0..row.len()).collect()),
+            SelectionKind::Char | SelectionKind::Block if stands.rows.len() == self.rows.len() => {
                 let rows = self.rows.iter().zip(&stands.rows).zip(&self.spans);
                 rows.map(|((was, is), span)| {
                     let now = if was == is { Some(span.clone()) } else { shifted(was, is, span.clone()) };
@@ -150,7 +150,7 @@ impl Selected {
                 })
                 .collect()
             }
-            Kind::Char | Kind::Block => None,
+            SelectionKind::Char | SelectionKind::Block => None,
         };
         Some(Self { first, rows: stands.rows.clone(), spans: spans?, ..self.clone() })
     }
@@ -158,7 +158,7 @@ impl Selected {
     /// Whether what is at the editor's mark is what was sent.
     pub fn is_excerpt(&self, mark: &Place, excerpt: &Excerpt) -> bool {
         let is_it = match self.kind {
-            Kind::Insert => (&excerpt.above, &excerpt.below) == (&self.above, &self.below),
+            SelectionKind::Insert => (&excerpt.above, &excerpt.below) == (&self.above, &self.below),
             _ => excerpt.rows == self.rows,
         };
         is_it && self.place_at(mark.rows().start).as_ref() == Some(mark)
@@ -177,7 +177,7 @@ impl Selected {
     /// The rows by which it is known.
     fn tell(&self) -> impl Iterator<Item = &Vec<u8>> {
         let (beside, own) = match self.kind {
-            Kind::Insert => (self.above.iter().chain(&self.below), [].iter()),
+            SelectionKind::Insert => (self.above.iter().chain(&self.below), [].iter()),
             _ => (None.iter().chain(&None), self.rows.iter()),
         };
         beside.chain(own)
@@ -185,7 +185,7 @@ impl Selected {
 
     fn reads_at(&self, first: usize, text: &[&[u8]]) -> bool {
         match self.kind {
-            Kind::Insert => {
+            SelectionKind::Insert => {
                 let above = first.checked_sub(1).and_then(|above| text.get(above)).copied();
                 first <= text.len()
                     && above == self.above.as_deref()
@@ -200,20 +200,20 @@ impl Selected {
 
     fn place_at(&self, first: usize) -> Option<Place> {
         Some(match self.kind {
-            Kind::Insert => Place::Insertion(first),
-            Kind::Line if self.rows.is_empty() => return None,
-            Kind::Line => Place::Lines(first..first.checked_add(self.rows.len())?),
-            Kind::Char => {
+            SelectionKind::Insert => Place::Insertion(first),
+            SelectionKind::Line if self.rows.is_empty() => return None,
+            SelectionKind::Line => Place::Lines(first..first.checked_add(self.rows.len())?),
+            SelectionKind::Char => {
                 let last = first.checked_add(self.spans.len().checked_sub(1)?)?;
                 Place::Part { start: (first, self.spans.first()?.start), end: (last, self.spans.last()?.end) }
             }
-            Kind::Block if self.spans.is_empty() => return None,
-            Kind::Block => Place::Block { first, columns: self.spans.clone() },
+            SelectionKind::Block if self.spans.is_empty() => return None,
+            SelectionKind::Block => Place::Block { first, columns: self.spans.clone() },
         })
     }
 }
 
-impl Stands {
+impl SavedRows {
     /// Reads how the rows stood.
     ///
     /// # Errors
@@ -235,8 +235,8 @@ impl Excerpt {
 }
 
 /// The row from 0 of a line as a request has it: an insertion goes below its line.
-fn first_row(kind: Kind, line: usize) -> usize {
-    if kind == Kind::Insert { line } else { line.saturating_sub(1) }
+fn first_row(kind: SelectionKind, line: usize) -> usize {
+    if kind == SelectionKind::Insert { line } else { line.saturating_sub(1) }
 }
 
 fn is(row: Option<&Row>, text: Option<&Bytes>) -> bool {

@@ -22,23 +22,23 @@ enum Belief {
 
 /// Places that the editor was sent, and has not confirmed.
 #[derive(Debug)]
-struct UnderWay {
+struct PlacesInFlight {
     tick: u64,
     marks: BTreeMap<u64, Belief>,
 }
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Shown {
+pub struct ShownMarks {
     marks: BTreeMap<u64, Belief>,
-    under_way: Option<UnderWay>,
+    under_way: Option<PlacesInFlight>,
     /// A range may be elsewhere than its mark.
     may_differ: bool,
     /// The editor cannot be told.
     is_deaf: bool,
 }
 
-impl Shown {
+impl ShownMarks {
     /// The editor's mark of a range is here; nowhere: it has none.
     pub fn set(&mut self, job: u64, mark: Option<&Place>) {
         let belief = mark.map_or(Belief::Unknown, |place| Belief::At(place.clone()));
@@ -103,7 +103,7 @@ impl Shown {
         if !told.is_empty() {
             let belief =
                 |(job, place): &(u64, Option<Place>)| (*job, place.clone().map_or(Belief::Lost, Belief::At));
-            self.under_way = Some(UnderWay { tick, marks: told.iter().map(belief).collect() });
+            self.under_way = Some(PlacesInFlight { tick, marks: told.iter().map(belief).collect() });
         }
         told
     }
@@ -111,7 +111,7 @@ impl Shown {
     /// The editor has been told, and its text had this changedtick then: it has put its marks there only if that is the
     /// one that it was told of. None where it cannot be told.
     pub fn told(&mut self, tick: Option<u64>) {
-        let Some(UnderWay { tick: at, marks }) = self.under_way.take() else { return };
+        let Some(PlacesInFlight { tick: at, marks }) = self.under_way.take() else { return };
         match tick {
             Some(tick) if tick == at => {
                 self.may_differ |= marks.values().any(|belief| *belief == Belief::Unknown);

@@ -2,14 +2,14 @@
 
 use rmpv::Value;
 
-use super::buffer::Link;
+use super::buffer::MirrorState;
 use crate::document::{Place, Rows};
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct MirrorView {
     /// How the mirror stands to its buffer.
-    pub link: Link,
+    pub link: MirrorState,
     /// The changedtick that its text has.
     pub tick: u64,
     /// Its rows, with their ids.
@@ -18,14 +18,14 @@ pub struct View {
     pub places: Vec<(u64, Option<Place>)>,
 }
 
-impl View {
+impl MirrorView {
     /// The fields of a reply.
     pub fn fields(&self) -> Vec<(Value, Value)> {
         let link = match self.link {
-            Link::Unknown => "unknown",
-            Link::Sure => "sure",
-            Link::Unsure => "unsure",
-            Link::TooLarge => "too_large",
+            MirrorState::Unknown => "unknown",
+            MirrorState::Sure => "sure",
+            MirrorState::Unsure => "unsure",
+            MirrorState::TooLarge => "too_large",
         };
         let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
         let places = self.places.iter().map(place_of);

@@ -6,11 +6,11 @@ use super::query::Findings;
 use crate::document::Passage;
 use crate::land::{Bytes, HeldFor};
 use crate::names::name;
-use crate::review::{End, Id};
+use crate::review::{EditId, ReviewEnd};
 
 /// What is wanted of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum Intent {
     /// That its answer lands.
     Land(Vec<Bytes>),
     /// That its answer is held, whatever the text is.
@@ -20,14 +20,14 @@ pub enum Wish {
         /// The answer.
         lines: Vec<Bytes>,
         /// What was dropped of it.
-        dropped: Vec<Vec<Id>>,
+        dropped: Vec<Vec<EditId>>,
         /// The changedtick of the text beside which the user has seen its conflicts, if they have.
         shown: Option<u64>,
     },
     /// That hunks of its held answer are taken.
     Take {
         /// Which; all where none is named.
-        hunks: Option<Vec<Id>>,
+        hunks: Option<Vec<EditId>>,
         /// The question's that asks for it.
         token: u64,
     },
@@ -46,7 +46,7 @@ pub enum Wish {
 
 /// What became of a wish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum Settlement {
     /// The text is what it should be; nothing was written.
     Unchanged,
     /// It was written, in one undo step.
@@ -85,7 +85,7 @@ impl Obstacle {
     }
 }
 
-impl Fate {
+impl Settlement {
     /// The public name of what became of the answer.
     pub fn landing(self) -> &'static str {
         match self {
@@ -100,58 +100,58 @@ impl Fate {
     }
 }
 
-impl Wish {
+impl Intent {
     /// What it comes to where it cannot be.
-    pub fn denied(&self, why: HeldFor) -> Fate {
+    pub fn denied(&self, why: HeldFor) -> Settlement {
         match self {
-            Self::Hold(own) if why != HeldFor::BufferGone => Fate::Held(*own),
-            Self::Land(_) | Self::Hold(_) => Fate::Held(why),
+            Self::Hold(own) if why != HeldFor::BufferGone => Settlement::Held(*own),
+            Self::Land(_) | Self::Hold(_) => Settlement::Held(why),
             Self::Accept { .. } | Self::Put { .. } | Self::Take { .. } | Self::Revert => {
-                Fate::Stays(Obstacle::Held(why))
+                Settlement::Stays(Obstacle::Held(why))
             }
         }
     }
 
     /// What became of it.
-    pub fn settled(&self, job: u64, fate: Fate) -> Settled {
+    pub fn settled(&self, job: u64, fate: Settlement) -> SettledIntent {
         let asked = match self {
             Self::Take { token, .. } => Some((*token, Vec::new())),
             _ => None,
         };
-        Settled { asked, ..Settled::new(job, fate) }
+        SettledIntent { asked, ..SettledIntent::new(job, fate) }
     }
 }
 
-impl From<End> for Fate {
-    fn from(end: End) -> Self {
+impl From<ReviewEnd> for Settlement {
+    fn from(end: ReviewEnd) -> Self {
         match end {
-            End::Applied => Self::Written { is_merged: false },
-            End::Merged => Self::Written { is_merged: true },
-            End::Rejected => Self::Rejected,
+            ReviewEnd::Applied => Self::Written { is_merged: false },
+            ReviewEnd::Merged => Self::Written { is_merged: true },
+            ReviewEnd::Rejected => Self::Rejected,
         }
     }
 }
 
 /// What became of what was wanted of a range.
 #[derive(Debug)]
-pub struct Settled {
+pub struct SettledIntent {
     /// The job's id.
     pub job: u64,
     /// What.
-    pub fate: Fate,
+    pub fate: Settlement,
     /// The number of the step that was written.
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
     pub passage: Option<Passage>,
     /// The question's token that asked for it, and the hunks that were taken.
-    pub asked: Option<(u64, Vec<Id>)>,
+    pub asked: Option<(u64, Vec<EditId>)>,
     /// A reply that is to go out after it.
     pub reply: Option<(u64, Findings)>,
 }
 
-impl Settled {
+impl SettledIntent {
     /// Without a step.
-    pub fn new(job: u64, fate: Fate) -> Self {
+    pub fn new(job: u64, fate: Settlement) -> Self {
         Self { job, fate, attempt: None, passage: None, asked: None, reply: None }
     }
 }

@@ -9,28 +9,28 @@ use std::ops::Range;
 use rmpv::Value;
 
 use super::view;
-use super::wish::Fate;
+use super::wish::Settlement;
 use crate::document::Place;
 use crate::land::RowEdit;
 
 /// What is to be written to one buffer, in this order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct WriteCall {
     /// The changedtick that the steps were made for.
     pub tick: u64,
     /// One answer each.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WriteStep>,
 }
 
 /// The edits of one answer. Rows count after the steps before it, and before all of its own edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct WriteStep {
     /// The job's id.
     pub job: u64,
     /// Together with the job it names the step: the plugin writes each once.
     pub attempt: u64,
     /// What it comes to once it is written.
-    pub fate: Fate,
+    pub fate: Settlement,
     /// The rows of the range before it: what they read is what reverting it brings back.
     pub was: Range<usize>,
     /// Ascending, apart from each other.
@@ -41,7 +41,7 @@ pub struct Step {
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reply {
+pub enum WriteReply {
     /// The user is in the middle of something; the plugin tells when that may be over.
     NotNow,
     /// There is no such buffer, or its text is not loaded.
@@ -78,7 +78,7 @@ pub enum StepReply {
     Error,
 }
 
-impl Call {
+impl WriteCall {
     /// The argument of the plugin's function.
     pub fn value(&self, buffer: u64) -> Value {
         let edit = |edit: &RowEdit| {
@@ -100,7 +100,7 @@ impl Call {
         let was = |rows: &Range<usize>| {
             Value::Map(vec![("first".into(), rows.start.into()), ("last".into(), rows.end.into())])
         };
-        let step = |step: &Step| {
+        let step = |step: &WriteStep| {
             Value::Map(vec![
                 ("job".into(), step.job.into()),
                 ("attempt".into(), step.attempt.into()),
@@ -118,7 +118,7 @@ impl Call {
     }
 }
 
-impl Reply {
+impl WriteReply {
     /// The step that a change with this changedtick belongs to, by its place in the call.
     pub fn author(&self, tick: u64) -> Option<usize> {
         let Self::Done { steps, .. } = self else { return None };
@@ -191,23 +191,23 @@ mod tests {
 
     #[test]
     fn replies_are_read() {
-        assert_eq!(Reply::decode(&map(vec![("state", "not_now".into())])), Some(Reply::NotNow));
+        assert_eq!(WriteReply::decode(&map(vec![("state", "not_now".into())])), Some(WriteReply::NotNow));
         assert_eq!(
-            Reply::decode(&map(vec![("state", "stale".into()), ("tick", 7.into())])),
-            Some(Reply::Stale { tick: 7 })
+            WriteReply::decode(&map(vec![("state", "stale".into()), ("tick", 7.into())])),
+            Some(WriteReply::Stale { tick: 7 })
         );
         let written = map(vec![("state", "written".into()), ("from", 7.into()), ("to", 9.into())]);
         let differs = map(vec![("state", "differs".into())]);
         let steps = Value::Array(vec![written, differs]);
         let done = map(vec![("state", "done".into()), ("tick", 9.into()), ("steps", steps)]);
         let steps = vec![StepReply::Written { from: 7, to: 9 }, StepReply::Differs];
-        assert_eq!(Reply::decode(&done), Some(Reply::Done { tick: 9, steps }));
+        assert_eq!(WriteReply::decode(&done), Some(WriteReply::Done { tick: 9, steps }));
     }
 
     #[test]
     fn what_is_no_reply_is_none() {
         for value in [Value::Nil, map(vec![("state", "stale".into())]), map(vec![("state", "what".into())])] {
-            assert_eq!(Reply::decode(&value), None);
+            assert_eq!(WriteReply::decode(&value), None);
         }
     }
 }

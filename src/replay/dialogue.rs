@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// One line of a recording.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry {
+struct RecordedLine {
     is_client: bool,
     line: String,
 }
@@ -18,7 +18,7 @@ struct Entry {
 /// A recorded dialogue that is being played.
 #[derive(Debug)]
 pub struct Script {
-    entries: Vec<Entry>,
+    entries: Vec<RecordedLine>,
     at: usize,
     /// Ids of requests as they were recorded, and as they are now.
     ids: Vec<(Value, Value)>,
@@ -28,7 +28,7 @@ impl Script {
     /// Reads a recording; none where it is no dialogue.
     pub fn read(recording: &[u8]) -> Option<Self> {
         let lines = recording.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        let entries: Option<Vec<Entry>> = lines.map(entry).collect();
+        let entries: Option<Vec<RecordedLine>> = lines.map(entry).collect();
         entries.filter(|entries| !entries.is_empty()).map(|entries| Self { entries, at: 0, ids: Vec::new() })
     }
 
@@ -104,7 +104,7 @@ impl Script {
     }
 }
 
-impl Entry {
+impl RecordedLine {
     fn message(&self) -> Option<Value> {
         serde_json::from_str(&self.line).ok()
     }
@@ -124,14 +124,14 @@ impl Entry {
     }
 }
 
-fn entry(line: &[u8]) -> Option<Entry> {
+fn entry(line: &[u8]) -> Option<RecordedLine> {
     let value: Value = serde_json::from_slice(line).ok()?;
     let is_client = match value["from"].as_str()? {
         "client" => true,
         "agent" => false,
         _ => return None,
     };
-    Some(Entry { is_client, line: value["line"].as_str()?.to_owned() })
+    Some(RecordedLine { is_client, line: value["line"].as_str()?.to_owned() })
 }
 
 /// A line of the agent; where it is a response, with the id that its request has now.

@@ -13,7 +13,8 @@ use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
 use super::{
-    Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, Tidy,
+    Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, SelectionKind,
+    Tidy,
 };
 use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
 use crate::error::{Code, JobError};
@@ -236,14 +237,14 @@ pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
 }
 
 fn selection(selection: &Fields) -> Result<Selection, JobError> {
-    let kind = Kind::named(&selection.text("kind")?)
+    let kind = SelectionKind::named(&selection.text("kind")?)
         .ok_or_else(|| bad(&selection.name("kind"), r#"must be "line", "char", "block" or "insert""#))?;
     let first_line = selection.count("first_line")?;
     let last_line = selection.count("last_line")?;
     let text = selected(selection, first_line)?;
     let mut rows = selection.lossy_texts("rows")?;
     let mut cols = columns(selection)?;
-    if kind != Kind::Insert {
+    if kind != SelectionKind::Insert {
         one_a_row(selection, first_line, last_line, text.len())?;
         if rows.is_empty() {
             rows.clone_from(&text);

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, bad};
 use crate::error::JobError;
-use crate::store::{Page, Query, Wanted, Which};
+use crate::store::{InfoQuery, JobKey, Page, Query};
 
 /// How many entries of a list are given where nobody says.
 const ENTRIES: u64 = 100;
@@ -27,10 +27,10 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             before: fields.get("before").map(|_| before(fields)).transpose()?,
         })),
         "job" => Ok(Query::Job(match fields.get("uuid") {
-            Some(_) => Which::Uuid(fields.text("uuid")?),
-            None => Which::Id(fields.count("id")?),
+            Some(_) => JobKey::Uuid(fields.text("uuid")?),
+            None => JobKey::Id(fields.count("id")?),
         })),
-        "info" => Ok(Query::Info(Wanted {
+        "info" => Ok(Query::Info(InfoQuery {
             project: fields.lossy("project")?,
             session: text("agent")?.zip(text("session_id")?),
             today_ms: time(fields, "today_ms")?,
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_session_is_known_with_its_agent_alone() {
         let fields = [("name", "info".into()), ("session_id", "s".into()), ("today_ms", 7.into())];
-        let wanted = Wanted { project: String::new(), session: None, today_ms: 7 };
+        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 7 };
         assert_eq!(read(&fields), Ok(Query::Info(wanted)));
     }
 

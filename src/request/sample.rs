@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{AgentCommand, Kind, Request, Selection, Tidy};
+use super::{AgentCommand, Request, Selection, SelectionKind, Tidy};
 use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
 pub fn lines(filetype: &str, rows: &[&str]) -> Request {
-    request(filetype, Kind::Line, &rows.iter().map(|row| (*row, 0, row.len())).collect::<Vec<_>>())
+    request(filetype, SelectionKind::Line, &rows.iter().map(|row| (*row, 0, row.len())).collect::<Vec<_>>())
 }
 
 /// From `«` in the first row to `»` in the last one.
@@ -20,7 +20,7 @@ pub fn part(filetype: &str, marked: &[&str]) -> Request {
         let (start, end) = span(marked);
         (row.as_str(), if index == 0 { start } else { 0 }, if index == last { end } else { row.len() })
     });
-    request(filetype, Kind::Char, &spans.collect::<Vec<_>>())
+    request(filetype, SelectionKind::Char, &spans.collect::<Vec<_>>())
 }
 
 /// From `«` to `»` in each row.
@@ -30,12 +30,12 @@ pub fn block(filetype: &str, marked: &[&str]) -> Request {
         let (start, end) = span(marked);
         (row.as_str(), start, end)
     });
-    request(filetype, Kind::Block, &spans.collect::<Vec<_>>())
+    request(filetype, SelectionKind::Block, &spans.collect::<Vec<_>>())
 }
 
 /// An insertion below the last of the lines before it, which begin with line 1.
 pub fn insert(filetype: &str, before: &[&str], after: &[&str]) -> Request {
-    let mut request = request(filetype, Kind::Insert, &[]);
+    let mut request = request(filetype, SelectionKind::Insert, &[]);
     request.selection.first_line = before.len() as u64;
     request.selection.last_line = before.len() as u64;
     request.selection.anchor = before.last().or(after.first()).map(|&line| line.to_owned());
@@ -51,7 +51,7 @@ fn span(marked: &str) -> (usize, usize) {
     (start, end)
 }
 
-fn request(filetype: &str, kind: Kind, rows: &[(&str, usize, usize)]) -> Request {
+fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -> Request {
     Request {
         id: 3,
         buffer: 1,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::id::{Hash, Id};
+use super::id::{EditId, Hash};
 use super::shape::Shape;
 use crate::document::Row;
 use crate::land::{Bytes, changes, keeps_ends, merge_rows};
@@ -18,12 +18,12 @@ pub struct Base {
     /// How many edits are taken.
     pub taken: usize,
     /// What the taken edits have replaced, ascending and apart from each other.
-    pub replaced: Vec<Taken>,
+    pub replaced: Vec<TakenRows>,
 }
 
 /// Rows of the base that were taken from the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenRows {
     /// The rows.
     pub rows: Range<usize>,
     /// What the text had in their place: where they were taken against a change of the user's, that.
@@ -44,7 +44,7 @@ pub struct Group {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// What it is known by.
-    pub id: Id,
+    pub id: EditId,
     /// The rows of the base that it replaces.
     pub rows: Range<usize>,
     /// The lines of the answer that come.
@@ -94,7 +94,7 @@ impl Base {
     /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are, and
     /// which replace what the text had there `before`. No edit of the rows that are gone is left, also not one that was
     /// dropped.
-    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[Id], before: Vec<Bytes>) {
+    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[EditId], before: Vec<Bytes>) {
         let by =
             |range: Range<usize>| range.start + new.len() - rows.len()..range.end + new.len() - rows.len();
         let is_left = |edit: &Edit| !edits.contains(&edit.id);
@@ -111,8 +111,8 @@ impl Base {
         let (above, below): (Vec<_>, Vec<_>) =
             self.replaced.drain(..).partition(|taken| taken.rows.end <= rows.start);
         let below = below.into_iter().filter(|taken| taken.rows.start >= rows.end);
-        let below: Vec<_> = below.map(|taken| Taken { rows: by(taken.rows), ..taken }).collect();
-        let own = Taken { rows: rows.start..rows.start + new.len(), before };
+        let below: Vec<_> = below.map(|taken| TakenRows { rows: by(taken.rows), ..taken }).collect();
+        let own = TakenRows { rows: rows.start..rows.start + new.len(), before };
         self.replaced = above.into_iter().chain([own]).chain(below).collect();
         self.rows.splice(rows, new.iter().cloned());
         self.taken += edits.len();
@@ -151,7 +151,7 @@ fn shift(range: Range<usize>, by: usize) -> Range<usize> {
 
 /// Gives each edit its id: what it replaces by what, and how many such there are before it.
 fn name(groups: &mut [Group], rows: &[Row], answer: &[Bytes]) {
-    let mut seen: HashMap<Id, u64> = HashMap::new();
+    let mut seen: HashMap<EditId, u64> = HashMap::new();
     for edit in groups.iter_mut().flat_map(|group| &mut group.edits) {
         let mut hash = Hash::new();
         hash.rows(rows[edit.rows.clone()].iter());

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::id::{Hash, Id};
-use crate::land::{Bytes, Change};
+use super::id::{EditId, Hash};
+use crate::land::{Bytes, RowChange};
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// The hash of all that is shown of it but where it is: as long as that is the same it is the same hunk.
-    pub id: Id,
+    pub id: EditId,
     /// The rows of the text that go; where there are none, the row above which others come.
     pub rows: Range<usize>,
     /// The whole rows that come.
@@ -26,7 +26,7 @@ pub struct Hunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Take {
     /// The edits that it consists of.
-    pub edits: Vec<Id>,
+    pub edits: Vec<EditId>,
     /// The rows of the base that are replaced.
     pub base: Range<usize>,
     /// The pieces that they are now, and by how many they are replaced.
@@ -87,12 +87,12 @@ impl Hunk {
 impl Take {
     /// These pieces in place of others; those at its ends that are the same stay, if `may_trim` such.
     pub fn new(
-        edits: Vec<Id>,
+        edits: Vec<EditId>,
         base: Range<usize>,
         now: Range<usize>,
         own: &[&[u8]],
         mut pieces: Vec<Bytes>,
-        may_trim: impl Fn(&Change) -> bool,
+        may_trim: impl Fn(&RowChange) -> bool,
     ) -> Self {
         let come = pieces.len();
         let old = &own[now.clone()];

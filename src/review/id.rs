@@ -6,15 +6,15 @@ use std::str::FromStr;
 
 /// What an edit or a hunk is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Id(u64);
+pub struct EditId(u64);
 
-impl fmt::Display for Id {
+impl fmt::Display for EditId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }
 }
 
-impl FromStr for Id {
+impl FromStr for EditId {
     type Err = std::num::ParseIntError;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
@@ -22,7 +22,7 @@ impl FromStr for Id {
     }
 }
 
-/// Hashes texts and numbers to an [`Id`]: FNV-1a, which no later version of Rust changes.
+/// Hashes texts and numbers to an [`EditId`]: FNV-1a, which no later version of Rust changes.
 pub struct Hash(u64);
 
 impl Hash {
@@ -47,8 +47,8 @@ impl Hash {
     }
 
     /// The id of all of it.
-    pub fn id(&self) -> Id {
-        Id(self.0)
+    pub fn id(&self) -> EditId {
+        EditId(self.0)
     }
 
     fn byte(&mut self, byte: u8) {
@@ -60,7 +60,7 @@ impl Hash {
 mod tests {
     use super::*;
 
-    fn of(rows: &[&str]) -> Id {
+    fn of(rows: &[&str]) -> EditId {
         let mut hash = Hash::new();
         hash.rows(rows.iter());
         hash.id()

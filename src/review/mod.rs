@@ -20,15 +20,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use self::hunk::{Conflict, Hunk};
-pub use self::id::Id;
-pub use self::words::{Marks, marks};
+pub use self::id::EditId;
+pub use self::words::{WordMarks, marks};
 
 use self::base::Base;
 use self::history::History;
-use self::proposal::Sides;
+use self::proposal::ProposalInput;
 use self::shape::{Shape, pieces};
 use crate::document::{Passage, Rows};
-use crate::land::{Bytes, Change, HeldFor, Replaced};
+use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 
 /// A held answer, and what the user made of it.
 #[derive(Debug)]
@@ -37,13 +37,13 @@ pub struct Review {
     answer: Vec<Bytes>,
     base: Arc<Base>,
     /// The edits that were dropped, those of one hunk together, oldest first.
-    dropped: Vec<Vec<Id>>,
+    dropped: Vec<Vec<EditId>>,
     history: History,
 }
 
 /// How a review ends once nothing is left of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum ReviewEnd {
     /// The text has the answer, and nothing else.
     Applied,
     /// It has some of the answer, or changes of the user's, too.
@@ -54,7 +54,7 @@ pub enum End {
 
 impl Review {
     /// Of an answer to `sent`, of which the user has dropped some edits before.
-    pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<Id>>) -> Self {
+    pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<EditId>>) -> Self {
         let (shape, sent) = (Shape::of(&sent.place), pieces(sent));
         let base = Arc::new(Base::new(sent, &answer, shape));
         Self { shape, answer, base, dropped, history: History::default() }
@@ -77,12 +77,12 @@ impl Review {
     }
 
     /// The edits that were dropped, those of one hunk together, oldest first.
-    pub fn dropped(&self) -> &[Vec<Id>] {
+    pub fn dropped(&self) -> &[Vec<EditId>] {
         &self.dropped
     }
 
     /// These were dropped, as the store has it.
-    pub fn set_dropped(&mut self, dropped: Vec<Vec<Id>>) {
+    pub fn set_dropped(&mut self, dropped: Vec<Vec<EditId>>) {
         self.dropped = dropped;
     }
 
@@ -104,10 +104,10 @@ impl Review {
     /// # Errors
     /// Why the answer cannot be compared with the text.
     pub fn hunks(&self, text: &Rows, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
-        let dropped: HashSet<Id> = self.dropped.iter().flatten().copied().collect();
-        let is_open = |id: Id| !dropped.contains(&id);
+        let dropped: HashSet<EditId> = self.dropped.iter().flatten().copied().collect();
+        let is_open = |id: EditId| !dropped.contains(&id);
         let (base, answer) = (&*self.base, &self.answer[..]);
-        Sides { base, answer, is_open: &is_open, text, now, column }.hunks()
+        ProposalInput { base, answer, is_open: &is_open, text, now, column }.hunks()
     }
 
     /// The hunks are taken, and this was the range before, and is it after that, in texts with these hashes.
@@ -137,19 +137,19 @@ impl Review {
     }
 
     /// Takes back the last drop. Gives the edits that are open again.
-    pub fn undrop(&mut self) -> Vec<Id> {
+    pub fn undrop(&mut self) -> Vec<EditId> {
         self.dropped.pop().unwrap_or_default()
     }
 
     /// How it ends, if nothing is left of it once these pieces are there.
-    pub fn end(&self, taken: usize, pieces: &[Bytes]) -> End {
+    pub fn end(&self, taken: usize, pieces: &[Bytes]) -> ReviewEnd {
         let is_dropped = |edit: &base::Edit| self.dropped.iter().flatten().any(|id| *id == edit.id);
         if pieces == self.answer {
-            End::Applied
+            ReviewEnd::Applied
         } else if self.base.taken + taken == 0 && self.base.edits().any(is_dropped) {
-            End::Rejected
+            ReviewEnd::Rejected
         } else {
-            End::Merged
+            ReviewEnd::Merged
         }
     }
 
@@ -165,13 +165,13 @@ impl Review {
 }
 
 /// The pieces of a range once hunks are taken, and which of them differ.
-pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<Change>) {
+pub fn replaced(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<RowChange>) {
     proposal::with(now, hunks)
 }
 
 impl Hunk {
     /// The edits that it consists of.
-    pub fn edits(&self) -> &[Id] {
+    pub fn edits(&self) -> &[EditId] {
         &self.take.edits
     }
 }

@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use super::base::{Base, Edit};
 use super::hunk::{Conflict, Hunk, Take};
-use super::id::Id;
+use super::id::EditId;
 use super::shape::{Shape, pieces};
 use crate::document::{Passage, Row, Rows};
 use crate::land::{self, Bytes, HeldFor, keeps_ends, merge_known};
 
 /// What a proposal is computed of.
-pub struct Sides<'a> {
+pub struct ProposalInput<'a> {
     /// What was sent, with the taken edits in it.
     pub base: &'a Base,
     /// The answer.
     pub answer: &'a [Bytes],
     /// Whether an edit is open: neither taken nor dropped.
-    pub is_open: &'a dyn Fn(Id) -> bool,
+    pub is_open: &'a dyn Fn(EditId) -> bool,
     /// The text.
     pub text: &'a Rows,
     /// The range in it.
@@ -26,7 +26,7 @@ pub struct Sides<'a> {
     pub column: Option<usize>,
 }
 
-impl Sides<'_> {
+impl ProposalInput<'_> {
     /// The hunks, ascending and apart from each other.
     ///
     /// # Errors
@@ -99,9 +99,9 @@ impl Sides<'_> {
         &self,
         current: &[Row],
         own: &[&[u8]],
-        may_trim: impl Fn(&land::Change, usize) -> bool,
+        may_trim: impl Fn(&land::RowChange, usize) -> bool,
     ) -> Vec<(Take, Option<Conflict>)> {
-        let Target { rows, origins } = self.target();
+        let ProposedBase { rows, origins } = self.target();
         let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
         let mut takes = Vec::new();
         for hunk in merge_known(&self.base.rows, current, &rows, &origins) {
@@ -135,7 +135,7 @@ impl Sides<'_> {
         mut now: Range<usize>,
         current: &[Row],
         own: &[&[u8]],
-        may_trim: &impl Fn(&land::Change, usize) -> bool,
+        may_trim: &impl Fn(&land::RowChange, usize) -> bool,
     ) -> Option<(Take, Option<Conflict>)> {
         let (first, last) = edits.first().zip(edits.last())?;
         let base = first.rows.start..last.rows.end;
@@ -191,9 +191,9 @@ impl Sides<'_> {
     }
 
     /// The base with the open edits in it; for each row of it, which row of the base it is, if it is beyond doubt.
-    fn target(&self) -> Target<'_> {
+    fn target(&self) -> ProposedBase<'_> {
         let base = &self.base.rows;
-        let mut target = Target { rows: Vec::new(), origins: Vec::new() };
+        let mut target = ProposedBase { rows: Vec::new(), origins: Vec::new() };
         let mut above = 0;
         for group in &self.base.groups {
             let mut edits = group.edits.iter().filter(|edit| (self.is_open)(edit.id)).peekable();
@@ -267,7 +267,7 @@ impl Sides<'_> {
 }
 
 /// The pieces of a range once hunks are taken, and which of them differ.
-pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::Change>) {
+pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>) {
     let mut all: Vec<Bytes> = now.pieces().into_iter().map(<[u8]>::to_vec).collect();
     let (mut changes, mut more, mut less) = (Vec::new(), 0, 0);
     for Take { differ, pieces, .. } in hunks.iter().map(|hunk| &hunk.take) {
@@ -282,12 +282,12 @@ pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::Change>) {
 }
 
 /// What the base becomes.
-struct Target<'a> {
+struct ProposedBase<'a> {
     rows: Vec<&'a [u8]>,
     origins: Vec<Option<usize>>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ProposedBase<'a> {
     fn copy(&mut self, base: &'a [Row], range: Range<usize>, is_certain: bool) {
         self.rows.extend(base[range.clone()].iter().map(|row| &row.text[..]));
         self.origins.extend(range.map(|at| is_certain.then_some(at)));

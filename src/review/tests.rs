@@ -2,7 +2,7 @@ use super::*;
 use crate::document::{AnchorId, Document, Place};
 
 /// A document with one held answer, and a text that is changed as an editor changes it.
-struct World {
+struct ReviewedDocument {
     document: Document,
     anchor: AnchorId,
     review: Review,
@@ -16,7 +16,7 @@ fn words(text: &str) -> Vec<&str> {
     text.split_whitespace().collect()
 }
 
-impl World {
+impl ReviewedDocument {
     /// Rows by words; the answer is to `place`.
     fn new(text: &str, place: &Place, answer: &str) -> Self {
         let mut document = Document::new(words(text));
@@ -96,13 +96,13 @@ fn an_answer_is_shown_as_its_smallest_differences() {
         ("at both ends", "a b", "X a b Y", "<|X> a b <|Y>"),
     ];
     for (name, text, answer, expected) in cases {
-        assert_eq!(World::whole(text, answer).shown(), expected, "{name}");
+        assert_eq!(ReviewedDocument::whole(text, answer).shown(), expected, "{name}");
     }
 }
 
 #[test]
 fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
-    let mut world = World::whole("a b c d e", "a X c d Y");
+    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
     world.take(&[0]);
     assert_eq!(world.shown(), "a X c d <e|Y>");
     world.edit(1..2, "X2");
@@ -122,7 +122,7 @@ fn a_taken_hunk_is_the_user_s_and_undo_proposes_it_again() {
 
 #[test]
 fn what_is_taken_back_is_what_the_text_had_also_where_that_was_the_user_s() {
-    let mut world = World::whole("a b c d e", "a X c Y e");
+    let mut world = ReviewedDocument::whole("a b c d e", "a X c Y e");
     world.edit(1..2, "mine");
     world.take(&[1]);
     world.take(&[0]);
@@ -145,7 +145,7 @@ fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
         ("the same", "a b c d e", (1..2, "X"), "a X c d Y", "a X c d <e|Y>"),
     ];
     for (name, text, (rows, typed), answer, expected) in cases {
-        let mut world = World::whole(text, answer);
+        let mut world = ReviewedDocument::whole(text, answer);
         world.edit(rows, typed);
         assert_eq!(world.shown(), expected, "{name}");
     }
@@ -154,7 +154,7 @@ fn what_the_user_changed_too_is_a_conflict_and_nothing_else_is_part_of_it() {
 #[test]
 fn a_conflict_says_what_the_user_did() {
     let words = |typed: (std::ops::Range<usize>, &str)| {
-        let mut world = World::whole("a b c d", "a X Y d");
+        let mut world = ReviewedDocument::whole("a b c d", "a X Y d");
         world.edit(typed.0, typed.1);
         world.hunks()[0].conflict.unwrap().words()
     };
@@ -165,7 +165,7 @@ fn a_conflict_says_what_the_user_did() {
 
 #[test]
 fn a_conflict_that_is_taken_brings_the_answer_s_rows_and_leaves_the_user_s_around_them() {
-    let mut world = World::whole("a b c d e", "a X c d Y");
+    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
     world.edit(1..1, "above");
     world.edit(2..3, "mine");
     assert_eq!(world.shown(), "a above !<mine|X> c d <e|Y>");
@@ -177,7 +177,7 @@ fn a_conflict_that_is_taken_brings_the_answer_s_rows_and_leaves_the_user_s_aroun
 
 #[test]
 fn an_insertion_is_one_hunk() {
-    let mut world = World::new("a b", &Place::Insertion(1), "X Y");
+    let mut world = ReviewedDocument::new("a b", &Place::Insertion(1), "X Y");
     assert_eq!(world.shown(), "a <|X Y> b");
     world.edit(0..0, "top");
     assert_eq!(world.shown(), "top a <|X Y> b");
@@ -190,14 +190,14 @@ fn an_insertion_is_one_hunk() {
 #[test]
 fn parts_of_rows_and_blocks_are_whole_rows() {
     let part = Place::Part { start: (0, 2), end: (0, 3) };
-    let mut world = World::new("f(a) b", &part, "c");
+    let mut world = ReviewedDocument::new("f(a) b", &part, "c");
     assert_eq!(world.shown(), "<f(a)|f(c)> b");
     world.take(&[0]);
     assert_eq!(world.shown(), "f(c) b");
     world.back(0..1, "f(a)");
     assert_eq!(world.shown(), "<f(a)|f(c)> b");
     let block = Place::Block { first: 0, columns: vec![0..1, 0..1, 0..1] };
-    let mut world = World::new("a1 b1 c1 d1", &block, "A B c");
+    let mut world = ReviewedDocument::new("a1 b1 c1 d1", &block, "A B c");
     assert_eq!(world.shown(), "<a1 b1|A1 B1> c1 d1");
     world.take(&[0]);
     assert_eq!(world.shown(), "A1 B1 c1 d1");
@@ -205,7 +205,7 @@ fn parts_of_rows_and_blocks_are_whole_rows() {
 
 #[test]
 fn an_answer_that_deletes_all_leaves_an_empty_row() {
-    let mut world = World::whole("a b", "");
+    let mut world = ReviewedDocument::whole("a b", "");
     world.take(&[0]);
     assert_eq!(world.document.rows().iter().map(|row| row.text.to_vec()).collect::<Vec<_>>(), [b""]);
     assert!(world.hunks().is_empty());
@@ -215,12 +215,12 @@ fn an_answer_that_deletes_all_leaves_an_empty_row() {
 
 #[test]
 fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
-    let mut world = World::whole("a b c d e", "a X c d Y");
+    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
     let hunks = world.hunks();
     world.review.drop(&hunks[1..]);
     assert_eq!(world.shown(), "a <b|X> c d e");
     // The store keeps it by what is known of the edit in each session.
-    let kept: Vec<Vec<Id>> = world.review.dropped().to_vec();
+    let kept: Vec<Vec<EditId>> = world.review.dropped().to_vec();
     let sent = world.document.locate(world.anchor, None).unwrap().base;
     let again = Review::new(&sent, bytes(&words("a X c d Y")), kept);
     assert_eq!(again.hunks(world.document.rows(), &world.now(), None).unwrap(), world.hunks());
@@ -231,7 +231,7 @@ fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
 
 #[test]
 fn another_answer_keeps_what_was_taken() {
-    let mut world = World::whole("a b c d e", "a X c d Y");
+    let mut world = ReviewedDocument::whole("a b c d e", "a X c d Y");
     world.take(&[0]);
     world.review.set_answer(&bytes(&words("a X c d Z")));
     assert_eq!(world.shown(), "a X c d <e|Z>");
@@ -242,7 +242,7 @@ fn another_answer_keeps_what_was_taken() {
 #[test]
 fn how_it_ends() {
     let end = |taken: &[usize], dropped: &[usize], typed: bool| {
-        let mut world = World::whole("a b c d e f", "a X c d Y f");
+        let mut world = ReviewedDocument::whole("a b c d e f", "a X c d Y f");
         let hunks = world.hunks();
         let dropped: Vec<Hunk> = dropped.iter().map(|number| hunks[*number].clone()).collect();
         world.take(taken);
@@ -253,8 +253,8 @@ fn how_it_ends() {
         let pieces: Vec<Bytes> = world.now().pieces().into_iter().map(<[u8]>::to_vec).collect();
         world.review.end(0, &pieces)
     };
-    assert_eq!(end(&[0, 1], &[], false), End::Applied);
-    assert_eq!(end(&[0, 1], &[], true), End::Merged);
-    assert_eq!(end(&[0], &[1], false), End::Merged);
-    assert_eq!(end(&[], &[0, 1], false), End::Rejected);
+    assert_eq!(end(&[0, 1], &[], false), ReviewEnd::Applied);
+    assert_eq!(end(&[0, 1], &[], true), ReviewEnd::Merged);
+    assert_eq!(end(&[0], &[1], false), ReviewEnd::Merged);
+    assert_eq!(end(&[], &[0, 1], false), ReviewEnd::Rejected);
 }

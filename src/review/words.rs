@@ -13,11 +13,11 @@ const LONGEST: usize = 2000;
 const NEAR: usize = 4;
 
 /// Bytes of one row, in order.
-pub type Marks = Vec<Range<usize>>;
+pub type WordMarks = Vec<Range<usize>>;
 
 /// The marks of each row that goes, and of each that comes.
-pub fn marks<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> (Vec<Marks>, Vec<Marks>) {
-    let (mut of_old, mut of_new) = (vec![Marks::new(); old.len()], vec![Marks::new(); new.len()]);
+pub fn marks<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> (Vec<WordMarks>, Vec<WordMarks>) {
+    let (mut of_old, mut of_new) = (vec![WordMarks::new(); old.len()], vec![WordMarks::new(); new.len()]);
     let mut next = 0;
     for (at, new) in new.iter().enumerate() {
         let near = next..old.len().min(next + NEAR);
@@ -30,14 +30,14 @@ pub fn marks<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> (Vec<Marks
 }
 
 /// The words that differ between two rows; none where less than a third is the same.
-fn between(old: &[u8], new: &[u8]) -> Option<(Marks, Marks)> {
+fn between(old: &[u8], new: &[u8]) -> Option<(WordMarks, WordMarks)> {
     if old.len().max(new.len()) > LONGEST {
         return None;
     }
     let (words_old, words_new) = (words(old), words(new));
     let text_old: Vec<&[u8]> = words_old.iter().map(|word| &old[word.clone()]).collect();
     let text_new: Vec<&[u8]> = words_new.iter().map(|word| &new[word.clone()]).collect();
-    let (mut gone, mut come, mut same) = (Marks::new(), Marks::new(), 0);
+    let (mut gone, mut come, mut same) = (WordMarks::new(), WordMarks::new(), 0);
     for op in capture_diff_slices(Algorithm::Myers, &text_old, &text_new) {
         let (in_old, in_new) = (span(&words_old, op.old_range()), span(&words_new, op.new_range()));
         if let DiffOp::Equal { .. } = op {
@@ -61,7 +61,7 @@ fn span(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
 /// The words of a row: names and numbers, runs of white space, and every other character by itself.
 fn words(row: &[u8]) -> Vec<Range<usize>> {
     #[derive(PartialEq, Clone, Copy)]
-    enum Kind {
+    enum WordKind {
         Word,
         Space,
         Other,
@@ -69,22 +69,22 @@ fn words(row: &[u8]) -> Vec<Range<usize>> {
         Rest,
     }
     let kind = |byte: u8| match byte {
-        b'_' | 0xC0.. => Kind::Word,
-        _ if byte.is_ascii_alphanumeric() => Kind::Word,
-        b' ' | b'\t' => Kind::Space,
-        0x80..0xC0 => Kind::Rest,
-        _ => Kind::Other,
+        b'_' | 0xC0.. => WordKind::Word,
+        _ if byte.is_ascii_alphanumeric() => WordKind::Word,
+        b' ' | b'\t' => WordKind::Space,
+        0x80..0xC0 => WordKind::Rest,
+        _ => WordKind::Other,
     };
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut before = None;
     for (at, byte) in row.iter().enumerate() {
         let kind = kind(*byte);
-        let goes_on = kind == Kind::Rest || (kind != Kind::Other && before == Some(kind));
+        let goes_on = kind == WordKind::Rest || (kind != WordKind::Other && before == Some(kind));
         match words.last_mut().filter(|_| goes_on) {
             Some(word) => word.end = at + 1,
             None => words.push(at..at + 1),
         }
-        before = if kind == Kind::Rest { before } else { Some(kind) };
+        before = if kind == WordKind::Rest { before } else { Some(kind) };
     }
     words
 }
@@ -97,7 +97,7 @@ mod tests {
     #[track_caller]
     fn check(old: &str, new: &str, expected: &str) {
         let (gone, come) = between(old.as_bytes(), new.as_bytes()).unwrap_or_default();
-        let read = |row: &str, marks: &Marks| -> String {
+        let read = |row: &str, marks: &WordMarks| -> String {
             let words: Vec<_> = marks.iter().map(|mark| &row[mark.clone()]).collect();
             words.join("|")
         };

@@ -20,7 +20,7 @@ use tokio_util::io::poll_read_buf;
 
 use super::Command;
 use super::whole::Whole;
-use crate::host::Message;
+use crate::host::HostMessage;
 use crate::mirror::{self, Feed};
 
 /// How much is read at once.
@@ -46,12 +46,12 @@ impl CallCount {
 
 /// What a message is.
 #[derive(Debug)]
-enum Said {
+enum InputMessage {
     Command(Command),
     /// What happened to a buffer.
-    Event(mirror::Event),
+    Event(mirror::MirrorEvent),
     /// A request, of whose range the mirrors are told as well.
-    Run(Command, Box<mirror::Event>),
+    Run(Command, Box<mirror::MirrorEvent>),
     /// The reply to a call of the host.
     Reply,
     /// Something that the host is asked for: nvim-rs refuses it.
@@ -61,9 +61,9 @@ enum Said {
 }
 
 /// See the module.
-pub(super) struct Input<R> {
+pub(super) struct RpcInput<R> {
     pipe: R,
-    messages: mpsc::UnboundedSender<Message>,
+    messages: mpsc::UnboundedSender<HostMessage>,
     /// Of the buffers that are mirrored. Events go there at once: whatever a reply leads to comes after all that was said
     /// before it.
     feed: Feed,
@@ -77,10 +77,10 @@ pub(super) struct Input<R> {
     passed: Vec<u8>,
 }
 
-impl<R> Input<R> {
+impl<R> RpcInput<R> {
     pub(super) fn new(
         pipe: R,
-        messages: mpsc::UnboundedSender<Message>,
+        messages: mpsc::UnboundedSender<HostMessage>,
         feed: Feed,
         calls: CallCount,
     ) -> Self {
@@ -95,18 +95,18 @@ impl<R> Input<R> {
             let message = &self.read[start..start + length];
             match said(message, self.replies..self.calls.get()) {
                 // The receiver is gone only while the host shuts down; nobody waits for this message then.
-                Said::Command(command) => _ = self.messages.send(Message::Command(command)),
-                Said::Event(event) => self.feed.send(event),
-                Said::Run(command, event) => {
+                InputMessage::Command(command) => _ = self.messages.send(HostMessage::Command(command)),
+                InputMessage::Event(event) => self.feed.send(event),
+                InputMessage::Run(command, event) => {
                     self.feed.send(*event);
-                    _ = self.messages.send(Message::Command(command));
+                    _ = self.messages.send(HostMessage::Command(command));
                 }
-                Said::Reply => {
+                InputMessage::Reply => {
                     self.replies += 1;
                     self.passed.extend_from_slice(message);
                 }
-                Said::Request => self.passed.extend_from_slice(message),
-                Said::Malformed => tracing::debug!(bytes = length, "a malformed message is ignored"),
+                InputMessage::Request => self.passed.extend_from_slice(message),
+                InputMessage::Malformed => tracing::debug!(bytes = length, "a malformed message is ignored"),
             }
             self.whole = Whole::default();
             start += length;
@@ -119,7 +119,7 @@ impl<R> Input<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for RpcInput<R> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -141,29 +141,31 @@ impl<R: AsyncRead + Unpin> AsyncRead for Input<R> {
 }
 
 /// What a whole message is; of replies only the one to the first of the `open` calls counts.
-fn said(message: &[u8], open: Range<u64>) -> Said {
+fn said(message: &[u8], open: Range<u64>) -> InputMessage {
     let Ok(Value::Array(parts)) = read_value_with_max_depth(&mut &message[..], DEEPEST) else {
-        return Said::Malformed;
+        return InputMessage::Malformed;
     };
     let kind = parts.first().and_then(Value::as_u64);
     match (kind, parts.get(1..).unwrap_or_default()) {
         (Some(0), [Value::Integer(id), Value::String(method), Value::Array(_)])
             if id.is_u64() && method.is_str() =>
         {
-            Said::Request
+            InputMessage::Request
         }
-        (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => Said::Reply,
+        (Some(1), [id, _, _]) if open.contains(&open.start) && id.as_u64() == Some(open.start) => {
+            InputMessage::Reply
+        }
         (Some(2), [method, Value::Array(params)]) => match method.as_str() {
-            Some(method) => match mirror::Event::decode(method, params) {
-                Some(event @ mirror::Event::Sent(_)) => {
-                    Said::Run(Command::decode(method, params), Box::new(event))
+            Some(method) => match mirror::MirrorEvent::decode(method, params) {
+                Some(event @ mirror::MirrorEvent::Sent(_)) => {
+                    InputMessage::Run(Command::decode(method, params), Box::new(event))
                 }
-                Some(event) => Said::Event(event),
-                None => Said::Command(Command::decode(method, params)),
+                Some(event) => InputMessage::Event(event),
+                None => InputMessage::Command(Command::decode(method, params)),
             },
-            None => Said::Malformed,
+            None => InputMessage::Malformed,
         },
-        _ => Said::Malformed,
+        _ => InputMessage::Malformed,
     }
 }
 
@@ -197,11 +199,13 @@ mod tests {
             let bytes = said.clone();
             tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut editor, &bytes).await });
             let mut passed = Vec::new();
-            Input::new(input, send, mirror::feed().0, calls(3)).read_to_end(&mut passed).await.unwrap();
+            RpcInput::new(input, send, mirror::feed().0, calls(3)).read_to_end(&mut passed).await.unwrap();
             assert_eq!(passed, [reply(0), reply(1), reply(2)].concat(), "in pieces of {size}");
             for expected in 0..4 {
                 let message = messages.try_recv().expect("a message before the end");
-                assert!(matches!(message, Message::Command(Command::Adopted { id, .. }) if id == expected));
+                assert!(
+                    matches!(message, HostMessage::Command(Command::Adopted { id, .. }) if id == expected)
+                );
             }
         }
     }
@@ -238,11 +242,11 @@ mod tests {
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        Input::new(io::Cursor::new(said), send, mirror::feed().0, calls(2))
+        RpcInput::new(io::Cursor::new(said), send, mirror::feed().0, calls(2))
             .read_to_end(&mut passed)
             .await
             .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
-        assert!(matches!(messages.try_recv(), Ok(Message::Command(Command::Adopted { id: 5, .. }))));
+        assert!(matches!(messages.try_recv(), Ok(HostMessage::Command(Command::Adopted { id: 5, .. }))));
     }
 }

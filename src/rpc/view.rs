@@ -3,7 +3,7 @@
 use crate::error::JobError;
 use crate::request::fields::bad;
 use crate::request::{self, Fields};
-use crate::store::{Page, Query, Wanted};
+use crate::store::{InfoQuery, Page, Query};
 use crate::view::{Live, LiveState, Totals, Viewer};
 
 /// What is shown.
@@ -14,7 +14,7 @@ pub enum List {
     /// Finished jobs.
     History(Page),
     /// Sums over jobs.
-    Info(Wanted),
+    Info(InfoQuery),
 }
 
 /// Reads a list and for whom it is.
@@ -141,7 +141,7 @@ mod tests {
         let page = Page { limit: 5, ..Page::default() };
         let history = read(&[("name", "history".into()), ("limit", 5.into())]);
         assert_eq!(history, Ok((List::History(page), viewer())));
-        let wanted = Wanted { project: String::new(), session: None, today_ms: 7 };
+        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 7 };
         let info = read(&[("name", "info".into()), ("today_ms", 7.into())]);
         assert_eq!(info, Ok((List::Info(wanted), viewer())));
     }

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stream::{Count, Counted};
+use crate::stream::{UsageScope, UsageScopes};
 
 /// What a job, or several, cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -43,7 +43,7 @@ pub struct Tokens {
 
 /// What was counted before a job.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Before {
+pub struct CountedBefore {
     /// In its session.
     pub session: Amounts,
     /// The same, with what that had taken over from the one it was forked from.
@@ -77,11 +77,11 @@ impl Amounts {
 
     /// The share of a job whose agent told `self`. A counter that stands lower than before began anew.
     #[must_use]
-    pub fn share(&self, counted: Counted, before: &Before) -> Self {
+    pub fn share(&self, counted: UsageScopes, before: &CountedBefore) -> Self {
         let of = |count| match count {
-            Count::Run => Self::default(),
-            Count::Session => before.session,
-            Count::Lineage => before.lineage,
+            UsageScope::Run => Self::default(),
+            UsageScope::Session => before.session,
+            UsageScope::Lineage => before.lineage,
         };
         let cost = of(counted.cost).cost_usd.unwrap_or(0.0);
         let tokens = of(counted.usage).tokens;
@@ -102,11 +102,11 @@ impl Amounts {
 
     /// The share where nobody knows what was counted before: only what the agent tells of the run itself.
     #[must_use]
-    pub fn certain(&self, counted: Counted) -> Self {
+    pub fn certain(&self, counted: UsageScopes) -> Self {
         Self {
-            cost_usd: self.cost_usd.filter(|_| counted.cost == Count::Run),
-            tokens: if counted.usage == Count::Run { self.tokens } else { Tokens::default() },
-            num_turns: self.num_turns.filter(|_| counted.num_turns == Count::Run),
+            cost_usd: self.cost_usd.filter(|_| counted.cost == UsageScope::Run),
+            tokens: if counted.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
+            num_turns: self.num_turns.filter(|_| counted.num_turns == UsageScope::Run),
             duration_ms: self.duration_ms,
         }
     }
@@ -144,7 +144,8 @@ pub fn whole(dollars: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const LINEAGE: Counted = Counted { cost: Count::Lineage, usage: Count::Run, num_turns: Count::Lineage };
+    const LINEAGE: UsageScopes =
+        UsageScopes { cost: UsageScope::Lineage, usage: UsageScope::Run, num_turns: UsageScope::Lineage };
 
     fn amounts(cost_usd: f64, input: u64, num_turns: u64) -> Amounts {
         let tokens = Tokens { input, ..Tokens::default() };
@@ -153,18 +154,19 @@ mod tests {
 
     #[test]
     fn what_was_counted_before_is_taken_off() {
-        let before = Before { session: amounts(0.0, 4, 1), lineage: amounts(0.3, 9, 2) };
+        let before = CountedBefore { session: amounts(0.0, 4, 1), lineage: amounts(0.3, 9, 2) };
         let told = amounts(0.4, 10, 5);
-        assert_eq!(told.share(Counted::default(), &before), told);
+        assert_eq!(told.share(UsageScopes::default(), &before), told);
         assert_eq!(told.share(LINEAGE, &before), amounts(0.1, 10, 3));
-        let droid = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+        let droid =
+            UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
         assert_eq!(told.share(droid, &before), amounts(0.4, 6, 3));
-        assert_eq!(told.share(LINEAGE, &Before::default()), told);
+        assert_eq!(told.share(LINEAGE, &CountedBefore::default()), told);
     }
 
     #[test]
     fn a_counter_that_began_anew_tells_the_share_itself() {
-        let before = Before { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
+        let before = CountedBefore { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
         assert_eq!(amounts(0.2, 0, 2).share(LINEAGE, &before), amounts(0.2, 0, 2));
         assert_eq!(amounts(0.5, 0, 9).share(LINEAGE, &before), amounts(0.0, 0, 0));
     }

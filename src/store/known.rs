@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
-use super::record::{Accepted, Draft, Landed, Record, Stood};
+use super::record::{Accepted, Draft, Landed, OnDisk, Record};
 
 /// A job as its host knows it. A field that is `None` is not known, and stays as it is in the database.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Known {
+pub struct KnownJob {
     /// Its number in its Neovim.
     pub id: u64,
     /// Its key in the database. `None` for a job of an earlier host of this Neovim: the number identifies it.
@@ -39,13 +39,13 @@ pub struct Known {
     pub landed: Option<Arc<Landed>>,
     /// How its range stands in its file, which was looked at after its answer had landed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stood: Option<Arc<Stood>>,
+    pub stood: Option<Arc<OnDisk>>,
     /// What the user made of its held answer; an empty draft removes the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<Arc<Draft>>,
 }
 
-impl Known {
+impl KnownJob {
     /// Adds what is newer: each field that it has replaces the older one.
     pub fn update(&mut self, newer: Self) {
         let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, stood, draft } =
@@ -61,7 +61,7 @@ impl Known {
         self.draft = draft.or(self.draft.take());
         let has_landed_anew = landed.as_ref().is_some_and(|landed| landed.rows.is_some());
         let before = self.stood.take().map(|before| {
-            if has_landed_anew { Arc::new(Stood { range: None, path: before.path.clone() }) } else { before }
+            if has_landed_anew { Arc::new(OnDisk { range: None, path: before.path.clone() }) } else { before }
         });
         self.stood = match (stood, before) {
             (Some(newer), Some(older)) => Some(Arc::new(newer.over(&older))),
@@ -146,7 +146,7 @@ pub fn new_uuid() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::StoodRows;
+    use crate::store::RowsOnDisk;
     use crate::store::sample::record;
 
     fn landed(landing: &str, rows: Option<&str>) -> Arc<Landed> {
@@ -156,28 +156,28 @@ mod tests {
 
     #[test]
     fn what_a_later_message_does_not_say_stays() {
-        let mut known = Known { id: 1, landed: Some(landed("applied", Some("x"))), ..Known::default() };
-        known.update(Known { id: 1, landed: Some(landed("reverted", None)), ..Known::default() });
+        let mut known = KnownJob { id: 1, landed: Some(landed("applied", Some("x"))), ..KnownJob::default() };
+        known.update(KnownJob { id: 1, landed: Some(landed("reverted", None)), ..KnownJob::default() });
         assert_eq!(known.landed, Some(landed("reverted", Some("x"))));
     }
 
-    fn stood(row: &str, path: &str) -> Stood {
-        let range = StoodRows { place: Some((3, 3)), rows: vec![row.to_owned()] };
-        Stood { range: Some(range), path: Some(path.to_owned()) }
+    fn stood(row: &str, path: &str) -> OnDisk {
+        let range = RowsOnDisk { place: Some((3, 3)), rows: vec![row.to_owned()] };
+        OnDisk { range: Some(range), path: Some(path.to_owned()) }
     }
 
     #[test]
     fn how_a_range_stands_counts_until_its_answer_lands_anew() {
-        let known = |known: Known| Known { id: 1, ..known };
-        let mut all = known(Known { landed: Some(landed("held", None)), ..Known::default() });
-        let stands = known(Known { stood: Some(Arc::new(stood("x", "/a"))), ..Known::default() });
+        let known = |known: KnownJob| KnownJob { id: 1, ..known };
+        let mut all = known(KnownJob { landed: Some(landed("held", None)), ..KnownJob::default() });
+        let stands = known(KnownJob { stood: Some(Arc::new(stood("x", "/a"))), ..KnownJob::default() });
         all.update(stands);
-        let renamed = Stood { range: None, path: Some("/b".to_owned()) };
-        all.update(known(Known { stood: Some(Arc::new(renamed.clone())), ..Known::default() }));
+        let renamed = OnDisk { range: None, path: Some("/b".to_owned()) };
+        all.update(known(KnownJob { stood: Some(Arc::new(renamed.clone())), ..KnownJob::default() }));
         assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")));
-        all.update(known(Known { landed: Some(landed("rejected", None)), ..Known::default() }));
+        all.update(known(KnownJob { landed: Some(landed("rejected", None)), ..KnownJob::default() }));
         assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")), "it says nothing of the rows");
-        all.update(known(Known { landed: Some(landed("applied", Some("y"))), ..Known::default() }));
+        all.update(known(KnownJob { landed: Some(landed("applied", Some("y"))), ..KnownJob::default() }));
         assert_eq!(all.stood.as_deref(), Some(&renamed));
     }
 
@@ -185,17 +185,17 @@ mod tests {
     fn the_fact_that_an_answer_landed_comes_before_its_rows_and_a_draft_last() {
         let draft = Arc::new(Draft { lines: Some(vec!["mine".to_owned()]), ..Draft::default() });
         let stood = Arc::new(stood("y", "/a"));
-        let known = Known {
+        let known = KnownJob {
             id: 1,
             uuid: Some(new_uuid()),
             record: Some(Arc::new(record(1, Some("x")))),
             landed: Some(landed("merged", Some("x"))),
             stood: Some(stood),
             draft: Some(draft),
-            ..Known::default()
+            ..KnownJob::default()
         };
         let parts = known.parts();
-        let has = |part: &Known| {
+        let has = |part: &KnownJob| {
             let landed = part.landed.as_ref();
             let rows = landed.is_some_and(|landed| landed.rows.is_some());
             let texts = (rows, part.stood.is_some(), part.draft.is_some());
@@ -211,7 +211,7 @@ mod tests {
                 (false, false, (false, false, true)),
             ]
         );
-        let mut whole = Known::default();
+        let mut whole = KnownJob::default();
         for part in parts {
             whole.update(part);
         }
@@ -220,10 +220,10 @@ mod tests {
 
     #[test]
     fn only_an_answer_that_may_still_be_decided_is_open() {
-        let known = |text, landing: Option<&str>| Known {
+        let known = |text, landing: Option<&str>| KnownJob {
             record: Some(Arc::new(record(1, text))),
             landed: landing.map(|landing| landed(landing, None)),
-            ..Known::default()
+            ..KnownJob::default()
         };
         assert!(known(Some("x"), None).is_open() && known(Some("x"), Some("held")).is_open());
         assert!(!known(Some("x"), Some("applied")).is_open() && !known(None, None).is_open());

@@ -17,11 +17,11 @@ mod schema;
 mod transcript;
 
 pub use amounts::{Amounts, Tokens};
-pub use database::{Database, Query, Reply};
+pub use database::{Database, Query, QueryReply};
 pub use empty::EmptyDirectory;
 pub use error::StoreError;
-pub use queries::entry::{Entry, Failure, LocalTime, Which};
+pub use queries::entry::{JobEntry, JobKey, LocalTime, StoredFailure};
 pub use queries::history::{Listed, Page};
-pub use queries::info::{Info, Share, Sums, Wanted};
-pub use record::{Accepted, Draft, Held, Landed, Record, Stands, Stood, StoodRows, Unsent};
+pub use queries::info::{Breakdown, Info, InfoQuery, Sums};
+pub use record::{Accepted, Draft, Held, Landed, OnDisk, Record, RowsOnDisk, SavedRange, Unsent};
 pub use transcript::{Transcript, Transcripts};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
 use crate::request::{Resume, Selection};
-use crate::stream::Counted;
+use crate::stream::UsageScopes;
 
 /// A job that has not ended, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ pub struct Record {
     /// What it cost, as its agent counts.
     pub amounts: Amounts,
     /// Of what those are the amounts.
-    pub counted: Counted,
+    pub counted: UsageScopes,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
@@ -105,7 +105,7 @@ pub struct Landed {
 
 /// The rows of a range; no place and no rows where it was deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct StoodRows {
+pub struct RowsOnDisk {
     /// The first and the last row, from 1.
     pub place: Option<(u64, u64)>,
     /// The whole rows.
@@ -114,14 +114,14 @@ pub struct StoodRows {
 
 /// How the range of a job stands in its file, whatever became of its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Stood {
+pub struct OnDisk {
     /// Where it is; `None` where that was not looked at.
-    pub range: Option<StoodRows>,
+    pub range: Option<RowsOnDisk>,
     /// The file's name.
     pub path: Option<String>,
 }
 
-impl Stood {
+impl OnDisk {
     /// The same, with what an earlier one says where this does not.
     #[must_use]
     pub fn over(&self, older: &Self) -> Self {
@@ -135,7 +135,7 @@ impl Stood {
 
 /// The whole rows of a range as they stood when its file was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stands {
+pub struct SavedRange {
     /// Their first line, as a selection has it.
     pub first_line: u64,
     /// The rows; none where they were gone.
@@ -186,7 +186,7 @@ pub struct Held {
     /// What the user made of it.
     pub draft: Option<Draft>,
     /// How its range stood in the file, where that was written since the job was sent.
-    pub stands: Option<Stands>,
+    pub stands: Option<SavedRange>,
     /// The rest of it.
     pub record: Record,
 }

@@ -4,11 +4,11 @@ use rusqlite::Connection;
 
 use super::StoreError;
 use super::amounts::{Amounts, Tokens};
-use super::known::Known;
+use super::known::KnownJob;
 use super::queries::keep;
 use super::record::{Accepted, Record};
-use crate::request::{Kind, Selection};
-use crate::stream::Counted;
+use crate::request::{Selection, SelectionKind};
+use crate::stream::UsageScopes;
 
 /// A job that was accepted, with the request of [`record`].
 pub fn accepted(id: u64) -> Accepted {
@@ -47,7 +47,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
         question: false,
         review: false,
         selection: Selection {
-            kind: Kind::Line,
+            kind: SelectionKind::Line,
             first_line: 3,
             last_line: 3,
             text: rows.clone(),
@@ -69,7 +69,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
             num_turns: Some(1),
             duration_ms: Some(700),
         },
-        counted: Counted::default(),
+        counted: UsageScopes::default(),
         checkpoints: Vec::new(),
         transcript: None,
     }
@@ -82,5 +82,5 @@ pub fn insert(
     record: &Record,
     parent: Option<Amounts>,
 ) -> Result<Amounts, StoreError> {
-    keep::insert(connection, owner, &Known { id: record.id, parent, ..Known::default() }, record)
+    keep::insert(connection, owner, &KnownJob { id: record.id, parent, ..KnownJob::default() }, record)
 }

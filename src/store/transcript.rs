@@ -20,8 +20,8 @@ use std::time::Instant;
 
 use budget::Budget;
 use folder::Folder;
-use name::Name;
-use writer::{Task, Writer};
+use name::TranscriptName;
+use writer::{TranscriptTask, TranscriptWriter};
 
 /// How many transcripts are kept.
 pub const KEPT: usize = 200;
@@ -52,7 +52,7 @@ pub struct Transcripts {
 #[derive(Debug, Clone)]
 struct Channel {
     folder: Arc<Path>,
-    tasks: mpsc::Sender<Task>,
+    tasks: mpsc::Sender<TranscriptTask>,
     budget: Arc<Budget>,
 }
 
@@ -62,7 +62,7 @@ impl Transcripts {
         let folder = folder(data_dir);
         let (tasks, waiting) = mpsc::channel();
         let budget = Arc::new(Budget::new(WAITING));
-        let writer = Writer::new(Folder::new(&folder), Arc::clone(&budget));
+        let writer = TranscriptWriter::new(Folder::new(&folder), Arc::clone(&budget));
         // A thread of its own, and none of the agents' parents: it starts no process.
         std::thread::spawn(move || writer.run(&waiting));
         Self { channel: Some(Channel { folder: folder.into(), tasks, budget }) }
@@ -76,13 +76,13 @@ impl Transcripts {
     /// Begins the transcript of the job `id`.
     pub fn open(&self, id: u64) -> Transcript {
         let open = self.channel.clone().and_then(|channel| {
-            let name = Name::new(id);
+            let name = TranscriptName::new(id);
             if !channel.budget.take(OVERHEAD) {
                 tracing::warn!(%name, "the disk is too slow: this job keeps no transcript");
                 return None;
             }
-            channel.send(Task::Begin(name));
-            Some(Open { path: channel.folder.join(name.to_string()), name, channel, is_cut: false })
+            channel.send(TranscriptTask::Begin(name));
+            Some(OpenTranscript { path: channel.folder.join(name.to_string()), name, channel, is_cut: false })
         });
         Transcript { open }
     }
@@ -94,7 +94,7 @@ impl Transcripts {
             std::thread::spawn(move || then(open(&path)));
         };
         match &self.channel {
-            Some(channel) => channel.send(Task::Then(Box::new(start))),
+            Some(channel) => channel.send(TranscriptTask::Then(Box::new(start))),
             None => start(),
         }
     }
@@ -103,7 +103,7 @@ impl Transcripts {
     pub async fn close(&self, until: Instant) {
         let Some(channel) = &self.channel else { return };
         let (done, closed) = tokio::sync::oneshot::channel();
-        channel.send(Task::Then(Box::new(move || {
+        channel.send(TranscriptTask::Then(Box::new(move || {
             // Who waited may have given up.
             let _ = done.send(());
         })));
@@ -122,7 +122,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 impl Channel {
-    fn send(&self, task: Task) {
+    fn send(&self, task: TranscriptTask) {
         if self.tasks.send(task).is_err() {
             // It never ends by itself; a panic of it has ended the host.
             tracing::error!("the thread that writes transcripts is gone");
@@ -133,13 +133,13 @@ impl Channel {
 /// A transcript that is being written; dropping it is its end.
 #[derive(Debug)]
 pub struct Transcript {
-    open: Option<Open>,
+    open: Option<OpenTranscript>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenTranscript {
     path: PathBuf,
-    name: Name,
+    name: TranscriptName,
     channel: Channel,
     /// More was printed than could be written.
     is_cut: bool,
@@ -155,17 +155,17 @@ impl Transcript {
     pub fn append(&mut self, chunk: &[u8]) {
         let Some(open) = self.open.as_mut().filter(|open| !open.is_cut) else { return };
         if open.channel.budget.take(chunk.len() + OVERHEAD) {
-            open.channel.send(Task::Append(open.name, chunk.to_vec()));
+            open.channel.send(TranscriptTask::Append(open.name, chunk.to_vec()));
         } else {
             open.is_cut = true;
-            open.channel.send(Task::Cut(open.name));
+            open.channel.send(TranscriptTask::Cut(open.name));
         }
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenTranscript {
     fn drop(&mut self) {
-        self.channel.send(Task::End(self.name));
+        self.channel.send(TranscriptTask::End(self.name));
     }
 }
 

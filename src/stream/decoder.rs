@@ -31,13 +31,13 @@ impl Clone for Decoder {
 /// same wherever it stands.
 pub trait Dialogue: fmt::Debug + Send + Sync {
     /// The agent was started: sends what can be sent before there is a message.
-    fn begin(&mut self, input: &mut Input);
+    fn begin(&mut self, input: &mut AgentInput);
 
     /// The message is there; comes once. Sends it as soon as the agent can take it.
-    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut Input);
+    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut AgentInput);
 
     /// Says what one line means, event by event, and answers it where it wants an answer.
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut Input) -> LineStatus;
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut AgentInput) -> LineStatus;
 
     /// Whether lines go to and fro. Such an agent has to be heard before it has its message, its input stays open until
     /// it has answered, and a transcript needs both sides.
@@ -49,12 +49,12 @@ pub trait Dialogue: fmt::Debug + Send + Sync {
 
 /// What is to be written to an agent's standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Input {
+pub struct AgentInput {
     bytes: Vec<u8>,
     is_over: bool,
 }
 
-impl Input {
+impl AgentInput {
     /// Adds bytes. After the end nothing is added.
     pub fn send(&mut self, bytes: &[u8]) {
         if !self.is_over {

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::{Counted, Usage};
+use super::{Usage, UsageScopes};
 use crate::error::Code;
 
 /// Text that lives as long as its line.
-pub type Words<'a> = Cow<'a, str>;
+pub type Text<'a> = Cow<'a, str>;
 
 /// One thing that a line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,9 +17,9 @@ pub enum Event<'a> {
     /// The session and the model; what a line does not name is `None`.
     Session {
         /// The agent's session.
-        id: Option<Words<'a>>,
+        id: Option<Text<'a>>,
         /// The model.
-        model: Option<Words<'a>>,
+        model: Option<Text<'a>>,
     },
     /// The models that the agent offers.
     Models(Vec<String>),
@@ -40,30 +40,30 @@ pub enum Event<'a> {
         /// How it relates to the rest of its message.
         piece: Piece,
         /// The id of its message: blocks of the same one belong together. `None` stands alone.
-        message: Option<Words<'a>>,
+        message: Option<Text<'a>>,
         /// The text.
-        text: Words<'a>,
+        text: Text<'a>,
     },
     /// Thinking of the main agent; never part of an answer.
     Thinking {
         /// How it relates to the rest of its message.
         piece: Piece,
         /// The thinking.
-        text: Words<'a>,
+        text: Text<'a>,
     },
     /// A tool is called.
-    ToolCalled(Call<'a>),
+    ToolCalled(ToolCalled<'a>),
     /// What a tool was called with, told after the call.
     ToolDetailed {
         /// The call's id.
-        id: Words<'a>,
+        id: Text<'a>,
         /// The one argument worth showing.
         argument: Argument<'a>,
     },
     /// A tool has come back.
     ToolReturned {
         /// The call's id; `None` stands for the oldest open call.
-        id: Option<Words<'a>>,
+        id: Option<Text<'a>>,
         /// How it came back.
         returned: Returned,
         /// What it returned.
@@ -72,7 +72,7 @@ pub enum Event<'a> {
     /// The agent says that a call was denied.
     ToolDenied {
         /// The call's id.
-        id: Words<'a>,
+        id: Text<'a>,
         /// Why; may be empty.
         reason: String,
     },
@@ -81,17 +81,17 @@ pub enum Event<'a> {
     /// This message was sent to the agent, as far as the stream repeats it. Changes nothing.
     Asked {
         /// All of it.
-        text: Words<'a>,
+        text: Text<'a>,
     },
     /// A message of the user's own went in; its id can be gone back to.
     Checkpoint {
         /// The message's id.
-        id: Words<'a>,
+        id: Text<'a>,
     },
     /// The agent reports a failure of the whole run, without ending it.
     Problem(Problem<'a>),
     /// The agent says that the run is over.
-    Finished(Finish<'a>),
+    Finished(FinishLine<'a>),
 }
 
 /// How a text relates to the others of its message.
@@ -107,13 +107,13 @@ pub enum Piece {
 
 /// A tool call as the agent names it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call<'a> {
+pub struct ToolCalled<'a> {
     /// The agent's id; old streams leave it out.
-    pub id: Option<Words<'a>>,
+    pub id: Option<Text<'a>>,
     /// The message it stands in, where the agent says.
-    pub message: Option<Words<'a>>,
+    pub message: Option<Text<'a>>,
     /// The tool's name.
-    pub name: Words<'a>,
+    pub name: Text<'a>,
     /// The one argument worth showing.
     pub argument: Argument<'a>,
     /// Who calls it.
@@ -124,9 +124,9 @@ pub struct Call<'a> {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Argument<'a> {
     /// A file or a directory.
-    Path(Words<'a>),
+    Path(Text<'a>),
     /// A pattern, a command, a query.
-    Plain(Words<'a>),
+    Plain(Text<'a>),
     /// Nothing that could be shown.
     #[default]
     None,
@@ -176,14 +176,14 @@ pub struct Problem<'a> {
     /// What kind of failure it is.
     pub code: Code,
     /// The agent's words; may be empty.
-    pub words: Words<'a>,
+    pub words: Text<'a>,
     /// Whether these words say it best.
-    pub rank: Rank,
+    pub rank: Detail,
 }
 
 /// How much a problem's words tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum Detail {
     /// That something failed.
     Summary,
     /// What failed.
@@ -192,22 +192,22 @@ pub enum Rank {
 
 /// The line that ends a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finish<'a> {
+pub struct FinishLine<'a> {
     /// What it says of the answer.
-    pub verdict: Verdict<'a>,
+    pub verdict: FinishVerdict<'a>,
     /// What it outranks.
-    pub weight: Weight,
+    pub weight: Authority,
     /// What it cost.
-    pub amounts: Amounts,
+    pub amounts: ReportedAmounts,
 }
 
 /// What the line that ends a run says of the answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict<'a> {
+pub enum FinishVerdict<'a> {
     /// This is the answer; where it is blank, the last message is.
-    Answer(Words<'a>),
+    Answer(Text<'a>),
     /// The last message is the answer, and this repeats its last block.
-    LastBlock(Words<'a>),
+    LastBlock(Text<'a>),
     /// The last message is the answer.
     LastMessage(Certainty),
     /// There is none.
@@ -225,7 +225,7 @@ pub enum Certainty {
 
 /// How far a finishing line can be trusted over what follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum Authority {
     /// It decides: neither exit code nor signal change it.
     Final,
     /// It outranks the exit code, but a process that was ended by a signal prints it too.
@@ -234,7 +234,7 @@ pub enum Weight {
 
 /// The amounts that one finishing line reports.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Amounts {
+pub struct ReportedAmounts {
     /// Money.
     pub cost: Cost,
     /// Tokens.
@@ -244,7 +244,7 @@ pub struct Amounts {
     /// Time.
     pub duration_ms: Option<u64>,
     /// Of what tokens and turns are the amounts.
-    pub counted: Counted,
+    pub counted: UsageScopes,
 }
 
 /// Money in US dollars, as far as the line tells.

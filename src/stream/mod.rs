@@ -20,9 +20,9 @@ mod usage;
 pub mod words;
 
 pub use answer::MAX_ANSWER;
-pub use decoder::{Decoder, Dialogue, Input, LineStatus, OnEvent};
+pub use decoder::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 pub use lines::{Line, Lines};
-pub use outcome::{Count, Counted, End, Exit, HeldFor, Outcome, Status, Stopped};
+pub use outcome::{AnswerDoubt, ExitStatus, Outcome, ProcessEnd, Status, Stopped, UsageScope, UsageScopes};
 pub use reduce::Emit;
 pub use tail::Tail;
 pub use tool_call::{ToolCall, ToolStatus};
@@ -33,7 +33,7 @@ use reduce::Reducer;
 
 /// What a line says, and what follows from that.
 #[derive(Debug)]
-pub enum Heard<'e, 'a> {
+pub enum LineItem<'e, 'a> {
     /// One event of the line.
     Event(&'e event::Event<'a>),
     /// What the event, or the line, changes.
@@ -44,14 +44,14 @@ pub enum Heard<'e, 'a> {
 #[derive(Debug)]
 pub struct Stream {
     dialogue: Box<dyn Dialogue>,
-    input: Input,
+    input: AgentInput,
     reducer: Reducer,
-    counts: Counts,
+    counts: LineCounts,
     has_ended: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Counts {
+struct LineCounts {
     /// All lines, for messages about one.
     number: u64,
     lines: u64,
@@ -65,9 +65,9 @@ impl Stream {
         let Decoder { label, block_separator, dialogue } = agent.into();
         Self {
             dialogue,
-            input: Input::default(),
+            input: AgentInput::default(),
             reducer: Reducer::new(label, block_separator, cwd),
-            counts: Counts::default(),
+            counts: LineCounts::default(),
             has_ended: false,
         }
     }
@@ -96,7 +96,7 @@ impl Stream {
     }
 
     /// What is to be written to the agent's standard input.
-    pub fn input(&mut self) -> &mut Input {
+    pub fn input(&mut self) -> &mut AgentInput {
         &mut self.input
     }
 
@@ -121,14 +121,14 @@ impl Stream {
     /// Takes one line, without its line end.
     pub fn line(&mut self, line: &[u8], emit: Emit<'_>) {
         self.hear(line, &mut |heard| {
-            if let Heard::Update(update) = heard {
+            if let LineItem::Update(update) = heard {
                 emit(update);
             }
         });
     }
 
     /// The same, told of each event before what follows from it.
-    pub fn hear(&mut self, line: &[u8], each: &mut dyn FnMut(Heard<'_, '_>)) {
+    pub fn hear(&mut self, line: &[u8], each: &mut dyn FnMut(LineItem<'_, '_>)) {
         if self.has_ended {
             return;
         }
@@ -138,11 +138,11 @@ impl Stream {
         let reducer = &mut self.reducer;
         let mut on_event = |event: event::Event<'_>| {
             has_said |= !matches!(event, event::Event::Asked { .. });
-            each(Heard::Event(&event));
-            reducer.event(event, &mut |update| each(Heard::Update(update)));
+            each(LineItem::Event(&event));
+            reducer.event(event, &mut |update| each(LineItem::Update(update)));
         };
         let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
-        let emit: Emit<'_> = &mut |update| each(Heard::Update(update));
+        let emit: Emit<'_> = &mut |update| each(LineItem::Update(update));
         match reading {
             LineStatus::Blank => {}
             LineStatus::Parsed => self.counts.ignored += u64::from(!has_said),
@@ -179,7 +179,7 @@ impl Stream {
     }
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
-    pub fn end(&mut self, end: &End, emit: Emit<'_>) -> Outcome {
+    pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
         self.has_ended = true;
         let outcome = self.reducer.end(end, emit);
         self.counted(outcome)
@@ -196,7 +196,7 @@ impl Stream {
     }
 
     fn counted(&self, outcome: Outcome) -> Outcome {
-        let Counts { lines, ignored, malformed, .. } = self.counts;
+        let LineCounts { lines, ignored, malformed, .. } = self.counts;
         Outcome { lines, ignored, malformed, ..outcome }
     }
 }

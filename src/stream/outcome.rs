@@ -10,30 +10,30 @@ use crate::error::JobError;
 
 /// How the agent's process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct ProcessEnd {
     /// Its exit code or the signal that ended it.
-    pub exit: Exit,
+    pub exit: ExitStatus,
     /// Whether we ended it, and why.
     pub stopped: Option<Stopped>,
     /// The end of its standard error output, marked where it was cut; see [`super::Tail`].
     pub stderr: String,
 }
 
-impl End {
+impl ProcessEnd {
     /// An end with an exit code and nothing else to say.
     pub fn with_code(code: i32) -> Self {
-        Self { exit: Exit::Code(code), stopped: None, stderr: String::new() }
+        Self { exit: ExitStatus::Code(code), stopped: None, stderr: String::new() }
     }
 
     /// An end by a signal.
     pub fn with_signal(signal: i32) -> Self {
-        Self { exit: Exit::Signal(signal), ..Self::with_code(0) }
+        Self { exit: ExitStatus::Signal(signal), ..Self::with_code(0) }
     }
 }
 
 /// What the operating system says of a process that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum ExitStatus {
     /// It returned this code.
     Code(i32),
     /// It was ended by this signal while it worked.
@@ -59,7 +59,7 @@ pub struct Outcome {
     pub text: Option<String>,
     /// Why the answer must not land by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub held_for: Option<HeldFor>,
+    pub held_for: Option<AnswerDoubt>,
     /// Why there is no answer.
     pub error: Option<JobError>,
     /// The agent's session.
@@ -76,7 +76,7 @@ pub struct Outcome {
     pub duration_ms: Option<u64>,
     /// Of what those are the amounts: more than this run's where the agent does not tell its share.
     #[serde(skip)]
-    pub counted: Counted,
+    pub counted: UsageScopes,
     /// Every tool call, in the order of the calls; none is `running`.
     pub tools: Vec<ToolCall>,
     /// Ids of the user's own messages, the newest hundred.
@@ -103,7 +103,7 @@ impl Outcome {
             usage: Usage::default(),
             num_turns: None,
             duration_ms: None,
-            counted: Counted::default(),
+            counted: UsageScopes::default(),
             tools: Vec::new(),
             checkpoints: Vec::new(),
             lines: 0,
@@ -115,18 +115,18 @@ impl Outcome {
 
 /// Of what an agent's amounts are, each kind for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Counted {
+pub struct UsageScopes {
     /// Money.
-    pub cost: Count,
+    pub cost: UsageScope,
     /// Tokens.
-    pub usage: Count,
+    pub usage: UsageScope,
     /// Turns.
-    pub num_turns: Count,
+    pub num_turns: UsageScope,
 }
 
 /// Of what an amount is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Count {
+pub enum UsageScope {
     /// Of this run alone.
     #[default]
     Run,
@@ -149,7 +149,7 @@ pub enum Status {
 /// Why an answer that a stream gave must not land by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HeldFor {
+pub enum AnswerDoubt {
     /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not known
     /// which part of its text is the answer: the text is what it printed.
     Raw,

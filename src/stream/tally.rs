@@ -2,8 +2,8 @@
 //!
 //! What is told of each line alone is added up; what runs on is taken from the last line.
 
-use super::event::{Amounts, Cost};
-use super::outcome::{Count, Counted};
+use super::event::{Cost, ReportedAmounts};
+use super::outcome::{UsageScope, UsageScopes};
 use super::usage::{MAX_AMOUNT, MAX_COUNT, Usage};
 
 /// The sums.
@@ -18,22 +18,24 @@ pub struct Tally {
     /// Milliseconds.
     pub duration_ms: Option<u64>,
     /// Of what those are.
-    pub counted: Counted,
+    pub counted: UsageScopes,
     /// The last running total of the session's cost.
     total: Option<f64>,
 }
 
 impl Tally {
     /// Adds what one finishing line reports.
-    pub fn add(&mut self, amounts: &Amounts) {
-        self.counted = Counted { cost: self.counted.cost, ..amounts.counted };
+    pub fn add(&mut self, amounts: &ReportedAmounts) {
+        self.counted = UsageScopes { cost: self.counted.cost, ..amounts.counted };
         match amounts.counted.usage {
-            Count::Run => self.usage.add(amounts.usage),
-            Count::Session | Count::Lineage => self.usage.raise(amounts.usage),
+            UsageScope::Run => self.usage.add(amounts.usage),
+            UsageScope::Session | UsageScope::Lineage => self.usage.raise(amounts.usage),
         }
         match amounts.counted.num_turns {
-            Count::Run => add(&mut self.num_turns, amounts.num_turns),
-            Count::Session | Count::Lineage => self.num_turns = self.num_turns.max(amounts.num_turns),
+            UsageScope::Run => add(&mut self.num_turns, amounts.num_turns),
+            UsageScope::Session | UsageScope::Lineage => {
+                self.num_turns = self.num_turns.max(amounts.num_turns)
+            }
         }
         add(&mut self.duration_ms, amounts.duration_ms);
         if let Some(share) = self.share(amounts.cost) {
@@ -52,7 +54,7 @@ impl Tally {
             (Some(share), ..) => Some(share),
             (None, Some(total), Some(before)) => Some(total - before),
             (None, Some(total), None) => {
-                self.counted.cost = Count::Lineage;
+                self.counted.cost = UsageScope::Lineage;
                 Some(total)
             }
             (None, None, _) => None,
@@ -71,43 +73,44 @@ mod tests {
     use super::*;
 
     /// The cost of lines that each tell a share, a total, or both; negative: not told.
-    fn cost(lines: &[(f64, f64)]) -> (Option<f64>, Count) {
+    fn cost(lines: &[(f64, f64)]) -> (Option<f64>, UsageScope) {
         let mut tally = Tally::default();
         let told = |number: f64| Some(number).filter(|number| *number >= 0.0);
         for &(share, total) in lines {
             let cost = Cost { share: told(share), total: told(total) };
-            tally.add(&Amounts { cost, ..Amounts::default() });
+            tally.add(&ReportedAmounts { cost, ..ReportedAmounts::default() });
         }
         (tally.cost_usd, tally.counted.cost)
     }
 
     #[test]
     fn shares_add_up_and_running_totals_do_not() {
-        assert_eq!(cost(&[]), (None, Count::Run));
-        assert_eq!(cost(&[(-1.0, -1.0)]), (None, Count::Run));
-        assert_eq!(cost(&[(0.5, -1.0), (0.25, -1.0)]), (Some(0.75), Count::Run));
-        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.75)]), (Some(0.75), Count::Lineage));
-        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.25)]), (Some(0.5), Count::Lineage), "never falls");
-        assert_eq!(cost(&[(0.000_91, -1.0), (0.004_55, -1.0)]), (Some(0.005_46), Count::Run));
+        assert_eq!(cost(&[]), (None, UsageScope::Run));
+        assert_eq!(cost(&[(-1.0, -1.0)]), (None, UsageScope::Run));
+        assert_eq!(cost(&[(0.5, -1.0), (0.25, -1.0)]), (Some(0.75), UsageScope::Run));
+        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.75)]), (Some(0.75), UsageScope::Lineage));
+        assert_eq!(cost(&[(-1.0, 0.5), (-1.0, 0.25)]), (Some(0.5), UsageScope::Lineage), "never falls");
+        assert_eq!(cost(&[(0.000_91, -1.0), (0.004_55, -1.0)]), (Some(0.005_46), UsageScope::Run));
     }
 
     #[test]
     fn a_total_behind_a_share_tells_what_came_after_it() {
-        assert_eq!(cost(&[(0.25, 1.25), (-1.0, 1.75)]), (Some(0.75), Count::Run));
-        assert_eq!(cost(&[(-1.0, 1.25), (0.25, 1.5), (-1.0, 1.75)]), (Some(1.75), Count::Lineage));
+        assert_eq!(cost(&[(0.25, 1.25), (-1.0, 1.75)]), (Some(0.75), UsageScope::Run));
+        assert_eq!(cost(&[(-1.0, 1.25), (0.25, 1.5), (-1.0, 1.75)]), (Some(1.75), UsageScope::Lineage));
     }
 
     #[test]
     fn what_runs_on_is_not_added() {
         let mut tally = Tally::default();
         let usage = |input_tokens| Usage { input_tokens, ..Usage::default() };
-        let counted = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+        let counted =
+            UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
         for (input, turns) in [(10, 1), (25, 3)] {
-            tally.add(&Amounts {
+            tally.add(&ReportedAmounts {
                 usage: usage(input),
                 num_turns: Some(turns),
                 counted,
-                ..Amounts::default()
+                ..ReportedAmounts::default()
             });
         }
         assert_eq!((tally.usage, tally.num_turns, tally.counted), (usage(25), Some(3), counted));
@@ -118,7 +121,7 @@ mod tests {
         let mut tally = Tally::default();
         let usage = Usage { input_tokens: MAX_COUNT, ..Usage::default() };
         let cost = Cost { share: Some(1e12), total: None };
-        let most = Amounts { cost, usage, num_turns: Some(MAX_COUNT), ..Amounts::default() };
+        let most = ReportedAmounts { cost, usage, num_turns: Some(MAX_COUNT), ..ReportedAmounts::default() };
         tally.add(&most);
         tally.add(&most);
         assert_eq!((tally.num_turns, tally.duration_ms), (Some(MAX_COUNT), None));

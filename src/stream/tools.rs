@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::event::{Argument, Call, Returned};
+use super::event::{Argument, Returned, ToolCalled};
 use super::tool_call::{ToolCall, ToolStatus};
 use super::words;
 
@@ -22,16 +22,16 @@ const REASON: usize = 1000;
 #[derive(Debug, Clone, Default)]
 pub struct Tools {
     calls: Vec<ToolCall>,
-    by_id: HashMap<String, Known>,
+    by_id: HashMap<String, CallsOfId>,
     /// Calls without a result, by their place.
     open: BTreeSet<usize>,
     /// Those of them that have no id.
     unnamed: BTreeSet<usize>,
-    early: HashMap<String, Early>,
+    early: HashMap<String, EarlyResult>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct CallsOfId {
     /// Open calls of this id, the latest last.
     open: BTreeSet<usize>,
     latest: usize,
@@ -39,14 +39,14 @@ struct Known {
 
 /// What is known of a call before it comes.
 #[derive(Debug, Clone, Default)]
-struct Early {
+struct EarlyResult {
     denied: Option<String>,
     returned: Option<Returned>,
 }
 
 impl Tools {
     /// Adds a call; returns its place.
-    pub fn called(&mut self, call: &Call<'_>, cwd: &str) -> usize {
+    pub fn called(&mut self, call: &ToolCalled<'_>, cwd: &str) -> usize {
         let index = self.calls.len();
         let name = words::line(&call.name, NAME);
         let title = title(&name, &call.argument, cwd);
@@ -153,7 +153,7 @@ impl Tools {
         calls
     }
 
-    fn early(&mut self, id: &str) -> Option<&mut Early> {
+    fn early(&mut self, id: &str) -> Option<&mut EarlyResult> {
         if self.early.len() >= EARLY && !self.early.contains_key(id) {
             return None;
         }

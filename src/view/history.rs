@@ -3,8 +3,8 @@
 use super::amounts::money;
 use super::landing::{failure, landing};
 use super::place::place;
-use super::{Action, Cell, Column, Row, Table, Viewer};
-use crate::store::{Entry, Listed, LocalTime};
+use super::{Action, Cell, Column, ListRow, Table, Viewer};
+use crate::store::{JobEntry, Listed, LocalTime};
 
 const INTERRUPTED: &str = "interrupted";
 /// The months after which the year says more than the day.
@@ -37,7 +37,7 @@ pub fn history(listed: &Listed, viewer: &Viewer) -> Table {
     Table { columns: COLUMNS.to_vec(), rows }
 }
 
-fn row(entry: &Entry, now: &LocalTime, viewer: &Viewer) -> Row {
+fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
     let signs = viewer.signs();
     let [sign, words] = match &entry.error {
         Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED, &signs),
@@ -52,7 +52,7 @@ fn row(entry: &Entry, now: &LocalTime, viewer: &Viewer) -> Row {
         words,
         Cell::label(entry.amounts.cost_usd.map(money).unwrap_or_default()),
     ];
-    Row {
+    ListRow {
         id: entry.uuid.clone(),
         cells,
         detail: entry.error.as_ref().map(|error| error.message.clone()),
@@ -81,7 +81,7 @@ fn when(ended: &LocalTime, now: &LocalTime) -> String {
     }
 }
 
-fn actions(entry: &Entry) -> Vec<Action> {
+fn actions(entry: &JobEntry) -> Vec<Action> {
     let has_session = entry.session_id.is_some();
     let all = [
         (entry.id.is_some() && entry.landing.as_deref() == Some("held"), Action::Review),
@@ -100,12 +100,12 @@ fn actions(entry: &Entry) -> Vec<Action> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Amounts, Failure};
+    use crate::store::{Amounts, StoredFailure};
 
     const NOW: LocalTime = LocalTime { year: 2025, month: 3, day: 9, hour: 10, minute: 0 };
 
-    fn entry() -> Entry {
-        Entry {
+    fn entry() -> JobEntry {
+        JobEntry {
             uuid: "u-1".to_owned(),
             id: None,
             agent: "claude".to_owned(),
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn rows(entries: &[Entry]) -> Vec<Row> {
+    fn rows(entries: &[JobEntry]) -> Vec<ListRow> {
         let viewer = Viewer { cwd: "/p".to_owned(), ..Viewer::default() };
         let listed = Listed { jobs: entries.to_vec(), more: false, now: NOW };
         history(&listed, &viewer).rows
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_job_has_its_state_time_place_prompt_and_cost() {
-        let expected = Row {
+        let expected = ListRow {
             id: "u-1".to_owned(),
             cells: vec![
                 Cell::new("✓", "BotglueLanded"),
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn a_failure_is_named_in_the_row_and_told_below_it() {
-        let failed = |code: &str, status| Entry {
+        let failed = |code: &str, status| JobEntry {
             status,
-            error: Some(Failure { code: code.to_owned(), message: "it took\ntoo long".to_owned() }),
+            error: Some(StoredFailure { code: code.to_owned(), message: "it took\ntoo long".to_owned() }),
             landing: None,
             has_answer: false,
             session_id: None,
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn what_becomes_of_an_answer_that_is_held_here_is_decided_here() {
         let held =
-            Entry { landing: Some("held".to_owned()), held_for: Some("conflict".to_owned()), ..entry() };
-        let rows = rows(&[held.clone(), Entry { id: Some(4), ..held }]);
+            JobEntry { landing: Some("held".to_owned()), held_for: Some("conflict".to_owned()), ..entry() };
+        let rows = rows(&[held.clone(), JobEntry { id: Some(4), ..held }]);
         assert_eq!((rows[0].actions[0], rows[1].actions[0]), (Action::Jump, Action::Review));
         assert_eq!((rows[0].job, rows[1].job), (None, Some(4)));
     }

@@ -1,8 +1,8 @@
 //! Sums over jobs: what became of them, and what they cost, by scope, by model and by agent.
 
 use super::amounts::{duration, money, percent, tokens};
-use super::{Cell, Column, Row, Table, Viewer};
-use crate::store::{Info, Share, Sums, Tokens};
+use super::{Cell, Column, ListRow, Table, Viewer};
+use crate::store::{Breakdown, Info, Sums, Tokens};
 
 /// The most models, or agents, that are named.
 const SHARES: usize = 6;
@@ -59,7 +59,7 @@ pub fn info(info: &Info, viewer: &Viewer) -> (Vec<Table>, String) {
     (tables, cached(&info.all.amounts.tokens))
 }
 
-fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> Row {
+fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> ListRow {
     let unknown = viewer.signs().unknown;
     let known = |text: String| if sums.jobs == 0 { unknown.to_owned() } else { text };
     let cells = [
@@ -76,10 +76,10 @@ fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> Row {
 }
 
 /// What each model, or agent, had of the cost; a dash where no cost is known.
-fn share_rows(shares: &[Share], all: &Sums, viewer: &Viewer) -> Vec<Row> {
+fn share_rows(shares: &[Breakdown], all: &Sums, viewer: &Viewer) -> Vec<ListRow> {
     let unknown = || viewer.signs().unknown.to_owned();
     let cost = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
-    let mut rows: Vec<Row> = shares
+    let mut rows: Vec<ListRow> = shares
         .iter()
         .take(SHARES)
         .map(|share| {
@@ -101,8 +101,8 @@ fn share_rows(shares: &[Share], all: &Sums, viewer: &Viewer) -> Vec<Row> {
     rows
 }
 
-fn row<const N: usize>(id: &str, cells: [String; N]) -> Row {
-    Row { id: id.to_owned(), cells: cells.map(Cell::plain).into(), ..Row::default() }
+fn row<const N: usize>(id: &str, cells: [String; N]) -> ListRow {
+    ListRow { id: id.to_owned(), cells: cells.map(Cell::plain).into(), ..ListRow::default() }
 }
 
 /// All tokens that went in, those from the agent's cache too, and those that came out.
@@ -133,8 +133,8 @@ mod tests {
         Sums { jobs, landed: jobs, held: 0, failed: 0, amounts }
     }
 
-    fn share(name: &str, cost_usd: Option<f64>) -> Share {
-        Share {
+    fn share(name: &str, cost_usd: Option<f64>) -> Breakdown {
+        Breakdown {
             name: name.to_owned(),
             jobs: 2,
             cost_usd,
@@ -146,7 +146,8 @@ mod tests {
     }
 
     fn texts(table: &Table) -> Vec<String> {
-        let texts = |row: &Row| row.cells.iter().map(|cell| cell.0.as_str()).collect::<Vec<_>>().join("|");
+        let texts =
+            |row: &ListRow| row.cells.iter().map(|cell| cell.0.as_str()).collect::<Vec<_>>().join("|");
         table.rows.iter().map(texts).collect()
     }
 

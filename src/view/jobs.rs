@@ -4,7 +4,7 @@
 use super::amounts::{duration, money};
 use super::landing::{failure, landing};
 use super::place::place;
-use super::{Action, Cell, Column, Row, Table, Viewer};
+use super::{Action, Cell, Column, ListRow, Table, Viewer};
 
 /// A job as the plugin knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -121,7 +121,7 @@ impl Totals {
     }
 }
 
-fn row(job: &Live, viewer: &Viewer) -> Row {
+fn row(job: &Live, viewer: &Viewer) -> ListRow {
     let [sign, words] = state(job, viewer);
     let cells = vec![
         sign,
@@ -137,7 +137,7 @@ fn row(job: &Live, viewer: &Viewer) -> Row {
         LiveState::Running { doing, is_failing: true } => doing.clone(),
         _ => None,
     };
-    Row {
+    ListRow {
         id: job.id.to_string(),
         cells,
         detail,
@@ -146,7 +146,7 @@ fn row(job: &Live, viewer: &Viewer) -> Row {
         line: Some(job.line.max(1)),
         runs: matches!(job.state, LiveState::Running { .. }),
         actions: actions(job),
-        ..Row::default()
+        ..ListRow::default()
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
         let message = "the agent took longer than 300 s: raise the option timeout";
         let failed = LiveState::Failed { code: "timeout".to_owned(), message: message.to_owned() };
         let table = jobs(&[Live { cost_usd: Some(0.02), has_session: true, ..job(failed) }], &viewer());
-        let expected = Row {
+        let expected = ListRow {
             id: "3".to_owned(),
             cells: vec![
                 Cell::new("✗", "BotglueFailure"),

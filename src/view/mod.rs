@@ -38,7 +38,7 @@ pub struct Cell(pub String, pub &'static str);
 
 /// One row of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Row {
+pub struct ListRow {
     /// What the row is known by: a job's number in its Neovim, or its key in the store.
     pub id: String,
     /// One for each column.
@@ -86,7 +86,7 @@ pub struct Table {
     /// How they are laid out.
     pub columns: Vec<Column>,
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ListRow>,
 }
 
 /// The most characters of a prompt in a cell: more than any screen is wide.

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use botglue::agent::{AcpOptions, Invocation, Protocol};
 use botglue::error::Code;
 use botglue::job::{
-    Event, Groups, Job, Launch, Observer, Observers, Prewarm, PrewarmEvent, Registration, Surroundings,
-    Ticket,
+    Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
+    Subscription,
 };
 use botglue::message;
-use botglue::request::{AgentCommand, Kind, Request, Selection, Tidy};
+use botglue::request::{AgentCommand, Request, Selection, SelectionKind, Tidy};
 use botglue::store::{EmptyDirectory, Transcripts};
 use botglue::stream::{Outcome, Update};
 use tokio::sync::mpsc;
@@ -27,10 +27,10 @@ const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"r
 /// A started job and what it tells.
 pub struct Started {
     pub job: Option<Job>,
-    events: mpsc::UnboundedReceiver<(u64, Event)>,
+    events: mpsc::UnboundedReceiver<(u64, JobEvent)>,
     pub transcripts: Transcripts,
     observers: Observers,
-    _watching: Registration,
+    _watching: Subscription,
     first_text: Arc<OnceLock<Instant>>,
     pgid: Option<i32>,
     outcome: Option<Outcome>,
@@ -96,7 +96,7 @@ impl Bench {
             path: String::new(),
             filetype: "lua".to_owned(),
             selection: Selection {
-                kind: Kind::Line,
+                kind: SelectionKind::Line,
                 first_line: 1,
                 last_line: 1,
                 text: vec!["the-secret-code".to_owned()],
@@ -130,7 +130,7 @@ impl Bench {
     }
 
     /// With the agent that was started before.
-    pub fn start_prewarmed(&self, request: Request, ticket: Option<Ticket>) -> Started {
+    pub fn start_prewarmed(&self, request: Request, ticket: Option<Prewarmed>) -> Started {
         self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), ticket)
     }
 
@@ -158,11 +158,11 @@ impl Bench {
         only_file(&self.path("transcripts"))
     }
 
-    fn start_with(&self, request: Request, empty: EmptyDirectory, ticket: Option<Ticket>) -> Started {
+    fn start_with(&self, request: Request, empty: EmptyDirectory, ticket: Option<Prewarmed>) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
         let surroundings =
-            Surroundings { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
+            JobContext { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
         let first_text = Arc::new(OnceLock::new());
         let watching = observers.register(Box::new(Watcher(Arc::clone(&first_text))));
@@ -189,7 +189,7 @@ impl Bench {
 }
 
 impl Started {
-    async fn next(&mut self) -> Option<Event> {
+    async fn next(&mut self) -> Option<JobEvent> {
         let event = timeout(DEADLINE, self.events.recv()).await.expect("an event of the job");
         event.map(|(id, event)| {
             assert_eq!(id, 7);
@@ -199,7 +199,7 @@ impl Started {
 
     async fn started(&mut self) -> i32 {
         match self.next().await {
-            Some(Event::Started { pgid }) => {
+            Some(JobEvent::Started { pgid }) => {
                 self.pgid = Some(pgid);
                 pgid
             }
@@ -219,7 +219,7 @@ impl Started {
     pub async fn run_out(&mut self) {
         loop {
             match self.next().await.expect("Gone before the end of events") {
-                Event::Gone => break,
+                JobEvent::Gone => break,
                 event => self.take(event),
             }
         }
@@ -231,16 +231,16 @@ impl Started {
         }
     }
 
-    fn take(&mut self, event: Event) {
+    fn take(&mut self, event: JobEvent) {
         match event {
-            Event::Started { pgid } => self.pgid = Some(pgid),
-            Event::Finished(outcome) => {
+            JobEvent::Started { pgid } => self.pgid = Some(pgid),
+            JobEvent::Finished(outcome) => {
                 assert!(self.outcome.is_none(), "finished twice");
                 self.outcome = Some(*outcome);
             }
-            Event::Amended(outcome) => self.amended = Some(*outcome),
-            Event::Recording(_) | Event::Models(_) => {}
-            Event::Gone => panic!("gone too early"),
+            JobEvent::Amended(outcome) => self.amended = Some(*outcome),
+            JobEvent::Recording(_) | JobEvent::Models(_) => {}
+            JobEvent::Gone => panic!("gone too early"),
         }
     }
 

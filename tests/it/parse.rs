@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 use botglue::agent::Protocol;
-use botglue::stream::{Exit, Update};
+use botglue::stream::{ExitStatus, Update};
 use serde_json::Value;
 
 use crate::streams::{Recording, read, recordings};
@@ -24,8 +24,8 @@ fn parse_recording(recording: &Recording) -> Output {
     let stderr = tempfile::NamedTempFile::new().unwrap();
     fs::write(stderr.path(), &recording.end.stderr).unwrap();
     let (option, number) = match recording.end.exit {
-        Exit::Code(code) => ("--exit-code", code.to_string()),
-        Exit::Signal(signal) => ("--signal", signal.to_string()),
+        ExitStatus::Code(code) => ("--exit-code", code.to_string()),
+        ExitStatus::Signal(signal) => ("--signal", signal.to_string()),
     };
     let path = recording.path.to_string_lossy();
     let stderr = stderr.path().to_string_lossy();

@@ -1,7 +1,7 @@
 //! What holds for every stream, however wrong: broken, shuffled, cut.
 
 use botglue::agent::Protocol;
-use botglue::stream::{End, Lines, Outcome, Status, Stream};
+use botglue::stream::{Lines, Outcome, ProcessEnd, Status, Stream};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -62,19 +62,19 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn end() -> impl Strategy<Value = End> {
+fn end() -> impl Strategy<Value = ProcessEnd> {
     prop_oneof![
-        2 => Just(End::with_code(0)),
-        1 => (1..256).prop_map(End::with_code),
-        1 => (1..32).prop_map(End::with_signal),
+        2 => Just(ProcessEnd::with_code(0)),
+        1 => (1..256).prop_map(ProcessEnd::with_code),
+        1 => (1..32).prop_map(ProcessEnd::with_signal),
     ]
 }
 
-fn any_order(protocol: Protocol) -> impl Strategy<Value = (Vec<(Vec<u8>, Damage)>, End)> {
+fn any_order(protocol: Protocol) -> impl Strategy<Value = (Vec<(Vec<u8>, Damage)>, ProcessEnd)> {
     (prop::collection::vec((select(pool(protocol)), damage()), 0..60), end())
 }
 
-fn check(protocol: Protocol, lines: Vec<(Vec<u8>, Damage)>, end: &End) {
+fn check(protocol: Protocol, lines: Vec<(Vec<u8>, Damage)>, end: &ProcessEnd) {
     let mut watched = Watched::new(protocol);
     for (line, damage) in lines {
         watched.line(&damaged(line, &damage));
@@ -120,7 +120,7 @@ proptest! {
                 _ => format!(r#"{{{id}"type":"system","subtype":"permission_denied"}}"#),
             }.as_bytes());
         }
-        prop_assert_eq!(watched.end(&End::with_code(0)).tools.len(), calls);
+        prop_assert_eq!(watched.end(&ProcessEnd::with_code(0)).tools.len(), calls);
     }
 }
 
@@ -149,7 +149,7 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
 }
 
 /// Cuts a recording after each of its bytes; `check` gets how it ended then.
-fn cut_everywhere(recording: &Recording, end: &End, mut check: impl FnMut(usize, Outcome)) {
+fn cut_everywhere(recording: &Recording, end: &ProcessEnd, mut check: impl FnMut(usize, Outcome)) {
     let mut stream = Stream::new(recording.agent, "");
     let mut start = 0;
     for line in recording.bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -174,7 +174,7 @@ fn json_recordings() -> impl Iterator<Item = Recording> {
 #[test]
 fn cut_anywhere_and_ended_well_half_an_answer_is_none() {
     for recording in json_recordings() {
-        let end = End::with_code(0);
+        let end = ProcessEnd::with_code(0);
         let (_, outcome) = read(recording.agent, [&*recording.bytes], &end);
         let whole: Vec<String> = whole_texts(&recording).into_iter().chain(outcome.text).collect();
         cut_everywhere(&recording, &end, |at, outcome| {
@@ -199,7 +199,7 @@ fn cut_anywhere_by_a_signal_only_a_result_is_an_answer() {
             })
             .filter_map(|(end, is_result)| is_result.then_some(end))
             .collect();
-        cut_everywhere(&recording, &End::with_signal(15), |at, outcome| {
+        cut_everywhere(&recording, &ProcessEnd::with_signal(15), |at, outcome| {
             let has_result = results.iter().any(|&end| end <= at + 1);
             assert!(
                 outcome.status == Status::Failed || has_result,

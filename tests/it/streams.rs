@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use botglue::agent::{Preset, Protocol};
-use botglue::parse::Agent;
-use botglue::stream::{Decoder, End, Exit, Lines, Outcome, Stream, Update};
+use botglue::parse::AgentName;
+use botglue::stream::{Decoder, ExitStatus, Lines, Outcome, ProcessEnd, Stream, Update};
 
 /// One recorded stream.
 pub struct Recording {
@@ -14,10 +14,10 @@ pub struct Recording {
     pub path: PathBuf,
     pub protocol: Protocol,
     /// What `botglue parse --agent` is told.
-    pub agent: Agent,
+    pub agent: AgentName,
     pub bytes: Vec<u8>,
     /// How its process ended.
-    pub end: End,
+    pub end: ProcessEnd,
 }
 
 /// Every recording under `tests/fixtures`, by name.
@@ -28,8 +28,10 @@ pub fn recordings() -> Vec<Recording> {
     for (folder, agent) in agents() {
         for path in files(&fixtures.join(&folder)) {
             let name = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
-            let end =
-                ends.lines().find_map(|line| end(line.strip_prefix(&name)?)).unwrap_or(End::with_code(0));
+            let end = ends
+                .lines()
+                .find_map(|line| end(line.strip_prefix(&name)?))
+                .unwrap_or(ProcessEnd::with_code(0));
             let bytes = fs::read(&path).unwrap();
             found.push(Recording { name, path, protocol: agent.protocol, agent, bytes, end });
         }
@@ -39,11 +41,11 @@ pub fn recordings() -> Vec<Recording> {
 }
 
 /// The folders with recordings, and whose they are.
-fn agents() -> Vec<(String, Agent)> {
+fn agents() -> Vec<(String, AgentName)> {
     let one_way = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Acp);
     let one_way = one_way.map(|protocol| (protocol.dialect().name.to_owned(), protocol.into()));
     let shipped =
-        Preset::ALL.map(|preset| (format!("acp/{}", preset.name), Agent::named(preset.name).unwrap()));
+        Preset::ALL.map(|preset| (format!("acp/{}", preset.name), AgentName::named(preset.name).unwrap()));
     one_way.chain(shipped).collect()
 }
 
@@ -54,19 +56,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Reads what follows the name in a line of `ends.txt`.
-fn end(line: &str) -> Option<End> {
+fn end(line: &str) -> Option<ProcessEnd> {
     let mut words = line.trim().splitn(3, ' ');
     let kind = words.next()?;
     let number = words.next()?.parse().ok()?;
-    let exit = if kind == "signal" { Exit::Signal(number) } else { Exit::Code(number) };
-    Some(End { exit, stopped: None, stderr: words.next().unwrap_or_default().to_owned() })
+    let exit = if kind == "signal" { ExitStatus::Signal(number) } else { ExitStatus::Code(number) };
+    Some(ProcessEnd { exit, stopped: None, stderr: words.next().unwrap_or_default().to_owned() })
 }
 
 /// Reads a stream that comes in these chunks.
 pub fn read<'a>(
     agent: impl Into<Decoder>,
     chunks: impl IntoIterator<Item = &'a [u8]>,
-    end: &End,
+    end: &ProcessEnd,
 ) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
     let mut emit = |update: Update<'_>| updates.push(update.into_owned());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use botglue::stream::{Decoder, End, Line, Outcome, Status, Stream, ToolCall, ToolStatus, Update};
+use botglue::stream::{Decoder, Line, Outcome, ProcessEnd, Status, Stream, ToolCall, ToolStatus, Update};
 
 /// Follows one stream and checks what must hold at every moment.
 pub struct Watched {
@@ -58,7 +58,7 @@ impl Watched {
         }
     }
 
-    pub fn end(mut self, end: &End) -> Outcome {
+    pub fn end(mut self, end: &ProcessEnd) -> Outcome {
         let mut updates = Vec::new();
         let outcome = self.stream.end(end, &mut |update| updates.push(update.into_owned()));
         for update in updates {

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::wire::{Failure, SessionFailure};
+use super::wire::{RpcError, SessionFailure};
 use crate::error::Code;
 use crate::stream::failure::classify;
 
 /// A request of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum AcpRequest {
     Initialize,
     Session,
     Fork,
@@ -20,7 +20,7 @@ pub enum Asked {
 }
 
 /// What an error in a response comes to: a code, and the agent's words. `logins` says how the user can log in.
-pub fn of_error<'a>(asked: &Asked, error: &Failure<'a>, logins: &str) -> (Code, Cow<'a, str>) {
+pub fn of_error<'a>(asked: &AcpRequest, error: &RpcError<'a>, logins: &str) -> (Code, Cow<'a, str>) {
     let words = error_words(error);
     let code = code_of(asked, error, &words);
     let words = match (asked, code) {
@@ -29,8 +29,8 @@ pub fn of_error<'a>(asked: &Asked, error: &Failure<'a>, logins: &str) -> (Code, 
             let words = words.trim_end_matches(['.', ' ']);
             Cow::Owned(if words.is_empty() { logins.to_owned() } else { format!("{words}: {logins}") })
         }
-        (Asked::Mode(mode), _) => Cow::Owned(format!("it does not take the mode `{mode}`: {words}")),
-        (Asked::Model(model), Code::ApiError) => {
+        (AcpRequest::Mode(mode), _) => Cow::Owned(format!("it does not take the mode `{mode}`: {words}")),
+        (AcpRequest::Model(model), Code::ApiError) => {
             Cow::Owned(format!("it does not take the model `{model}`: {words}"))
         }
         _ => words,
@@ -38,7 +38,7 @@ pub fn of_error<'a>(asked: &Asked, error: &Failure<'a>, logins: &str) -> (Code, 
     (code, words)
 }
 
-fn code_of(asked: &Asked, error: &Failure<'_>, words: &str) -> Code {
+fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
     let says = |part: &str| words.to_lowercase().contains(part);
     match (error.code, error.kind.as_deref(), error.name.as_deref()) {
         (-32000, ..) => return Code::NotLoggedIn,
@@ -49,7 +49,7 @@ fn code_of(asked: &Asked, error: &Failure<'_>, words: &str) -> Code {
         (-32603, ..) if says("maximum number of turns") => return Code::MaxTurns,
         _ => {}
     }
-    if *asked == Asked::Fork {
+    if *asked == AcpRequest::Fork {
         match error.code {
             -32601 => return Code::BadRequest,
             -32002 | -32602 => return Code::SessionNotFound,
@@ -62,7 +62,7 @@ fn code_of(asked: &Asked, error: &Failure<'_>, words: &str) -> Code {
 }
 
 /// The agent's own words: the details where it has some and the message says nothing, else the message.
-fn error_words<'a>(error: &Failure<'a>) -> Cow<'a, str> {
+fn error_words<'a>(error: &RpcError<'a>) -> Cow<'a, str> {
     let message = error.message.strip_prefix("Internal error: ").unwrap_or(&error.message);
     let is_empty = message.trim().is_empty() || message == "Internal error";
     match &error.details {

@@ -19,14 +19,14 @@ use std::collections::VecDeque;
 
 use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
 use crate::error::Code;
-use crate::stream::event::{Amounts, Event, Finish, Problem, Rank, Verdict, Weight};
+use crate::stream::event::{Authority, Detail, Event, FinishLine, FinishVerdict, Problem, ReportedAmounts};
 use crate::stream::failure::AgentLabel;
-use crate::stream::{Decoder, Dialogue, Input, LineStatus, OnEvent};
-use failure::Asked;
+use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
+use failure::AcpRequest;
 use preset::{Habits, Preset};
 pub use recorded::Recorded;
 use turn::Turn;
-use wire::{Message, Reply};
+use wire::{AcpMessage, AcpReply};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
@@ -70,7 +70,7 @@ pub struct Acp {
     leads: bool,
     last_id: u64,
     /// Our requests that have no response yet, with their ids.
-    asked: Vec<(u64, Asked)>,
+    asked: Vec<(u64, AcpRequest)>,
     capabilities: Capabilities,
     session_id: Option<String>,
     /// What is still to be set before the prompt.
@@ -109,7 +109,7 @@ struct Capabilities {
 /// One setting of a session, as method and parameters besides the session.
 #[derive(Debug, Clone)]
 struct Setting {
-    asked: Asked,
+    asked: AcpRequest,
     method: &'static str,
     params: serde_json::Value,
 }
@@ -134,7 +134,7 @@ impl Acp {
     }
 
     /// Our next request, where this side leads.
-    fn ask(&mut self, asked: Asked, method: &str, params: &serde_json::Value, input: &mut Input) {
+    fn ask(&mut self, asked: AcpRequest, method: &str, params: &serde_json::Value, input: &mut AgentInput) {
         if !self.leads {
             return;
         }
@@ -143,7 +143,7 @@ impl Acp {
         input.send(&line::request(self.last_id, method, params));
     }
 
-    fn message(&mut self, message: &Message<'_>, each: OnEvent<'_>, input: &mut Input) {
+    fn message(&mut self, message: &AcpMessage<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
         match (message.method.as_deref(), message.id) {
             (Some(method), Some(id)) => {
                 let is_permission = method == "session/request_permission";
@@ -166,11 +166,11 @@ impl Acp {
 
     /// Whether what the agent says belongs to the user's message: only what comes between that and its result does, and
     /// of our session.
-    fn is_own_turn(&self, message: &Message<'_>) -> bool {
+    fn is_own_turn(&self, message: &AcpMessage<'_>) -> bool {
         self.phase == Phase::Prompt && message.params.session_id.as_deref() == self.session_id.as_deref()
     }
 
-    fn response(&mut self, message: &Message<'_>, each: OnEvent<'_>, input: &mut Input) {
+    fn response(&mut self, message: &AcpMessage<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
         let Some(id) = message.own_id() else { return };
         let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else { return };
         let (_, asked) = self.asked.swap_remove(place);
@@ -183,14 +183,14 @@ impl Acp {
         }
         let reply = &message.result;
         match asked {
-            Asked::Initialize => self.initialized(reply, each, input),
-            Asked::Session | Asked::Fork => self.session(reply, each, input),
-            Asked::Mode(_) | Asked::Model(_) => self.next_setting(each, input),
-            Asked::Prompt => self.finished(reply, each, input),
+            AcpRequest::Initialize => self.initialized(reply, each, input),
+            AcpRequest::Session | AcpRequest::Fork => self.session(reply, each, input),
+            AcpRequest::Mode(_) | AcpRequest::Model(_) => self.next_setting(each, input),
+            AcpRequest::Prompt => self.finished(reply, each, input),
         }
     }
 
-    fn initialized(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+    fn initialized(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
         each(Event::Greeted);
         if let Some(preset) = reply.agent_name.as_deref().and_then(Preset::of_agent) {
             self.habits = preset.habits;
@@ -208,7 +208,7 @@ impl Acp {
         }
         let params = self.session_params();
         match &self.opening.resume {
-            None => self.ask(Asked::Session, "session/new", &params, input),
+            None => self.ask(AcpRequest::Session, "session/new", &params, input),
             // A fork only: to load a session or go on in it would change it.
             Some(_) if !self.capabilities.can_fork => {
                 if self.leads {
@@ -218,7 +218,7 @@ impl Acp {
             Some(resume) => {
                 let mut params = params;
                 params["sessionId"] = resume.session_id.clone().into();
-                self.ask(Asked::Fork, "session/fork", &params, input);
+                self.ask(AcpRequest::Fork, "session/fork", &params, input);
             }
         }
     }
@@ -235,7 +235,7 @@ impl Acp {
         params
     }
 
-    fn session(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+    fn session(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
         let Some(id) = reply.session_id.as_deref().filter(|id| !id.is_empty()) else {
             return self.fail(Code::Protocol, "it gave no session".into(), each, input);
         };
@@ -254,7 +254,7 @@ impl Acp {
     }
 
     /// The mode first: nothing else may be asked of an agent that is not kept from writing.
-    fn wanted(&self, reply: &Reply<'_>) -> Vec<Setting> {
+    fn wanted(&self, reply: &AcpReply<'_>) -> Vec<Setting> {
         let config = |category: &str, value: &str| {
             let id = reply.option(category)?.id.as_deref()?;
             Some(("session/set_config_option", serde_json::json!({"configId": id, "value": value})))
@@ -264,17 +264,17 @@ impl Acp {
             let (method, params) = config("mode", mode)
                 .filter(|_| !reply.has_modes)
                 .unwrap_or_else(|| ("session/set_mode", serde_json::json!({"modeId": mode})));
-            settings.push(Setting { asked: Asked::Mode(mode.clone()), method, params });
+            settings.push(Setting { asked: AcpRequest::Mode(mode.clone()), method, params });
         }
         if let Some(model) = &self.opening.model {
             let (method, params) = config("model", model)
                 .unwrap_or_else(|| ("session/set_model", serde_json::json!({"modelId": model})));
-            settings.push(Setting { asked: Asked::Model(model.clone()), method, params });
+            settings.push(Setting { asked: AcpRequest::Model(model.clone()), method, params });
         }
         settings
     }
 
-    fn next_setting(&mut self, each: OnEvent<'_>, input: &mut Input) {
+    fn next_setting(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
         if self.phase != Phase::Setting || !self.leads {
             return;
         }
@@ -282,7 +282,7 @@ impl Acp {
             self.phase = Phase::Ready;
             return self.prompt(each, input);
         };
-        if let Asked::Model(model) = &asked {
+        if let AcpRequest::Model(model) = &asked {
             each(Event::Session { id: None, model: Some(model.into()) });
         }
         params["sessionId"] = self.session_id.clone().into();
@@ -290,7 +290,7 @@ impl Acp {
     }
 
     /// Sends the message, if it is there and the agent is ready.
-    fn prompt(&mut self, each: OnEvent<'_>, input: &mut Input) {
+    fn prompt(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
         if self.phase != Phase::Ready {
             return;
         }
@@ -304,7 +304,7 @@ impl Acp {
             "sessionId": self.session_id,
             "prompt": [{"type": "text", "text": text}],
         });
-        self.ask(Asked::Prompt, "session/prompt", &params, input);
+        self.ask(AcpRequest::Prompt, "session/prompt", &params, input);
         self.turn_begins(each);
     }
 
@@ -314,7 +314,7 @@ impl Acp {
         each(Event::MessageBegan);
     }
 
-    fn finished(&mut self, reply: &Reply<'_>, each: OnEvent<'_>, input: &mut Input) {
+    fn finished(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
         if let Some(model) = reply.meta.quota_model.clone().or_else(|| self.turn.model()) {
             each(Event::Session { id: None, model: Some(model) });
         }
@@ -323,14 +323,25 @@ impl Acp {
         self.decide(turn.verdict(reply, self.habits), amounts, each, input);
     }
 
-    fn fail(&mut self, code: Code, words: Cow<'_, str>, each: OnEvent<'_>, input: &mut Input) {
+    fn fail(&mut self, code: Code, words: Cow<'_, str>, each: OnEvent<'_>, input: &mut AgentInput) {
         let amounts = self.turn.amounts(None, self.habits);
-        self.decide(Verdict::Failed(Problem { code, words, rank: Rank::Cause }), amounts, each, input);
+        self.decide(
+            FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause }),
+            amounts,
+            each,
+            input,
+        );
     }
 
-    fn decide(&mut self, verdict: Verdict<'_>, amounts: Amounts, each: OnEvent<'_>, input: &mut Input) {
+    fn decide(
+        &mut self,
+        verdict: FinishVerdict<'_>,
+        amounts: ReportedAmounts,
+        each: OnEvent<'_>,
+        input: &mut AgentInput,
+    ) {
         self.phase = Phase::Over;
-        each(Event::Finished(Finish { verdict, weight: Weight::Final, amounts }));
+        each(Event::Finished(FinishLine { verdict, weight: Authority::Final, amounts }));
         if self.leads {
             input.close();
         }
@@ -338,18 +349,18 @@ impl Acp {
 }
 
 impl Dialogue for Acp {
-    fn begin(&mut self, input: &mut Input) {
+    fn begin(&mut self, input: &mut AgentInput) {
         let params = line::initialize_params(self.habits.reports_failures);
-        self.ask(Asked::Initialize, "initialize", &params, input);
+        self.ask(AcpRequest::Initialize, "initialize", &params, input);
     }
 
-    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut Input) {
+    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut AgentInput) {
         self.message = Some(message.to_owned());
         self.prompt(each, input);
     }
 
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut Input) -> LineStatus {
-        match json::line(line, Message::read) {
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
+        match json::line(line, AcpMessage::read) {
             Ok(message) => self.message(&message, each, input),
             Err(status) => return status,
         }

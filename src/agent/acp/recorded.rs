@@ -3,12 +3,12 @@
 //! What the client asked then takes the place of what this side would ask, so a recording means what it meant. A line
 //! without that shape counts as the agent's own; a recording of nothing else is read as if this side had asked.
 
-use super::failure::Asked;
-use super::wire::Message;
+use super::failure::AcpRequest;
+use super::wire::AcpMessage;
 use super::{Acp, Phase};
 use crate::agent::json::{self, Read, Reader};
-use crate::stream::event::{Event, Words};
-use crate::stream::{Dialogue, Input, LineStatus, OnEvent};
+use crate::stream::event::{Event, Text};
+use crate::stream::{AgentInput, Dialogue, LineStatus, OnEvent};
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -27,16 +27,16 @@ impl Recorded {
     fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
         let acp = &mut self.acp;
         acp.leads = false;
-        let Ok(message) = json::line(line, Message::read) else { return };
+        let Ok(message) = json::line(line, AcpMessage::read) else { return };
         let Some(id) = message.own_id() else { return };
         let setting = || message.params.setting.clone().unwrap_or_default().into_owned();
         let session = || message.params.session_id.clone().unwrap_or_default().into_owned();
         let asked = match message.method.as_deref().unwrap_or_default() {
-            "initialize" => Asked::Initialize,
-            "session/new" => Asked::Session,
-            "session/fork" | "session/load" | "session/resume" => Asked::Fork,
-            "session/set_mode" => Asked::Mode(setting()),
-            "session/set_model" | "session/set_config_option" => Asked::Model(setting()),
+            "initialize" => AcpRequest::Initialize,
+            "session/new" => AcpRequest::Session,
+            "session/fork" | "session/load" | "session/resume" => AcpRequest::Fork,
+            "session/set_mode" => AcpRequest::Mode(setting()),
+            "session/set_model" | "session/set_config_option" => AcpRequest::Model(setting()),
             "session/prompt" if acp.phase != Phase::Over && acp.phase != Phase::Prompt => {
                 // A dialogue may be recorded from its middle on.
                 acp.session_id.get_or_insert_with(session);
@@ -44,7 +44,7 @@ impl Recorded {
                     each(Event::Asked { text: prompt.beginning(usize::MAX).into() });
                 }
                 acp.turn_begins(each);
-                Asked::Prompt
+                AcpRequest::Prompt
             }
             _ => return,
         };
@@ -55,7 +55,7 @@ impl Recorded {
     /// This side asks as it would have, where the recording has not what it asked.
     fn begin_alone(&mut self) {
         if !std::mem::replace(&mut self.has_begun, true) && self.acp.leads {
-            let mut unsent = Input::default();
+            let mut unsent = AgentInput::default();
             self.acp.begin(&mut unsent);
             self.acp.say("", &mut |_: Event<'_>| {}, &mut unsent);
         }
@@ -63,12 +63,12 @@ impl Recorded {
 }
 
 impl Dialogue for Recorded {
-    fn begin(&mut self, _input: &mut Input) {}
+    fn begin(&mut self, _input: &mut AgentInput) {}
 
-    fn say(&mut self, _message: &str, _each: OnEvent<'_>, _input: &mut Input) {}
+    fn say(&mut self, _message: &str, _each: OnEvent<'_>, _input: &mut AgentInput) {}
 
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut Input) -> LineStatus {
-        let mut unsent = Input::default();
+    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, _input: &mut AgentInput) -> LineStatus {
+        let mut unsent = AgentInput::default();
         let envelope = match json::line(line, Envelope::read) {
             Ok(envelope) => envelope,
             Err(status) => return status,
@@ -102,8 +102,8 @@ impl Dialogue for Recorded {
 /// One line of a recording.
 #[derive(Debug, Default)]
 struct Envelope<'a> {
-    from: Option<Words<'a>>,
-    line: Option<Words<'a>>,
+    from: Option<Text<'a>>,
+    line: Option<Text<'a>>,
 }
 
 impl<'a> Envelope<'a> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::agent::testing::{answer, code, message};
 use crate::agent::{Protocol, Resume};
-use crate::stream::{End, HeldFor, Outcome, Stopped, Stream, ToolStatus, Update};
+use crate::stream::{AnswerDoubt, Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
@@ -120,7 +120,7 @@ impl Talk {
 
     fn end(mut self) -> Outcome {
         assert!(self.stream.decided() && self.stream.input().is_over());
-        self.stream.end(&End::with_code(0), &mut |_| {})
+        self.stream.end(&ProcessEnd::with_code(0), &mut |_| {})
     }
 }
 
@@ -418,8 +418,8 @@ fn what_copilot_says_of_a_failure_is_no_answer() {
     };
     assert_eq!(code(&said("copilot", &Value::Null)), Code::PromptTooLong);
     let tokens = json!({"inputTokens": 1});
-    assert_eq!(said("copilot", &tokens).held_for, Some(HeldFor::Raw), "then it is what the model says");
-    assert_eq!(said("gemini", &Value::Null).held_for, Some(HeldFor::Raw));
+    assert_eq!(said("copilot", &tokens).held_for, Some(AnswerDoubt::Raw), "then it is what the model says");
+    assert_eq!(said("gemini", &Value::Null).held_for, Some(AnswerDoubt::Raw));
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn an_agent_that_was_stopped_has_not_failed_by_itself() {
         talk.text(None, "half");
         let id = talk.sent.last().unwrap()["id"].clone();
         talk.hear(&json!({"id": id, "result": {"stopReason": stop_reason}}).to_string());
-        talk.stream.end(&End { stopped, ..End::with_code(0) }, &mut |_| {})
+        talk.stream.end(&ProcessEnd { stopped, ..ProcessEnd::with_code(0) }, &mut |_| {})
     };
     assert_eq!(code(&ended("cancelled", None)), Code::Exited);
     let timeout = Stopped::Timeout(std::time::Duration::from_secs(1));
@@ -447,7 +447,7 @@ fn texts_of_two_requests_without_ids_are_held_and_both_kept() {
     talk.text(None, "answer");
     let shown: String = talk.updates.iter().filter_map(shown).collect();
     let outcome = talk.ends("end_turn");
-    assert_eq!(outcome.held_for, Some(HeldFor::Raw));
+    assert_eq!(outcome.held_for, Some(AnswerDoubt::Raw));
     assert_eq!(answer(&outcome), "Info: Disabled tools: bash\nthe answer");
     assert_eq!(shown, answer(&outcome));
 }
@@ -474,7 +474,7 @@ fn each_stop_reason_has_its_code() {
     assert_eq!(code(&ended("end_turn", " \n")), Code::EmptyAnswer);
     assert_eq!(code(&ended("new_reason", "")), Code::EmptyAnswer);
     let unknown = ended("new_reason", "text");
-    assert_eq!((answer(&unknown), unknown.held_for), ("text", Some(HeldFor::Raw)));
+    assert_eq!((answer(&unknown), unknown.held_for), ("text", Some(AnswerDoubt::Raw)));
 }
 
 #[test]
@@ -545,7 +545,7 @@ fn noise_ids_as_strings_and_unknown_things_change_nothing() {
 
 #[test]
 fn a_part_of_an_answer_is_none_where_the_agent_goes_away() {
-    for end in [End::with_code(0), End::with_code(1), End::with_signal(9)] {
+    for end in [ProcessEnd::with_code(0), ProcessEnd::with_code(1), ProcessEnd::with_signal(9)] {
         let mut talk = Talk::prompted("codex");
         talk.text(Some("m"), "half of");
         let outcome = talk.stream.end(&end, &mut |_| {});
@@ -558,7 +558,7 @@ fn an_agent_that_is_no_agent_says_so_itself() {
     let mut talk = Talk::new(&opening("none"));
     talk.say("the message");
     talk.hear("unknown option --acp");
-    let end = End { stderr: "usage: x".to_owned(), ..End::with_code(2) };
+    let end = ProcessEnd { stderr: "usage: x".to_owned(), ..ProcessEnd::with_code(2) };
     let outcome = talk.stream.end(&end, &mut |_| {});
     assert_eq!(code(&outcome), Code::Exited);
 }
@@ -599,7 +599,7 @@ fn pool() -> Vec<String> {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum SimulatedStep {
     Line(String),
     Cut(String, Index),
     /// A response to the request that was sent last, with this result.
@@ -609,7 +609,7 @@ enum Step {
     Ask(Value, bool),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = SimulatedStep> {
     let results = vec![
         json!({"protocolVersion": 1, "agentCapabilities": {"sessionCapabilities": {"fork": {}}}}),
         json!({"sessionId": "s1", "modes": {}}),
@@ -618,12 +618,12 @@ fn step() -> impl Strategy<Value = Step> {
     ];
     let ids = vec![json!(0), json!(1), json!("x"), json!("1"), json!({"a": [1]})];
     prop_oneof![
-        6 => select(pool()).prop_map(Step::Line),
-        1 => (select(pool()), any::<Index>()).prop_map(|(line, at)| Step::Cut(line, at)),
-        6 => select(results).prop_map(Step::Reply),
-        1 => select(vec![-32000, -32601, -32603, 429]).prop_map(Step::Fail),
-        1 => Just(Step::Say),
-        2 => (select(ids), any::<bool>()).prop_map(|(id, permission)| Step::Ask(id, permission)),
+        6 => select(pool()).prop_map(SimulatedStep::Line),
+        1 => (select(pool()), any::<Index>()).prop_map(|(line, at)| SimulatedStep::Cut(line, at)),
+        6 => select(results).prop_map(SimulatedStep::Reply),
+        1 => select(vec![-32000, -32601, -32603, 429]).prop_map(SimulatedStep::Fail),
+        1 => Just(SimulatedStep::Say),
+        2 => (select(ids), any::<bool>()).prop_map(|(id, permission)| SimulatedStep::Ask(id, permission)),
     ]
 }
 
@@ -645,25 +645,25 @@ proptest! {
         for step in steps {
             let is_over = talk.stream.input().is_over();
             let line = match step {
-                Step::Say if has_said => continue,
-                Step::Say => {
+                SimulatedStep::Say if has_said => continue,
+                SimulatedStep::Say => {
                     has_said = true;
                     talk.say("the message");
                     continue;
                 }
-                Step::Line(line) => line,
-                Step::Cut(line, at) => crate::stream::words::clip(&line, at.index(line.len())).to_owned(),
-                Step::Reply(result) => {
+                SimulatedStep::Line(line) => line,
+                SimulatedStep::Cut(line, at) => crate::stream::words::clip(&line, at.index(line.len())).to_owned(),
+                SimulatedStep::Reply(result) => {
                     let own = talk.sent.iter().rev().find(|line| line["method"].is_string()).unwrap();
                     json!({"id": own["id"], "result": result}).to_string()
                 }
-                Step::Fail(code) => {
+                SimulatedStep::Fail(code) => {
                     let own = talk.sent.iter().rev().find(|line| line["method"].is_string()).unwrap();
                     json!({"id": own["id"], "error": {"code": code, "message": "no"}}).to_string()
                 }
-                Step::Ask(id, true) => json!({"id": id, "method": "session/request_permission",
+                SimulatedStep::Ask(id, true) => json!({"id": id, "method": "session/request_permission",
                     "params": {"sessionId": "s1", "toolCall": {"toolCallId": "c"}, "options": []}}).to_string(),
-                Step::Ask(id, false) => json!({"id": id, "method": "terminal/create"}).to_string(),
+                SimulatedStep::Ask(id, false) => json!({"id": id, "method": "terminal/create"}).to_string(),
             };
             if let Ok(line) = serde_json::from_str::<Value>(&line)
                 && line["method"].is_string() && !line["id"].is_null() && !is_over
@@ -681,6 +681,6 @@ proptest! {
         prop_assert_eq!(asked, answered);
         let prompts = talk.sent.iter().filter(|line| line["method"] == "session/prompt").count();
         prop_assert!(prompts <= usize::from(has_said));
-        talk.stream.end(&End::with_code(0), &mut |_| {});
+        talk.stream.end(&ProcessEnd::with_code(0), &mut |_| {});
     }
 }

@@ -9,13 +9,13 @@ use std::collections::HashSet;
 
 use super::failure;
 use super::preset::{Counting, Habits};
-use super::wire::{Reply, Update};
+use super::wire::{AcpReply, SessionUpdate};
 use crate::error::Code;
 use crate::stream::event::{
-    Amounts, Argument, Call, Caller, Certainty, Cost, Event, Piece, Problem, Rank, Retry, Returned, Verdict,
-    Words,
+    Argument, Caller, Certainty, Cost, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
+    Returned, Text, ToolCalled,
 };
-use crate::stream::{Count, Counted, OnEvent, Usage, words};
+use crate::stream::{OnEvent, Usage, UsageScope, UsageScopes, words};
 
 /// What Copilot says as text where a permission was refused.
 const CANCELLED: &str = "Info: Operation cancelled by user";
@@ -52,7 +52,7 @@ pub struct Turn {
 
 impl Turn {
     /// Takes one update of it.
-    pub fn update(&mut self, update: &Update<'_>, habits: Habits, each: OnEvent<'_>) {
+    pub fn update(&mut self, update: &SessionUpdate<'_>, habits: Habits, each: OnEvent<'_>) {
         if let Some(model) = &update.meta.model {
             self.model = Some(model.clone().into_owned());
         }
@@ -93,7 +93,7 @@ impl Turn {
     }
 
     /// A permission for this call was refused.
-    pub fn refused(&mut self, call: &Update<'_>, each: OnEvent<'_>) {
+    pub fn refused(&mut self, call: &SessionUpdate<'_>, each: OnEvent<'_>) {
         let title = call.title.as_deref().unwrap_or_default();
         self.refused = Some(words::line(title, 200));
         self.announce(call, each);
@@ -103,11 +103,11 @@ impl Turn {
     }
 
     /// The model that answers, where the agent tells.
-    pub fn model(&self) -> Option<Words<'static>> {
+    pub fn model(&self) -> Option<Text<'static>> {
         self.model.clone().map(Cow::Owned)
     }
 
-    fn chunk(&mut self, update: &Update<'_>, habits: Habits, each: OnEvent<'_>) {
+    fn chunk(&mut self, update: &SessionUpdate<'_>, habits: Habits, each: OnEvent<'_>) {
         if let Some(tokens) = update.meta.usage {
             self.usage.get_or_insert_default().add(tokens.usage());
             self.request_ended = true;
@@ -143,7 +143,7 @@ impl Turn {
     }
 
     /// A call begins, goes on or returns; an update of a call that nobody announced begins it.
-    fn call(&mut self, update: &Update<'_>, each: OnEvent<'_>) {
+    fn call(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) {
         if !self.announce(update, each)
             && let Some(id) = update.call_id.clone()
             && let Some(argument) = argument(update)
@@ -161,7 +161,7 @@ impl Turn {
     }
 
     /// Tells of a call that is new; whether it was.
-    fn announce(&mut self, update: &Update<'_>, each: OnEvent<'_>) -> bool {
+    fn announce(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) -> bool {
         let Some(id) = update.call_id.clone().filter(|id| !id.is_empty()) else { return false };
         if !self.calls.insert(words::clip(&id, 256).to_owned()) {
             return false;
@@ -173,12 +173,18 @@ impl Turn {
         let name = name.unwrap_or_else(|| "tool".into());
         let title = update.title.clone().filter(|title| *title != name);
         let argument = argument(update).or_else(|| title.map(Argument::Plain)).unwrap_or_default();
-        each(Event::ToolCalled(Call { id: Some(id), message: None, name, argument, caller: Caller::Main }));
+        each(Event::ToolCalled(ToolCalled {
+            id: Some(id),
+            message: None,
+            name,
+            argument,
+            caller: Caller::Main,
+        }));
         true
     }
 
     /// What the result says of the answer.
-    pub fn verdict<'a>(&'a self, reply: &'a Reply<'_>, habits: Habits) -> Verdict<'a> {
+    pub fn verdict<'a>(&'a self, reply: &'a AcpReply<'_>, habits: Habits) -> FinishVerdict<'a> {
         if let Some(failure) = &reply.meta.failure {
             return failed(failure::of_session(failure), failure.title.as_deref().unwrap_or_default());
         }
@@ -200,7 +206,7 @@ impl Turn {
         }
         let is_refusal = self.refused.is_some() && self.text.trim() == CANCELLED;
         if !self.text.trim().is_empty() && !is_refusal {
-            return Verdict::LastMessage(certainty);
+            return FinishVerdict::LastMessage(certainty);
         }
         if habits.has_message_ids && !self.has_ids && reply.usage.is_none() && !self.notice.trim().is_empty()
         {
@@ -210,7 +216,7 @@ impl Turn {
     }
 
     /// There is no answer: because something was refused, or for `code`.
-    fn without_answer(&self, code: Code) -> Verdict<'_> {
+    fn without_answer(&self, code: Code) -> FinishVerdict<'_> {
         match &self.refused {
             Some(call) => failed(Code::PermissionDenied, call),
             None => failed(code, ""),
@@ -219,33 +225,34 @@ impl Turn {
 
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
-    pub fn amounts(&self, reply: Option<&Reply<'_>>, habits: Habits) -> Amounts {
-        let told = reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::Tokens::usage);
+    pub fn amounts(&self, reply: Option<&AcpReply<'_>>, habits: Habits) -> ReportedAmounts {
+        let told =
+            reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::AcpTokens::usage);
         let cost = match habits.cost {
             Counting::Turn | Counting::Session => Cost { share: self.cost, total: None },
             Counting::Lineage => Cost { share: None, total: self.cost },
         };
         let usage = match habits.tokens {
-            Counting::Turn => Count::Run,
-            Counting::Session => Count::Session,
-            Counting::Lineage => Count::Lineage,
+            Counting::Turn => UsageScope::Run,
+            Counting::Session => UsageScope::Session,
+            Counting::Lineage => UsageScope::Lineage,
         };
-        Amounts {
+        ReportedAmounts {
             cost,
             usage: told.or(self.usage).unwrap_or_default(),
             num_turns: None,
             duration_ms: None,
-            counted: Counted { usage, ..Counted::default() },
+            counted: UsageScopes { usage, ..UsageScopes::default() },
         }
     }
 }
 
-fn failed(code: Code, words: &str) -> Verdict<'_> {
-    Verdict::Failed(Problem { code, words: words.into(), rank: Rank::Cause })
+fn failed(code: Code, words: &str) -> FinishVerdict<'_> {
+    FinishVerdict::Failed(Problem { code, words: words.into(), rank: Detail::Cause })
 }
 
 /// The argument of a call that tells most: its file, else what its input says.
-fn argument<'a>(update: &Update<'a>) -> Option<Argument<'a>> {
+fn argument<'a>(update: &SessionUpdate<'a>) -> Option<Argument<'a>> {
     match (&update.location, &update.input) {
         (Some(path), _) => Some(Argument::Path(path.clone())),
         (None, Argument::None) => None,

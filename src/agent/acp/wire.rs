@@ -6,24 +6,24 @@
 use crate::agent::json::{Raw, Read, Reader};
 use crate::agent::values;
 use crate::stream::Usage;
-use crate::stream::event::{Argument, Output, Words};
+use crate::stream::event::{Argument, Output, Text};
 
 /// The most of a failed call's reason that is looked at, in bytes.
 const REASON: usize = 2000;
 
 /// Any line: a request, a notification or a response.
 #[derive(Debug, Default)]
-pub struct Message<'a> {
+pub struct AcpMessage<'a> {
     /// A number or a string; absent in a notification.
     pub id: Option<Raw<'a>>,
-    pub method: Option<Words<'a>>,
+    pub method: Option<Text<'a>>,
     pub params: Params<'a>,
-    pub result: Reply<'a>,
+    pub result: AcpReply<'a>,
     /// The line has an `error`, so it is a response that failed.
-    pub error: Option<Failure<'a>>,
+    pub error: Option<RpcError<'a>>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> AcpMessage<'a> {
     /// Reads a whole line.
     pub fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut message = Self::default();
@@ -32,8 +32,8 @@ impl<'a> Message<'a> {
                 b"id" => message.id = Some(json.raw()?).filter(|id| id.written() != b"null"),
                 b"method" => message.method = json.text()?,
                 b"params" => message.params = Params::read(json)?,
-                b"result" => message.result = Reply::read(json)?,
-                b"error" if json.peek() == Some(b'{') => message.error = Some(Failure::read(json)?),
+                b"result" => message.result = AcpReply::read(json)?,
+                b"error" if json.peek() == Some(b'{') => message.error = Some(RpcError::read(json)?),
                 _ => json.skip()?,
             }
             Ok(())
@@ -51,15 +51,15 @@ impl<'a> Message<'a> {
 /// The `params` of a request or a notification.
 #[derive(Debug, Default)]
 pub struct Params<'a> {
-    pub session_id: Option<Words<'a>>,
+    pub session_id: Option<Text<'a>>,
     /// Of `session/update`.
-    pub update: Update<'a>,
+    pub update: SessionUpdate<'a>,
     /// Of `session/request_permission`.
     pub options: Vec<PermissionOption<'a>>,
     /// Of `session/request_permission`: the call that it is about.
-    pub tool_call: Update<'a>,
+    pub tool_call: SessionUpdate<'a>,
     /// Of a request of the client in a recording: the mode or the model that is to be set.
-    pub setting: Option<Words<'a>>,
+    pub setting: Option<Text<'a>>,
     /// Of `session/prompt` in a recording: the message.
     pub prompt: Option<Raw<'a>>,
 }
@@ -70,12 +70,12 @@ impl<'a> Params<'a> {
         json.object(|json, key| {
             match key {
                 b"sessionId" => params.session_id = json.text()?,
-                b"update" => params.update = Update::read(json)?,
+                b"update" => params.update = SessionUpdate::read(json)?,
                 b"options" => json.list(|json| {
                     params.options.push(PermissionOption::read(json)?);
                     Ok(())
                 })?,
-                b"toolCall" => params.tool_call = Update::read(json)?,
+                b"toolCall" => params.tool_call = SessionUpdate::read(json)?,
                 b"modeId" | b"modelId" | b"value" => params.setting = json.text()?,
                 b"prompt" => params.prompt = Some(json.raw()?),
                 _ => json.skip()?,
@@ -89,8 +89,8 @@ impl<'a> Params<'a> {
 /// One way to answer a request for permission.
 #[derive(Debug, Default)]
 pub struct PermissionOption<'a> {
-    pub id: Option<Words<'a>>,
-    pub kind: Option<Words<'a>>,
+    pub id: Option<Text<'a>>,
+    pub kind: Option<Text<'a>>,
 }
 
 impl<'a> PermissionOption<'a> {
@@ -110,32 +110,32 @@ impl<'a> PermissionOption<'a> {
 
 /// One `session/update`, of any kind, or the call in a request for permission.
 #[derive(Debug, Default)]
-pub struct Update<'a> {
-    pub kind: Option<Words<'a>>,
+pub struct SessionUpdate<'a> {
+    pub kind: Option<Text<'a>>,
     /// Of a chunk: its text, where it is one.
-    pub text: Option<Words<'a>>,
-    pub message_id: Option<Words<'a>>,
-    pub call_id: Option<Words<'a>>,
-    pub name: Option<Words<'a>>,
+    pub text: Option<Text<'a>>,
+    pub message_id: Option<Text<'a>>,
+    pub call_id: Option<Text<'a>>,
+    pub name: Option<Text<'a>>,
     /// What kind of tool it is.
-    pub tool_kind: Option<Words<'a>>,
-    pub title: Option<Words<'a>>,
-    pub status: Option<Words<'a>>,
+    pub tool_kind: Option<Text<'a>>,
+    pub title: Option<Text<'a>>,
+    pub status: Option<Text<'a>>,
     /// The first of the call's `locations`.
-    pub location: Option<Words<'a>>,
+    pub location: Option<Text<'a>>,
     pub input: Argument<'a>,
     output: Option<Raw<'a>>,
     content: Option<Raw<'a>>,
     /// Of a `usage_update`, in US dollars.
     pub cost: Option<f64>,
     /// Of a `plan`: the step that it has come to.
-    pub step: Option<Words<'a>>,
+    pub step: Option<Text<'a>>,
     /// Of a `current_mode_update`.
-    pub mode: Option<Words<'a>>,
+    pub mode: Option<Text<'a>>,
     pub meta: Meta<'a>,
 }
 
-impl<'a> Update<'a> {
+impl<'a> SessionUpdate<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut update = Self::default();
         json.object(|json, key| {
@@ -185,7 +185,7 @@ impl<'a> Update<'a> {
 }
 
 /// The text of a content block that is one.
-fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     let (mut kind, mut text) = (None, None);
     json.object(|json, key| {
         match key {
@@ -199,7 +199,7 @@ fn content_text<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
 }
 
 /// The entry of a plan that is in progress, else the first that is to come.
-fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     let (mut current, mut next) = (None, None);
     json.list(|json| {
         let (mut content, mut status) = (None, None);
@@ -221,7 +221,7 @@ fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
     Ok(current.or(next))
 }
 
-fn first_path<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+fn first_path<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     let mut first = None;
     json.list(|json| {
         json.object(|json, key| {
@@ -286,17 +286,17 @@ fn list_text(content: Raw<'_>) -> String {
 #[derive(Debug, Default)]
 pub struct Meta<'a> {
     /// Claude: the tool's name.
-    pub tool_name: Option<Words<'a>>,
+    pub tool_name: Option<Text<'a>>,
     /// Claude: the model that answers.
-    pub model: Option<Words<'a>>,
+    pub model: Option<Text<'a>>,
     /// Qwen: of one request to the model, on an empty chunk.
-    pub usage: Option<Tokens>,
+    pub usage: Option<AcpTokens>,
     /// Codex: what a command printed.
     terminal: Option<Raw<'a>>,
     /// Gemini, and also Claude and Codex: of this turn.
-    pub quota: Option<Tokens>,
+    pub quota: Option<AcpTokens>,
     /// The model that the quota names last.
-    pub quota_model: Option<Words<'a>>,
+    pub quota_model: Option<Text<'a>>,
     /// Claude and Codex, where it was announced: how the turn failed, or that it is tried again.
     pub failure: Option<SessionFailure<'a>>,
 }
@@ -314,7 +314,7 @@ impl<'a> Meta<'a> {
                     _ => json.skip(),
                 })?,
                 b"_claude/model" => meta.model = json.text()?,
-                b"usage" => meta.usage = Tokens::read(json)?,
+                b"usage" => meta.usage = AcpTokens::read(json)?,
                 b"terminal_output_delta" => json.object(|json, key| match key {
                     b"data" => {
                         meta.terminal = Some(json.raw()?);
@@ -343,7 +343,7 @@ impl<'a> Meta<'a> {
     fn read_quota(&mut self, json: &mut Reader<'a>) -> Read<()> {
         json.object(|json, key| match key {
             b"token_count" => {
-                self.quota = Tokens::read(json)?;
+                self.quota = AcpTokens::read(json)?;
                 Ok(())
             }
             b"model_usage" => json.list(|json| {
@@ -363,8 +363,8 @@ impl<'a> Meta<'a> {
 /// How a turn failed, in a vendor's key.
 #[derive(Debug, Default)]
 pub struct SessionFailure<'a> {
-    pub category: Option<Words<'a>>,
-    pub title: Option<Words<'a>>,
+    pub category: Option<Text<'a>>,
+    pub title: Option<Text<'a>>,
 }
 
 impl<'a> SessionFailure<'a> {
@@ -384,7 +384,7 @@ impl<'a> SessionFailure<'a> {
 
 /// Tokens as agents count them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Tokens {
+pub struct AcpTokens {
     input: u64,
     output: u64,
     cache_read: u64,
@@ -392,7 +392,7 @@ pub struct Tokens {
     total: Option<u64>,
 }
 
-impl Tokens {
+impl AcpTokens {
     fn read(json: &mut Reader<'_>) -> Read<Option<Self>> {
         if json.peek() != Some(b'{') {
             return json.skip().map(|()| None);
@@ -431,28 +431,28 @@ impl Tokens {
 
 /// The `result` of a response to any request of ours.
 #[derive(Debug, Default)]
-pub struct Reply<'a> {
+pub struct AcpReply<'a> {
     /// Of `initialize`.
     pub protocol_version: Option<u64>,
-    pub agent_name: Option<Words<'a>>,
+    pub agent_name: Option<Text<'a>>,
     pub can_fork: bool,
     pub takes_system_prompt: bool,
     /// How the user can log in, in the agent's words.
-    pub logins: Vec<Words<'a>>,
+    pub logins: Vec<Text<'a>>,
     /// Of `session/new` and `session/fork`.
-    pub session_id: Option<Words<'a>>,
+    pub session_id: Option<Text<'a>>,
     pub has_modes: bool,
-    pub model: Option<Words<'a>>,
+    pub model: Option<Text<'a>>,
     /// The models that there are, where no option has them.
-    models: Vec<Words<'a>>,
+    models: Vec<Text<'a>>,
     pub options: Vec<ConfigOption<'a>>,
     /// Of `session/prompt`.
-    pub stop_reason: Option<Words<'a>>,
-    pub usage: Option<Tokens>,
+    pub stop_reason: Option<Text<'a>>,
+    pub usage: Option<AcpTokens>,
     pub meta: Meta<'a>,
 }
 
-impl<'a> Reply<'a> {
+impl<'a> AcpReply<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut reply = Self::default();
         json.object(|json, key| {
@@ -488,7 +488,7 @@ impl<'a> Reply<'a> {
                     Ok(())
                 })?,
                 b"stopReason" => reply.stop_reason = json.text()?,
-                b"usage" => reply.usage = Tokens::read(json)?,
+                b"usage" => reply.usage = AcpTokens::read(json)?,
                 b"_meta" => reply.meta = Meta::read(json)?,
                 _ => json.skip()?,
             }
@@ -513,7 +513,7 @@ impl<'a> Reply<'a> {
     }
 
     /// The models to choose from, as a session takes them.
-    pub fn offered(&self) -> &[Words<'a>] {
+    pub fn offered(&self) -> &[Text<'a>] {
         self.option("model").map_or(&self.models, |option| &option.values)
     }
 
@@ -524,7 +524,7 @@ impl<'a> Reply<'a> {
 }
 
 /// A way to log in: its description, else its name.
-fn login<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
+fn login<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     let (mut name, mut description) = (None, None);
     json.object(|json, key| {
         match key {
@@ -540,14 +540,14 @@ fn login<'a>(json: &mut Reader<'a>) -> Read<Option<Words<'a>>> {
 /// A setting of a session.
 #[derive(Debug, Default)]
 pub struct ConfigOption<'a> {
-    pub id: Option<Words<'a>>,
-    pub category: Option<Words<'a>>,
-    pub current: Option<Words<'a>>,
-    pub values: Vec<Words<'a>>,
+    pub id: Option<Text<'a>>,
+    pub category: Option<Text<'a>>,
+    pub current: Option<Text<'a>>,
+    pub values: Vec<Text<'a>>,
 }
 
 /// The texts under `key` in a list of objects, also in groups of them.
-fn values<'a>(json: &mut Reader<'a>, key: &[u8], found: &mut Vec<Words<'a>>) -> Read<()> {
+fn values<'a>(json: &mut Reader<'a>, key: &[u8], found: &mut Vec<Text<'a>>) -> Read<()> {
     json.list(|json| {
         json.object(|json, name| match name {
             name if name == key => {
@@ -579,18 +579,18 @@ impl<'a> ConfigOption<'a> {
 
 /// The `error` of a response.
 #[derive(Debug, Default)]
-pub struct Failure<'a> {
+pub struct RpcError<'a> {
     pub code: i64,
-    pub message: Words<'a>,
+    pub message: Text<'a>,
     /// Claude: `data.errorKind`.
-    pub kind: Option<Words<'a>>,
+    pub kind: Option<Text<'a>>,
     /// `data.errorName`, of `OpenCode`.
-    pub name: Option<Words<'a>>,
+    pub name: Option<Text<'a>>,
     /// Qwen: `data.details`; Droid: `data` itself; others: `data.message`.
-    pub details: Option<Words<'a>>,
+    pub details: Option<Text<'a>>,
 }
 
-impl<'a> Failure<'a> {
+impl<'a> RpcError<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut failure = Self::default();
         json.object(|json, key| {

@@ -13,13 +13,14 @@ use super::json::{self, Raw};
 use super::one_way::OneWay;
 use super::{Dialect, Invocation, Isolation, Opening, PrewarmSupport, ResumeSupport};
 use crate::error::Code;
-use crate::stream::Counted;
+use crate::stream::UsageScopes;
 use crate::stream::event::{
-    Amounts, Call, Caller, Cost, Event, Finish, Piece, Problem, Rank, Retry, Returned, Verdict, Weight, Words,
+    Authority, Caller, Cost, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, ReportedAmounts,
+    Retry, Returned, Text, ToolCalled,
 };
 use crate::stream::failure::{AgentLabel, classify};
 use crate::stream::{Decoder, LineStatus, OnEvent};
-use wire::{ApiEvent, Block, Delta, Line, Message};
+use wire::{ApiEvent, ApiMessage, ClaudeLine, ContentBlock, Delta};
 
 /// The most of a failed result's text that is looked at, in bytes.
 const REASON: usize = 2000;
@@ -95,14 +96,14 @@ fn input(_system: &str, message: &str) -> Vec<u8> {
 }
 
 fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
-    match json::line(line, Line::read) {
+    match json::line(line, ClaudeLine::read) {
         Ok(line) => line_events(line, each),
         Err(reading) => return reading,
     }
     LineStatus::Parsed
 }
 
-fn line_events<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+fn line_events<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let caller = if line.parent_tool_use_id.is_some() { Caller::Sub } else { Caller::Main };
     match line.kind.as_deref().unwrap_or_default() {
         "stream_event" if caller == Caller::Main => {
@@ -154,16 +155,16 @@ fn is_interrupted(stop_reason: Option<&str>) -> bool {
     )
 }
 
-fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
-    let Line { message, session_id, is_api_error_message, api_error_status, aborted, .. } = line;
-    let Message { id, model, content, stop_reason, .. } = message;
+fn assistant<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+    let ClaudeLine { message, session_id, is_api_error_message, api_error_status, aborted, .. } = line;
+    let ApiMessage { id, model, content, stop_reason, .. } = message;
     let synthetic = model.as_deref() == Some(SYNTHETIC);
     let text = joined(&content);
     if is_api_error_message == Some(true) || synthetic {
         if is_api_error_message == Some(true) {
             let words = text.unwrap_or_default();
             let code = classify(api_error_status, &words);
-            each(Event::Problem(Problem { code, words, rank: Rank::Cause }));
+            each(Event::Problem(Problem { code, words, rank: Detail::Cause }));
         }
         return;
     }
@@ -182,8 +183,8 @@ fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)
         }
     }
     for block in content.into_iter().filter(|block| block.is_kind_of("tool_use")) {
-        let Block { id: call, name, argument, .. } = block;
-        each(Event::ToolCalled(Call {
+        let ContentBlock { id: call, name, argument, .. } = block;
+        each(Event::ToolCalled(ToolCalled {
             id: call,
             message: id.clone(),
             name: name.unwrap_or_else(|| "tool".into()),
@@ -194,16 +195,16 @@ fn assistant<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)
 }
 
 /// The text blocks of one line, which belong to one message.
-fn joined<'a>(content: &[Block<'a>]) -> Option<Words<'a>> {
+fn joined<'a>(content: &[ContentBlock<'a>]) -> Option<Text<'a>> {
     let mut texts =
         content.iter().filter(|block| block.is_kind_of("text")).filter_map(|block| block.text.as_ref());
     let first = texts.next()?.clone();
     Some(texts.fold(first, |all, next| Cow::Owned(all.into_owned() + next)))
 }
 
-fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
+fn user<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
     let mut has_result = false;
-    let mut said: Option<Words<'a>> = None;
+    let mut said: Option<Text<'a>> = None;
     for block in line.message.content {
         if block.is_kind_of("tool_result") {
             has_result = true;
@@ -224,7 +225,7 @@ fn user<'a>(line: Line<'a>, caller: Caller, each: &mut dyn FnMut(Event<'a>)) {
 }
 
 fn tool_result<'a>(
-    id: Option<Words<'a>>,
+    id: Option<Text<'a>>,
     is_error: Option<bool>,
     content: Option<Raw<'a>>,
     each: &mut dyn FnMut(Event<'a>),
@@ -245,7 +246,7 @@ fn reason(content: Raw<'_>) -> String {
     text.strip_suffix("</tool_use_error>").unwrap_or(text).to_owned()
 }
 
-fn system<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
+fn system<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     match line.subtype.as_deref().unwrap_or_default() {
         "init" => each(Event::Session { id: line.session_id, model: line.model }),
         "api_retry" => each(Event::Retry(Retry {
@@ -275,13 +276,13 @@ fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
     }
 }
 
-fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
-    let amounts = Amounts {
+fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
+    let amounts = ReportedAmounts {
         cost: Cost { share: line.usage_since.map(|since| since.cost), total: line.total_cost_usd },
         usage: line.usage_since.map_or(line.usage, |since| since.usage),
         num_turns: line.num_turns,
         duration_ms: line.duration_ms,
-        counted: Counted::default(),
+        counted: UsageScopes::default(),
     };
     if line.session_id.is_some() {
         each(Event::Session { id: line.session_id.clone(), model: None });
@@ -289,10 +290,10 @@ fn result<'a>(line: Line<'a>, each: &mut dyn FnMut(Event<'a>)) {
     for denial in &line.permission_denials {
         each(Event::ToolDenied { id: denial.clone(), reason: String::new() });
     }
-    each(Event::Finished(Finish { verdict: verdict(line), weight: Weight::Final, amounts }));
+    each(Event::Finished(FinishLine { verdict: verdict(line), weight: Authority::Final, amounts }));
 }
 
-fn verdict(line: Line<'_>) -> Verdict<'_> {
+fn verdict(line: ClaudeLine<'_>) -> FinishVerdict<'_> {
     let subtype = line.subtype.as_deref().unwrap_or_default();
     let is_error = match line.is_error {
         // Versions that leave `is_error` false at a limit print no `result` key with it.
@@ -301,7 +302,7 @@ fn verdict(line: Line<'_>) -> Verdict<'_> {
         None => subtype.starts_with("error"),
     };
     if !is_error {
-        return Verdict::Answer(line.result.unwrap_or_default());
+        return FinishVerdict::Answer(line.result.unwrap_or_default());
     }
     let terminal = line.terminal_reason.as_deref().unwrap_or_default();
     let words = match line.result {
@@ -316,5 +317,5 @@ fn verdict(line: Line<'_>) -> Verdict<'_> {
         (.., Some("refusal")) => Code::Refused,
         _ => classify(line.api_error_status, &words),
     };
-    Verdict::Failed(Problem { code, words, rank: Rank::Cause })
+    FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause })
 }

@@ -7,23 +7,23 @@
 use crate::agent::json::{Raw, Read, Reader};
 use crate::agent::values;
 use crate::stream::Usage;
-use crate::stream::event::{Argument, Words};
+use crate::stream::event::{Argument, Text};
 
 /// Any line.
 #[derive(Debug, Default)]
-pub struct Line<'a> {
-    pub kind: Option<Words<'a>>,
-    pub subtype: Option<Words<'a>>,
-    pub session_id: Option<Words<'a>>,
-    pub uuid: Option<Words<'a>>,
-    pub parent_tool_use_id: Option<Words<'a>>,
-    pub message: Message<'a>,
+pub struct ClaudeLine<'a> {
+    pub kind: Option<Text<'a>>,
+    pub subtype: Option<Text<'a>>,
+    pub session_id: Option<Text<'a>>,
+    pub uuid: Option<Text<'a>>,
+    pub parent_tool_use_id: Option<Text<'a>>,
+    pub message: ApiMessage<'a>,
     /// Of a `stream_event`.
     pub event: ApiEvent<'a>,
     /// Of an event of the Messages API that is a line of its own.
     pub delta: Delta<'a>,
     /// Of an `init`.
-    pub model: Option<Words<'a>>,
+    pub model: Option<Text<'a>>,
     /// Of a `user` line: text that the CLI put in by itself.
     pub is_synthetic: Option<bool>,
     /// Of an `assistant` line that is none.
@@ -36,11 +36,11 @@ pub struct Line<'a> {
     /// Of a `result` and of a `tool_result`.
     pub is_error: Option<bool>,
     /// Of a `result` that is a success: the answer.
-    pub result: Option<Words<'a>>,
+    pub result: Option<Text<'a>>,
     /// Of a `result` that is none: why, in sentences.
-    pub errors: Vec<Words<'a>>,
-    pub stop_reason: Option<Words<'a>>,
-    pub terminal_reason: Option<Words<'a>>,
+    pub errors: Vec<Text<'a>>,
+    pub stop_reason: Option<Text<'a>>,
+    pub terminal_reason: Option<Text<'a>>,
     pub num_turns: Option<u64>,
     pub duration_ms: Option<u64>,
     /// Of the session so far, in US dollars; it runs on from one `result` to the next, and over a fork.
@@ -48,11 +48,11 @@ pub struct Line<'a> {
     /// Of this run, mostly; all zero where a limit ended it.
     pub usage: Usage,
     /// Of this run, since its last `result`; older versions do not tell.
-    pub usage_since: Option<Since>,
+    pub usage_since: Option<UsageSince>,
     /// The ids of the calls.
-    pub permission_denials: Vec<Words<'a>>,
+    pub permission_denials: Vec<Text<'a>>,
     /// Of a `permission_denied` and of a `tool_result`.
-    pub tool_use_id: Option<Words<'a>>,
+    pub tool_use_id: Option<Text<'a>>,
     pub content: Option<Raw<'a>>,
     /// Of an `api_retry`.
     pub attempt: Option<u64>,
@@ -60,10 +60,10 @@ pub struct Line<'a> {
     pub retry_delay_ms: Option<u64>,
     /// The HTTP status; none where there was no answer at all.
     pub error_status: Option<u64>,
-    pub error: Option<Words<'a>>,
+    pub error: Option<Text<'a>>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> ClaudeLine<'a> {
     /// Reads a whole line.
     pub fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut line = Self::default();
@@ -72,7 +72,7 @@ impl<'a> Line<'a> {
                 b"type" => line.kind = json.text()?,
                 b"event" => line.event = ApiEvent::read(json)?,
                 b"delta" => line.delta = Delta::read(json)?,
-                b"message" => line.message = Message::read(json)?,
+                b"message" => line.message = ApiMessage::read(json)?,
                 b"parent_tool_use_id" => line.parent_tool_use_id = json.text()?,
                 b"session_id" => line.session_id = json.text()?,
                 b"uuid" => line.uuid = json.text()?,
@@ -98,7 +98,7 @@ impl<'a> Line<'a> {
                 b"duration_ms" => line.duration_ms = json.count()?,
                 b"total_cost_usd" => line.total_cost_usd = json.number()?,
                 b"usage" => line.usage = values::tokens(json)?,
-                b"model_usage_since_last_result" => line.usage_since = Since::read(json)?,
+                b"model_usage_since_last_result" => line.usage_since = UsageSince::read(json)?,
                 b"permission_denials" => json.list(|json| {
                     json.object(|json, key| match key {
                         b"tool_use_id" => {
@@ -126,7 +126,7 @@ impl<'a> Line<'a> {
 /// An event of the Messages API, within a `stream_event` line.
 #[derive(Debug, Default)]
 pub struct ApiEvent<'a> {
-    pub kind: Option<Words<'a>>,
+    pub kind: Option<Text<'a>>,
     pub delta: Delta<'a>,
 }
 
@@ -148,10 +148,10 @@ impl<'a> ApiEvent<'a> {
 /// The part of a message that a streamed event adds.
 #[derive(Debug, Default)]
 pub struct Delta<'a> {
-    pub kind: Option<Words<'a>>,
-    pub text: Option<Words<'a>>,
-    pub thinking: Option<Words<'a>>,
-    pub stop_reason: Option<Words<'a>>,
+    pub kind: Option<Text<'a>>,
+    pub text: Option<Text<'a>>,
+    pub thinking: Option<Text<'a>>,
+    pub stop_reason: Option<Text<'a>>,
 }
 
 impl<'a> Delta<'a> {
@@ -173,16 +173,16 @@ impl<'a> Delta<'a> {
 
 /// The `message` of a line: an API message, or plain words.
 #[derive(Debug, Default)]
-pub struct Message<'a> {
-    pub id: Option<Words<'a>>,
-    pub model: Option<Words<'a>>,
-    pub stop_reason: Option<Words<'a>>,
-    pub content: Vec<Block<'a>>,
+pub struct ApiMessage<'a> {
+    pub id: Option<Text<'a>>,
+    pub model: Option<Text<'a>>,
+    pub stop_reason: Option<Text<'a>>,
+    pub content: Vec<ContentBlock<'a>>,
     /// Where the message is a string.
-    pub words: Option<Words<'a>>,
+    pub words: Option<Text<'a>>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> ApiMessage<'a> {
     fn read(json: &mut Reader<'a>) -> Read<Self> {
         let mut message = Self::default();
         if json.peek() == Some(b'"') {
@@ -194,7 +194,7 @@ impl<'a> Message<'a> {
                 b"id" => message.id = json.text()?,
                 b"model" => message.model = json.text()?,
                 b"stop_reason" => message.stop_reason = json.text()?,
-                b"content" => message.content = Block::read_all(json)?,
+                b"content" => message.content = ContentBlock::read_all(json)?,
                 _ => json.skip()?,
             }
             Ok(())
@@ -205,21 +205,21 @@ impl<'a> Message<'a> {
 
 /// One block of a message.
 #[derive(Debug, Default)]
-pub struct Block<'a> {
-    kind: Option<Words<'a>>,
-    pub text: Option<Words<'a>>,
-    pub thinking: Option<Words<'a>>,
+pub struct ContentBlock<'a> {
+    kind: Option<Text<'a>>,
+    pub text: Option<Text<'a>>,
+    pub thinking: Option<Text<'a>>,
     /// Of a tool call.
-    pub id: Option<Words<'a>>,
-    pub name: Option<Words<'a>>,
+    pub id: Option<Text<'a>>,
+    pub name: Option<Text<'a>>,
     pub argument: Argument<'a>,
     /// Of a tool's result.
-    pub tool_use_id: Option<Words<'a>>,
+    pub tool_use_id: Option<Text<'a>>,
     pub is_error: Option<bool>,
     pub content: Option<Raw<'a>>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> ContentBlock<'a> {
     /// A message's `content`: a list of blocks, or a string that stands for one block of text.
     fn read_all(json: &mut Reader<'a>) -> Read<Vec<Self>> {
         if json.peek() == Some(b'"') {
@@ -262,12 +262,12 @@ impl<'a> Block<'a> {
 
 /// `model_usage_since_last_result`: this run's share, summed over the models.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Since {
+pub struct UsageSince {
     pub cost: f64,
     pub usage: Usage,
 }
 
-impl Since {
+impl UsageSince {
     fn read(json: &mut Reader<'_>) -> Read<Option<Self>> {
         if json.peek() != Some(b'{') {
             return json.skip().map(|()| None);

@@ -8,7 +8,7 @@ use crate::agent::testing::{answer, code, message, shown, told, told_with, tools
 use crate::agent::{self, Directory, Protocol, testing};
 use crate::agent::{AcpOptions, AgentCommand, Resume};
 use crate::error::Code;
-use crate::stream::{End, HeldFor, Outcome, Stopped, Stream, ToolStatus};
+use crate::stream::{AnswerDoubt, Outcome, ProcessEnd, Stopped, Stream, ToolStatus};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"gpt"}"#;
 const ECHO: &str = r#"{"type":"message","role":"user","id":"u","text":"go"}"#;
@@ -32,15 +32,18 @@ fn error(source: &str, words: &str) -> String {
 fn success_is_a_completion_and_no_signal() {
     let good = [INIT, ECHO, TEXT, MORE, DONE];
     assert_eq!(answer(&droid(&good)), "one\ntwo");
-    let (_, outcome) = told_with(Protocol::Droid, &good, &End::with_code(1));
+    let (_, outcome) = told_with(Protocol::Droid, &good, &ProcessEnd::with_code(1));
     assert_eq!(answer(&outcome), "one\ntwo", "a completion outranks the exit code");
-    let (_, outcome) = told_with(Protocol::Droid, &good, &End::with_signal(15));
+    let (_, outcome) = told_with(Protocol::Droid, &good, &ProcessEnd::with_signal(15));
     assert_eq!(code(&outcome), Code::Exited);
-    let end = End { stopped: Some(Stopped::Timeout(Duration::from_millis(1500))), ..End::with_code(0) };
+    let end = ProcessEnd {
+        stopped: Some(Stopped::Timeout(Duration::from_millis(1500))),
+        ..ProcessEnd::with_code(0)
+    };
     let (_, outcome) = told_with(Protocol::Droid, &good, &end);
     assert_eq!(code(&outcome), Code::Timeout);
     assert!(message(&outcome).contains("1.5 s"), "{}", message(&outcome));
-    let end = End { stopped: Some(Stopped::Shutdown), ..End::with_code(0) };
+    let end = ProcessEnd { stopped: Some(Stopped::Shutdown), ..ProcessEnd::with_code(0) };
     assert_eq!(code(&told_with(Protocol::Droid, &good, &end).1), Code::HostLost);
     let mut stream = Stream::new(Protocol::Droid, "");
     for line in good {
@@ -56,7 +59,7 @@ fn without_any_completion_exit_0_with_text_counts() {
     assert_eq!(code(&droid(&[INIT, TALK, CALL])), Code::Protocol);
     assert_eq!(code(&droid(&[INIT, ECHO])), Code::EmptyAnswer);
     assert_eq!(code(&droid(&[INIT, TEXT, r#"{"type":"message","role":"assi"#])), Code::Protocol);
-    assert_eq!(code(&told_with(Protocol::Droid, &[TEXT], &End::with_code(1)).1), Code::Exited);
+    assert_eq!(code(&told_with(Protocol::Droid, &[TEXT], &ProcessEnd::with_code(1)).1), Code::Exited);
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn the_agent_loop_says_best_why_a_run_failed() {
     ] {
         let lines = order.map(|(source, words)| error(source, words));
         let (_, outcome) =
-            told_with(Protocol::Droid, &[INIT, TEXT, &lines[0], &lines[1]], &End::with_code(1));
+            told_with(Protocol::Droid, &[INIT, TEXT, &lines[0], &lines[1]], &ProcessEnd::with_code(1));
         assert_eq!(code(&outcome), Code::RateLimited);
         assert!(message(&outcome).ends_with(" it says: 429 slow down"), "{}", message(&outcome));
     }
@@ -87,7 +90,7 @@ fn a_failed_tool_does_not_fail_the_run_but_a_forbidden_one_does() {
     let words = "Exec ended early: insufficient permission to proceed.";
     let denied = failed.replace("Error: gone", words);
     let (_, outcome) =
-        told_with(Protocol::Droid, &[CALL, &denied, TEXT, &error("cli", words)], &End::with_code(1));
+        told_with(Protocol::Droid, &[CALL, &denied, TEXT, &error("cli", words)], &ProcessEnd::with_code(1));
     assert_eq!(
         (code(&outcome), tools(&outcome)),
         (Code::PermissionDenied, vec![("t1", ToolStatus::Denied, Some(words))])
@@ -163,7 +166,10 @@ fn a_message_without_ids_ends_at_a_call() {
 
 #[test]
 fn what_fails_before_it_starts_stands_on_standard_error() {
-    let end = End { stderr: "Invalid model: custom:Nope\n\nAvailable: None".to_owned(), ..End::with_code(1) };
+    let end = ProcessEnd {
+        stderr: "Invalid model: custom:Nope\n\nAvailable: None".to_owned(),
+        ..ProcessEnd::with_code(1)
+    };
     let (_, outcome) = told_with(Protocol::Droid, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
     assert!(
@@ -171,13 +177,14 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
         "{}",
         message(&outcome)
     );
-    let (_, silent) = told_with(Protocol::Droid, &[], &End::with_code(1));
+    let (_, silent) = told_with(Protocol::Droid, &[], &ProcessEnd::with_code(1));
     assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
     let mut going_on = Stream::new(Protocol::Droid, "").going_on();
-    let silent = going_on.end(&End::with_code(1), &mut |_| {});
+    let silent = going_on.end(&ProcessEnd::with_code(1), &mut |_| {});
     assert_eq!(code(&silent), Code::SessionNotFound, "it has no words for that");
     let mut going_on = Stream::new(Protocol::Droid, "").going_on();
-    let told = going_on.end(&End { stderr: "no network".to_owned(), ..End::with_code(1) }, &mut |_| {});
+    let told = going_on
+        .end(&ProcessEnd { stderr: "no network".to_owned(), ..ProcessEnd::with_code(1) }, &mut |_| {});
     assert_eq!(code(&told), Code::Exited);
 }
 
@@ -194,7 +201,8 @@ fn amounts_are_the_completions() {
     let outcome = droid(&[INIT, TEXT, DONE]);
     assert_eq!((outcome.num_turns, outcome.duration_ms, outcome.cost_usd), (Some(2), Some(9), None));
     assert_eq!((outcome.usage.input_tokens, outcome.usage.cache_creation_input_tokens), (1, 4));
-    let counted = Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage };
+    let counted =
+        UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
     assert_eq!(outcome.counted, counted, "a fork's tokens begin with none, its turns with all");
     assert_eq!((outcome.session_id.as_deref(), outcome.model.as_deref()), (Some("s1"), Some("gpt")));
 }
@@ -202,7 +210,7 @@ fn amounts_are_the_completions() {
 #[test]
 fn other_lines_are_kept_as_a_last_resort() {
     let outcome = droid(&["Please run droid to log in", ""]);
-    assert_eq!((answer(&outcome), outcome.held_for), ("Please run droid to log in", Some(HeldFor::Raw)));
+    assert_eq!((answer(&outcome), outcome.held_for), ("Please run droid to log in", Some(AnswerDoubt::Raw)));
 }
 
 #[test]

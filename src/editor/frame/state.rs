@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use rmpv::Value;
 
-use super::Change;
-use crate::editor::preview::Preview;
+use super::StateChange;
+use crate::editor::preview::CodePreview;
 use crate::editor::value::{self, Map};
 use crate::land::Capture;
 use crate::stream::{ToolCall, ToolStatus, Update};
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct JobState {
     changed: bool,
     finished: bool,
     status: Option<&'static str>,
@@ -27,13 +27,13 @@ pub(super) struct State {
     running: BTreeMap<usize, ToolCall>,
     /// Calls that have not been told as they are now.
     untold: BTreeMap<usize, ToolCall>,
-    preview: Option<Preview>,
+    preview: Option<CodePreview>,
 }
 
-impl State {
+impl JobState {
     /// From now on the newest lines of what the job writes are shown.
     pub(super) fn preview(&mut self, capture: Capture) {
-        self.preview = Some(Preview::new(capture));
+        self.preview = Some(CodePreview::new(capture));
     }
 
     /// More of the code that is shown; whether there is more of it to tell.
@@ -44,21 +44,21 @@ impl State {
     }
 
     /// Folds a change in.
-    pub(super) fn fold(&mut self, change: Change<'_>) {
+    pub(super) fn fold(&mut self, change: StateChange<'_>) {
         match change {
-            Change::Queued => {
+            StateChange::Queued => {
                 self.status = Some("queued");
                 self.changed = true;
             }
-            Change::Started { pgid } => {
+            StateChange::Started { pgid } => {
                 self.status = Some("running");
                 self.pgid = Some(pgid);
                 self.changed = true;
                 // It may have spoken before the host heard that it runs.
                 self.activity.get_or_insert_with(|| "starting".to_owned());
             }
-            Change::Update(update) => self.update(update),
-            Change::Gone => {
+            StateChange::Update(update) => self.update(update),
+            StateChange::Gone => {
                 self.gone = true;
                 self.changed |= self.pgid.is_some();
             }
@@ -88,7 +88,7 @@ impl State {
 
     /// What is told of the job: all of its state where that changed, else only what is new of its code.
     pub(super) fn take(&mut self, id: u64) -> Option<Value> {
-        let preview = self.preview.as_mut().and_then(Preview::take);
+        let preview = self.preview.as_mut().and_then(CodePreview::take);
         if self.changed {
             return Some(self.whole(id).with_some("preview", preview).build());
         }

@@ -13,7 +13,7 @@ fn tool(index: usize, status: ToolStatus, error: Option<&str>) -> Update<'static
 }
 
 fn update(frames: &mut Frames, id: u64, update: &Update<'_>) {
-    frames.change(id, Change::Update(update));
+    frames.change(id, StateChange::Update(update));
 }
 
 /// What a frame says, as one readable line a job.
@@ -25,9 +25,9 @@ fn frame(frames: &mut Frames) -> Vec<String> {
 #[test]
 fn a_frame_holds_the_newest_state_of_what_changed() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Queued);
-    frames.change(2, Change::Started { pgid: 77 });
-    frames.change(1, Change::Started { pgid: 78 });
+    frames.change(1, StateChange::Queued);
+    frames.change(2, StateChange::Started { pgid: 77 });
+    frames.change(1, StateChange::Started { pgid: 78 });
     update(&mut frames, 1, &text("a"));
     assert_eq!(
         frame(&mut frames),
@@ -64,12 +64,12 @@ fn only_changed_tools_are_told() {
 #[test]
 fn a_finished_job_tells_only_that_its_agent_is_gone_and_is_forgotten() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Started { pgid: 77 });
+    frames.change(1, StateChange::Started { pgid: 77 });
     update(&mut frames, 1, &tool(0, ToolStatus::Unfinished, None));
     assert_eq!(frames.finish(1).as_array().unwrap().len(), 1);
     update(&mut frames, 1, &text("late"));
     frames.take();
-    frames.change(1, Change::Gone);
+    frames.change(1, StateChange::Gone);
     assert_eq!(frame(&mut frames), ["{id: 1, pgid: false}"]);
     assert!(frames.jobs.is_empty());
 }
@@ -87,9 +87,9 @@ fn no_tool_of_a_finished_job_is_running() {
 #[test]
 fn a_job_whose_agent_never_ran_is_forgotten_too() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Queued);
+    frames.change(1, StateChange::Queued);
     frames.finish(1);
-    frames.change(1, Change::Gone);
+    frames.change(1, StateChange::Gone);
     frames.take();
     assert!(frames.jobs.is_empty());
 }
@@ -99,7 +99,7 @@ fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
     let mut frames = Frames::default();
     frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
     let write = |frames: &mut Frames, piece: &str| {
-        frames.change(1, Change::Update(&text(piece)));
+        frames.change(1, StateChange::Update(&text(piece)));
         frames.write(1, &text(piece));
     };
     write(&mut frames, "```\na\nb");
@@ -117,7 +117,7 @@ fn the_newest_code_is_told_when_it_changed_and_alone_where_nothing_else_did() {
 #[test]
 fn more_code_waits_longer_than_a_new_state() {
     let mut frames = Frames::default();
-    frames.change(1, Change::Update(&text("```\n")));
+    frames.change(1, StateChange::Update(&text("```\n")));
     frames.preview(1, Capture::new(&sample::lines("rust", &["x"]), 2));
     frames.take();
     assert_eq!(frames.due(), None);

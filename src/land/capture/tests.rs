@@ -7,7 +7,7 @@ use super::*;
 use crate::agent::Protocol;
 use crate::land::prepare;
 use crate::request::sample;
-use crate::stream::{End, Stream};
+use crate::stream::{ProcessEnd, Stream};
 
 /// What the preview shows of an answer that came in these pieces.
 fn shown(filetype: &str, keep: usize, pieces: &[&str]) -> Vec<String> {
@@ -121,7 +121,7 @@ fn of_recorded_streams_it_shows_the_answer() {
                 capture.update(update);
             }
             capture.push("\n");
-            let outcome = stream.end(&End::with_code(0), &mut |_| {});
+            let outcome = stream.end(&ProcessEnd::with_code(0), &mut |_| {});
             let Some(answer) = outcome.text.filter(|_| outcome.held_for.is_none()) else { continue };
             let landing = prepare(&request, &answer);
             if landing.held_for.is_some() {

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::Hunk;
+use super::MergeHunk;
 
 /// How often a row stands on either side, and how often the clean hunks bring it and take it away.
 #[derive(Default)]
-struct Count {
+struct RowCount {
     current: usize,
     answer: usize,
     come: usize,
     gone: usize,
 }
 
-impl Count {
+impl RowCount {
     fn is_doubled(&self) -> bool {
         self.current + self.come > self.current.max(self.answer) + self.gone
     }
@@ -22,10 +22,10 @@ impl Count {
 /// Makes each clean hunk a conflict that brings a row which would stand more often in the result than on either side.
 /// Only rows that are new, or new in their place, on both sides can. Rows without a word, as brackets, may: they belong
 /// to their neighbours.
-pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) {
+pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [MergeHunk]) {
     // Of no other rows a hunk can bring one too many.
     let brought = hunks.iter().filter(|hunk| !hunk.is_conflict).flat_map(|hunk| &answer[hunk.answer.clone()]);
-    let mut counts: HashMap<&[u8], Count> = brought.map(|row| (*row, Count::default())).collect();
+    let mut counts: HashMap<&[u8], RowCount> = brought.map(|row| (*row, RowCount::default())).collect();
     for row in current {
         counts.entry(row).and_modify(|count| count.current += 1);
     }
@@ -47,7 +47,7 @@ pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [Hunk]) 
                 counts.entry(row).and_modify(|count| count.gone += 1);
             }
         }
-        let is_doubled = |row: &&[u8]| has_word(row) && counts.get(row).is_some_and(Count::is_doubled);
+        let is_doubled = |row: &&[u8]| has_word(row) && counts.get(row).is_some_and(RowCount::is_doubled);
         for hunk in hunks.iter_mut().filter(|hunk| !hunk.is_conflict) {
             // What a hunk takes away that is not written stays.
             hunk.is_conflict = answer[hunk.answer.clone()].iter().any(is_doubled);

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::{Document, Id, Place};
+use crate::document::{Document, Place, RowId};
 
-fn row(id: Id, text: &str) -> Row {
+fn row(id: RowId, text: &str) -> Row {
     Row { id, split_from: None, hash: 0, ink: 0, text: text.as_bytes().into() }
 }
 
@@ -24,7 +24,7 @@ fn current(base: &[Row], text: &str) -> Vec<Row> {
 }
 
 /// What there is once the clean hunks are written; a conflict as `<current|answer>`.
-fn written<R: AsRef<[u8]>>(current: &[Row], answer: &[R], hunks: &[Hunk]) -> Vec<String> {
+fn written<R: AsRef<[u8]>>(current: &[Row], answer: &[R], hunks: &[MergeHunk]) -> Vec<String> {
     let read = |row: &[u8]| String::from_utf8(row.to_vec()).unwrap();
     let mut rows: Vec<String> = current.iter().map(|row| read(&row.text)).collect();
     for hunk in hunks.iter().rev() {
@@ -126,10 +126,10 @@ fn rows_are_bytes_and_white_space_counts() {
     let base = rows([b"\xff\xfe first", b"second\r", b"  third"]);
     let current = rows([b"\xff\xfe first", b"second\r", b"third"]);
     let answer: [&[u8]; 3] = [b"\xff first", b"second\r", b"  third"];
-    let hunk = Hunk { base: 0..1, current: 0..1, answer: 0..1, is_conflict: false };
+    let hunk = MergeHunk { base: 0..1, current: 0..1, answer: 0..1, is_conflict: false };
     assert_eq!(merge_rows(&base, &current, &answer), [hunk]);
     let answer: [&[u8]; 3] = [b"\xff\xfe first", b"second\r", b"\tthird"];
-    let hunk = Hunk { base: 2..3, current: 2..3, answer: 2..3, is_conflict: true };
+    let hunk = MergeHunk { base: 2..3, current: 2..3, answer: 2..3, is_conflict: true };
     assert_eq!(merge_rows(&base, &current, &answer), [hunk]);
 }
 
@@ -156,9 +156,9 @@ fn a_landing_is_reverted_by_the_same_merge() {
 }
 
 /// A step of a side: what is done, where, and the text and the place of it.
-type Step = (usize, usize, usize, String);
+type SideStep = (usize, usize, usize, String);
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<SideStep>> {
     prop::collection::vec((0..5_usize, 0..14_usize, 0..14_usize, text()), 0..6)
 }
 
@@ -172,7 +172,7 @@ fn texts() -> impl Strategy<Value = Vec<Row>> {
 }
 
 /// The rows of a side: of the base each is left, edited, deleted or moved; new ones have ids from `id` on.
-fn change(base: &[Row], steps: &[Step], id: Id) -> Vec<Row> {
+fn change(base: &[Row], steps: &[SideStep], id: RowId) -> Vec<Row> {
     let mut rows = base.to_vec();
     for (id, (kind, at, to, text)) in (id..).zip(steps) {
         let at = (*at).min(rows.len());
@@ -190,9 +190,9 @@ fn change(base: &[Row], steps: &[Step], id: Id) -> Vec<Row> {
 }
 
 /// The hunks of two sides whose rows both have ids. An edited row is a new one, as it is for an answer.
-fn by_ids(base: &[Row], ours: &[Row], theirs: &[Row]) -> Vec<Hunk> {
+fn by_ids(base: &[Row], ours: &[Row], theirs: &[Row]) -> Vec<MergeHunk> {
     let origin = |row: &Row| base.iter().position(|base| base == row);
-    let side = |rows| Side::new(&bytes(rows), base.len(), rows.iter().map(origin));
+    let side = |rows| MergeSide::new(&bytes(rows), base.len(), rows.iter().map(origin));
     hunks(&bytes(base), &side(ours), &side(theirs))
 }
 
@@ -227,7 +227,7 @@ proptest! {
     fn both_sides_are_the_same_to_it(base in texts(), ours in steps(), theirs in steps()) {
         let (ours, theirs) = (change(&base, &ours, 100), change(&base, &theirs, 200));
         let (forth, back) = (by_ids(&base, &ours, &theirs), by_ids(&base, &theirs, &ours));
-        let is_clean = |hunks: &[Hunk]| hunks.iter().all(|hunk| !hunk.is_conflict);
+        let is_clean = |hunks: &[MergeHunk]| hunks.iter().all(|hunk| !hunk.is_conflict);
         prop_assert_eq!(is_clean(&forth), is_clean(&back));
         if is_clean(&forth) {
             prop_assert_eq!(written(&ours, &theirs, &forth), written(&theirs, &ours, &back));
@@ -238,13 +238,13 @@ proptest! {
     #[test]
     fn no_row_is_lost_and_none_invented(rows in 1..12_u64, ours in steps(), theirs in steps()) {
         let base: Vec<Row> = (0..rows).map(|id| row(id, &format!("base {id}"))).collect();
-        let own = |steps: Vec<Step>, who: &str| -> Vec<Step> {
+        let own = |steps: Vec<SideStep>, who: &str| -> Vec<SideStep> {
             steps.into_iter().enumerate().map(|(n, (kind, at, to, _))| (kind, at, to, format!("{who} {n}"))).collect()
         };
         let (ours, theirs) = (change(&base, &own(ours, "ours"), 100), change(&base, &own(theirs, "theirs"), 200));
         let hunks = merge_rows(&base, &ours, &theirs);
         let is_clean = hunks.iter().all(|hunk| !hunk.is_conflict);
-        let clean: Vec<Hunk> = hunks.into_iter().filter(|hunk| !hunk.is_conflict).collect();
+        let clean: Vec<MergeHunk> = hunks.into_iter().filter(|hunk| !hunk.is_conflict).collect();
         let merged = written(&ours, &theirs, &clean);
         let (base, ours, theirs) = (written(&base, &ours, &[]), written(&ours, &ours, &[]), written(&theirs, &ours, &[]));
         for row in &merged {

@@ -4,7 +4,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-use super::{Side, bytes, trimmed_hunks};
+use super::{MergeSide, bytes, trimmed_hunks};
 
 /// What came of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub fn merge(base: &[String], ours: &[String], theirs: &[String]) -> Merge {
     Merge::Clean(lines)
 }
 
-fn side<'a>(base: &[String], side: &'a [String]) -> Side<'a> {
+fn side<'a>(base: &[String], side: &'a [String]) -> MergeSide<'a> {
     let mut origins = vec![None; side.len()];
     for op in capture_diff_slices(Algorithm::Myers, base, side) {
         if let DiffOp::Equal { .. } = op {
             op.new_range().zip(op.old_range()).for_each(|(row, base)| origins[row] = Some(base));
         }
     }
-    Side::new(&bytes(side), base.len(), origins.into_iter())
+    MergeSide::new(&bytes(side), base.len(), origins.into_iter())
 }
 
 #[cfg(test)]

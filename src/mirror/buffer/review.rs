@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::super::plan::locate;
-use super::super::query::{Asked, Findings, Question};
-use super::super::reviews::{Due, Now, Update, chosen};
-use super::super::wish::{Fate, Settled, Wish};
-use super::{Buffer, Link};
+use super::super::query::{Findings, MirrorQuery, ReviewQuery};
+use super::super::reviews::{CurrentText, ReviewUpdate, ViewDue, chosen};
+use super::super::wish::{Intent, SettledIntent, Settlement};
+use super::{Buffer, MirrorState};
 use crate::document::{Document, Place};
 use crate::land::{Bytes, HeldFor};
-use crate::review::{Hunk, Id};
+use crate::review::{EditId, Hunk};
 
 impl Buffer {
     /// Whether a question can only be answered by where the editor's marks are now.
-    pub fn needs_marks_for(&self, question: &Question) -> bool {
-        let Question::Review { job, .. } = question else { return false };
+    pub fn needs_marks_for(&self, question: &MirrorQuery) -> bool {
+        let MirrorQuery::Review { job, .. } = question else { return false };
         self.needs_mark_of(*job)
     }
 
@@ -22,7 +22,7 @@ impl Buffer {
     fn needs_mark_of(&self, job: u64) -> bool {
         let anchor = self.ranges.anchor(job).zip(self.document.as_ref());
         let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
-        needs_mark && self.link == Link::Sure && self.marks.0 != self.tick
+        needs_mark && self.link == MirrorState::Sure && self.marks.0 != self.tick
     }
 
     /// The document, if it is known to be the buffer's.
@@ -31,10 +31,10 @@ impl Buffer {
     /// Why nothing can be said of an answer.
     fn known(&self) -> Result<&Document, HeldFor> {
         match (self.link, &self.document) {
-            (Link::Unknown, _) if !self.is_loaded => Err(HeldFor::BufferGone),
+            (MirrorState::Unknown, _) if !self.is_loaded => Err(HeldFor::BufferGone),
             _ if self.refuses => Err(HeldFor::NotModifiable),
-            (Link::TooLarge, _) => Err(HeldFor::TooLarge),
-            (Link::Sure, Some(document)) => Ok(document),
+            (MirrorState::TooLarge, _) => Err(HeldFor::TooLarge),
+            (MirrorState::Sure, Some(document)) => Ok(document),
             _ => Err(HeldFor::RangeLost),
         }
     }
@@ -45,26 +45,31 @@ impl Buffer {
     }
 
     /// Does what is asked of a review. What is not replied at once is replied with the next view.
-    pub fn ask(&mut self, token: u64, job: u64, asked: &Asked) -> (Option<Findings>, Option<Settled>) {
+    pub fn ask(
+        &mut self,
+        token: u64,
+        job: u64,
+        asked: &ReviewQuery,
+    ) -> (Option<Findings>, Option<SettledIntent>) {
         match asked {
-            Asked::Watch { lines, dropped } => {
+            ReviewQuery::Watch { lines, dropped } => {
                 self.reviews.set(job, lines, dropped.clone());
                 self.reviews.watch(job);
                 (self.reply(job, token, Findings::Nothing), None)
             }
-            Asked::Take(hunks) => {
-                self.want(job, Wish::Take { hunks: hunks.clone(), token });
+            ReviewQuery::Take(hunks) => {
+                self.want(job, Intent::Take { hunks: hunks.clone(), token });
                 (None, None)
             }
-            Asked::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
+            ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
                 Ok((done, None)) => (self.reply(job, token, Findings::Done(done)), None),
                 Ok((done, Some(fate))) => {
                     let reply = Some((token, Findings::Done(done)));
-                    (None, Some(Settled { reply, ..Settled::new(job, fate) }))
+                    (None, Some(SettledIntent { reply, ..SettledIntent::new(job, fate) }))
                 }
                 Err(findings) => (self.reply(job, token, findings), None),
             },
-            Asked::Undrop => {
+            ReviewQuery::Undrop => {
                 let findings = self.undrop(job).map_or_else(Findings::Unknown, Findings::Done);
                 (self.reply(job, token, findings), None)
             }
@@ -77,7 +82,11 @@ impl Buffer {
     }
 
     /// Drops hunks, or all. Where nothing is left, what becomes of the answer.
-    fn drop_hunks(&mut self, job: u64, ids: Option<&[Id]>) -> Result<(Vec<Id>, Option<Fate>), Findings> {
+    fn drop_hunks(
+        &mut self,
+        job: u64,
+        ids: Option<&[EditId]>,
+    ) -> Result<(Vec<EditId>, Option<Settlement>), Findings> {
         self.known().map_err(Findings::Unknown)?;
         let marks = self.current_marks();
         let Some(document) = &mut self.document else { return Err(Findings::Stale) };
@@ -93,8 +102,8 @@ impl Buffer {
             return Ok((done, None));
         }
         let pieces: Vec<Bytes> = located.now.pieces().into_iter().map(<[u8]>::to_vec).collect();
-        let fate = Fate::from(review.end(0, &pieces));
-        if fate != Fate::Rejected {
+        let fate = Settlement::from(review.end(0, &pieces));
+        if fate != Settlement::Rejected {
             let (written, sent) = review.landed(&located.now);
             document.rebased(anchor, written);
             self.answers.remember(job, sent);
@@ -103,7 +112,7 @@ impl Buffer {
     }
 
     /// Takes back the last drop. Gives the hunks that are back.
-    fn undrop(&mut self, job: u64) -> Result<Vec<Id>, HeldFor> {
+    fn undrop(&mut self, job: u64) -> Result<Vec<EditId>, HeldFor> {
         self.known()?;
         let (marks, Some(document)) = (self.current_marks(), &self.document) else { return Ok(Vec::new()) };
         let (_, located) = locate(document, &self.ranges, &marks, job).ok_or(HeldFor::RangeLost)?;
@@ -130,16 +139,16 @@ impl Buffer {
     }
 
     /// What the plugin has to be told of reviews, if it is known; whether it has to be contacted for that.
-    pub fn views(&mut self, due: Due) -> (Vec<Update>, bool) {
+    pub fn views(&mut self, due: ViewDue) -> (Vec<ReviewUpdate>, bool) {
         let jobs = self.reviews.due(due);
         if jobs.is_empty() {
             return (Vec::new(), false);
         }
         let is_known = match self.link {
-            Link::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
-            Link::TooLarge => true,
-            Link::Unknown => !self.is_loaded || self.refuses,
-            Link::Unsure => false,
+            MirrorState::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
+            MirrorState::TooLarge => true,
+            MirrorState::Unknown => !self.is_loaded || self.refuses,
+            MirrorState::Unsure => false,
         };
         if !is_known {
             return (Vec::new(), true);
@@ -150,7 +159,7 @@ impl Buffer {
         let views = jobs.into_iter().map(|job| match (known, &self.document) {
             (Ok(()), Some(document)) => {
                 let locate = |job| Some(locate(document, ranges, &marks, job)?.1);
-                let now = Now { document, locate: &locate, column: &|job| ranges.column(job) };
+                let now = CurrentText { document, locate: &locate, column: &|job| ranges.column(job) };
                 self.reviews.next(job, Ok(&now), tick)
             }
             (known, _) => self.reviews.next(job, Err(known.err().unwrap_or(HeldFor::RangeLost)), tick),

@@ -2,21 +2,21 @@
 
 use super::*;
 
-const WRITTEN: Fate = Fate::Written { is_merged: false };
+const WRITTEN: Settlement = Settlement::Written { is_merged: false };
 
 /// The mirror of a text in which the range of job 7 is `first` to `last`, and its answer is held.
 fn held() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors
 }
 
-fn accept(lines: &[&str], shown: Option<u64>) -> Event {
-    wish(7, Wish::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
+fn accept(lines: &[&str], shown: Option<u64>) -> MirrorEvent {
+    wish(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
 }
 
-fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> Event {
-    wish(7, Wish::Put { rows, tick, lines: bytes(lines) })
+fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> MirrorEvent {
+    wish(7, Intent::Put { rows, tick, lines: bytes(lines) })
 }
 
 #[test]
@@ -24,13 +24,13 @@ fn an_answer_is_accepted_as_a_merge() {
     let mut mirrors = held();
     mirrors.take(lines(Some(3), 1..2, &["first, typed"]));
     let orders = mirrors.take(accept(&["first", "between", "LAST"], None));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Written { is_merged: true })]);
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Written { is_merged: true })]);
     assert_eq!(text(&mut mirrors), ["above", "first, typed", "between", "LAST", "below"]);
 }
 
 #[test]
 fn a_conflict_gives_way_to_the_answer_only_where_the_user_has_seen_it_beside_this_text() {
-    let stays = Fate::Stays(Obstacle::Held(HeldFor::Conflict));
+    let stays = Settlement::Stays(Obstacle::Held(HeldFor::Conflict));
     let mut mirrors = held();
     mirrors.take(lines(Some(3), 1..2, &["mine"]));
     for shown in [None, Some(2)] {
@@ -51,10 +51,10 @@ fn what_was_accepted_is_taken_back() {
     let orders = mirrors.take(accept(&["one"], None));
     let written = write(&mut mirrors, call(&orders));
     assert_eq!(settled(&written), [(7, WRITTEN)]);
-    let orders = mirrors.take(wish(7, Wish::Revert));
+    let orders = mirrors.take(wish(7, Intent::Revert));
     let call = call(&orders);
     assert_eq!((call.steps[0].fate.landing(), call.steps[0].was.clone()), ("reverted", 1..2));
-    assert_eq!(settled(&write(&mut mirrors, call)), [(7, Fate::Reverted)]);
+    assert_eq!(settled(&write(&mut mirrors, call)), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), TEXT);
 }
 
@@ -66,8 +66,8 @@ fn an_answer_that_deleted_its_rows_is_taken_back() {
     assert_eq!(text(&mut mirrors), ["above", "below"]);
     let tick = replied(&ask(&mut mirrors)).unwrap().1 + 1;
     mirrors.take(lines(Some(tick), 0..0, &["typed"]));
-    let orders = mirrors.take(wish(7, Wish::Revert));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+    let orders = mirrors.take(wish(7, Intent::Revert));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors)[1..], *TEXT);
 }
 
@@ -78,7 +78,7 @@ fn rows_that_the_user_names_become_the_answer_and_its_range() {
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["above", "first", "between", "new"]);
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(3..4)));
-    let orders = mirrors.take(wish(7, Wish::Revert));
+    let orders = mirrors.take(wish(7, Intent::Revert));
     write(&mut mirrors, call(&orders));
     assert_eq!(text(&mut mirrors), TEXT);
 }
@@ -90,19 +90,19 @@ fn a_range_that_nobody_knew_can_be_named() {
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..3)));
     let orders = mirrors.take(put(2..3, 3, &["new"]));
-    assert_eq!(settled(&orders), [(7, Fate::Unchanged)], "it reads so already");
+    assert_eq!(settled(&orders), [(7, Settlement::Unchanged)], "it reads so already");
 }
 
 #[test]
 fn rows_of_another_text_are_stale() {
-    let stale = Fate::Stays(Obstacle::Stale);
+    let stale = Settlement::Stays(Obstacle::Stale);
     let mut mirrors = held();
     assert_eq!(settled(&mirrors.take(put(1..2, 1, &["new"]))), [(7, stale)]);
     assert_eq!(settled(&mirrors.take(put(4..6, 2, &["new"]))), [(7, stale)]);
     let orders = mirrors.take(put(1..2, 2, &["new"]));
     assert_eq!(call(&orders).tick, 2);
     mirrors.take(lines(Some(3), 0..0, &["typed"]));
-    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 3 }) });
+    let orders = mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 3 }) });
     assert_eq!(settled(&orders), [(7, stale)]);
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)), "its range is what it was");
 }
@@ -121,9 +121,9 @@ fn wishes_wait_for_the_contact_with_their_buffer() {
 #[test]
 fn a_range_that_is_not_known_once_its_buffer_is_stays_as_it_is() {
     let mut mirrors = mirrored(TEXT);
-    let lost = Fate::Stays(Obstacle::Held(HeldFor::RangeLost));
+    let lost = Settlement::Stays(Obstacle::Held(HeldFor::RangeLost));
     assert_eq!(settled(&mirrors.take(accept(&["one"], None))), [(7, lost)]);
-    assert_eq!(settled(&mirrors.take(wish(7, Wish::Revert))), [(7, lost)]);
+    assert_eq!(settled(&mirrors.take(wish(7, Intent::Revert))), [(7, lost)]);
 }
 
 #[test]
@@ -131,15 +131,15 @@ fn a_buffer_that_nobody_named_is_gone() {
     let mut mirrors = Mirrors::default();
     let gone = HeldFor::BufferGone;
     for (wish, fate) in [
-        (Wish::Land(bytes(&["a"])), Fate::Held(gone)),
-        (Wish::Hold(HeldFor::Review), Fate::Held(gone)),
-        (Wish::Revert, Fate::Stays(Obstacle::Held(gone))),
+        (Intent::Land(bytes(&["a"])), Settlement::Held(gone)),
+        (Intent::Hold(HeldFor::Review), Settlement::Held(gone)),
+        (Intent::Revert, Settlement::Stays(Obstacle::Held(gone))),
         (
-            Wish::Accept { lines: bytes(&["a"]), dropped: Vec::new(), shown: None },
-            Fate::Stays(Obstacle::Held(gone)),
+            Intent::Accept { lines: bytes(&["a"]), dropped: Vec::new(), shown: None },
+            Settlement::Stays(Obstacle::Held(gone)),
         ),
     ] {
-        assert_eq!(settled(&mirrors.take(Event::Wish { buffer: 1, job: 7, wish })), [(7, fate)]);
+        assert_eq!(settled(&mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish })), [(7, fate)]);
     }
 }
 
@@ -147,16 +147,17 @@ fn a_buffer_that_nobody_named_is_gone() {
 fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
     let mut mirrors = Mirrors::default();
     let refusing = |refuses| {
-        let Event::Notice(notice) = notice(1, 2, TEXT.len()) else { unreachable!() };
-        Event::Notice(Notice { refuses, ..notice })
+        let MirrorEvent::Notice(notice) = notice(1, 2, TEXT.len()) else { unreachable!() };
+        MirrorEvent::Notice(Notice { refuses, ..notice })
     };
     assert!(mirrors.take(refusing(true)).is_empty(), "it is not attached to");
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
-    for (wish, why) in
-        [(Wish::Land(bytes(&["a"])), HeldFor::NotModifiable), (Wish::Hold(HeldFor::Review), HeldFor::Review)]
-    {
-        let orders = mirrors.take(Event::Wish { buffer: 1, job: 7, wish });
-        assert_eq!(settled(&orders), [(7, Fate::Held(why))]);
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    for (wish, why) in [
+        (Intent::Land(bytes(&["a"])), HeldFor::NotModifiable),
+        (Intent::Hold(HeldFor::Review), HeldFor::Review),
+    ] {
+        let orders = mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
+        assert_eq!(settled(&orders), [(7, Settlement::Held(why))]);
     }
     assert_eq!(contacts(&mirrors.take(refusing(false))), [true]);
 }
@@ -167,7 +168,7 @@ fn an_answer_that_an_earlier_host_had_told_lands() {
         let Value::Map(mut fields) = sent(7, None, "line", (2, 4), TEXT) else { unreachable!() };
         fields.push(("lines".into(), list(&["one"])));
         fields.push(("held_for".into(), held_for));
-        Event::decode("resume", &[Value::Map(fields)]).expect("a resumed answer")
+        MirrorEvent::decode("resume", &[Value::Map(fields)]).expect("a resumed answer")
     };
     let mut mirrors = mirrored(TEXT);
     assert_eq!(contacts(&mirrors.take(resume(Value::Nil))), [false]);
@@ -179,9 +180,9 @@ fn an_answer_that_an_earlier_host_had_told_lands() {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(resume("review".into()));
     mirrors.take(marked(2, TEXT.len(), &[(7, 1..4, None)]));
-    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, Fate::Held(HeldFor::Review))]);
+    assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, Settlement::Held(HeldFor::Review))]);
     let orders = Mirrors::default().take(resume(Value::Nil));
-    assert_eq!(settled(&orders), [(7, Fate::Held(HeldFor::BufferGone))]);
+    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::BufferGone))]);
 }
 
 #[test]
@@ -197,8 +198,8 @@ fn another_host_takes_back_what_the_one_before_had_written() {
         ("before", list(&["what", "was"])),
     ]);
     mirrors.take(told(2, TEXT.len(), &[mark]));
-    let orders = mirrors.take(wish(7, Wish::Revert));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+    let orders = mirrors.take(wish(7, Intent::Revert));
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), ["above", "what", "was", "below"]);
 }
 
@@ -210,7 +211,7 @@ fn no_two_steps_have_the_same_number() {
     mirrors.take(CONTACTED);
     let orders = mirrors.take(put(0..1, 2, &["new"]));
     assert_eq!(call(&orders).steps[0].attempt, 1001);
-    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 2 }) });
+    let orders = mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 2 }) });
     assert_eq!(call(&orders).steps[0].attempt, 1002);
 }
 
@@ -221,13 +222,13 @@ fn an_insertion_into_an_empty_buffer_keeps_its_range() {
         let nothing = || Value::Array(Vec::new());
         let beside = beside(&[""], line..line);
         let sent = sent_as(7, Some(2), selection("insert", line, nothing(), nothing(), nothing(), beside));
-        mirrors.take(Event::decode("run", &[sent]).unwrap());
+        mirrors.take(MirrorEvent::decode("run", &[sent]).unwrap());
         for answer in [&["one"][..], &["", "one", "two"]] {
-            let orders = mirrors.take(wish(7, Wish::Land(bytes(answer))));
+            let orders = mirrors.take(wish(7, Intent::Land(bytes(answer))));
             assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
             assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(0..answer.len())), "{line}");
-            let orders = mirrors.take(wish(7, Wish::Revert));
-            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Reverted)]);
+            let orders = mirrors.take(wish(7, Intent::Revert));
+            assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
             assert_eq!(text(&mut mirrors), [""]);
         }
     }
@@ -240,12 +241,12 @@ fn text_typed_where_a_part_was_empty_is_a_conflict() {
     let Value::Map(mut fields) = part(7, 1, 2..2, &text) else { unreachable!() };
     fields.retain(|(name, _)| name.as_str() != Some("tick"));
     fields.push(("tick".into(), 2.into()));
-    mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
-    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["answer"]))));
-    assert_eq!(settled(&orders), [(7, Fate::Held(HeldFor::Conflict))]);
+    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["answer"]))));
+    assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);
     mirrors.take(lines(Some(4), 0..1, &["g(f())"]));
-    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["answer"]))));
+    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["answer"]))));
     write(&mut mirrors, call(&orders));
 }
 
@@ -261,15 +262,15 @@ fn a_part_whose_answer_has_another_number_of_rows_is_taken_back_after_undo_and_r
         beside(&text_before, 0..2),
     );
     let mut mirrors = mirrored(&text_before);
-    mirrors.take(Event::decode("run", &[sent_as(7, Some(2), selected)]).unwrap());
-    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["t1", "t", "a"]))));
+    mirrors.take(MirrorEvent::decode("run", &[sent_as(7, Some(2), selected)]).unwrap());
+    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["t1", "t", "a"]))));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["t1", "t", "a2", "t3"]);
     mirrors.take(lines(Some(5), 1..3, &["t2"]));
-    mirrors.take(Event::Tick { buffer: 1, tick: 6 });
+    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
     mirrors.take(lines(Some(7), 1..2, &["t", "a2"]));
-    mirrors.take(Event::Tick { buffer: 1, tick: 8 });
-    let orders = mirrors.take(wish(7, Wish::Revert));
+    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 8 });
+    let orders = mirrors.take(wish(7, Intent::Revert));
     write(&mut mirrors, call(&orders));
     assert_eq!(text(&mut mirrors), text_before);
 }

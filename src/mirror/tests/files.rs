@@ -2,23 +2,23 @@
 
 use super::*;
 
-fn wrote(tick: u64, rows: usize, name: &str) -> Event {
-    let Event::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
-    Event::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice })
+fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
+    let MirrorEvent::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
+    MirrorEvent::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice })
 }
 
 fn held(text: &[&str]) -> Mirrors {
     let mut mirrors = mirrored(text);
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), text)]).unwrap());
     mirrors
 }
 
 /// What is told of how ranges stand: the rows and what they read, none where the range is lost.
-type Stood = Vec<(u64, Option<(std::ops::Range<usize>, Vec<String>)>)>;
+type RangesOnDisk = Vec<(u64, Option<(std::ops::Range<usize>, Vec<String>)>)>;
 
-fn stood(orders: &[Order]) -> Stood {
+fn stood(orders: &[Order]) -> RangesOnDisk {
     let standing = |order: &Order| match order {
-        Order::Standing(Standing { job, passage, .. }) => {
+        Order::Standing(RangeOnDisk { job, passage, .. }) => {
             let passage = passage.as_ref().map(|passage| {
                 let text = |row: &crate::document::Row| String::from_utf8_lossy(&row.text).into_owned();
                 (passage.place.rows(), passage.rows.iter().map(text).collect())
@@ -82,7 +82,7 @@ fn another_name_of_the_file_is_told_of_all_its_jobs() {
         orders.iter().filter_map(renamed).collect::<Vec<_>>()
     };
     let mut mirrors = held(TEXT);
-    mirrors.take(Event::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(2), "line", (2, 2), TEXT)]).unwrap());
     let orders = mirrors.take(wrote(3, TEXT.len(), "/b"));
     assert_eq!(renamed(&orders), [(7, "/b".to_owned()), (8, "/b".to_owned())]);
     let path = |order: &Order| match order {
@@ -149,11 +149,11 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
     mirrors.take(told(2, now.len(), &[without_place(7, lines, stands(3, &["first", "mine", "last"]))]));
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
     let accept =
-        |lines: &[&str]| wish(7, Wish::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
-    let conflict = Fate::Stays(Obstacle::Held(HeldFor::Conflict));
+        |lines: &[&str]| wish(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
+    let conflict = Settlement::Stays(Obstacle::Held(HeldFor::Conflict));
     assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(accept(&["first", "between", "last", "more"]));
-    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Fate::Written { is_merged: true })]);
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Written { is_merged: true })]);
     assert_eq!(text(&mut mirrors), ["new", "above", "first", "mine", "last", "more", "below"]);
 }
 
@@ -193,12 +193,12 @@ fn edits_between_a_request_and_the_first_contact_are_the_user_s() {
     let mut mirrors = Mirrors::default();
     let now = ["above", "first", "typed", "last", "below"];
     mirrors.take(notice(1, 2, TEXT.len()));
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors.take(whole(1, 3, &now));
     mirrors.take(marked(3, now.len(), &[(7, 1..4, None)]));
     mirrors.take(CONTACTED);
-    let conflict = Fate::Held(HeldFor::Conflict);
-    let land = |lines: &[&str]| wish(7, Wish::Land(bytes(lines)));
+    let conflict = Settlement::Held(HeldFor::Conflict);
+    let land = |lines: &[&str]| wish(7, Intent::Land(bytes(lines)));
     assert_eq!(settled(&mirrors.take(land(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(land(&["first", "between", "last", "more"]));
     write(&mut mirrors, call(&orders));

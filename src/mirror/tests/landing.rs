@@ -77,8 +77,8 @@ struct Neovim {
     tick: u64,
     is_busy: bool,
     /// What was sent, in order; a reply may be taken later than what was sent after it.
-    sent: VecDeque<Event>,
-    replies: VecDeque<(usize, Event)>,
+    sent: VecDeque<MirrorEvent>,
+    replies: VecDeque<(usize, MirrorEvent)>,
     /// How many events were sent in all, and how many of them were taken.
     count: (usize, usize),
     calls: usize,
@@ -93,12 +93,12 @@ impl Neovim {
         self.sent.is_empty() && self.replies.is_empty()
     }
 
-    fn say(&mut self, event: Event) {
+    fn say(&mut self, event: MirrorEvent) {
         self.sent.push_back(event);
         self.count.0 += 1;
     }
 
-    fn reply(&mut self, event: Event) {
+    fn reply(&mut self, event: MirrorEvent) {
         self.replies.push_back((self.count.0, event));
     }
 
@@ -108,8 +108,12 @@ impl Neovim {
         for mark in self.marks.values_mut() {
             mark.moved(&range, rows.len());
         }
-        let event =
-            Event::Lines { buffer: BUFFER, tick: Some(self.tick), range: Some(range), rows: rows.to_vec() };
+        let event = MirrorEvent::Lines {
+            buffer: BUFFER,
+            tick: Some(self.tick),
+            range: Some(range),
+            rows: rows.to_vec(),
+        };
         self.say(event);
     }
 
@@ -131,7 +135,7 @@ impl Neovim {
                 }
             }
         }
-        self.reply(Event::Placed { buffer: BUFFER, tick: Some(self.tick) });
+        self.reply(MirrorEvent::Placed { buffer: BUFFER, tick: Some(self.tick) });
     }
 
     fn report(&mut self) {
@@ -142,29 +146,33 @@ impl Neovim {
     fn contact(&mut self, whole: bool) {
         if whole {
             self.report();
-            let event =
-                Event::Lines { buffer: BUFFER, tick: Some(self.tick), range: None, rows: self.rows.clone() };
+            let event = MirrorEvent::Lines {
+                buffer: BUFFER,
+                tick: Some(self.tick),
+                range: None,
+                rows: self.rows.clone(),
+            };
             self.say(event);
         }
         self.report();
-        self.reply(Event::Contacted { buffer: BUFFER, exists: true });
+        self.reply(MirrorEvent::Contacted { buffer: BUFFER, exists: true });
     }
 
     /// What the plugin does.
-    fn write(&mut self, call: &Call) {
+    fn write(&mut self, call: &WriteCall) {
         self.calls += 1;
         let reply = if self.is_busy {
-            Reply::NotNow
+            WriteReply::NotNow
         } else if call.tick != self.tick {
-            Reply::Stale { tick: self.tick }
+            WriteReply::Stale { tick: self.tick }
         } else {
             let steps = call.steps.iter().map(|step| self.step(step)).collect();
-            Reply::Done { tick: self.tick, steps }
+            WriteReply::Done { tick: self.tick, steps }
         };
-        self.reply(Event::Written { buffer: BUFFER, reply: Some(reply) });
+        self.reply(MirrorEvent::Written { buffer: BUFFER, reply: Some(reply) });
     }
 
-    fn step(&mut self, step: &Step) -> StepReply {
+    fn step(&mut self, step: &WriteStep) -> StepReply {
         let name = (step.job, step.attempt);
         assert!(!self.written.contains(&name), "a step is asked for twice");
         for edit in &step.edits {
@@ -195,13 +203,13 @@ impl Neovim {
     }
 }
 
-struct World {
+struct LandingModel {
     random: Random,
     neovim: Neovim,
     mirrors: Mirrors,
     orders: VecDeque<Order>,
     /// Of each job, in the order in which they were wanted: of its answer, and of taking it back.
-    fates: BTreeMap<u64, Vec<Fate>>,
+    fates: BTreeMap<u64, Vec<Settlement>>,
     reverted: BTreeSet<u64>,
     accepted: BTreeSet<u64>,
     answers: BTreeMap<u64, Vec<Vec<u8>>>,
@@ -213,7 +221,7 @@ struct World {
     gone: BTreeSet<String>,
 }
 
-impl World {
+impl LandingModel {
     fn new(seed: u64) -> Self {
         let rows = (0..12).map(|row| format!("row{row}").into_bytes()).collect();
         let neovim = Neovim {
@@ -248,13 +256,13 @@ impl World {
         }
     }
 
-    fn take(&mut self, event: Event) {
-        if let Event::Sent(sent) = &event {
+    fn take(&mut self, event: MirrorEvent) {
+        if let MirrorEvent::Sent(sent) = &event {
             self.sent.insert(sent.job);
         }
         for order in self.mirrors.take(event) {
             match order {
-                Order::Settled(Settled { job, fate, .. }) => {
+                Order::Settled(SettledIntent { job, fate, .. }) => {
                     self.fates.entry(job).or_default().push(fate);
                 }
                 order => self.orders.push_back(order),
@@ -282,7 +290,7 @@ impl World {
         self.answers.insert(job, answer);
         self.neovim.mark(job, &rows);
         let request = request(job, self.neovim.tick, &self.neovim.rows, rows);
-        self.neovim.say(Event::decode("run", &[request]).expect("a request"));
+        self.neovim.say(MirrorEvent::decode("run", &[request]).expect("a request"));
     }
 
     fn type_something(&mut self) {
@@ -318,9 +326,9 @@ impl World {
             && let Some(order) = self.orders.pop_front()
         {
             match order {
-                Order::Contact { wanted, .. } => self.neovim.contact(wanted == Wanted::Text),
+                Order::Contact { wanted, .. } => self.neovim.contact(wanted == ContactScope::Text),
                 Order::Write { call, .. } => self.neovim.write(&call),
-                Order::AskAgain(buffer) => self.take(Event::Moment { buffer }),
+                Order::AskAgain(buffer) => self.take(MirrorEvent::Moment { buffer }),
                 Order::Places { tick, places, .. } => self.neovim.place(tick, places),
                 Order::Detach(_)
                 | Order::Review { .. }
@@ -366,7 +374,7 @@ impl World {
                         self.go_on();
                     }
                     let lines = self.answers[&job].clone();
-                    self.take(Event::Wish { buffer: BUFFER, job, wish: Wish::Land(lines) });
+                    self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish: Intent::Land(lines) });
                 }
                 2 if steps < 200 => self.neovim.is_busy = !self.neovim.is_busy,
                 3 | 4 => self.type_something(),
@@ -384,24 +392,24 @@ impl World {
     }
 
     fn revert(&mut self) {
-        let is_written = |fates: &Vec<Fate>| matches!(fates[..], [.., Fate::Written { .. }]);
+        let is_written = |fates: &Vec<Settlement>| matches!(fates[..], [.., Settlement::Written { .. }]);
         let landed: Vec<u64> =
             self.fates.iter().filter(|(_, fates)| is_written(fates)).map(|(job, _)| *job).collect();
         if !landed.is_empty() {
             let job = landed[self.random.below(landed.len())];
             if self.reverted.insert(job) {
-                self.take(Event::Wish { buffer: BUFFER, job, wish: Wish::Revert });
+                self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish: Intent::Revert });
             }
         }
     }
 
     /// The user accepts an answer that is held.
     fn accept(&mut self) {
-        let is_held = |fates: &Vec<Fate>| matches!(fates[..], [Fate::Held(_)]);
+        let is_held = |fates: &Vec<Settlement>| matches!(fates[..], [Settlement::Held(_)]);
         let held = self.fates.iter().find(|(_, fates)| is_held(fates)).map(|(job, _)| *job);
         if let Some(job) = held.filter(|job| self.accepted.insert(*job)) {
-            let wish = Wish::Accept { lines: self.answers[&job].clone(), dropped: Vec::new(), shown: None };
-            self.take(Event::Wish { buffer: BUFFER, job, wish });
+            let wish = Intent::Accept { lines: self.answers[&job].clone(), dropped: Vec::new(), shown: None };
+            self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish });
         }
     }
 
@@ -424,8 +432,8 @@ impl World {
         for (job, answer) in &self.answers {
             let answer = String::from_utf8(answer.join(&b'\n')).unwrap();
             let is_there = self.fates[job].iter().fold(0, |is_there, fate| match fate {
-                Fate::Written { .. } => 1,
-                Fate::Reverted => 0,
+                Settlement::Written { .. } => 1,
+                Settlement::Reverted => 0,
                 _ => is_there,
             });
             for word in answer.split_whitespace().filter(|word| word.starts_with('a')) {
@@ -482,14 +490,14 @@ fn holds(rows: &[Vec<u8>], word: &str) -> bool {
 fn each_answer_is_written_once_or_held_and_no_typed_word_is_lost() {
     let (mut landed, mut all, mut calls) = (0, 0, 0);
     for seed in 0..3000 {
-        let mut world = World::new(seed);
+        let mut world = LandingModel::new(seed);
         let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             world.play();
             world.check();
         }));
         assert!(played.is_ok(), "seed {seed}");
         let fates = world.fates.values().flatten();
-        landed += fates.clone().filter(|fate| matches!(fate, Fate::Written { .. })).count();
+        landed += fates.clone().filter(|fate| matches!(fate, Settlement::Written { .. })).count();
         all += fates.count();
         calls += world.neovim.calls;
     }

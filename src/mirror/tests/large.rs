@@ -8,11 +8,11 @@ const MANY: usize = crate::document::MAX_ROWS + 1;
 fn large() -> Mirrors {
     let mut mirrors = Mirrors::default();
     assert!(mirrors.take(notice(1, 2, MANY)).iter().all(|order| matches!(order, Order::Detach(1))));
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors
 }
 
-fn excerpt(tick: u64, rows: &[&str]) -> Event {
+fn excerpt(tick: u64, rows: &[&str]) -> MirrorEvent {
     let text = map(vec![("above", "above".into()), ("rows", list(rows)), ("below", "below".into())]);
     let mark = map(vec![
         ("id", 7.into()),
@@ -25,16 +25,16 @@ fn excerpt(tick: u64, rows: &[&str]) -> Event {
     told(tick, MANY, &[mark])
 }
 
-fn land(mirrors: &mut Mirrors, wish: Wish) {
-    let orders = mirrors.take(Event::Wish { buffer: 1, job: 7, wish });
-    let wanted = |order: &Order| matches!(order, Order::Contact { wanted: Wanted::Excerpts, .. });
+fn land(mirrors: &mut Mirrors, wish: Intent) {
+    let orders = mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
+    let wanted = |order: &Order| matches!(order, Order::Contact { wanted: ContactScope::Excerpts, .. });
     assert!(matches!(&orders[..], [order] if wanted(order)), "{orders:?}");
 }
 
 #[test]
 fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
     let mut mirrors = large();
-    land(&mut mirrors, Wish::Land(bytes(&["first", "BETWEEN", "last"])));
+    land(&mut mirrors, Intent::Land(bytes(&["first", "BETWEEN", "last"])));
     mirrors.take(excerpt(9, &TEXT[1..4]));
     let orders = mirrors.take(CONTACTED);
     let call = call(&orders).clone();
@@ -43,38 +43,39 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
     assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"first"[..]), Some(&b"last"[..])));
     assert_eq!((call.steps[0].was.clone(), call.steps[0].place.clone()), (500..503, Place::Lines(500..503)));
     let steps = vec![StepReply::Written { from: 9, to: 10 }];
-    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Done { tick: 10, steps }) });
+    let orders =
+        mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick: 10, steps }) });
     let [Order::Settled(settled)] = &orders[..] else { panic!("{orders:?}") };
     assert_eq!(
         (settled.fate, settled.attempt),
-        (Fate::Written { is_merged: false }, Some(call.steps[0].attempt))
+        (Settlement::Written { is_merged: false }, Some(call.steps[0].attempt))
     );
     assert_eq!(settled.passage.as_ref().unwrap().place, Place::Lines(500..503));
 }
 
 #[test]
 fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
-    let too_large = Fate::Held(HeldFor::TooLarge);
+    let too_large = Settlement::Held(HeldFor::TooLarge);
     let mut mirrors = large();
-    land(&mut mirrors, Wish::Land(bytes(&["x"])));
+    land(&mut mirrors, Intent::Land(bytes(&["x"])));
     mirrors.take(excerpt(9, &["first", "edited", "last"]));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, too_large)]);
     let mut mirrors = large();
-    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
+    land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     mirrors.take(told(9, MANY, &[]));
-    let stays = Fate::Stays(Obstacle::Held(HeldFor::TooLarge));
+    let stays = Settlement::Stays(Obstacle::Held(HeldFor::TooLarge));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, stays)]);
 }
 
 #[test]
 fn what_needs_no_text_asks_for_none() {
-    let stays = Fate::Stays(Obstacle::Held(HeldFor::TooLarge));
+    let stays = Settlement::Stays(Obstacle::Held(HeldFor::TooLarge));
     for (wish, fate) in [
-        (Wish::Hold(HeldFor::Review), Fate::Held(HeldFor::Review)),
-        (Wish::Revert, stays),
-        (Wish::Put { rows: 0..1, tick: 2, lines: bytes(&["x"]) }, stays),
+        (Intent::Hold(HeldFor::Review), Settlement::Held(HeldFor::Review)),
+        (Intent::Revert, stays),
+        (Intent::Put { rows: 0..1, tick: 2, lines: bytes(&["x"]) }, stays),
     ] {
-        let orders = large().take(Event::Wish { buffer: 1, job: 7, wish });
+        let orders = large().take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
         assert_eq!(settled(&orders), [(7, fate)]);
         assert!(contacts(&orders).is_empty());
     }
@@ -83,11 +84,12 @@ fn what_needs_no_text_asks_for_none() {
 #[test]
 fn a_text_that_changed_meanwhile_is_asked_for_again() {
     let mut mirrors = large();
-    land(&mut mirrors, Wish::Land(bytes(&["x"])));
+    land(&mut mirrors, Intent::Land(bytes(&["x"])));
     mirrors.take(excerpt(9, &TEXT[1..4]));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 9);
-    let orders = mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Stale { tick: 10 }) });
-    assert!(matches!(orders[..], [Order::Contact { wanted: Wanted::Excerpts, .. }]), "{orders:?}");
+    let orders =
+        mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 10 }) });
+    assert!(matches!(orders[..], [Order::Contact { wanted: ContactScope::Excerpts, .. }]), "{orders:?}");
     mirrors.take(excerpt(10, &TEXT[1..4]));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 10);
 }
@@ -96,7 +98,7 @@ fn a_text_that_changed_meanwhile_is_asked_for_again() {
 fn of_an_answer_of_an_earlier_host_the_mark_says_what_was_sent() {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, MANY));
-    land(&mut mirrors, Wish::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
+    land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     let text = map(vec![("above", "a".into()), ("rows", list(&TEXT[1..4])), ("below", "b".into())]);
     let mark = map(vec![
         ("id", 7.into()),

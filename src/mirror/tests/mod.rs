@@ -18,24 +18,24 @@ use crate::request::Fields;
 
 const TEXT: &[&str] = &["above", "first", "between", "last", "below"];
 
-fn notice(buffer: u64, tick: u64, rows: usize) -> Event {
+fn notice(buffer: u64, tick: u64, rows: usize) -> MirrorEvent {
     let name = b"/a".to_vec();
     let (is_written, refuses, marks) = (false, false, Vec::new());
-    Event::Notice(Notice { buffer, name, tick, rows, bytes: rows * 4, is_written, refuses, marks })
+    MirrorEvent::Notice(Notice { buffer, name, tick, rows, bytes: rows * 4, is_written, refuses, marks })
 }
 
-fn whole(buffer: u64, tick: u64, rows: &[&str]) -> Event {
+fn whole(buffer: u64, tick: u64, rows: &[&str]) -> MirrorEvent {
     let rows = rows.iter().map(|row| row.as_bytes().to_vec()).collect();
-    Event::Lines { buffer, tick: Some(tick), range: None, rows }
+    MirrorEvent::Lines { buffer, tick: Some(tick), range: None, rows }
 }
 
-fn lines(tick: Option<u64>, range: std::ops::Range<usize>, rows: &[&str]) -> Event {
+fn lines(tick: Option<u64>, range: std::ops::Range<usize>, rows: &[&str]) -> MirrorEvent {
     let rows = rows.iter().map(|row| row.as_bytes().to_vec()).collect();
-    Event::Lines { buffer: 1, tick, range: Some(range), rows }
+    MirrorEvent::Lines { buffer: 1, tick, range: Some(range), rows }
 }
 
-const CONTACTED: Event = Event::Contacted { buffer: 1, exists: true };
-const DETACHED: Event = Event::Detached { buffer: 1 };
+const CONTACTED: MirrorEvent = MirrorEvent::Contacted { buffer: 1, exists: true };
+const DETACHED: MirrorEvent = MirrorEvent::Detached { buffer: 1 };
 
 /// A mirror of buffer 1 that is sure.
 fn mirrored(rows: &[&str]) -> Mirrors {
@@ -50,7 +50,7 @@ fn mirrored(rows: &[&str]) -> Mirrors {
 /// Of the contacts that are wanted, whether the whole text is.
 fn contacts(orders: &[Order]) -> Vec<bool> {
     let whole = |order: &Order| match order {
-        Order::Contact { wanted, .. } => Some(*wanted == Wanted::Text),
+        Order::Contact { wanted, .. } => Some(*wanted == ContactScope::Text),
         _ => None,
     };
     orders.iter().filter_map(whole).collect()
@@ -59,7 +59,7 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { findings: Findings::View(view), .. } if view.link == buffer::Link::Sure => {
+        Order::Reply { findings: Findings::View(view), .. } if view.link == buffer::MirrorState::Sure => {
             let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
             Some((rows.join("\n"), view.tick))
         }
@@ -68,7 +68,7 @@ fn replied(orders: &[Order]) -> Option<(String, u64)> {
 }
 
 fn ask(mirrors: &mut Mirrors) -> Vec<Order> {
-    mirrors.take(Event::Query { token: 7, buffer: 1, question: Question::Mirror })
+    mirrors.take(MirrorEvent::Query { token: 7, buffer: 1, question: MirrorQuery::Mirror })
 }
 
 /// Where the range of a job is; none where that is not known, or the buffer has not been contacted.
@@ -137,14 +137,14 @@ fn part(job: u64, line: usize, columns: std::ops::Range<usize>, text: &[&str]) -
 }
 
 /// The plugin tells of marks.
-fn told(tick: u64, rows: usize, marks: &[Value]) -> Event {
+fn told(tick: u64, rows: usize, marks: &[Value]) -> MirrorEvent {
     let mark = |mark: &Value| Mark::decode(&Fields::root(mark).unwrap()).unwrap();
-    let Event::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
-    Event::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice })
+    let MirrorEvent::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
+    MirrorEvent::Notice(Notice { marks: marks.iter().filter_map(mark).collect(), ..notice })
 }
 
 /// The plugin tells of marks around these rows, from 0.
-fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>, Option<Value>)]) -> Event {
+fn marked(tick: u64, rows: usize, marks: &[(u64, std::ops::Range<usize>, Option<Value>)]) -> MirrorEvent {
     let mark = |(job, range, sent): &(u64, std::ops::Range<usize>, Option<Value>)| {
         map(vec![
             ("id", (*job).into()),
@@ -166,9 +166,9 @@ fn without_place(job: u64, sent: Value, more: Vec<(&str, Value)>) -> Value {
 }
 
 /// What became of wishes, without their ranges.
-fn settled(orders: &[Order]) -> Vec<(u64, Fate)> {
+fn settled(orders: &[Order]) -> Vec<(u64, Settlement)> {
     let fate = |order: &Order| match order {
-        Order::Settled(Settled { job, fate, .. }) => Some((*job, *fate)),
+        Order::Settled(SettledIntent { job, fate, .. }) => Some((*job, *fate)),
         _ => None,
     };
     orders.iter().filter_map(fate).collect()
@@ -176,7 +176,7 @@ fn settled(orders: &[Order]) -> Vec<(u64, Fate)> {
 
 /// The call that is to be made.
 #[track_caller]
-fn call(orders: &[Order]) -> &Call {
+fn call(orders: &[Order]) -> &WriteCall {
     let call = orders.iter().find_map(|order| match order {
         Order::Write { call, .. } => Some(call),
         _ => None,
@@ -186,20 +186,20 @@ fn call(orders: &[Order]) -> &Call {
 
 /// The plugin writes the only step of a call; what becomes of that.
 #[track_caller]
-fn write(mirrors: &mut Mirrors, call: &Call) -> Vec<Order> {
+fn write(mirrors: &mut Mirrors, call: &WriteCall) -> Vec<Order> {
     let [step] = &call.steps[..] else { panic!("{call:?}") };
     let mut tick = call.tick;
     for edit in step.edits.iter().rev() {
         tick += 1;
         let (range, rows) = (Some(edit.rows.clone()), edit.lines.clone());
-        mirrors.take(Event::Lines { buffer: 1, tick: Some(tick), range, rows });
+        mirrors.take(MirrorEvent::Lines { buffer: 1, tick: Some(tick), range, rows });
     }
     let steps = vec![StepReply::Written { from: call.tick, to: tick }];
-    mirrors.take(Event::Written { buffer: 1, reply: Some(Reply::Done { tick, steps }) })
+    mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick, steps }) })
 }
 
-fn wish(job: u64, wish: Wish) -> Event {
-    Event::Wish { buffer: 1, job, wish }
+fn wish(job: u64, wish: Intent) -> MirrorEvent {
+    MirrorEvent::Wish { buffer: 1, job, wish }
 }
 
 /// The text of the mirror.
@@ -280,7 +280,7 @@ fn a_query_for_a_buffer_that_is_gone_is_answered() {
     let mut mirrors = mirrored(&["a"]);
     mirrors.take(lines(None, 0..1, &["preview"]));
     ask(&mut mirrors);
-    let orders = mirrors.take(Event::Contacted { buffer: 1, exists: false });
+    let orders = mirrors.take(MirrorEvent::Contacted { buffer: 1, exists: false });
     assert!(matches!(orders[..], [Order::Reply { token: 7, findings: Findings::Nothing }]), "{orders:?}");
     assert!(matches!(ask(&mut mirrors)[..], [Order::Reply { findings: Findings::Nothing, .. }]));
 }

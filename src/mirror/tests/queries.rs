@@ -1,26 +1,26 @@
 //! What mirrors are asked: what an answer would change, and where texts are.
 
 use super::*;
-use crate::mirror::query::Asked;
+use crate::mirror::query::ReviewQuery;
 use crate::review::Hunk;
 
-fn watch(job: u64, lines: &[&str]) -> Event {
-    let asked = Asked::Watch { lines: bytes(lines), dropped: Vec::new() };
-    Event::Query { token: 8, buffer: 1, question: Question::Review { job, asked } }
+fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
+    let asked = ReviewQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
+    MirrorEvent::Query { token: 8, buffer: 1, question: MirrorQuery::Review { job, asked } }
 }
 
 /// The hunks of a view, or why there are none.
-type Told = Result<Vec<(usize, usize, bool)>, HeldFor>;
+type HunkRows = Result<Vec<(usize, usize, bool)>, HeldFor>;
 
 /// The view that an event leads to: of each hunk the first row, the one behind the last, and whether it is a conflict.
-fn view_after(mirrors: &mut Mirrors, event: Event) -> Option<Told> {
+fn view_after(mirrors: &mut Mirrors, event: MirrorEvent) -> Option<HunkRows> {
     let mut orders = mirrors.take(event);
     orders.extend(mirrors.rest());
     let view = orders.iter().find_map(|order| match order {
         Order::Review { view, .. } => Some(view),
         _ => None,
     })?;
-    mirrors.take(Event::Drawn { buffer: 1, job: view.job });
+    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: view.job });
     let hunk = |shown: &ShownHunk| {
         let Hunk { rows, conflict, .. } = &shown.hunk;
         (rows.start, rows.end, conflict.is_some())
@@ -31,7 +31,7 @@ fn view_after(mirrors: &mut Mirrors, event: Event) -> Option<Told> {
 #[test]
 fn what_an_answer_would_change() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors.take(lines(Some(3), 1..2, &["mine"]));
     let told = |mirrors: &mut Mirrors, lines: &[&str]| view_after(mirrors, watch(7, lines)).unwrap();
     assert_eq!(told(&mut mirrors, &["theirs", "between", "last"]), Ok(vec![(1, 2, true)]));
@@ -60,7 +60,7 @@ fn a_part_of_which_only_the_mark_tells_is_asked_for() {
     let Value::Map(mut fields) = part(7, 1, 2..3, &text) else { unreachable!() };
     fields.retain(|(name, _)| name.as_str() != Some("tick"));
     fields.push(("tick".into(), 2.into()));
-    mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]));
     assert_eq!(contacts(&mirrors.take(watch(7, &["y"]))), [false]);
     let mark = map(vec![
@@ -94,20 +94,20 @@ fn texts_are_found_in_their_order() {
         ("buffer", 1.into()),
         ("texts", Value::Array(texts)),
     ]);
-    let orders = mirrors.take(Event::decode("query", std::slice::from_ref(&query)).unwrap());
+    let orders = mirrors.take(MirrorEvent::decode("query", std::slice::from_ref(&query)).unwrap());
     let [Order::Reply { token: 8, findings }] = &orders[..] else { panic!("{orders:?}") };
     let Findings::Places { tick: 2, places } = findings else { panic!("{findings:?}") };
     assert_eq!(places[..], [Some(Place::Lines(2..5)), None, Some(Place::Insertion(2))]);
     let told = Value::Map(findings.fields()).to_string();
     assert!(told.contains(r#""kind": "line", "first": 2, "last": 4"#), "{told}");
-    let orders = Mirrors::default().take(Event::decode("query", &[query]).unwrap());
+    let orders = Mirrors::default().take(MirrorEvent::decode("query", &[query]).unwrap());
     assert!(matches!(orders[..], [Order::Reply { findings: Findings::Nothing, .. }]), "{orders:?}");
 }
 
 #[test]
 fn a_view_in_the_shape_of_the_plugin() {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
     let orders = mirrors.rest();
     let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {
@@ -137,7 +137,7 @@ fn a_view_in_the_shape_of_the_plugin() {
     ]);
     assert_eq!(view.value(1), expected);
     // The next view does not say again what the plugin has.
-    mirrors.take(Event::Drawn { buffer: 1, job: 7 });
+    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: 7 });
     mirrors.take(lines(Some(3), 0..0, &["typed"]));
     assert!(mirrors.rest().is_empty(), "the user may go on typing");
     assert!(mirrors.waits_for_pause());

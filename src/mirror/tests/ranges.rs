@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn run(job: u64, tick: u64, lines: (usize, usize)) -> Event {
-    Event::decode("run", &[sent(job, Some(tick), "line", lines, TEXT)]).expect("a request")
+fn run(job: u64, tick: u64, lines: (usize, usize)) -> MirrorEvent {
+    MirrorEvent::decode("run", &[sent(job, Some(tick), "line", lines, TEXT)]).expect("a request")
 }
 
 /// The rows at which a job's range is.
@@ -15,7 +15,7 @@ fn place(mirrors: &mut Mirrors, job: u64) -> Option<std::ops::Range<usize>> {
 }
 
 /// A mirror that is attached to a text with this changedtick, while a request was on its way.
-fn attached(request: Event, tick: u64, text: &[&str], mark: std::ops::Range<usize>) -> Mirrors {
+fn attached(request: MirrorEvent, tick: u64, text: &[&str], mark: std::ops::Range<usize>) -> Mirrors {
     let mut mirrors = Mirrors::default();
     mirrors.take(notice(1, 2, TEXT.len()));
     mirrors.take(request);
@@ -94,13 +94,13 @@ fn of_jobs_that_have_ended_the_newest_are_followed_and_all_that_are_held() {
         mirrors.take(run(job, 2, (2, 4)));
     }
     for job in 2..=300 {
-        mirrors.take(Event::Ended { job });
+        mirrors.take(MirrorEvent::Ended { job });
     }
     assert_eq!(
         [1, 2, 200, 201, 300].map(|job| place(&mut mirrors, job).is_some()),
         [true, false, false, true, true]
     );
     // What was held is decided: now it is the newest of those that have ended.
-    mirrors.take(Event::Ended { job: 1 });
+    mirrors.take(MirrorEvent::Ended { job: 1 });
     assert_eq!([1, 201, 202].map(|job| place(&mut mirrors, job).is_some()), [true, false, true]);
 }

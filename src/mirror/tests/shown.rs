@@ -5,7 +5,7 @@ use super::*;
 /// The mirror of a text in which the range of job 7 is `first` to `last`, where its mark is.
 fn shown() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
-    mirrors.take(Event::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     assert!(mirrors.rest().is_empty(), "the marks are where the request says");
     mirrors
 }
@@ -53,7 +53,7 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
         mirrors.take(lines(Some(3), range.clone(), rows));
         assert_eq!(places(&mirrors.rest()), Some((3, Some(place))), "{range:?} {rows:?}");
         assert_eq!(places(&mirrors.rest()), None, "it is under way");
-        mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+        mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
         assert_eq!(places(&mirrors.rest()), None, "it was taken");
     }
 }
@@ -63,12 +63,12 @@ fn a_range_that_is_lost_is_told_once_and_again_where_it_comes_back() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..4, &[]));
     assert_eq!(places(&mirrors.rest()), Some((3, None)));
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
     mirrors.take(lines(Some(4), 0..0, &["typed"]));
     assert_eq!(places(&mirrors.rest()), None);
     mirrors.take(lines(Some(5), 0..1, &[]));
     mirrors.take(lines(Some(6), 1..1, &TEXT[1..4]));
-    mirrors.take(Event::Tick { buffer: 1, tick: 6 });
+    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
     assert_eq!(places(&mirrors.rest()), Some((6, Some(1..4))));
 }
 
@@ -78,9 +78,9 @@ fn what_the_editor_did_not_take_is_told_again() {
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
     // The file was written meanwhile.
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(4) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
     assert_eq!(places(&mirrors.rest()), Some((4, Some(2..5))));
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(4) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
     assert_eq!(places(&mirrors.rest()), None);
 }
 
@@ -90,12 +90,12 @@ fn what_was_taken_moves_with_what_came_after_it() {
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
     mirrors.take(lines(Some(4), 0..0, &["at the top"]));
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
     assert_eq!(places(&mirrors.rest()), None);
     mirrors.take(lines(Some(5), 3..3, &["right above"]));
     assert_eq!(places(&mirrors.rest()), Some((5, Some(4..7))));
     mirrors.take(lines(Some(6), 4..4, &["right above"]));
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(5) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(5) });
     assert_eq!(places(&mirrors.rest()), Some((6, Some(5..8))), "that touched it");
 }
 
@@ -104,7 +104,7 @@ fn an_editor_that_cannot_be_told_is_told_once_it_says_something() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     mirrors.rest();
-    mirrors.take(Event::Placed { buffer: 1, tick: None });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: None });
     assert_eq!(places(&mirrors.rest()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
     assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
@@ -117,7 +117,7 @@ fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
     mirrors.take(lines(None, 0..1, &["preview"]));
     assert_eq!(places(&mirrors.rest()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
-    let orders = mirrors.take(wish(7, Wish::Land(bytes(&["one"]))));
+    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["one"]))));
     assert_eq!(places(&mirrors.rest()), None);
     write(&mut mirrors, call(&orders));
     assert_eq!(places(&mirrors.rest()), None, "the step has set the mark");
@@ -144,13 +144,13 @@ fn a_part_is_told_only_where_its_place_is_certain() {
     let Value::Map(mut fields) = part(7, 1, 2..3, &text) else { unreachable!() };
     fields.retain(|(name, _)| name.as_str() != Some("tick"));
     fields.push(("tick".into(), 2.into()));
-    mirrors.take(Event::decode("run", &[Value::Map(fields)]).unwrap());
+    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
     assert!(mirrors.rest().is_empty());
     mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
     let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
     let Some(Order::Places { places, .. }) = mirrors.rest().pop() else { panic!("its columns moved") };
     assert_eq!(places, [(7, part(4, 5))]);
-    mirrors.take(Event::Placed { buffer: 1, tick: Some(3) });
+    mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
     mirrors.take(lines(Some(4), 0..1, &["a.f(x, x)"]));
     assert!(mirrors.rest().is_empty(), "either may be it: the mark decides");
     mirrors.take(lines(Some(5), 0..1, &[]));

@@ -4,8 +4,8 @@ use super::*;
 use crate::document::Document;
 use crate::land::edits;
 
-fn decode(method: &str, argument: Value) -> Option<Event> {
-    Event::decode(method, &[argument])
+fn decode(method: &str, argument: Value) -> Option<MirrorEvent> {
+    MirrorEvent::decode(method, &[argument])
 }
 
 #[test]
@@ -18,15 +18,15 @@ fn an_accept_merges_or_takes_the_rows_that_it_names() {
     let lines = || bytes(&["a", "b"]);
     assert_eq!(
         decode("accept", fields(vec![("shown", 3.into())])),
-        Some(wish(7, Wish::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
+        Some(wish(7, Intent::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
     );
     let range = |first: u64, last: u64| map(vec![("first", first.into()), ("last", last.into())]);
     let put = |first, last| decode("accept", fields(vec![("range", range(first, last)), ("tick", 3.into())]));
-    assert_eq!(put(2, 4), Some(wish(7, Wish::Put { rows: 1..4, tick: 3, lines: lines() })));
-    assert_eq!(put(2, 1), Some(wish(7, Wish::Put { rows: 1..1, tick: 3, lines: lines() })));
+    assert_eq!(put(2, 4), Some(wish(7, Intent::Put { rows: 1..4, tick: 3, lines: lines() })));
+    assert_eq!(put(2, 1), Some(wish(7, Intent::Put { rows: 1..1, tick: 3, lines: lines() })));
     assert_eq!(put(0, 1), None);
     assert_eq!(decode("accept", fields(vec![("range", range(2, 4))])), None, "no changedtick");
-    assert_eq!(decode("revert", fields(Vec::new())), Some(wish(7, Wish::Revert)));
+    assert_eq!(decode("revert", fields(Vec::new())), Some(wish(7, Intent::Revert)));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_notice_says_how_a_buffer_and_its_marks_are() {
         job: 7,
         place: None,
         sent: None,
-        stands: Some(Stands { first_line: 3, rows: bytes(&["a"]) }),
+        stands: Some(SavedRows { first_line: 3, rows: bytes(&["a"]) }),
         before: Some(bytes(&["b"])),
         excerpt: Some(Excerpt { above: Some(b"c".to_vec()), rows: bytes(&["d"]), below: None }),
         has_ended: true,
@@ -74,7 +74,7 @@ fn a_notice_says_how_a_buffer_and_its_marks_are() {
         refuses: true,
         marks: vec![mark],
     };
-    assert_eq!(decode("buffer", notice), Some(Event::Notice(expected)));
+    assert_eq!(decode("buffer", notice), Some(MirrorEvent::Notice(expected)));
 }
 
 #[test]
@@ -83,15 +83,15 @@ fn a_step_names_its_landing_the_rows_that_it_replaces_and_what_is_around_a_part(
     let place = Place::Part { start: (0, 2), end: (0, 3) };
     let passage = crate::document::Passage::new(place, text.rows());
     let replaced = crate::land::Replaced::new(&passage, &bytes(&["b"]));
-    let step = Step {
+    let step = WriteStep {
         job: 7,
         attempt: 9,
-        fate: Fate::Written { is_merged: true },
+        fate: Settlement::Written { is_merged: true },
         was: 0..1,
         edits: edits(text.rows(), &passage, &replaced.rows, None),
         place: replaced.planned_place(),
     };
-    let value = Call { tick: 3, steps: vec![step] }.value(1);
+    let value = WriteCall { tick: 3, steps: vec![step] }.value(1);
     let step = &value["steps"][0];
     assert_eq!((&step["landing"], &step["attempt"]), (&"merged".into(), &9.into()));
     assert_eq!(step["was"], map(vec![("first", 0.into()), ("last", 1.into())]));

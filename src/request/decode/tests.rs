@@ -9,8 +9,8 @@ use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
 use crate::request::{
-    AgentCommand, Beside, Diagnostic, Kind, MentionedBuffer, MentionedFile, Observe, Request, Resume,
-    Selection, Tidy,
+    AgentCommand, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection,
+    SelectionKind, Tidy,
 };
 
 /// A map out of names and values.
@@ -108,7 +108,7 @@ fn decoded() -> Request {
         path: "/project/a.rs".to_owned(),
         filetype: "rust".to_owned(),
         selection: Selection {
-            kind: Kind::Char,
+            kind: SelectionKind::Char,
             first_line: 41,
             last_line: 42,
             text: text(&["b", "c"]),
@@ -208,7 +208,7 @@ fn an_insertion_has_no_text() {
     let selection = map! { "kind": "insert", "first_line": 0, "last_line": 0, "text": list([""; 0]) };
     let request = decode(&with("selection", Some(selection))).unwrap();
     let selection = Selection {
-        kind: Kind::Insert,
+        kind: SelectionKind::Insert,
         first_line: 0,
         last_line: 0,
         text: Vec::new(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::ledger::Open;
+use super::ledger::OpenAnswer;
 use super::open;
 use crate::store::StoreError;
 
@@ -24,13 +24,13 @@ const TRIES: u32 = 3;
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Size and time of the last change of a file.
-type State = (u64, i64, i64);
+type FileState = (u64, i64, i64);
 
 /// How the database's files were after this host used them last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Files {
-    database: Option<State>,
-    log: Option<State>,
+    database: Option<FileState>,
+    log: Option<FileState>,
 }
 
 impl Files {
@@ -52,7 +52,12 @@ impl Files {
 
 /// Reads the database from the disk as another process would; with `whole` all of it. Gives those of the open answers
 /// that are not there.
-pub fn inspect(data_dir: &Path, path: &Path, whole: bool, answers: &[Open]) -> Result<Vec<u64>, StoreError> {
+pub fn inspect(
+    data_dir: &Path,
+    path: &Path,
+    whole: bool,
+    answers: &[OpenAnswer],
+) -> Result<Vec<u64>, StoreError> {
     // SQLite would take it for a new one, and delete the log.
     if fs::symlink_metadata(path)?.len() < open::PAGE {
         return Err(StoreError::damage());
@@ -67,7 +72,7 @@ pub fn inspect(data_dir: &Path, path: &Path, whole: bool, answers: &[Open]) -> R
         quick_check(&opened.connection)?;
     }
     let mut missing = Vec::new();
-    for Open { id, uuid, record } in answers {
+    for OpenAnswer { id, uuid, record } in answers {
         let found: Option<Option<String>> = opened
             .connection
             .prepare_cached("SELECT text FROM jobs JOIN texts ON job = key WHERE uuid = ?1")?

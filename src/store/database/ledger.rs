@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::spill::Line;
-use crate::request::Kind;
+use super::spill::SpillLine;
+use crate::request::SelectionKind;
 use crate::store::Amounts;
-use crate::store::known::{Known, new_uuid};
-use crate::store::record::{Accepted, Draft, Held, Landed, Record, Stood, StoodRows, Unsent};
+use crate::store::known::{KnownJob, new_uuid};
+use crate::store::record::{Accepted, Draft, Held, Landed, OnDisk, Record, RowsOnDisk, Unsent};
 
 /// How many jobs are still known that nobody has to decide on any more.
 const RECENT: usize = 32;
@@ -23,7 +23,7 @@ const PROMPTS: usize = 50;
 
 /// What a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Key {
+pub enum ChangeKey {
     Begin(u64),
     Job(u64),
     Prompt(u64),
@@ -31,49 +31,49 @@ pub enum Key {
 
 /// Something that waits to be written, as it was when it was taken out.
 #[derive(Debug)]
-pub struct Change {
-    pub key: Key,
+pub struct PendingChange {
+    pub key: ChangeKey,
     pub revision: u64,
-    pub what: What,
+    pub what: ChangeContent,
 }
 
 #[derive(Debug)]
-pub enum What {
+pub enum ChangeContent {
     /// A job starts that resumes this session: what that has counted by now is to be noted.
     Begin {
         agent: String,
         session_id: String,
     },
-    Job(Box<Known>),
+    Job(Box<KnownJob>),
     Prompt(Unsent),
 }
 
 /// An answer that waits for a decision, as the database should have it.
-pub struct Open {
+pub struct OpenAnswer {
     pub id: u64,
     pub uuid: String,
     pub record: Arc<Record>,
 }
 
 #[derive(Default)]
-struct Job {
-    known: Known,
+struct LedgerJob {
+    known: KnownJob,
     /// Since which revision the database lacks its record, or while it runs its request; `None` where it has that.
     lacking: Option<u64>,
 }
 
 #[derive(Default)]
 pub struct Ledger {
-    jobs: BTreeMap<u64, Job>,
+    jobs: BTreeMap<u64, LedgerJob>,
     /// Only those that wait; an empty text removes the prompt.
     prompts: BTreeMap<u64, Unsent>,
     /// Only those that wait: agent and session.
     begins: BTreeMap<u64, (String, String)>,
     /// Adopted answers without a number in this Neovim, by their keys.
-    adopted: BTreeMap<String, Known>,
+    adopted: BTreeMap<String, KnownJob>,
     /// In the order in which it came, each with its newest revision.
-    waiting: VecDeque<Key>,
-    revisions: BTreeMap<Key, u64>,
+    waiting: VecDeque<ChangeKey>,
+    revisions: BTreeMap<ChangeKey, u64>,
     last_revision: u64,
     /// Jobs that are written and decided, oldest first, with their sizes.
     recent: VecDeque<(u64, usize)>,
@@ -82,17 +82,17 @@ pub struct Ledger {
 impl Ledger {
     pub fn begin(&mut self, id: u64, agent: String, session_id: String) {
         self.begins.insert(id, (agent, session_id));
-        self.wait(Key::Begin(id));
+        self.wait(ChangeKey::Begin(id));
     }
 
     pub fn accept(&mut self, accepted: Accepted) {
         let (id, accepted) = (accepted.id, Some(Arc::new(accepted)));
-        self.insert(Known { id, uuid: Some(new_uuid()), accepted, ..Known::default() });
+        self.insert(KnownJob { id, uuid: Some(new_uuid()), accepted, ..KnownJob::default() });
     }
 
     /// The user left Neovim before this job had ended.
     pub fn interrupt(&mut self, id: u64) {
-        self.note(Known { id, interrupted: true, ..Known::default() });
+        self.note(KnownJob { id, interrupted: true, ..KnownJob::default() });
     }
 
     pub fn keep(&mut self, record: Record) {
@@ -100,40 +100,40 @@ impl Ledger {
         // One that has ended is another job that had this number.
         let running = self.jobs.remove(&id).map(|job| job.known).filter(|known| known.record.is_none());
         let running = running.unwrap_or_default();
-        self.insert(Known {
+        self.insert(KnownJob {
             id,
             uuid: running.uuid.or_else(|| Some(new_uuid())),
             interrupted: running.interrupted,
             stood: running.stood,
             parent: running.parent,
             record: Some(Arc::new(record)),
-            ..Known::default()
+            ..KnownJob::default()
         });
     }
 
     pub fn land(&mut self, id: u64, landed: Landed) {
-        self.note(Known { id, landed: Some(Arc::new(landed)), ..Known::default() });
+        self.note(KnownJob { id, landed: Some(Arc::new(landed)), ..KnownJob::default() });
     }
 
-    pub fn stand(&mut self, id: u64, stood: Stood) {
-        self.note(Known { id, stood: Some(Arc::new(stood)), ..Known::default() });
+    pub fn stand(&mut self, id: u64, stood: OnDisk) {
+        self.note(KnownJob { id, stood: Some(Arc::new(stood)), ..KnownJob::default() });
     }
 
     pub fn draft(&mut self, id: u64, draft: Option<Draft>) {
-        self.note(Known { id, draft: Some(Arc::new(draft.unwrap_or_default())), ..Known::default() });
+        self.note(KnownJob { id, draft: Some(Arc::new(draft.unwrap_or_default())), ..KnownJob::default() });
     }
 
     pub fn amend(&mut self, id: u64, more: &Amounts) {
         let before = self.jobs.get(&id).and_then(|job| job.known.more);
         let more = before.map_or(*more, |before| before.plus(more));
-        self.note(Known { id, more: Some(more), ..Known::default() });
+        self.note(KnownJob { id, more: Some(more), ..KnownJob::default() });
     }
 
     pub fn unsent(&mut self, id: u64, unsent: Option<Unsent>) {
         self.prompts.insert(id, unsent.unwrap_or(Unsent { text: String::new(), at_ms: 0 }));
-        self.wait(Key::Prompt(id));
+        self.wait(ChangeKey::Prompt(id));
         if self.prompts.len() > PROMPTS
-            && let Some(at) = self.waiting.iter().position(|key| matches!(key, Key::Prompt(_)))
+            && let Some(at) = self.waiting.iter().position(|key| matches!(key, ChangeKey::Prompt(_)))
             && let Some(oldest) = self.waiting.remove(at)
         {
             self.forget(oldest);
@@ -147,13 +147,13 @@ impl Ledger {
 
     pub fn number(&mut self, uuid: String, id: u64) {
         let known = self.adopted.remove(&uuid);
-        self.note(Known { id, uuid: Some(uuid), ..known.unwrap_or_default() });
+        self.note(KnownJob { id, uuid: Some(uuid), ..known.unwrap_or_default() });
     }
 
     /// An answer that was held once more is in the database, under this number.
     pub fn again(&mut self, id: u64, held: &Held) {
-        let known = Known { id, ..adopted(held) };
-        self.jobs.insert(id, Job { known, lacking: None });
+        let known = KnownJob { id, ..adopted(held) };
+        self.jobs.insert(id, LedgerJob { known, lacking: None });
     }
 
     /// What a job cost, as far as that is written.
@@ -172,17 +172,17 @@ impl Ledger {
     }
 
     /// What has waited longest.
-    pub fn next(&self) -> Option<Change> {
+    pub fn next(&self) -> Option<PendingChange> {
         let key = *self.waiting.front()?;
         let what = match key {
-            Key::Begin(id) => {
+            ChangeKey::Begin(id) => {
                 let (agent, session_id) = self.begins.get(&id)?.clone();
-                What::Begin { agent, session_id }
+                ChangeContent::Begin { agent, session_id }
             }
-            Key::Job(id) => What::Job(Box::new(self.jobs.get(&id)?.known.clone())),
-            Key::Prompt(id) => What::Prompt(self.prompts.get(&id)?.clone()),
+            ChangeKey::Job(id) => ChangeContent::Job(Box::new(self.jobs.get(&id)?.known.clone())),
+            ChangeKey::Prompt(id) => ChangeContent::Prompt(self.prompts.get(&id)?.clone()),
         };
-        Some(Change { key, revision: self.revision(key), what })
+        Some(PendingChange { key, revision: self.revision(key), what })
     }
 
     /// A session from which a job has resumed had counted this much.
@@ -193,8 +193,9 @@ impl Ledger {
     }
 
     /// A change was written, or can never be. `share` is what the job cost, where the database has it.
-    pub fn done(&mut self, change: &Change, share: Option<Amounts>) {
-        if let (Key::Job(id), What::Job(written), Some(share)) = (change.key, &change.what, share)
+    pub fn done(&mut self, change: &PendingChange, share: Option<Amounts>) {
+        if let (ChangeKey::Job(id), ChangeContent::Job(written), Some(share)) =
+            (change.key, &change.what, share)
             && let Some(job) = self.jobs.get_mut(&id)
         {
             let known = &mut job.known;
@@ -214,7 +215,7 @@ impl Ledger {
 
     /// All that is known has to be written again: the database is another one.
     pub fn write_again(&mut self) {
-        let has_all = |known: &Known| known.record.is_some() || known.accepted.is_some();
+        let has_all = |known: &KnownJob| known.record.is_some() || known.accepted.is_some();
         let known = self.jobs.iter().filter(|(_, job)| has_all(&job.known));
         for id in known.map(|(id, _)| *id).collect::<Vec<_>>() {
             self.write_job_again(id);
@@ -225,16 +226,16 @@ impl Ledger {
     pub fn write_job_again(&mut self, id: u64) {
         if self.jobs.contains_key(&id) {
             self.recent.retain(|(recent, _)| *recent != id);
-            self.wait(Key::Job(id));
+            self.wait(ChangeKey::Job(id));
             self.lack(id);
         }
     }
 
     /// The answers that wait for a decision and that the database should have.
-    pub fn open_answers(&self) -> Vec<Open> {
+    pub fn open_answers(&self) -> Vec<OpenAnswer> {
         let open = self.jobs.iter().filter(|(_, job)| job.lacking.is_none() && job.known.is_open());
-        open.filter_map(|(id, Job { known, .. })| {
-            Some(Open { id: *id, uuid: known.uuid.clone()?, record: known.record.clone()? })
+        open.filter_map(|(id, LedgerJob { known, .. })| {
+            Some(OpenAnswer { id: *id, uuid: known.uuid.clone()?, record: known.record.clone()? })
         })
         .collect()
     }
@@ -246,7 +247,7 @@ impl Ledger {
     /// What waits and is newer than the revisions in `spilled`, as lines for a file: the small facts first, then
     /// answers that the database does not have, then jobs that run, then long rows, and what the user typed last. Each
     /// with its key and revision.
-    pub fn lines(&self, spilled: &BTreeMap<Key, u64>) -> Vec<(Key, u64, Line)> {
+    pub fn lines(&self, spilled: &BTreeMap<ChangeKey, u64>) -> Vec<(ChangeKey, u64, SpillLine)> {
         let mut lines = Vec::new();
         for key in self.waiting.iter().copied() {
             let (revision, before) = (self.revision(key), spilled.get(&key).copied());
@@ -254,24 +255,24 @@ impl Ledger {
                 continue;
             }
             match key {
-                Key::Begin(_) => {}
-                Key::Prompt(id) => lines.extend(self.prompts.get(&id).map(|unsent| {
-                    (Rank::Typed, (key, revision, Line::Prompt { id, unsent: unsent.clone() }))
+                ChangeKey::Begin(_) => {}
+                ChangeKey::Prompt(id) => lines.extend(self.prompts.get(&id).map(|unsent| {
+                    (SpillPriority::Typed, (key, revision, SpillLine::Prompt { id, unsent: unsent.clone() }))
                 })),
-                Key::Job(id) => {
+                ChangeKey::Job(id) => {
                     let Some(job) = self.jobs.get(&id) else { continue };
                     let is_new = before < job.lacking;
                     for (place, mut part) in job.known.parts().into_iter().enumerate() {
                         part.record = part.record.filter(|_| is_new);
                         part.accepted = part.accepted.filter(|_| is_new);
                         let rank = match place {
-                            0 if part.record.is_some() => Rank::Answer,
-                            0 if part.accepted.is_some() => Rank::Accepted,
-                            0 => Rank::Fact,
-                            _ if part.draft.is_none() => Rank::Rows,
-                            _ => Rank::Typed,
+                            0 if part.record.is_some() => SpillPriority::Answer,
+                            0 if part.accepted.is_some() => SpillPriority::Accepted,
+                            0 => SpillPriority::Fact,
+                            _ if part.draft.is_none() => SpillPriority::Rows,
+                            _ => SpillPriority::Typed,
                         };
-                        lines.push((rank, (key, revision, Line::Job(Box::new(part)))));
+                        lines.push((rank, (key, revision, SpillLine::Job(Box::new(part)))));
                     }
                 }
             }
@@ -281,30 +282,30 @@ impl Ledger {
     }
 
     /// A job begins or ends: what is known of it waits behind all that waited before.
-    fn insert(&mut self, known: Known) {
+    fn insert(&mut self, known: KnownJob) {
         let id = known.id;
         self.jobs.remove(&id);
-        self.waiting.retain(|key| *key != Key::Job(id));
+        self.waiting.retain(|key| *key != ChangeKey::Job(id));
         self.note(known);
         self.lack(id);
     }
 
     /// The database lacks all of a job that waits.
     fn lack(&mut self, id: u64) {
-        let revision = self.revision(Key::Job(id));
+        let revision = self.revision(ChangeKey::Job(id));
         if let Some(job) = self.jobs.get_mut(&id) {
             job.lacking = Some(revision);
         }
     }
 
-    fn note(&mut self, known: Known) {
+    fn note(&mut self, known: KnownJob) {
         let id = known.id;
         self.jobs.entry(id).or_default().known.update(known);
         self.recent.retain(|(recent, _)| *recent != id);
-        self.wait(Key::Job(id));
+        self.wait(ChangeKey::Job(id));
     }
 
-    fn wait(&mut self, key: Key) {
+    fn wait(&mut self, key: ChangeKey) {
         self.last_revision += 1;
         self.revisions.insert(key, self.last_revision);
         if !self.waiting.contains(&key) {
@@ -312,17 +313,17 @@ impl Ledger {
         }
     }
 
-    fn revision(&self, key: Key) -> u64 {
+    fn revision(&self, key: ChangeKey) -> u64 {
         self.revisions.get(&key).copied().unwrap_or_default()
     }
 
     /// Something does not wait any more.
-    fn forget(&mut self, key: Key) {
+    fn forget(&mut self, key: ChangeKey) {
         self.revisions.remove(&key);
         match key {
-            Key::Begin(id) => _ = self.begins.remove(&id),
-            Key::Prompt(id) => _ = self.prompts.remove(&id),
-            Key::Job(id) => self.settle(id),
+            ChangeKey::Begin(id) => _ = self.begins.remove(&id),
+            ChangeKey::Prompt(id) => _ = self.prompts.remove(&id),
+            ChangeKey::Job(id) => self.settle(id),
         }
     }
 
@@ -351,7 +352,7 @@ impl Ledger {
 
 /// In which order lines are spilled: what comes last is lost first where there is no room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum SpillPriority {
     Fact,
     Answer,
     Accepted,
@@ -359,25 +360,25 @@ enum Rank {
     Typed,
 }
 
-fn adopted(held: &Held) -> Known {
+fn adopted(held: &Held) -> KnownJob {
     let landed =
         Landed { landing: "held".to_owned(), held_for: held.record.held_for.clone(), ..Landed::default() };
-    Known {
+    KnownJob {
         uuid: Some(held.uuid.clone()),
         share: Some(held.record.amounts),
         record: Some(Arc::new(held.record.clone())),
         landed: Some(Arc::new(landed)),
         stood: stood(held).map(Arc::new),
         draft: held.draft.clone().map(Arc::new),
-        ..Known::default()
+        ..KnownJob::default()
     }
 }
 
 /// How the range of an answer that is taken over stood in its file.
-fn stood(held: &Held) -> Option<Stood> {
+fn stood(held: &Held) -> Option<OnDisk> {
     let stands = held.stands.as_ref()?;
-    let is_there = !stands.rows.is_empty() || held.record.selection.kind == Kind::Insert;
+    let is_there = !stands.rows.is_empty() || held.record.selection.kind == SelectionKind::Insert;
     let last = stands.first_line + (stands.rows.len() as u64).saturating_sub(1);
     let place = is_there.then_some((stands.first_line, last));
-    Some(Stood { range: Some(StoodRows { place, rows: stands.rows.clone() }), path: None })
+    Some(OnDisk { range: Some(RowsOnDisk { place, rows: stands.rows.clone() }), path: None })
 }

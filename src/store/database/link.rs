@@ -8,14 +8,14 @@ use rusqlite::Connection;
 
 use super::Then;
 use super::inspect::{self, Files};
-use super::ledger::Open;
+use super::ledger::OpenAnswer;
 use super::open::{self, Opened};
 use crate::store::StoreError;
 
 /// How long a database is waited for that was found locked before.
 const IMPATIENT: Duration = Duration::from_millis(5);
 
-pub struct Link {
+pub struct WriterConnection {
     data_dir: Option<PathBuf>,
     opened: Option<Opened>,
     /// The database is another one than before, and the ledger has not heard of it.
@@ -30,7 +30,7 @@ pub struct Link {
     warn: Option<Then<StoreError>>,
 }
 
-impl Link {
+impl WriterConnection {
     /// Opens the database. `warn` is told once, of what goes wrong first.
     pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
         let is_hopeless = data_dir.is_none();
@@ -81,7 +81,7 @@ impl Link {
 
     /// Where anybody else has written its files since they were used last, or else with `always`: looks whether these
     /// answers are there, and begins a new database where they cannot be read. Gives those that are missing.
-    pub fn verify(&mut self, answers: impl FnOnce() -> Vec<Open>, always: bool) -> Vec<u64> {
+    pub fn verify(&mut self, answers: impl FnOnce() -> Vec<OpenAnswer>, always: bool) -> Vec<u64> {
         let (Some(data_dir), Some(opened)) = (&self.data_dir, &self.opened) else { return Vec::new() };
         let files = Files::of(&opened.path);
         if opened.is_replaced() {

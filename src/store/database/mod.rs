@@ -28,14 +28,14 @@ use serde_json::Value;
 
 use super::StoreError;
 use super::amounts::Amounts;
-use super::queries::entry::Which;
+use super::queries::entry::JobKey;
 use super::queries::history::{Listed, Page};
-use super::queries::info::{Info, Wanted};
-use super::record::{Accepted, Draft, Held, Landed, Record, Stood, Unsent};
+use super::queries::info::{Info, InfoQuery};
+use super::record::{Accepted, Draft, Held, Landed, OnDisk, Record, Unsent};
 use patience::Patience;
-use reader::Question;
+use reader::ReadRequest;
 use shared::Shared;
-use writer::{Task, Writer};
+use writer::{DatabaseTask, DatabaseWriter};
 
 /// How long the writing thread may take to say that its time is over.
 const LAST: Duration = Duration::from_millis(50);
@@ -48,9 +48,9 @@ pub enum Query {
     /// Finished jobs.
     History(Page),
     /// One job whole.
-    Job(Which),
+    Job(JobKey),
     /// Sums.
-    Info(Wanted),
+    Info(InfoQuery),
     /// The jobs whose answer landed in a file.
     Writers {
         /// The file.
@@ -86,12 +86,12 @@ pub enum Query {
 }
 
 /// The answer to a [`Query`]: a map with the fields that the editor gets, or why there is none.
-pub type Reply = Result<Value, StoreError>;
+pub type QueryReply = Result<Value, StoreError>;
 
 /// A handle to the database's threads. They end when the last handle is dropped.
 #[derive(Debug, Clone)]
 pub struct Database {
-    tasks: mpsc::Sender<Task>,
+    tasks: mpsc::Sender<DatabaseTask>,
     shared: Arc<Shared>,
     patience: Patience,
 }
@@ -106,7 +106,7 @@ impl Database {
         std::thread::spawn(move || {
             let (questions, asked) = mpsc::channel();
             let suspicion = Arc::new(AtomicBool::default());
-            let writer = Writer::new(known, questions, Arc::clone(&suspicion), Box::new(warn));
+            let writer = DatabaseWriter::new(known, questions, Arc::clone(&suspicion), Box::new(warn));
             // Without a folder there is nobody who answers, and every question is refused.
             if let Some(data_dir) = data_dir {
                 std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion));
@@ -162,7 +162,7 @@ impl Database {
     }
 
     /// Keeps how the range of a job stands in its file.
-    pub fn stand(&self, id: u64, stood: Stood) {
+    pub fn stand(&self, id: u64, stood: OnDisk) {
         self.shared.ledger().stand(id, stood);
         self.write(id, |_| {});
     }
@@ -187,7 +187,7 @@ impl Database {
 
     /// Takes over the answers that wait for a decision and whose Neovim is gone.
     pub fn adopt(&self, then: impl FnOnce(Result<Vec<Held>, StoreError>) + Send + 'static) {
-        self.send(Task::Adopt(Box::new(then)));
+        self.send(DatabaseTask::Adopt(Box::new(then)));
     }
 
     /// Gives an adopted answer its number in this Neovim.
@@ -197,23 +197,23 @@ impl Database {
     }
 
     /// Answers a question, with all that was handed over before it.
-    pub fn query(&self, query: Query, then: impl FnOnce(Reply) + Send + 'static) {
-        let then: Then<Reply> = Box::new(then);
+    pub fn query(&self, query: Query, then: impl FnOnce(QueryReply) + Send + 'static) {
+        let then: Then<QueryReply> = Box::new(then);
         self.send(match query {
-            Query::Again { uuid, id } => Task::Again { uuid, id, then },
-            Query::Untold { ids } => Task::Untold { ids, then },
-            query => Task::Ask(Question::Query { query, then }),
+            Query::Again { uuid, id } => DatabaseTask::Again { uuid, id, then },
+            Query::Untold { ids } => DatabaseTask::Untold { ids, then },
+            query => DatabaseTask::Ask(ReadRequest::Query { query, then }),
         });
     }
 
     /// Lists finished jobs, with all that was handed over before.
     pub fn history(&self, page: Page, then: impl FnOnce(Result<Listed, StoreError>) + Send + 'static) {
-        self.send(Task::Ask(Question::History { page, then: Box::new(then) }));
+        self.send(DatabaseTask::Ask(ReadRequest::History { page, then: Box::new(then) }));
     }
 
     /// Sums over jobs, with all that was handed over before.
-    pub fn info(&self, wanted: Wanted, then: impl FnOnce(Result<Info, StoreError>) + Send + 'static) {
-        self.send(Task::Ask(Question::Info { wanted, then: Box::new(then) }));
+    pub fn info(&self, wanted: InfoQuery, then: impl FnOnce(Result<Info, StoreError>) + Send + 'static) {
+        self.send(DatabaseTask::Ask(ReadRequest::Info { wanted, then: Box::new(then) }));
     }
 
     /// Waits until everything that was handed over is kept, but no longer than until then: what is not in the database
@@ -224,7 +224,7 @@ impl Database {
             // Who waited may have given up.
             let _ = done.send(());
         });
-        self.send(Task::Close { until, then });
+        self.send(DatabaseTask::Close { until, then });
         if tokio::time::timeout_at((until + LAST).into(), closed).await.is_err() {
             tracing::error!("the store was still busy when the host ended");
         }
@@ -243,10 +243,10 @@ impl Database {
     }
 
     fn write(&self, id: u64, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
-        self.send(Task::Write { id, then: Box::new(then) });
+        self.send(DatabaseTask::Write { id, then: Box::new(then) });
     }
 
-    fn send(&self, task: Task) {
+    fn send(&self, task: DatabaseTask) {
         if self.tasks.send(task).is_err() {
             // It never ends by itself; a panic of it has ended the host.
             tracing::error!("the store's thread is gone");

@@ -8,17 +8,17 @@ use super::Then;
 /// How long an answer waits to be in the store before it lands.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-type Late = Box<dyn FnOnce() + Send>;
+type IsLate = Box<dyn FnOnce() + Send>;
 
 /// A thread that calls each function a moment after it was given, in their order. It ends with the last handle.
 #[derive(Debug, Clone)]
 pub struct Patience {
-    waiting: mpsc::Sender<(Instant, Late)>,
+    waiting: mpsc::Sender<(Instant, IsLate)>,
 }
 
 impl Patience {
     pub fn new() -> Self {
-        let (waiting, given) = mpsc::channel::<(Instant, Late)>();
+        let (waiting, given) = mpsc::channel::<(Instant, IsLate)>();
         std::thread::spawn(move || {
             for (at, late) in given {
                 std::thread::sleep(at.saturating_duration_since(Instant::now()));

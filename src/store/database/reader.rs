@@ -8,32 +8,32 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::open::{self, Opened};
-use super::{Page, Query, Reply, Then, Wanted};
+use super::{InfoQuery, Page, Query, QueryReply, Then};
 use crate::record::now_ms;
-use crate::store::queries::entry::Asker;
+use crate::store::queries::entry::QueryContext;
 use crate::store::queries::history::Listed;
 use crate::store::queries::info::Info;
 use crate::store::queries::{checkpoints, history, info, logins, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
 /// A question and who waits for its answer.
-pub enum Question {
+pub enum ReadRequest {
     /// One whose answer the editor gets as it is.
     Query {
         query: Query,
-        then: Then<Reply>,
+        then: Then<QueryReply>,
     },
     History {
         page: Page,
         then: Then<Result<Listed, StoreError>>,
     },
     Info {
-        wanted: Wanted,
+        wanted: InfoQuery,
         then: Then<Result<Info, StoreError>>,
     },
 }
 
-impl Question {
+impl ReadRequest {
     /// There is no answer.
     pub fn refuse(self, error: StoreError) {
         match self {
@@ -45,33 +45,33 @@ impl Question {
 }
 
 /// Answers until nobody can ask any more. Damage is made known to the writer, which puts the database aside.
-pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<Question>, suspicion: &AtomicBool) {
+pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<ReadRequest>, suspicion: &AtomicBool) {
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
-    let asker = Asker { owner: &owner, transcripts: &transcripts };
-    let mut reader = Reader { data_dir, opened: None, suspicion };
+    let asker = QueryContext { owner: &owner, transcripts: &transcripts };
+    let mut reader = ReaderConnection { data_dir, opened: None, suspicion };
     for question in questions {
         match question {
-            Question::Query { query, then } => {
+            ReadRequest::Query { query, then } => {
                 then(reader.read(|connection| reply(connection, asker, &query)));
             }
-            Question::History { page, then } => {
+            ReadRequest::History { page, then } => {
                 then(reader.read(|connection| history::history(connection, asker, &page)));
             }
-            Question::Info { wanted, then } => {
+            ReadRequest::Info { wanted, then } => {
                 then(reader.read(|connection| info::info(connection, &wanted)));
             }
         }
     }
 }
 
-struct Reader<'a> {
+struct ReaderConnection<'a> {
     data_dir: &'a Path,
     opened: Option<Opened>,
     suspicion: &'a AtomicBool,
 }
 
-impl Reader<'_> {
+impl ReaderConnection<'_> {
     fn read<T>(&mut self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let found = connection(&mut self.opened, self.data_dir).and_then(ask);
         if let Err(error) = &found {
@@ -96,7 +96,7 @@ fn connection<'a>(opened: &'a mut Option<Opened>, data_dir: &Path) -> Result<&'a
     }
 }
 
-fn reply(connection: &Connection, asker: Asker<'_>, query: &Query) -> Reply {
+fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> QueryReply {
     let reply = match query {
         Query::History(page) => serde_json::to_value(history::history(connection, asker, page)?)?,
         Query::Job(which) => {

@@ -14,10 +14,10 @@ use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-use super::ledger::{Key, Ledger};
+use super::ledger::{ChangeKey, Ledger};
 use super::shared::lock;
 use crate::record::now_ms;
-use crate::store::known::Known;
+use crate::store::known::KnownJob;
 use crate::store::record::Unsent;
 
 /// Spill files are called `botglue.spill-TIME-PROCESS.jsonl`; no other file is read or deleted.
@@ -29,7 +29,7 @@ pub(super) const VERSION: u32 = 1;
 const LARGE: u64 = 8 << 20;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(super) struct SpillHeader {
     pub(super) version: u32,
     pub(super) owner: String,
     #[serde(default)]
@@ -39,8 +39,8 @@ pub(super) struct Header {
 /// One line after the header.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
-    Job(Box<Known>),
+pub enum SpillLine {
+    Job(Box<KnownJob>),
     /// A prompt that was not sent; an empty text removes it.
     Prompt {
         id: u64,
@@ -54,17 +54,17 @@ pub struct Spill {
     data_dir: Option<PathBuf>,
     owner: String,
     host: String,
-    open: Option<Open>,
+    open: Option<OpenSpill>,
 }
 
-struct Open {
+struct OpenSpill {
     path: PathBuf,
     file: File,
     length: u64,
     /// At this length the file is written anew.
     most: u64,
     /// Which revision of what is in it.
-    has: BTreeMap<Key, u64>,
+    has: BTreeMap<ChangeKey, u64>,
 }
 
 impl Spill {
@@ -84,7 +84,7 @@ impl Spill {
             Some(open) if open.length < open.most => open.append(lines),
             _ => {
                 let lines = lock(ledger).lines(&BTreeMap::new());
-                let mut open = Open::create(data_dir, &self.owner, &self.host)?;
+                let mut open = OpenSpill::create(data_dir, &self.owner, &self.host)?;
                 let written = open.append(lines);
                 open.most = LARGE.max(2 * open.length);
                 if written.is_err() && self.open.is_some() {
@@ -105,7 +105,7 @@ impl Spill {
     }
 }
 
-impl Open {
+impl OpenSpill {
     fn create(data_dir: &Path, owner: &str, host: &str) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
         let (pid, first) = (std::process::id(), now_ms());
@@ -120,7 +120,7 @@ impl Open {
             tracing::debug!(path = %path.display(), %error, "the spill file is not locked");
         }
         let mut open = Self { path: part.clone(), file, length: 0, most: LARGE, has: BTreeMap::new() };
-        let header = Header { version: VERSION, owner: owner.to_owned(), host: host.to_owned() };
+        let header = SpillHeader { version: VERSION, owner: owner.to_owned(), host: host.to_owned() };
         let renamed = open.write(&header).and_then(|()| fs::rename(&part, &path));
         if let Err(error) = renamed.and_then(|()| File::open(data_dir)?.sync_all()) {
             open.delete();
@@ -131,8 +131,8 @@ impl Open {
     }
 
     /// Writes as many of the lines as there is room for.
-    fn append(&mut self, lines: Vec<(Key, u64, Line)>) -> io::Result<()> {
-        let mut left: BTreeMap<Key, usize> = BTreeMap::new();
+    fn append(&mut self, lines: Vec<(ChangeKey, u64, SpillLine)>) -> io::Result<()> {
+        let mut left: BTreeMap<ChangeKey, usize> = BTreeMap::new();
         for (key, ..) in &lines {
             *left.entry(*key).or_default() += 1;
         }

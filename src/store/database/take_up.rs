@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::spill::{Header, Line, PREFIX, SUFFIX, VERSION, lock_file};
+use super::spill::{PREFIX, SUFFIX, SpillHeader, SpillLine, VERSION, lock_file};
 use super::writer::synced;
-use crate::store::known::Known;
+use crate::store::known::KnownJob;
 use crate::store::queries::{put, unsent};
 use crate::store::record::Unsent;
 use crate::store::{StoreError, owner};
 
 /// A spill file that nobody writes any more, as it was read.
-pub struct Found {
+pub struct OrphanedSpill {
     path: PathBuf,
     /// Locked until this is dropped.
     _file: File,
     owner: String,
     host: String,
-    jobs: Vec<Known>,
+    jobs: Vec<KnownJob>,
     prompts: Vec<(u64, Unsent)>,
     /// All of its lines could be read.
     is_whole: bool,
@@ -49,7 +49,7 @@ fn is_spill(entry: &fs::DirEntry) -> bool {
 
 /// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim lives and
 /// has its own hosts for that, or where a newer version wrote it.
-pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
+pub fn read(path: PathBuf) -> io::Result<Option<OrphanedSpill>> {
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
@@ -62,10 +62,10 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
         return Ok(None);
     }
     let mut lines = BufReader::new(&file).split(b'\n');
-    let header = lines.next().transpose()?.map(|line| serde_json::from_slice::<Header>(&line));
+    let header = lines.next().transpose()?.map(|line| serde_json::from_slice::<SpillHeader>(&line));
     let (owner, host, mut is_whole) = match header {
-        Some(Ok(Header { version: VERSION, owner, host })) => (owner, host, true),
-        Some(Ok(Header { version, .. })) => {
+        Some(Ok(SpillHeader { version: VERSION, owner, host })) => (owner, host, true),
+        Some(Ok(SpillHeader { version, .. })) => {
             tracing::warn!(path = %path.display(), version, "a spill file of another version is left alone");
             return Ok(None);
         }
@@ -75,24 +75,24 @@ pub fn read(path: PathBuf) -> io::Result<Option<Found>> {
     if (locked.is_err() || owner != owner::current()) && owner::is_alive(&owner) {
         return Ok(None);
     }
-    let (mut jobs, mut prompts) = (Vec::<Known>::new(), BTreeMap::new());
+    let (mut jobs, mut prompts) = (Vec::<KnownJob>::new(), BTreeMap::new());
     if is_whole {
         for line in lines {
             match serde_json::from_slice(&line?) {
-                Ok(Line::Job(newer)) => match jobs.iter_mut().find(|job| job.id == newer.id) {
+                Ok(SpillLine::Job(newer)) => match jobs.iter_mut().find(|job| job.id == newer.id) {
                     Some(job) => job.update(*newer),
                     None => jobs.push(*newer),
                 },
-                Ok(Line::Prompt { id, unsent }) => _ = prompts.insert(id, unsent),
+                Ok(SpillLine::Prompt { id, unsent }) => _ = prompts.insert(id, unsent),
                 Err(_) => is_whole = false,
             }
         }
     }
     let prompts = prompts.into_iter().collect();
-    Ok(Some(Found { path, _file: file, owner, host, jobs, prompts, is_whole }))
+    Ok(Some(OrphanedSpill { path, _file: file, owner, host, jobs, prompts, is_whole }))
 }
 
-impl Found {
+impl OrphanedSpill {
     /// Brings all of it into the database, or nothing where that cannot be now.
     pub fn put(&mut self, connection: &mut Connection) -> Result<(), StoreError> {
         let Self { owner, host, jobs, prompts, is_whole, .. } = self;

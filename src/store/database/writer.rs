@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::json;
 
-use super::ledger::{Change, Key, Ledger, What};
-use super::link::Link;
+use super::ledger::{ChangeContent, ChangeKey, Ledger, PendingChange};
+use super::link::WriterConnection;
 use super::marker::Marker;
-use super::reader::Question;
+use super::reader::ReadRequest;
 use super::shared::Shared;
-use super::{Reply, Then, take_up};
-use crate::store::queries::entry::{Asker, Which};
+use super::{QueryReply, Then, take_up};
+use crate::store::queries::entry::{JobKey, QueryContext};
 use crate::store::queries::{accepted, held, put, sessions, unsent};
 use crate::store::record::Held;
 use crate::store::{Amounts, StoreError, transcript};
@@ -26,7 +26,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Something to be done, and what comes after it.
-pub enum Task {
+pub enum DatabaseTask {
     /// Write what waits; then comes what this job cost, as far as that is written.
     Write {
         id: u64,
@@ -34,15 +34,15 @@ pub enum Task {
     },
     Adopt(Then<Result<Vec<Held>, StoreError>>),
     /// For the reader; by way of here it finds what was written before.
-    Ask(Question),
+    Ask(ReadRequest),
     Again {
         uuid: String,
         id: u64,
-        then: Then<Reply>,
+        then: Then<QueryReply>,
     },
     Untold {
         ids: Vec<u64>,
-        then: Then<Reply>,
+        then: Then<QueryReply>,
     },
     /// Nothing comes behind this.
     Close {
@@ -51,11 +51,11 @@ pub enum Task {
     },
 }
 
-pub struct Writer {
-    link: Link,
+pub struct DatabaseWriter {
+    link: WriterConnection,
     shared: Arc<Shared>,
     transcripts: PathBuf,
-    questions: mpsc::Sender<Question>,
+    questions: mpsc::Sender<ReadRequest>,
     /// The reader has found damage.
     suspicion: Arc<AtomicBool>,
     /// The spill files of hosts that are gone were taken up.
@@ -65,16 +65,16 @@ pub struct Writer {
     is_unmarked: bool,
 }
 
-impl Writer {
+impl DatabaseWriter {
     /// Opens the database; where that fails `warn` is told.
     pub fn new(
         shared: Arc<Shared>,
-        questions: mpsc::Sender<Question>,
+        questions: mpsc::Sender<ReadRequest>,
         suspicion: Arc<AtomicBool>,
         warn: Then<StoreError>,
     ) -> Self {
         let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
-        let link = Link::new(shared.data_dir.clone(), warn);
+        let link = WriterConnection::new(shared.data_dir.clone(), warn);
         let marker = Marker::new(shared.data_dir.as_deref());
         let mut writer = Self {
             link,
@@ -91,7 +91,7 @@ impl Writer {
     }
 
     /// Works until there is nobody any more who could have tasks.
-    pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+    pub fn run(mut self, tasks: &mpsc::Receiver<DatabaseTask>) {
         loop {
             let patience = self.patience();
             match tasks.recv_timeout(patience) {
@@ -114,18 +114,18 @@ impl Writer {
         }
     }
 
-    fn work(&mut self, task: Task) {
+    fn work(&mut self, task: DatabaseTask) {
         match task {
-            Task::Write { id, then } => {
+            DatabaseTask::Write { id, then } => {
                 self.catch_up();
                 let amounts = self.ledger().amounts(id);
                 then(amounts);
             }
-            Task::Adopt(then) => {
+            DatabaseTask::Adopt(then) => {
                 self.is_unmarked = true;
                 then(self.adopt());
             }
-            Task::Ask(question) => {
+            DatabaseTask::Ask(question) => {
                 self.is_taken_up = false;
                 self.catch_up();
                 if self.suspicion.swap(false, Ordering::Relaxed)
@@ -140,16 +140,16 @@ impl Writer {
                     question.refuse(StoreError::Closed);
                 }
             }
-            Task::Again { uuid, id, then } => {
+            DatabaseTask::Again { uuid, id, then } => {
                 self.catch_up();
                 self.is_unmarked = true;
                 then(self.again(&uuid, id));
             }
-            Task::Untold { ids, then } => {
+            DatabaseTask::Untold { ids, then } => {
                 self.is_unmarked = true;
                 then(self.untold(&ids));
             }
-            Task::Close { until, then } => {
+            DatabaseTask::Close { until, then } => {
                 // First without waiting for a lock: what cannot be written is spilled while there is time for it.
                 self.catch_up();
                 self.verify(true);
@@ -178,7 +178,7 @@ impl Writer {
                     self.ledger().done(&change, None);
                 }
                 Ok(share) => {
-                    self.is_unmarked |= matches!(change.what, What::Job(_));
+                    self.is_unmarked |= matches!(change.what, ChangeContent::Job(_));
                     self.ledger().done(&change, share);
                 }
             }
@@ -188,27 +188,27 @@ impl Writer {
     }
 
     /// What is to be written next: where the database is a new one, all that is known.
-    fn next(&mut self) -> Option<Change> {
+    fn next(&mut self) -> Option<PendingChange> {
         if self.link.take_fresh() {
             self.ledger().write_again();
         }
         self.ledger().next()
     }
 
-    fn perform(&mut self, change: &Change) -> Result<Option<Amounts>, StoreError> {
+    fn perform(&mut self, change: &PendingChange) -> Result<Option<Amounts>, StoreError> {
         let Self { link, shared, .. } = self;
         match &change.what {
-            What::Begin { agent, session_id } => {
+            ChangeContent::Begin { agent, session_id } => {
                 let counted = link.attempt(|connection| sessions::counters(connection, agent, session_id));
                 // A session of which nothing is kept yet has nothing to hand on.
                 let counted =
                     counted.map(Option::unwrap_or_default).map_err(|error| link.complain(error)).ok();
-                if let Key::Begin(id) = change.key {
+                if let ChangeKey::Begin(id) = change.key {
                     shared.ledger().begun(id, counted);
                 }
                 Ok(None)
             }
-            What::Job(known) => {
+            ChangeContent::Job(known) => {
                 let mut share = None;
                 for part in known.parts() {
                     let is_first = share.is_none();
@@ -222,8 +222,8 @@ impl Writer {
                 }
                 Ok(share.flatten())
             }
-            What::Prompt(typed) => {
-                let Key::Prompt(id) = change.key else { return Ok(None) };
+            ChangeContent::Prompt(typed) => {
+                let ChangeKey::Prompt(id) = change.key else { return Ok(None) };
                 let typed = Some(typed).filter(|typed| !typed.text.is_empty());
                 link.attempt(|connection| {
                     synced(connection, |transaction| unsent::keep(transaction, &shared.owner, id, typed))
@@ -286,28 +286,28 @@ impl Writer {
         Ok(held)
     }
 
-    fn again(&mut self, uuid: &str, id: u64) -> Reply {
+    fn again(&mut self, uuid: &str, id: u64) -> QueryReply {
         let Self { link, shared, transcripts, .. } = self;
-        let asker = Asker { owner: &shared.owner, transcripts };
+        let asker = QueryContext { owner: &shared.owner, transcripts };
         let (copy, reply) = link.attempt(|connection| {
             let copy = held::again(connection, asker.owner, uuid, id)?.ok_or(StoreError::NoSuchJob)?;
-            Ok((copy, json!({ "job": asker.job(connection, &Which::Id(id))? })))
+            Ok((copy, json!({ "job": asker.job(connection, &JobKey::Id(id))? })))
         })?;
         self.ledger().again(id, &copy);
         Ok(reply)
     }
 
     /// Takes answers as held that the last host of this Neovim has kept, or spilled. They get their numbers later.
-    fn untold(&mut self, ids: &[u64]) -> Reply {
+    fn untold(&mut self, ids: &[u64]) -> QueryReply {
         self.is_taken_up = false;
         self.catch_up();
         let Self { link, shared, transcripts, .. } = self;
-        let asker = Asker { owner: &shared.owner, transcripts };
+        let asker = QueryContext { owner: &shared.owner, transcripts };
         let (held, jobs) = link.attempt(|connection| {
             let held = held::untold(connection, asker.owner, ids)?;
             let mut jobs = Vec::new();
             for held in &held {
-                jobs.extend(asker.job(connection, &Which::Uuid(held.uuid.clone()))?);
+                jobs.extend(asker.job(connection, &JobKey::Uuid(held.uuid.clone()))?);
             }
             Ok((held, json!({ "jobs": jobs })))
         })?;

@@ -15,7 +15,7 @@ use crate::store::record::Draft;
 
 /// A finished job in a list, or one that was interrupted. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct JobEntry {
     /// Its key in the store.
     pub uuid: String,
     /// Only of a job of the asking Neovim.
@@ -51,7 +51,7 @@ pub struct Entry {
     /// Why that is held.
     pub held_for: Option<String>,
     /// Why it failed.
-    pub error: Option<Failure>,
+    pub error: Option<StoredFailure>,
     /// When it was asked for, Unix time in milliseconds.
     pub started_ms: i64,
     /// When it ended, likewise.
@@ -103,7 +103,7 @@ impl LocalTime {
 
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Failure {
+pub struct StoredFailure {
     /// The public name of its kind.
     pub code: String,
     /// What happened and what to do.
@@ -112,9 +112,9 @@ pub struct Failure {
 
 /// A job with everything that is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Full {
+pub struct FullJob {
     #[serde(flatten)]
-    pub entry: Entry,
+    pub entry: JobEntry,
     pub text: Option<String>,
     pub lines: Option<Vec<String>>,
     /// What the user made of the answer while it was held.
@@ -127,7 +127,7 @@ pub struct Full {
 
 /// Which job is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Which {
+pub enum JobKey {
     /// The one with this key.
     Uuid(String),
     /// The one with this number in the asking Neovim.
@@ -136,21 +136,21 @@ pub enum Which {
 
 /// Who asks, and where transcripts are.
 #[derive(Debug, Clone, Copy)]
-pub struct Asker<'a> {
+pub struct QueryContext<'a> {
     pub owner: &'a str,
     pub transcripts: &'a Path,
 }
 
-impl Asker<'_> {
+impl QueryContext<'_> {
     /// Reads a row of `jobs`.
-    pub fn entry(&self, row: &Row<'_>) -> Result<Entry, StoreError> {
+    pub fn entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
         let id: i64 = row.get("id")?;
         let own = row.get::<_, String>("owner")? == self.owner;
         let code: Option<String> = row.get("error_code")?;
         let message: Option<String> = row.get("error_message")?;
         let transcript: Option<String> = row.get("transcript")?;
         let transcript = transcript.map(|name| self.transcripts.join(name)).filter(|path| path.exists());
-        Ok(Entry {
+        Ok(JobEntry {
             uuid: row.get("uuid")?,
             id: u64::try_from(id).ok().filter(|_| own),
             agent: row.get("agent")?,
@@ -172,7 +172,7 @@ impl Asker<'_> {
             },
             landing: row.get("landing")?,
             held_for: row.get("held_for")?,
-            error: code.map(|code| Failure { code, message: message.unwrap_or_default() }),
+            error: code.map(|code| StoredFailure { code, message: message.unwrap_or_default() }),
             started_ms: row.get("started_ms")?,
             ended_ms: row.get("ended_ms")?,
             ended: LocalTime::default(),
@@ -186,10 +186,10 @@ impl Asker<'_> {
     }
 
     /// Reads a row of `jobs` with what is known of where its answer landed; `texts` has to be joined.
-    pub fn landed_entry(&self, row: &Row<'_>) -> Result<Entry, StoreError> {
+    pub fn landed_entry(&self, row: &Row<'_>) -> Result<JobEntry, StoreError> {
         let rows: Option<String> = row.get("landed_rows")?;
         let line = |name| row.get::<_, Option<i64>>(name).map(|line| line.map(unsigned));
-        Ok(Entry {
+        Ok(JobEntry {
             landed_first: line("landed_first")?,
             landed_last: line("landed_last")?,
             landed_rows: rows.as_deref().map(parse).transpose()?,
@@ -198,12 +198,12 @@ impl Asker<'_> {
     }
 
     /// One job whole; none where there is no such job.
-    pub fn job(&self, connection: &Connection, which: &Which) -> Result<Option<Full>, StoreError> {
+    pub fn job(&self, connection: &Connection, which: &JobKey) -> Result<Option<FullJob>, StoreError> {
         let full = |row: &Row<'_>| {
             let lines: Option<String> = row.get("lines")?;
             let draft: Option<String> = row.get("draft")?;
             let resumed: Option<String> = row.get("resumed")?;
-            Ok::<_, StoreError>(Full {
+            Ok::<_, StoreError>(FullJob {
                 entry: self.landed_entry(row)?,
                 text: row.get("text")?,
                 lines: lines.as_deref().map(parse).transpose()?,
@@ -214,11 +214,11 @@ impl Asker<'_> {
             })
         };
         let found = match which {
-            Which::Uuid(uuid) => connection
+            JobKey::Uuid(uuid) => connection
                 .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE uuid = ?1")?
                 .query_row([uuid], |row| Ok(full(row)))
                 .optional()?,
-            Which::Id(id) => connection
+            JobKey::Id(id) => connection
                 .prepare_cached("SELECT * FROM jobs JOIN texts ON job = key WHERE owner = ?1 AND id = ?2")?
                 .query_row(params![self.owner, signed(*id)], |row| Ok(full(row)))
                 .optional()?,

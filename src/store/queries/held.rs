@@ -5,9 +5,9 @@ use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use super::keep::free_number;
 use super::{amounts, parse, signed, unsigned};
 use crate::request::Selection;
-use crate::store::record::{Draft, Held, Record, Stands};
+use crate::store::record::{Draft, Held, Record, SavedRange};
 use crate::store::{StoreError, owner};
-use crate::stream::Counted;
+use crate::stream::UsageScopes;
 
 /// Takes over every answer that waits for a decision and whose Neovim is gone, oldest first. Of several
 /// Neovims that ask at once each answer goes to one.
@@ -133,7 +133,7 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         lines: lines.as_deref().map(parse).transpose()?,
         held_for: held_for.or_else(|| Some("buffer_gone".to_owned())),
         amounts: amounts(row)?,
-        counted: Counted::default(),
+        counted: UsageScopes::default(),
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };
@@ -143,10 +143,14 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
 }
 
 /// How the rows of a job stood when its file was written. Earlier versions kept that beside the draft, with no line.
-fn stands(row: &Row<'_>, selection: &Selection, draft: Option<&Draft>) -> Result<Option<Stands>, StoreError> {
+fn stands(
+    row: &Row<'_>,
+    selection: &Selection,
+    draft: Option<&Draft>,
+) -> Result<Option<SavedRange>, StoreError> {
     let rows: Option<String> = row.get("landed_rows")?;
     let first = row.get::<_, Option<i64>>("landed_first")?.map_or(selection.first_line, unsigned);
     let rows: Option<Vec<String>> = rows.as_deref().map(parse).transpose()?;
     let rows = rows.or_else(|| draft.and_then(|draft| draft.disk_rows.clone()));
-    Ok(rows.map(|rows| Stands { first_line: first, rows }))
+    Ok(rows.map(|rows| SavedRange { first_line: first, rows }))
 }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, named_params, params};
 use serde::Serialize;
 
-use super::entry::{Asker, Entry, LocalTime};
+use super::entry::{JobEntry, LocalTime, QueryContext};
 use super::signed;
 use crate::store::StoreError;
 
@@ -26,7 +26,7 @@ pub struct Page {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Listed {
     /// The jobs, newest first.
-    pub jobs: Vec<Entry>,
+    pub jobs: Vec<JobEntry>,
     /// Whether there are older ones.
     pub more: bool,
     /// When that was, where the user is; the editor has a clock of its own.
@@ -35,7 +35,7 @@ pub struct Listed {
 }
 
 /// A page of the history.
-pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result<Listed, StoreError> {
+pub fn history(connection: &Connection, asker: QueryContext<'_>, page: &Page) -> Result<Listed, StoreError> {
     let mut sql = format!(
         "SELECT *, strftime('{FORMAT}', ended_ms / 1000, 'unixepoch', 'localtime') AS ended
          FROM jobs WHERE (ended_ms, uuid) < (:ended_ms, :uuid)",
@@ -74,7 +74,7 @@ pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
         let ended = LocalTime::parse(&row.get::<_, String>("ended")?);
-        jobs.push(Entry { ended, ..asker.entry(row)? });
+        jobs.push(JobEntry { ended, ..asker.entry(row)? });
     }
     let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
     let more = jobs.len() > limit;
@@ -88,10 +88,10 @@ pub fn history(connection: &Connection, asker: Asker<'_>, page: &Page) -> Result
 /// Jobs whose answer landed in a file and whose session can go on.
 pub fn writers(
     connection: &Connection,
-    asker: Asker<'_>,
+    asker: QueryContext<'_>,
     path: &str,
     limit: u64,
-) -> Result<Vec<Entry>, StoreError> {
+) -> Result<Vec<JobEntry>, StoreError> {
     connection
         .prepare_cached(
             "SELECT * FROM jobs JOIN texts ON job = key

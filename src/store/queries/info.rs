@@ -14,7 +14,7 @@ const MONTH: i64 = 29 * 24 * 60 * 60 * 1000;
 
 /// What the sums are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct InfoQuery {
     /// The project's directory.
     pub project: String,
     /// An agent and one of its sessions.
@@ -37,9 +37,9 @@ pub struct Info {
     /// All time.
     pub all: Sums,
     /// Of all time, the costliest first.
-    pub models: Vec<Share>,
+    pub models: Vec<Breakdown>,
     /// Likewise.
-    pub agents: Vec<Share>,
+    pub agents: Vec<Breakdown>,
 }
 
 /// Sums over some jobs.
@@ -60,7 +60,7 @@ pub struct Sums {
 
 /// What one model, or one agent, had of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Share {
+pub struct Breakdown {
     /// Whose share it is.
     pub name: String,
     /// How many jobs.
@@ -83,7 +83,7 @@ const SUMS: &str = "count(*) jobs, sum(is_landed) landed, sum(is_held) held, sum
     sum(cache_creation_tokens) cache_creation_tokens, sum(num_turns) num_turns, sum(duration_ms) duration_ms";
 
 /// All sums.
-pub fn info(connection: &Connection, wanted: &Wanted) -> Result<Info, StoreError> {
+pub fn info(connection: &Connection, wanted: &InfoQuery) -> Result<Info, StoreError> {
     let session = wanted.session.as_ref().map(|(agent, session_id)| {
         sums(
             connection,
@@ -168,8 +168,8 @@ fn sum(row: &Row<'_>) -> Result<Sums, StoreError> {
 }
 
 /// The costliest first, then those with the most jobs.
-fn shares(of: BTreeMap<String, Sums>) -> Vec<Share> {
-    let share = |(name, Sums { jobs, amounts, .. }): (String, Sums)| Share {
+fn shares(of: BTreeMap<String, Sums>) -> Vec<Breakdown> {
+    let share = |(name, Sums { jobs, amounts, .. }): (String, Sums)| Breakdown {
         name,
         jobs,
         cost_usd: amounts.cost_usd,
@@ -178,8 +178,8 @@ fn shares(of: BTreeMap<String, Sums>) -> Vec<Share> {
         cache_read_tokens: amounts.tokens.cache_read,
         cache_creation_tokens: amounts.tokens.cache_creation,
     };
-    let mut shares: Vec<Share> = of.into_iter().map(share).collect();
-    let cost = |share: &Share| share.cost_usd.unwrap_or_default();
+    let mut shares: Vec<Breakdown> = of.into_iter().map(share).collect();
+    let cost = |share: &Breakdown| share.cost_usd.unwrap_or_default();
     shares.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(b.jobs.cmp(&a.jobs)));
     shares
 }

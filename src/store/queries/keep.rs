@@ -4,8 +4,8 @@
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{accepted, amounts, json, sessions, signed, unsent};
-use crate::store::known::Known;
-use crate::store::record::{Draft, Landed, Record, Stood, StoodRows};
+use crate::store::known::KnownJob;
+use crate::store::record::{Draft, Landed, OnDisk, Record, RowsOnDisk};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. It is no accepted one any more, and its prompt is not
@@ -14,7 +14,7 @@ use crate::store::{Amounts, StoreError};
 pub fn insert(
     connection: &Connection,
     owner: &str,
-    known: &Known,
+    known: &KnownJob,
     record: &Record,
 ) -> Result<Amounts, StoreError> {
     let before = sessions::before(connection, record, known.parent)?;
@@ -32,7 +32,7 @@ pub fn insert(
 fn job(
     connection: &Connection,
     owner: &str,
-    known: &Known,
+    known: &KnownJob,
     record: &Record,
     share: &Amounts,
 ) -> Result<i64, StoreError> {
@@ -114,13 +114,13 @@ pub fn land(connection: &Connection, owner: &str, id: u64, landed: &Landed) -> R
 }
 
 /// Keeps how the range of a job stands in its file.
-pub fn stand(connection: &Connection, owner: &str, id: u64, stood: &Stood) -> Result<(), StoreError> {
+pub fn stand(connection: &Connection, owner: &str, id: u64, stood: &OnDisk) -> Result<(), StoreError> {
     if let Some(path) = &stood.path {
         connection
             .prepare_cached("UPDATE jobs SET path = ?3 WHERE owner = ?1 AND id = ?2")?
             .execute(params![owner, signed(id), path])?;
     }
-    let Some(StoodRows { place, rows }) = &stood.range else { return Ok(()) };
+    let Some(RowsOnDisk { place, rows }) = &stood.range else { return Ok(()) };
     let (first, last) = place.unzip();
     connection
         .prepare_cached("UPDATE jobs SET landed_first = ?3, landed_last = ?4 WHERE owner = ?1 AND id = ?2")?

@@ -8,7 +8,7 @@ use crate::store::StoreError;
 
 /// A prompt. Its field names are those that the editor gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Used {
+pub struct UsedPrompt {
     pub prompt: String,
     pub uses: u64,
     pub last_ms: i64,
@@ -16,7 +16,7 @@ pub struct Used {
 
 /// The prompts of the newest jobs, those first that are used often and were used lately: each week takes as much
 /// away as it would take to use it once more.
-pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<Used>, StoreError> {
+pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<UsedPrompt>, StoreError> {
     connection
         .prepare_cached(
             "WITH newest AS (SELECT prompt, started_ms ended_ms FROM accepted UNION ALL
@@ -27,7 +27,7 @@ pub fn prompts(connection: &Connection, limit: u64) -> Result<Vec<Used>, StoreEr
              LIMIT ?1",
         )?
         .query_and_then([signed(limit)], |row| {
-            Ok(Used { prompt: row.get(0)?, uses: unsigned(row.get(1)?), last_ms: row.get(2)? })
+            Ok(UsedPrompt { prompt: row.get(0)?, uses: unsigned(row.get(1)?), last_ms: row.get(2)? })
         })?
         .collect()
 }

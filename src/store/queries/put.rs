@@ -5,12 +5,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{accepted, amounts, held, keep, signed};
 use crate::store::amounts::whole;
-use crate::store::known::Known;
+use crate::store::known::KnownJob;
 use crate::store::record::Draft;
 use crate::store::{Amounts, StoreError};
 
 /// The row of a job.
-struct Found {
+struct StoredJob {
     owner: String,
     id: i64,
     amounts: Amounts,
@@ -23,7 +23,7 @@ pub fn put(
     connection: &Connection,
     owner: &str,
     host: &str,
-    known: &Known,
+    known: &KnownJob,
 ) -> Result<Option<Amounts>, StoreError> {
     let found = find(connection, owner, known)?;
     if found.as_ref().is_some_and(|found| found.owner != owner) {
@@ -61,7 +61,7 @@ pub fn put(
     Ok(find(connection, owner, known)?.map(|found| found.amounts))
 }
 
-fn find(connection: &Connection, owner: &str, known: &Known) -> Result<Option<Found>, StoreError> {
+fn find(connection: &Connection, owner: &str, known: &KnownJob) -> Result<Option<StoredJob>, StoreError> {
     let read = |row: &Row<'_>| Ok((row.get("owner")?, row.get("id")?, amounts(row)));
     let found = match &known.uuid {
         Some(uuid) => connection
@@ -73,11 +73,11 @@ fn find(connection: &Connection, owner: &str, known: &Known) -> Result<Option<Fo
             .query_row(params![owner, signed(known.id)], read)
             .optional()?,
     };
-    found.map(|(owner, id, amounts)| Ok(Found { owner, id, amounts: amounts? })).transpose()
+    found.map(|(owner, id, amounts)| Ok(StoredJob { owner, id, amounts: amounts? })).transpose()
 }
 
 /// Whether the later amounts are still to be added: not where the row has others than those that they come on top of.
-fn is_missing_more(found: Option<&Found>, known: &Known) -> bool {
+fn is_missing_more(found: Option<&StoredJob>, known: &KnownJob) -> bool {
     match (found, known.share) {
         (None, _) => true,
         (Some(found), Some(share)) => {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, named_params, params};
 
 use super::{amounts, signed};
 use crate::store::StoreError;
-use crate::store::amounts::{Amounts, Before};
+use crate::store::amounts::{Amounts, CountedBefore};
 use crate::store::record::Record;
 
 /// How many checkpoints of a session are kept: the newest.
@@ -28,9 +28,11 @@ pub fn before(
     connection: &Connection,
     record: &Record,
     parent: Option<Amounts>,
-) -> Result<Before, StoreError> {
+) -> Result<CountedBefore, StoreError> {
     let resumed = record.resumed.as_ref().map(|resumed| &resumed.session_id);
-    let Some(session_id) = record.session_id.as_ref().or(resumed) else { return Ok(Before::default()) };
+    let Some(session_id) = record.session_id.as_ref().or(resumed) else {
+        return Ok(CountedBefore::default());
+    };
     let lineage = match (counters(connection, &record.agent, session_id)?, parent, resumed) {
         (Some(own), ..) => own,
         (None, Some(parent), _) => parent,
@@ -45,7 +47,7 @@ pub fn before(
              FROM jobs WHERE agent = ?1 AND session_id = ?2",
         )?
         .query_row([&record.agent, session_id], |row| Ok(amounts(row)))?;
-    Ok(Before { session: session?, lineage })
+    Ok(CountedBefore { session: session?, lineage })
 }
 
 /// Keeps the session of a job, and what its counters stand at now.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::prompts::Used;
+use super::prompts::UsedPrompt;
 use super::signed;
 use crate::store::StoreError;
 use crate::store::record::Unsent;
@@ -51,16 +51,16 @@ pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreErr
 }
 
 /// All of them, newest first.
-pub fn all(connection: &Connection) -> Result<Vec<Used>, StoreError> {
+pub fn all(connection: &Connection) -> Result<Vec<UsedPrompt>, StoreError> {
     connection
         .prepare_cached("SELECT text, at_ms FROM unsent ORDER BY at_ms DESC, id DESC")?
-        .query_and_then([], |row| Ok(Used { prompt: row.get(0)?, uses: 0, last_ms: row.get(1)? }))?
+        .query_and_then([], |row| Ok(UsedPrompt { prompt: row.get(0)?, uses: 0, last_ms: row.get(1)? }))?
         .collect()
 }
 
 /// All that may be recalled, each part in its order: what was typed within a day, what was sent, and what was left unsent
 /// for longer.
-pub fn among(unsent: Vec<Used>, sent: Vec<Used>, now_ms: i64) -> Vec<Used> {
+pub fn among(unsent: Vec<UsedPrompt>, sent: Vec<UsedPrompt>, now_ms: i64) -> Vec<UsedPrompt> {
     let (fresh, left) = unsent.into_iter().partition::<Vec<_>, _>(|used| used.last_ms > now_ms - FRESH);
     [fresh, sent, left].concat()
 }

@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::name::Name;
+use super::name::TranscriptName;
 use super::{KEPT, TOTAL};
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Folder {
 
     /// Makes the file of a transcript. It is locked as long as it is open, so that no host drops it; the lock ends with
     /// the process in any case.
-    pub fn create(&self, name: Name) -> io::Result<File> {
+    pub fn create(&self, name: TranscriptName) -> io::Result<File> {
         self.prepare()?;
         let path = self.path.join(name.to_string());
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
@@ -46,13 +46,13 @@ impl Folder {
         Ok(file)
     }
 
-    pub fn remove(&self, name: Name) -> io::Result<()> {
+    pub fn remove(&self, name: TranscriptName) -> io::Result<()> {
         fs::remove_file(self.path.join(name.to_string()))
     }
 
     /// Drops the oldest transcripts until no more than [`KEPT`] are left and `more` bytes can be added to them; whether
     /// that could be. `own` are those that this host is writing, with the bytes that they may grow to.
-    pub fn make_room(&self, own: &BTreeMap<Name, u64>, more: u64) -> io::Result<bool> {
+    pub fn make_room(&self, own: &BTreeMap<TranscriptName, u64>, more: u64) -> io::Result<bool> {
         self.prepare()?;
         let most = TOTAL.saturating_sub(more);
         let mut found = self.list()?;
@@ -76,12 +76,12 @@ impl Folder {
     }
 
     /// The transcripts that are there, with their sizes.
-    fn list(&self) -> io::Result<Vec<(Name, u64)>> {
+    fn list(&self) -> io::Result<Vec<(TranscriptName, u64)>> {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.path)? {
             let entry = entry?;
             // Another host may have been quicker. (This does not follow links.)
-            if let Some(name) = Name::parse(&entry.file_name())
+            if let Some(name) = TranscriptName::parse(&entry.file_name())
                 && let Ok(metadata) = entry.metadata()
                 && metadata.is_file()
             {
@@ -92,7 +92,7 @@ impl Folder {
     }
 
     /// Whether it is gone. One that another host is writing stays.
-    fn drop_unless_locked(&self, name: Name) -> bool {
+    fn drop_unless_locked(&self, name: TranscriptName) -> bool {
         let path = self.path.join(name.to_string());
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(&path);
         let is_locked = match &opened {

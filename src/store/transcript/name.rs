@@ -7,13 +7,13 @@ use crate::record::now_ms;
 
 /// When a transcript began, the host that writes it, and its job; in this order, so that the names sort by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Name {
+pub struct TranscriptName {
     ms: u64,
     pid: u32,
     id: u64,
 }
 
-impl Name {
+impl TranscriptName {
     /// The name of a transcript of this host that begins now.
     pub fn new(id: u64) -> Self {
         Self { ms: u64::try_from(now_ms()).unwrap_or_default(), pid: std::process::id(), id }
@@ -30,7 +30,7 @@ impl Name {
     }
 }
 
-impl fmt::Display for Name {
+impl fmt::Display for TranscriptName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { ms, pid, id } = self;
         write!(f, "{ms:015}-{pid}-{id}.jsonl")

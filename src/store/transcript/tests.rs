@@ -17,7 +17,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn settle(transcripts: &Transcripts) {
     let (done, settled) = mpsc::channel();
     let then = Box::new(move || done.send(()).unwrap());
-    transcripts.channel.as_ref().unwrap().send(Task::Then(then));
+    transcripts.channel.as_ref().unwrap().send(TranscriptTask::Then(then));
     settled.recv_timeout(PATIENCE).expect("all is written");
 }
 
@@ -194,7 +194,7 @@ fn stand_still(transcripts: &Transcripts) -> mpsc::Sender<()> {
     let then = Box::new(move || {
         assert_eq!(waiting.recv_timeout(PATIENCE), Err(mpsc::RecvTimeoutError::Disconnected));
     });
-    transcripts.channel.as_ref().unwrap().send(Task::Then(then));
+    transcripts.channel.as_ref().unwrap().send(TranscriptTask::Then(then));
     go_on
 }
 

@@ -7,21 +7,21 @@ use std::sync::{Arc, mpsc};
 
 use super::budget::Budget;
 use super::folder::Folder;
-use super::name::Name;
+use super::name::TranscriptName;
 use super::{LIMIT, OVERHEAD, PIECE};
 
 /// A transcript has room for a line that says why it is cut, of this many bytes at the most.
 const NOTE: u64 = 256;
 
 /// Something to be done. What a task takes of the budget is given back when it is done.
-pub enum Task {
+pub enum TranscriptTask {
     /// A transcript begins; it takes [`OVERHEAD`] until it ends.
-    Begin(Name),
+    Begin(TranscriptName),
     /// The agent printed this, which takes its length and [`OVERHEAD`].
-    Append(Name, Vec<u8>),
+    Append(TranscriptName, Vec<u8>),
     /// What came next was given up.
-    Cut(Name),
-    End(Name),
+    Cut(TranscriptName),
+    End(TranscriptName),
     /// All that came before is done.
     Then(Box<dyn FnOnce() + Send>),
 }
@@ -44,14 +44,14 @@ impl Cut {
     }
 }
 
-pub struct Writer {
+pub struct TranscriptWriter {
     folder: Folder,
     budget: Arc<Budget>,
-    open: BTreeMap<Name, Open>,
+    open: BTreeMap<TranscriptName, OpenFile>,
 }
 
 /// The file of a transcript.
-struct Open {
+struct OpenFile {
     file: File,
     written: u64,
     /// How far it may grow before it has to ask again.
@@ -62,34 +62,34 @@ struct Open {
     is_over: bool,
 }
 
-impl Writer {
+impl TranscriptWriter {
     pub fn new(folder: Folder, budget: Arc<Budget>) -> Self {
         Self { folder, budget, open: BTreeMap::new() }
     }
 
     /// Drops what is too old, then works until nobody has tasks any more.
-    pub fn run(mut self, tasks: &mpsc::Receiver<Task>) {
+    pub fn run(mut self, tasks: &mpsc::Receiver<TranscriptTask>) {
         if let Err(error) = self.make_room(0) {
             tracing::warn!(%error, "no transcripts are kept");
         }
         for task in tasks {
             match task {
-                Task::Begin(name) => self.begin(name),
-                Task::Append(name, bytes) => {
+                TranscriptTask::Begin(name) => self.begin(name),
+                TranscriptTask::Append(name, bytes) => {
                     self.append(name, &bytes);
                     self.budget.give_back(bytes.len() + OVERHEAD);
                 }
-                Task::Cut(name) => self.cut(name, Cut::Slow),
-                Task::End(name) => {
+                TranscriptTask::Cut(name) => self.cut(name, Cut::Slow),
+                TranscriptTask::End(name) => {
                     self.open.remove(&name);
                     self.budget.give_back(OVERHEAD);
                 }
-                Task::Then(then) => then(),
+                TranscriptTask::Then(then) => then(),
             }
         }
     }
 
-    fn begin(&mut self, name: Name) {
+    fn begin(&mut self, name: TranscriptName) {
         if let Err(error) = self.create(name) {
             tracing::warn!(%name, %error, "this job keeps no transcript");
         } else {
@@ -97,11 +97,11 @@ impl Writer {
         }
     }
 
-    fn create(&mut self, name: Name) -> io::Result<()> {
+    fn create(&mut self, name: TranscriptName) -> io::Result<()> {
         let file = self.folder.create(name)?;
         // A new file counts as one piece already.
         self.open
-            .insert(name, Open { file, written: 0, granted: PIECE, at_line_start: true, is_over: false });
+            .insert(name, OpenFile { file, written: 0, granted: PIECE, at_line_start: true, is_over: false });
         if self.make_room(0)? {
             return Ok(());
         }
@@ -110,7 +110,7 @@ impl Writer {
         Err(io::Error::other(Cut::NoRoom.reason()))
     }
 
-    fn append(&mut self, name: Name, bytes: &[u8]) {
+    fn append(&mut self, name: TranscriptName, bytes: &[u8]) {
         let Some(open) = self.open.get(&name).filter(|open| !open.is_over) else { return };
         let room = usize::try_from((LIMIT - NOTE).saturating_sub(open.written)).unwrap_or(usize::MAX);
         let kept = &bytes[..bytes.len().min(room)];
@@ -131,7 +131,7 @@ impl Writer {
     }
 
     /// Ends a transcript with a line that says why.
-    fn cut(&mut self, name: Name, why: Cut) {
+    fn cut(&mut self, name: TranscriptName, why: Cut) {
         let Some(open) = self.open.get_mut(&name).filter(|open| !open.is_over) else { return };
         let reason = why.reason();
         tracing::warn!(%name, reason, "the transcript is cut");
@@ -143,7 +143,7 @@ impl Writer {
         }
     }
 
-    fn fail(&mut self, name: Name, error: &io::Error) {
+    fn fail(&mut self, name: TranscriptName, error: &io::Error) {
         tracing::warn!(%name, %error, "the transcript ends here");
         if let Some(open) = self.open.get_mut(&name) {
             open.is_over = true;
@@ -156,7 +156,7 @@ impl Writer {
     }
 }
 
-impl Open {
+impl OpenFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.written += bytes.len() as u64;

@@ -9,19 +9,19 @@ const END: usize = 1000;
 
 /// See the module.
 #[derive(Debug, Clone)]
-pub struct Aside {
+pub struct NonProtocolOutput {
     /// All of them, joined; `None` where they are too many.
     whole: Option<String>,
     end: Tail,
 }
 
-impl Default for Aside {
+impl Default for NonProtocolOutput {
     fn default() -> Self {
         Self { whole: Some(String::new()), end: Tail::with_limit(END) }
     }
 }
 
-impl Aside {
+impl NonProtocolOutput {
     /// Adds a line.
     pub fn push(&mut self, line: &str) {
         self.end.push(line.as_bytes());
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn too_much_is_no_text_but_its_end_is_kept() {
-        let mut aside = Aside::default();
+        let mut aside = NonProtocolOutput::default();
         aside.push("one");
         aside.push("two");
         assert_eq!((aside.whole(), aside.end().as_str()), (Some("one\ntwo"), "one\ntwo\n"));

@@ -6,26 +6,26 @@
 use super::Reducer;
 use crate::error::{Code, JobError};
 use crate::stream::answer::MAX_ANSWER;
-use crate::stream::event::{Certainty, Problem, Verdict, Weight};
-use crate::stream::outcome::{End, Exit, HeldFor, Stopped};
+use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
+use crate::stream::outcome::{AnswerDoubt, ExitStatus, ProcessEnd, Stopped};
 use crate::stream::words;
 
 /// The most of a text that an error quotes, in bytes.
 const QUOTED_BLOCK: usize = 400;
 
 /// What a job comes to.
-pub type Ending = Result<Answered, JobError>;
+pub type JobResult = Result<FinalAnswer, JobError>;
 
 /// An answer.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct FinalAnswer {
     /// As the agent gave it.
     pub text: String,
     /// Why it must not land by itself.
-    pub held_for: Option<HeldFor>,
+    pub held_for: Option<AnswerDoubt>,
 }
 
-impl Answered {
+impl FinalAnswer {
     fn landing(text: &str) -> Self {
         Self { text: text.to_owned(), held_for: None }
     }
@@ -33,47 +33,47 @@ impl Answered {
 
 impl Reducer {
     /// The ending that a finishing line stands for.
-    pub(super) fn verdict(&self, verdict: Verdict<'_>) -> Ending {
+    pub(super) fn verdict(&self, verdict: FinishVerdict<'_>) -> JobResult {
         match verdict {
-            Verdict::Failed(Problem { code, words, .. }) => match &self.problem {
+            FinishVerdict::Failed(Problem { code, words, .. }) => match &self.problem {
                 Some((.., reported)) if words.trim().is_empty() => Err(self.error(code, reported)),
                 _ => Err(self.error(code, &words)),
             },
-            Verdict::Answer(text) | Verdict::LastBlock(text) if text.len() > MAX_ANSWER => {
+            FinishVerdict::Answer(text) | FinishVerdict::LastBlock(text) if text.len() > MAX_ANSWER => {
                 Err(self.too_long())
             }
-            Verdict::Answer(text) if !text.trim().is_empty() => Ok(Answered::landing(&text)),
-            Verdict::Answer(_) => match self.answer.standing() {
-                Some(text) => Ok(Answered::landing(text)),
+            FinishVerdict::Answer(text) if !text.trim().is_empty() => Ok(FinalAnswer::landing(&text)),
+            FinishVerdict::Answer(_) => match self.answer.standing() {
+                Some(text) => Ok(FinalAnswer::landing(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
-            Verdict::LastMessage(_) | Verdict::LastBlock(_) if self.answer.is_too_long() => {
+            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_too_long() => {
                 Err(self.too_long())
             }
-            Verdict::LastMessage(_) | Verdict::LastBlock(_) if self.answer.is_torn() => {
+            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_torn() => {
                 Err(self.error(Code::Protocol, ""))
             }
-            Verdict::LastMessage(certainty) => match self.answer.concluding() {
+            FinishVerdict::LastMessage(certainty) => match self.answer.concluding() {
                 Some(text) => {
                     let is_held = certainty == Certainty::Doubtful || self.answer.is_doubtful();
-                    let held_for = is_held.then_some(HeldFor::Raw);
-                    Ok(Answered { text: text.to_owned(), held_for })
+                    let held_for = is_held.then_some(AnswerDoubt::Raw);
+                    Ok(FinalAnswer { text: text.to_owned(), held_for })
                 }
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
-            Verdict::LastBlock(last) => match self.answer.concluding() {
-                Some(text) => Ok(Answered::landing(text)),
+            FinishVerdict::LastBlock(last) => match self.answer.concluding() {
+                Some(text) => Ok(FinalAnswer::landing(text)),
                 None if last.trim().is_empty() || last == self.answer.last_block() => {
                     self.without_text(Code::EmptyAnswer, "")
                 }
-                None => Ok(Answered::landing(&last)),
+                None => Ok(FinalAnswer::landing(&last)),
             },
         }
     }
 
     /// The ending that the end of the process stands for.
-    pub(super) fn ending(&self, end: &End) -> Ending {
-        if let Some((Weight::Final, ending)) = &self.decision
+    pub(super) fn ending(&self, end: &ProcessEnd) -> JobResult {
+        if let Some((Authority::Final, ending)) = &self.decision
             // What an agent says of being stopped is no failure of its own.
             && (ending.is_ok() || end.stopped.is_none())
         {
@@ -83,8 +83,8 @@ impl Reducer {
         match (end.stopped, end.exit) {
             (Some(Stopped::Timeout(limit)), _) => return Err(self.label.timeout(limit, &words)),
             (Some(Stopped::Shutdown), _) => return Err(self.label.shutdown()),
-            (None, Exit::Signal(signal)) => return Err(self.label.signal(signal, &words)),
-            (None, Exit::Code(_)) => {}
+            (None, ExitStatus::Signal(signal)) => return Err(self.label.signal(signal, &words)),
+            (None, ExitStatus::Code(_)) => {}
         }
         if let Some((_, ending)) = &self.decision {
             return ending.clone();
@@ -92,7 +92,7 @@ impl Reducer {
         if let Some((_, code, words)) = &self.problem {
             return Err(self.error(*code, &format!("{words}\n{}", end.stderr)));
         }
-        if let Exit::Code(code) = end.exit
+        if let ExitStatus::Code(code) = end.exit
             && code != 0
         {
             // Some say on standard output why they fail.
@@ -103,14 +103,14 @@ impl Reducer {
             return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));
         }
         match self.answer.standing() {
-            Some(text) => Ok(Answered::landing(text)),
+            Some(text) => Ok(FinalAnswer::landing(text)),
             None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol, &end.stderr),
             None => self.without_text(Code::EmptyAnswer, &end.stderr),
         }
     }
 
     /// There is no answer, unless lines outside the protocol were all that was said. `words` tell more.
-    fn without_text(&self, code: Code, words: &str) -> Ending {
+    fn without_text(&self, code: Code, words: &str) -> JobResult {
         if self.answer.is_too_long() {
             return Err(self.too_long());
         }
@@ -119,7 +119,7 @@ impl Reducer {
         }
         match self.aside.whole() {
             Some(text) if !self.has_spoken && !text.is_empty() => {
-                Ok(Answered { text: text.to_owned(), held_for: Some(HeldFor::Raw) })
+                Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
             }
             None if !self.has_spoken => Err(self.error(Code::Protocol, words)),
             _ => Err(self.error(code, words)),

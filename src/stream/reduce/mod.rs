@@ -9,16 +9,16 @@ mod ending;
 use std::collections::VecDeque;
 
 use super::answer::Answer;
-use super::event::{Caller, Event, Finish, Piece, Problem, Rank, Retry, Weight};
+use super::event::{Authority, Caller, Detail, Event, FinishLine, Piece, Problem, Retry};
 use super::failure::AgentLabel;
-use super::outcome::{End, Outcome, Status};
+use super::outcome::{Outcome, ProcessEnd, Status};
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
 use super::words;
 use crate::error::Code;
-use aside::Aside;
-use ending::{Answered, Ending};
+use aside::NonProtocolOutput;
+use ending::{FinalAnswer, JobResult};
 
 /// The most checkpoints that are kept: the newest.
 const CHECKPOINTS: usize = 100;
@@ -41,10 +41,10 @@ pub struct Reducer {
     answer: Answer,
     tally: Tally,
     checkpoints: VecDeque<String>,
-    problem: Option<(Rank, Code, String)>,
-    decision: Option<(Weight, Ending)>,
-    aside: Aside,
-    shown: Shown,
+    problem: Option<(Detail, Code, String)>,
+    decision: Option<(Authority, JobResult)>,
+    aside: NonProtocolOutput,
+    shown: ShownText,
     has_spoken: bool,
     goes_on: bool,
     broken: u64,
@@ -53,19 +53,19 @@ pub struct Reducer {
 
 /// What observers have seen of the text.
 #[derive(Debug, Clone, Default)]
-struct Shown {
+struct ShownText {
     /// Text was shown part by part; the whole block will repeat it.
     text: bool,
     /// The same for thinking.
     thinking: bool,
     /// The next text begins a new line.
     breaks: bool,
-    next: Next,
+    next: NextText,
 }
 
 /// What the next text is that is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Next {
+enum NextText {
     /// A message's first.
     #[default]
     Begins,
@@ -73,11 +73,11 @@ enum Next {
     Continues,
 }
 
-impl Shown {
+impl ShownText {
     /// The next text is a message's first.
     fn message_begins(&mut self) {
         self.block_ends();
-        self.next = Next::Begins;
+        self.next = NextText::Begins;
     }
 
     /// What was shown part by part goes on no more, whether a whole block repeated it or not.
@@ -103,8 +103,8 @@ impl Reducer {
             checkpoints: VecDeque::new(),
             problem: None,
             decision: None,
-            aside: Aside::default(),
-            shown: Shown::default(),
+            aside: NonProtocolOutput::default(),
+            shown: ShownText::default(),
             has_spoken: false,
             goes_on: false,
             broken: 0,
@@ -206,11 +206,11 @@ impl Reducer {
 
     /// Whether nothing that comes can change the answer, however the process ends.
     pub fn decided(&self) -> bool {
-        matches!(self.decision, Some((Weight::Final, _)))
+        matches!(self.decision, Some((Authority::Final, _)))
     }
 
     /// The process has ended: no call stays open. Returns how the job ended.
-    pub fn end(&mut self, end: &End, emit: Emit<'_>) -> Outcome {
+    pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
         for index in self.tools.finish() {
             self.show_tool(Some(index), emit);
         }
@@ -227,9 +227,9 @@ impl Reducer {
         self.outcome(ending)
     }
 
-    fn outcome(&self, ending: Ending) -> Outcome {
+    fn outcome(&self, ending: JobResult) -> Outcome {
         let (status, text, held_for, error) = match ending {
-            Ok(Answered { text, held_for }) => (Status::Done, Some(text), held_for, None),
+            Ok(FinalAnswer { text, held_for }) => (Status::Done, Some(text), held_for, None),
             Err(error) => (Status::Failed, None, None, Some(error)),
         };
         Outcome {
@@ -271,10 +271,10 @@ impl Reducer {
         if !is_repeated && (breaks || !text.is_empty()) {
             // Of several blocks in a message that is shown part by part the last one is the answer.
             let is_block = piece == Piece::Preview && breaks;
-            let begins = has_started || is_block || self.shown.next == Next::Begins;
+            let begins = has_started || is_block || self.shown.next == NextText::Begins;
             let text = if breaks { ["\n", text].concat().into() } else { text.into() };
             emit(Update::Text { text, begins });
-            self.shown.next = Next::Continues;
+            self.shown.next = NextText::Continues;
         }
         self.shown.breaks = piece == Piece::Whole;
     }
@@ -310,7 +310,7 @@ impl Reducer {
         }
     }
 
-    fn finished(&mut self, finish: Finish<'_>, emit: Emit<'_>) {
+    fn finished(&mut self, finish: FinishLine<'_>, emit: Emit<'_>) {
         self.tally.add(&finish.amounts);
         if self.decision.is_none() {
             let ending = self.verdict(finish.verdict);

@@ -1,11 +1,11 @@
 use super::*;
 use crate::stream::event::Caller;
 
-fn call<'a>(id: Option<&'a str>, name: &'a str, argument: Argument<'a>) -> Call<'a> {
-    Call { id: id.map(Into::into), message: None, name: name.into(), argument, caller: Caller::Main }
+fn call<'a>(id: Option<&'a str>, name: &'a str, argument: Argument<'a>) -> ToolCalled<'a> {
+    ToolCalled { id: id.map(Into::into), message: None, name: name.into(), argument, caller: Caller::Main }
 }
 
-fn read(id: &str) -> Call<'_> {
+fn read(id: &str) -> ToolCalled<'_> {
     call(Some(id), "Read", Argument::None)
 }
 

@@ -12,7 +12,7 @@ mod tests;
 
 use crate::stream::{Decoder, Line, Lines, Stream};
 use part::Parts;
-pub use rows::{About, View};
+pub use rows::{TranscriptHeader, TranscriptView};
 
 /// A transcript as far as it has been read; see the module.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Conversation {
     }
 
     /// Draws what is known so far.
-    pub fn view(&self, about: &About) -> View {
+    pub fn view(&self, about: &TranscriptHeader) -> TranscriptView {
         let outcome = self.stream.decided().then(|| self.stream.outcome());
         rows::view(&self.parts, outcome.as_ref(), about)
     }

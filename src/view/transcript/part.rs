@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use super::body::Body;
 use crate::agent;
 use crate::stream::event::{Event, Output};
-use crate::stream::{Heard, ToolCall, Update, words};
+use crate::stream::{LineItem, ToolCall, Update, words};
 
 /// The most bytes of a text or of a thought that are kept.
 const TEXT: usize = 512 << 10;
@@ -58,10 +58,10 @@ pub struct Parts {
 
 impl Parts {
     /// Takes what a line says.
-    pub fn take(&mut self, heard: Heard<'_, '_>) {
+    pub fn take(&mut self, heard: LineItem<'_, '_>) {
         match heard {
-            Heard::Event(event) => self.event(event),
-            Heard::Update(update) => self.update(update),
+            LineItem::Event(event) => self.event(event),
+            LineItem::Update(update) => self.update(update),
         }
     }
 

@@ -19,7 +19,7 @@ const LONGEST: usize = 500;
 
 /// What the stream does not tell of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
+pub struct TranscriptHeader {
     /// The agent's name.
     pub agent: String,
     /// The user's prompt.
@@ -28,14 +28,14 @@ pub struct About {
     pub is_over: bool,
     /// Why it failed.
     pub error: Option<String>,
-    /// What the editor shows already: how many rows are known, and their [`View::mark`].
+    /// What the editor shows already: how many rows are known, and their [`TranscriptView::mark`].
     pub known: Option<(usize, String)>,
 }
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RowKind {
     /// Who speaks.
     Heading,
     /// What was said.
@@ -60,18 +60,18 @@ pub enum Kind {
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Row {
+pub struct TranscriptRow {
     pub text: String,
-    pub kind: Kind,
+    pub kind: RowKind,
 }
 
 /// The rows that the editor does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct TranscriptView {
     /// How many rows stay before `rows`; all others are replaced by them.
     pub from: usize,
     /// The rows, in their order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TranscriptRow>,
     /// So many rows, from the first, will hardly change.
     pub settled: usize,
     /// Tells whether these are still the same.
@@ -79,18 +79,18 @@ pub struct View {
 }
 
 /// Draws a conversation.
-pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &About) -> View {
-    let mut rows = Rows::default();
+pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &TranscriptHeader) -> TranscriptView {
+    let mut rows = RowBuilder::default();
     let mut settled = None;
-    rows.add(Kind::Heading, "## You");
+    rows.add(RowKind::Heading, "## You");
     if !about.prompt.trim().is_empty() {
         rows.gap();
-        rows.extend(Kind::Text, about.prompt.trim().lines());
+        rows.extend(RowKind::Text, about.prompt.trim().lines());
     }
     if parts.dropped > 0 {
         let note = format!("{} earlier parts are left out; :Botglue! transcript has all", parts.dropped);
         rows.gap();
-        rows.add(Kind::Note, note);
+        rows.add(RowKind::Note, note);
     }
     let mut is_agent = false;
     for (at, part) in parts.list.iter().enumerate() {
@@ -111,74 +111,77 @@ pub fn view(parts: &Parts, outcome: Option<&Outcome>, about: &About) -> View {
 }
 
 #[derive(Debug, Default)]
-struct Rows {
-    rows: Vec<Row>,
+struct RowBuilder {
+    rows: Vec<TranscriptRow>,
 }
 
-impl Rows {
-    fn add(&mut self, kind: Kind, text: impl Into<String>) {
-        self.rows.push(Row { text: text.into(), kind });
+impl RowBuilder {
+    fn add(&mut self, kind: RowKind, text: impl Into<String>) {
+        self.rows.push(TranscriptRow { text: text.into(), kind });
     }
 
-    fn extend<'a>(&mut self, kind: Kind, lines: impl Iterator<Item = &'a str>) {
+    fn extend<'a>(&mut self, kind: RowKind, lines: impl Iterator<Item = &'a str>) {
         // A NUL is a line break to Neovim.
-        self.rows.extend(lines.map(|line| Row { text: line.replace('\0', "\u{2400}"), kind }));
+        self.rows.extend(lines.map(|line| TranscriptRow { text: line.replace('\0', "\u{2400}"), kind }));
     }
 
     /// A blank row between what has nothing to do with each other.
     fn gap(&mut self) {
-        self.add(Kind::Text, "");
+        self.add(RowKind::Text, "");
     }
 
-    fn heading(&mut self, about: &About, model: Option<&str>) {
+    fn heading(&mut self, about: &TranscriptHeader, model: Option<&str>) {
         let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
         self.gap();
-        self.add(Kind::Heading, words::line(&format!("## {}{model}", about.agent), 200));
+        self.add(RowKind::Heading, words::line(&format!("## {}{model}", about.agent), 200));
     }
 
     fn part(&mut self, part: &Part, is_over: bool) {
         let follows_tool = self.rows.last().is_some_and(|last| {
-            !matches!(last.kind, Kind::Heading | Kind::Text | Kind::Sent | Kind::Thinking | Kind::Note)
+            !matches!(
+                last.kind,
+                RowKind::Heading | RowKind::Text | RowKind::Sent | RowKind::Thinking | RowKind::Note
+            )
         });
         if !(follows_tool && matches!(part, Part::Tool { .. })) {
             self.gap();
         }
         match part {
-            Part::Sent(body) => self.fenced(Kind::Sent, body, MESSAGE),
+            Part::Sent(body) => self.fenced(RowKind::Sent, body, MESSAGE),
             Part::Thinking(body) => {
                 let (lines, left_out) = body.lines(usize::MAX);
                 for line in lines {
-                    self.add(Kind::Thinking, format!("> {line}").trim_end());
+                    self.add(RowKind::Thinking, format!("> {line}").trim_end());
                 }
-                self.left_out(Kind::Thinking, left_out);
+                self.left_out(RowKind::Thinking, left_out);
             }
             Part::Text(body) => {
                 let (lines, left_out) = body.lines(usize::MAX);
-                self.extend(Kind::Text, lines.into_iter());
-                self.left_out(Kind::Note, left_out);
+                self.extend(RowKind::Text, lines.into_iter());
+                self.left_out(RowKind::Note, left_out);
             }
             Part::Tool { call, output } => {
                 let kind = match call.status {
-                    ToolStatus::Running if is_over => Kind::Unfinished,
-                    ToolStatus::Running => Kind::Running,
-                    ToolStatus::Ok => Kind::Ok,
-                    ToolStatus::Error => Kind::Error,
-                    ToolStatus::Denied => Kind::Denied,
-                    ToolStatus::Unfinished => Kind::Unfinished,
+                    ToolStatus::Running if is_over => RowKind::Unfinished,
+                    ToolStatus::Running => RowKind::Running,
+                    ToolStatus::Ok => RowKind::Ok,
+                    ToolStatus::Error => RowKind::Error,
+                    ToolStatus::Denied => RowKind::Denied,
+                    ToolStatus::Unfinished => RowKind::Unfinished,
                 };
                 let reason = call.error.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
                 self.add(kind, span(&format!("{}{reason}", call.title)));
                 let is_repeated = call.error.is_some() && output.lines(2).0.len() < 2;
                 if !output.is_blank() && !is_repeated {
-                    self.fenced(Kind::Output, output, OUTPUT);
+                    self.fenced(RowKind::Output, output, OUTPUT);
                 }
             }
-            Part::Note(text) => self.add(Kind::Note, text),
+            Part::Note(text) => self.add(RowKind::Note, text),
         }
     }
 
     /// A text that is no Markdown, in a fence that nothing in it closes.
-    fn fenced(&mut self, kind: Kind, body: &Body, most: usize) {
+    fn fenced(&mut self, kind: RowKind, body: &Body, most: usize) {
         let (lines, left_out) = body.lines(most);
         let ticks =
             lines.iter().map(|line| line.trim_start().bytes().take_while(|&byte| byte == b'`').count());
@@ -194,7 +197,7 @@ impl Rows {
         self.add(kind, fence);
     }
 
-    fn left_out(&mut self, kind: Kind, lines: usize) {
+    fn left_out(&mut self, kind: RowKind, lines: usize) {
         if lines > 0 {
             let lines = if lines == 1 { "1 more line".to_owned() } else { format!("{lines} more lines") };
             self.add(kind, format!("… {lines}; :Botglue! transcript has all"));
@@ -202,11 +205,11 @@ impl Rows {
     }
 
     /// How it ended, and what that took.
-    fn ending(&mut self, outcome: Option<&Outcome>, about: &About) {
+    fn ending(&mut self, outcome: Option<&Outcome>, about: &TranscriptHeader) {
         let failure = about.error.clone().or_else(|| Some(outcome?.error.as_ref()?.message.clone()));
         if let Some(failure) = failure {
             self.gap();
-            self.add(Kind::Failure, words::line(&failure, 2000));
+            self.add(RowKind::Failure, words::line(&failure, 2000));
         }
         let Some(outcome) = outcome else { return };
         let mut amounts = Vec::new();
@@ -221,16 +224,16 @@ impl Rows {
         amounts.extend(outcome.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
         if !amounts.is_empty() {
             self.gap();
-            self.add(Kind::Note, amounts.join(", "));
+            self.add(RowKind::Note, amounts.join(", "));
         }
     }
 
-    fn into_view(mut self, mut settled: usize, known: Option<&(usize, String)>) -> View {
+    fn into_view(mut self, mut settled: usize, known: Option<&(usize, String)>) -> TranscriptView {
         let over = self.rows.len().saturating_sub(ROWS);
         if over > 0 {
             self.rows.drain(..=over);
             let text = format!("{} earlier rows are left out; :Botglue! transcript has all", over + 1);
-            self.rows.insert(0, Row { text, kind: Kind::Note });
+            self.rows.insert(0, TranscriptRow { text, kind: RowKind::Note });
             settled = settled.saturating_sub(over);
         }
         let settled = settled.min(self.rows.len());
@@ -242,7 +245,7 @@ impl Rows {
             }
             _ => 0,
         };
-        View { from, mark: mark(&self.rows[..settled]), settled, rows: self.rows.split_off(from) }
+        TranscriptView { from, mark: mark(&self.rows[..settled]), settled, rows: self.rows.split_off(from) }
     }
 }
 
@@ -254,7 +257,7 @@ fn span(text: &str) -> String {
     format!("{ticks}{gap}{text}{gap}{ticks}")
 }
 
-fn mark(rows: &[Row]) -> String {
+fn mark(rows: &[TranscriptRow]) -> String {
     let mut hasher = DefaultHasher::new();
     rows.hash(&mut hasher);
     format!("{:016x}", hasher.finish())

@@ -2,26 +2,31 @@
 
 use std::fmt::Write;
 
-use super::rows::Row;
+use super::rows::TranscriptRow;
 use super::*;
 use crate::agent::{self, Preset, Protocol};
 
 /// What is shown of a stream: a letter for the kind of each row, then its text.
-fn shown(protocol: Protocol, stream: &str, about: &About) -> String {
+fn shown(protocol: Protocol, stream: &str, about: &TranscriptHeader) -> String {
     let mut conversation =
         Conversation::new(agent::recorded(protocol, Preset::named(&about.agent)), "/home/dev/project");
     conversation.push(stream.as_bytes());
     conversation.finish();
     let mut shown = String::new();
-    for Row { kind, text } in conversation.view(about).rows {
+    for TranscriptRow { kind, text } in conversation.view(about).rows {
         let kind = format!("{kind:?}").to_lowercase();
         _ = writeln!(shown, "{}", format!("{kind:<10} {text}").trim_end());
     }
     shown
 }
 
-fn about(agent: &str) -> About {
-    About { agent: agent.to_owned(), prompt: "say what it is".to_owned(), is_over: true, ..About::default() }
+fn about(agent: &str) -> TranscriptHeader {
+    TranscriptHeader {
+        agent: agent.to_owned(),
+        prompt: "say what it is".to_owned(),
+        is_over: true,
+        ..TranscriptHeader::default()
+    }
 }
 
 #[test]
@@ -103,7 +108,7 @@ text       two
 
 #[test]
 fn a_job_that_failed_says_why() {
-    let about = About { error: Some("the agent took too long".to_owned()), ..about("claude") };
+    let about = TranscriptHeader { error: Some("the agent took too long".to_owned()), ..about("claude") };
     let stream = concat!(
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Grep","input":{"pattern":"a`b"}}]}}"#,
         "\n",
@@ -191,17 +196,17 @@ fn only_what_is_new_is_sent_again() {
     let stream = long(3);
     let lines: Vec<&str> = stream.split_inclusive('\n').collect();
     let mut conversation = Conversation::new(Protocol::Claude, "");
-    let mut shown: Vec<Row> = Vec::new();
+    let mut shown: Vec<TranscriptRow> = Vec::new();
     let mut about = about("claude");
     for (at, line) in lines.iter().enumerate() {
         conversation.push(line.as_bytes());
-        let View { from, rows, settled, mark } = conversation.view(&about);
+        let TranscriptView { from, rows, settled, mark } = conversation.view(&about);
         assert!(at < 3 || from > 0, "all of it is sent again after line {at}");
         shown.truncate(from);
         shown.extend(rows);
         about.known = Some((settled, mark));
     }
-    assert_eq!(shown, conversation.view(&About { known: None, ..about.clone() }).rows);
+    assert_eq!(shown, conversation.view(&TranscriptHeader { known: None, ..about.clone() }).rows);
     about.known = Some((5, "another".to_owned()));
     assert_eq!(conversation.view(&about).from, 0);
 }

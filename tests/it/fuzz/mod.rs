@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use botglue::parse;
-use botglue::parse::Agent;
-use botglue::stream::{End, Exit, Line, Lines, lines};
+use botglue::parse::AgentName;
+use botglue::stream::{ExitStatus, Line, Lines, ProcessEnd, lines};
 use mutate::Dice;
 use serde_json::Value;
 
@@ -31,9 +31,9 @@ const SLOW: Duration = Duration::from_secs(2);
 /// One input: a stream, how it is read, and how its process ended.
 #[derive(Clone)]
 struct Input {
-    agent: Agent,
+    agent: AgentName,
     bytes: Vec<u8>,
-    exit: Exit,
+    exit: ExitStatus,
 }
 
 impl From<Recording> for Input {
@@ -89,9 +89,9 @@ fn mutated(corpus: &[Input], dice: &mut Dice) -> Input {
     }
     if dice.one_in(4) {
         input.exit = match dice.below(3) {
-            0 => Exit::Code(0),
-            1 => Exit::Code(1),
-            _ => Exit::Signal(15),
+            0 => ExitStatus::Code(0),
+            1 => ExitStatus::Code(1),
+            _ => ExitStatus::Signal(15),
         };
     }
     for _ in 0..=dice.below(6) {
@@ -105,7 +105,10 @@ fn mutated(corpus: &[Input], dice: &mut Dice) -> Input {
 fn check(input: &Input, dice: &mut Dice) -> Vec<u8> {
     // Sometimes nothing is dropped: what is deep is long.
     let longest = if dice.one_in(2) { lines::LONGEST } else { LONGEST_LINE };
-    let end = End { stderr: "stderr".to_owned(), ..End { exit: input.exit, ..End::with_code(0) } };
+    let end = ProcessEnd {
+        stderr: "stderr".to_owned(),
+        ..ProcessEnd { exit: input.exit, ..ProcessEnd::with_code(0) }
+    };
 
     let mut output = Vec::new();
     let lines = Lines::with_limit(longest);
@@ -160,10 +163,10 @@ fn complaint(input: &Input, seed: u64, took: Duration) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{seed}.jsonl"));
     std::fs::write(&path, &input.bytes).unwrap();
     let (option, number) = match input.exit {
-        Exit::Code(code) => ("--exit-code", code),
-        Exit::Signal(signal) => ("--signal", signal),
+        ExitStatus::Code(code) => ("--exit-code", code),
+        ExitStatus::Signal(signal) => ("--signal", signal),
     };
-    let Agent { protocol, preset } = input.agent;
+    let AgentName { protocol, preset } = input.agent;
     let agent = preset.map_or(protocol.dialect().name, |preset| preset.name);
     let path = path.display();
     format!(

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use botglue::land::{Merge, merge};
-use botglue::request::Kind;
+use botglue::request::SelectionKind;
 
 use super::expected::{Earlier, Expected, Record, Sent, expected, find, meant, splice};
 use super::promise;
@@ -19,7 +19,7 @@ pub struct Written {
 impl Written {
     /// What an answer has written, where that is known exactly and is whole rows.
     pub fn of(sent: &Sent, record: &Record) -> Option<Self> {
-        let is_rows = matches!(sent.request.selection.kind, Kind::Line | Kind::Insert);
+        let is_rows = matches!(sent.request.selection.kind, SelectionKind::Line | SelectionKind::Insert);
         match expected(sent, record)? {
             Expected::Written(_, old, rows) if is_rows && !rows.is_empty() && record.after.is_some() => {
                 let ids = record.after_ids.as_ref()?[old.start..old.start + rows.len()].iter();
@@ -65,7 +65,7 @@ fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
     let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
     if record.storms > sent.storms || record.doubtful {
         return None;
-    } else if sent.request.selection.kind != Kind::Line {
+    } else if sent.request.selection.kind != SelectionKind::Line {
         return match meant(sent, record)? {
             Expected::Written(_, rows, lines) => Some(splice(&record.before, &rows, &lines)),
             _ => None,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use botglue::land::{Landing, Merge, merge};
-use botglue::request::{Kind, Request};
+use botglue::request::{Request, SelectionKind};
 use serde::Deserialize;
 
 /// What a user did to lines: an edit is one also there and back; lines that were deleted did not come back by undoing.
@@ -104,9 +104,9 @@ pub fn meant(sent: &Sent, record: &Record) -> Option<Expected> {
         return None;
     }
     match sent.request.selection.kind {
-        Kind::Line => lines(sent, record),
-        Kind::Insert => insertion(sent, record),
-        Kind::Char | Kind::Block => parts(sent, record),
+        SelectionKind::Line => lines(sent, record),
+        SelectionKind::Insert => insertion(sent, record),
+        SelectionKind::Char | SelectionKind::Block => parts(sent, record),
     }
 }
 
@@ -179,7 +179,8 @@ fn parts(sent: &Sent, record: &Record) -> Option<Expected> {
     let (selection, answer) = (&sent.request.selection, &sent.answer.lines);
     let rows = find(&sent.ids, &selection.rows, record)?;
     // Each row of a block has marks of its own.
-    let is_whole = selection.kind == Kind::Char || sent.ids.iter().all(|id| place(*id, record).is_some());
+    let is_whole =
+        selection.kind == SelectionKind::Char || sent.ids.iter().all(|id| place(*id, record).is_some());
     if !is_whole || record.user != Done::Nothing || record.before[rows.clone()] != selection.rows {
         return None;
     }
@@ -189,7 +190,7 @@ fn parts(sent: &Sent, record: &Record) -> Option<Expected> {
     let column = |row: usize| usize::try_from(selection.cols[row]).unwrap();
     let head = |row: usize| &selection.rows[row][..column(row)];
     let tail = |row: usize| &selection.rows[row][column(row) + selection.text[row].len()..];
-    let new: Vec<String> = if selection.kind == Kind::Char {
+    let new: Vec<String> = if selection.kind == SelectionKind::Char {
         let text = format!("{}{}{}", head(0), answer.join("\n"), tail(selection.rows.len() - 1));
         text.split('\n').map(str::to_owned).collect()
     } else if (0..answer.len()).any(|row| head(row).len() == selection.rows[row].len()) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use botglue::request::Kind;
+use botglue::request::SelectionKind;
 
 use super::expected::{Done, Expected, Record, Sent, expected, find, is_left, place, splice};
 
@@ -21,7 +21,7 @@ pub fn judge(sent: &Sent, record: &Record) -> Result<Landing, String> {
     let selection = &sent.request.selection;
     // An empty row that was deleted, and the one that an empty buffer keeps, are the same to everybody.
     let is_something = selection.rows.iter().any(|row| !row.trim().is_empty());
-    let is_deleted = selection.kind != Kind::Insert && is_something && record.user == Done::Deleted;
+    let is_deleted = selection.kind != SelectionKind::Insert && is_something && record.user == Done::Deleted;
     if is_deleted && record.after.is_some() && !record.doubtful && !is_put_back(sent, record) {
         return Err(format!("the user deleted the range: {record:?}"));
     }
@@ -61,12 +61,12 @@ pub fn told_as_written(record: &Record) -> Result<(), String> {
 fn is_found_again(sent: &Sent, record: &Record) -> bool {
     let (selection, before) = (&sent.request.selection, &record.before);
     let (text, replaced) = match selection.kind {
-        Kind::Line => (selection.rows.clone(), 0..selection.rows.len()),
-        Kind::Insert => {
+        SelectionKind::Line => (selection.rows.clone(), 0..selection.rows.len()),
+        SelectionKind::Insert => {
             let below = usize::from(selection.anchor.is_some());
             (selection.anchor.iter().chain(&sent.next).cloned().collect(), below..below)
         }
-        Kind::Char | Kind::Block => return false,
+        SelectionKind::Char | SelectionKind::Block => return false,
     };
     let mut places = (0..before.len()).filter(|row| before[*row..].starts_with(&text));
     let (first, second) = (places.next(), places.next());
@@ -79,7 +79,7 @@ fn is_found_again(sent: &Sent, record: &Record) -> bool {
 /// stand at one place, and are the same or a conflict.
 fn meets_another(sent: &Sent, record: &Record) -> bool {
     let (base, answer) = (&sent.request.selection.rows, &sent.answer.lines);
-    if sent.request.selection.kind != Kind::Line {
+    if sent.request.selection.kind != SelectionKind::Line {
         return false;
     }
     let Some(rows) = find(&sent.ids, base, record) else { return false };
@@ -113,7 +113,8 @@ fn is_put_back(sent: &Sent, record: &Record) -> bool {
 /// Whether a row has a part with all that stood in front of it, or all that stood behind it.
 fn has_part(sent: &Sent, nth: usize, line: &str) -> bool {
     let selection = &sent.request.selection;
-    if !matches!(selection.kind, Kind::Char | Kind::Block) || selection.text[nth].is_empty() {
+    if !matches!(selection.kind, SelectionKind::Char | SelectionKind::Block) || selection.text[nth].is_empty()
+    {
         return false;
     }
     let (row, start) = (&selection.rows[nth], usize::try_from(selection.cols[nth]).unwrap());
@@ -124,7 +125,8 @@ fn has_part(sent: &Sent, nth: usize, line: &str) -> bool {
 /// both it is makes no difference to anybody.
 fn is_doubled(sent: &Sent, record: &Record) -> bool {
     let (selection, lines) = (&sent.request.selection, &record.before);
-    let is_end = |row: &usize| selection.kind == Kind::Block || *row == 0 || row + 1 == sent.ids.len();
+    let is_end =
+        |row: &usize| selection.kind == SelectionKind::Block || *row == 0 || row + 1 == sent.ids.len();
     (0..sent.ids.len()).filter(is_end).any(|nth| {
         let Some(row) = place(sent.ids[nth], record) else { return false };
         let is_like = |other: &String| *other == lines[row] || selection.rows.get(nth) == Some(other);
@@ -143,12 +145,14 @@ fn nothing_lost(sent: &Sent, record: &Record) -> Result<(), String> {
     };
     let (before, text, answer) = (&record.before, &sent.request.selection.text, &sent.answer.lines);
     let is_it = match sent.request.selection.kind {
-        Kind::Line => return rows_kept(sent, before, after).map_err(|what| format!("{what}: {record:?}")),
-        Kind::Char => {
+        SelectionKind::Line => {
+            return rows_kept(sent, before, after).map_err(|what| format!("{what}: {record:?}"));
+        }
+        SelectionKind::Char => {
             is_replaced(&before.join("\n"), &text.join("\n"), &answer.join("\n"), &after.join("\n"))
         }
-        Kind::Block => is_block(text, answer, before, after),
-        Kind::Insert => {
+        SelectionKind::Block => is_block(text, answer, before, after),
+        SelectionKind::Insert => {
             (0..=before.len()).any(|at| splice(before, &(at..at), answer) == *after)
                 || (*before == [""] && after == answer)
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use botglue::mirror::{Call, Event, Findings, Mirrors, Order, Reply, ReviewView, StepReply};
+use botglue::mirror::{Findings, MirrorEvent, Mirrors, Order, ReviewView, StepReply, WriteCall, WriteReply};
 use rmpv::Value;
 
 /// A text that the buffer had.
@@ -68,7 +68,7 @@ impl Editor {
         &self.states[self.at].rows
     }
 
-    fn send(&mut self, event: Event) {
+    fn send(&mut self, event: MirrorEvent) {
         let orders = self.mirrors.take(event);
         self.orders.extend(orders);
     }
@@ -87,7 +87,8 @@ impl Editor {
     }
 
     pub fn notify(&mut self, method: &str, argument: Value) {
-        let event = Event::decode(method, &[argument]).unwrap_or_else(|| panic!("{method} cannot be read"));
+        let event =
+            MirrorEvent::decode(method, &[argument]).unwrap_or_else(|| panic!("{method} cannot be read"));
         self.send(event);
     }
 
@@ -120,7 +121,7 @@ impl Editor {
 
     fn lines(&mut self, range: Range<usize>, rows: Vec<Vec<u8>>) {
         self.tick += 1;
-        self.send(Event::Lines { buffer: 1, tick: Some(self.tick), range: Some(range), rows });
+        self.send(MirrorEvent::Lines { buffer: 1, tick: Some(self.tick), range: Some(range), rows });
     }
 
     /// Undoes or redoes a step; not at the end of them.
@@ -134,7 +135,7 @@ impl Editor {
             old.iter().rev().zip(new.iter().rev()).take(left).take_while(|(old, new)| old == new).count();
         self.lines(head..old.len() - tail, bytes(&new[head..new.len() - tail]));
         self.tick += 1;
-        self.send(Event::Tick { buffer: 1, tick: self.tick });
+        self.send(MirrorEvent::Tick { buffer: 1, tick: self.tick });
     }
 
     /// Does what the mirrors want until there is nothing more. `types` may change the text before a call gets there.
@@ -157,29 +158,29 @@ impl Editor {
                     self.tick += 1;
                     let (tick, rows) = (Some(self.tick), bytes(self.rows()));
                     self.report();
-                    self.send(Event::Lines { buffer: 1, tick, range: None, rows });
+                    self.send(MirrorEvent::Lines { buffer: 1, tick, range: None, rows });
                     self.report();
-                    self.send(Event::Contacted { buffer: 1, exists: true });
+                    self.send(MirrorEvent::Contacted { buffer: 1, exists: true });
                 }
                 Order::Write { call, .. } => {
                     if self.haste > 0 && types(self) {
                         self.haste -= 1;
                     }
                     let reply = self.write(&call);
-                    self.send(Event::Written { buffer: 1, reply: Some(reply) });
+                    self.send(MirrorEvent::Written { buffer: 1, reply: Some(reply) });
                 }
-                Order::Places { .. } => self.send(Event::Placed { buffer: 1, tick: Some(self.tick) }),
-                Order::AskAgain(_) => self.send(Event::Moment { buffer: 1 }),
+                Order::Places { .. } => self.send(MirrorEvent::Placed { buffer: 1, tick: Some(self.tick) }),
+                Order::AskAgain(_) => self.send(MirrorEvent::Moment { buffer: 1 }),
                 Order::Review { view, .. } => {
                     let job = view.job;
                     self.views.insert(job, view);
-                    self.send(Event::Drawn { buffer: 1, job });
+                    self.send(MirrorEvent::Drawn { buffer: 1, job });
                 }
                 Order::Reply { token, findings } => _ = self.replies.insert(token, findings),
                 Order::Settled(settled) => {
                     if settled.fate.landing() != "taken" && settled.fate.landing() != "held" {
                         self.landed.push((settled.job, settled.fate.landing().to_owned()));
-                        self.send(Event::Ended { job: settled.job });
+                        self.send(MirrorEvent::Ended { job: settled.job });
                     }
                     if let Some((token, findings)) = settled.reply {
                         self.replies.insert(token, findings);
@@ -191,9 +192,9 @@ impl Editor {
     }
 
     /// As the plugin writes: all edits of a step are a step of undo.
-    fn write(&mut self, call: &Call) -> Reply {
+    fn write(&mut self, call: &WriteCall) -> WriteReply {
         if call.tick != self.tick {
-            return Reply::Stale { tick: self.tick };
+            return WriteReply::Stale { tick: self.tick };
         }
         let mut replies = Vec::new();
         for step in &call.steps {
@@ -217,6 +218,6 @@ impl Editor {
             self.at += 1;
             replies.push(StepReply::Written { from, to: self.tick });
         }
-        Reply::Done { tick: self.tick, steps: replies }
+        WriteReply::Done { tick: self.tick, steps: replies }
     }
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use botglue::agent::Protocol;
-use botglue::stream::{End, Lines, Status, Stream, Update};
+use botglue::stream::{Lines, ProcessEnd, Status, Stream, Update};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ fn read_stream(bytes: &[u8]) {
         lines.push(chunk, &mut |line| stream.take(line, &mut emit));
     }
     lines.finish(&mut |line| stream.take(line, &mut emit));
-    let outcome = stream.end(&End::with_code(0), &mut emit);
+    let outcome = stream.end(&ProcessEnd::with_code(0), &mut emit);
     assert_eq!((outcome.status, outcome.malformed), (Status::Done, 0));
 }
 

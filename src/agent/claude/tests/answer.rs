@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::agent::testing::{code, message, told_with};
-use crate::stream::{End, HeldFor, Stopped};
+use crate::stream::{AnswerDoubt, ProcessEnd, Stopped};
 
 #[test]
 fn only_is_error_decides() {
@@ -153,12 +153,14 @@ fn a_message_that_has_begun_has_to_end() {
 
 #[test]
 fn a_result_outranks_how_the_process_ended() {
-    let timeout = End { stopped: Some(Stopped::Timeout(Duration::from_secs(1))), ..End::with_signal(15) };
-    for end in [End::with_code(1), End::with_signal(9), timeout] {
+    let timeout =
+        ProcessEnd { stopped: Some(Stopped::Timeout(Duration::from_secs(1))), ..ProcessEnd::with_signal(15) };
+    for end in [ProcessEnd::with_code(1), ProcessEnd::with_signal(9), timeout] {
         let (_, outcome) = told_with(Protocol::Claude, &[DONE], &end);
         assert_eq!(answer(&outcome), "the result");
     }
-    for (end, words) in [(End::with_code(143), "143 (SIGTERM)"), (End::with_signal(9), "signal 9 (SIGKILL)")]
+    for (end, words) in
+        [(ProcessEnd::with_code(143), "143 (SIGTERM)"), (ProcessEnd::with_signal(9), "signal 9 (SIGKILL)")]
     {
         let (_, outcome) = told_with(Protocol::Claude, &[INIT, TEXT], &end);
         assert_eq!(code(&outcome), Code::Exited);
@@ -185,7 +187,7 @@ fn the_first_result_decides_and_all_amounts_add_up() {
     for line in [TEXT, RETURN, &result("second", 0.25), &result("", 0.25)] {
         stream.line(line.as_bytes(), &mut |update| updates.push(update.into_owned()));
     }
-    let outcome = stream.end(&End::with_signal(9), &mut |_| {});
+    let outcome = stream.end(&ProcessEnd::with_signal(9), &mut |_| {});
     assert_eq!((answer(&outcome), outcome.cost_usd, outcome.num_turns), ("first", Some(1.0), Some(3)));
     assert_eq!(tools(&outcome), [("t1", ToolStatus::Ok, None)]);
     assert!(
@@ -198,10 +200,13 @@ fn the_first_result_decides_and_all_amounts_add_up() {
 fn lines_that_are_no_json() {
     let raw = ["Script started", "", "  ", "npm warn", r#"{"type":"result","resu"#, "please log in", "[1]"];
     let outcome = claude(&raw);
-    assert_eq!((answer(&outcome), outcome.held_for), ("npm warn\nplease log in\n[1]", Some(HeldFor::Raw)));
+    assert_eq!(
+        (answer(&outcome), outcome.held_for),
+        ("npm warn\nplease log in\n[1]", Some(AnswerDoubt::Raw))
+    );
     assert_eq!((outcome.lines, outcome.ignored, outcome.malformed), (5, 0, 5));
 
-    let (_, failed) = told_with(Protocol::Claude, &["Credit balance is too low"], &End::with_code(1));
+    let (_, failed) = told_with(Protocol::Claude, &["Credit balance is too low"], &ProcessEnd::with_code(1));
     assert_eq!(code(&failed), Code::Exited);
     assert!(message(&failed).contains("Credit balance is too low"));
     assert_eq!(answer(&claude(&["npm warn", DONE, "bye"])), "the result");
@@ -220,19 +225,22 @@ fn an_oversized_line_may_have_been_the_result() {
     stream.line(TEXT.as_bytes(), &mut |_| {});
     stream.oversized(&mut |_| {});
     let mut before = stream.clone();
-    let outcome = stream.end(&End::with_code(0), &mut |_| {});
+    let outcome = stream.end(&ProcessEnd::with_code(0), &mut |_| {});
     assert_eq!((code(&outcome), outcome.malformed), (Code::Protocol, 1));
     before.line(DONE.as_bytes(), &mut |_| {});
     assert_eq!(answer(&before.outcome()), "the result", "it was something else");
     let mut raw = Stream::new(Protocol::Claude, "");
     raw.line(b"words", &mut |_| {});
     raw.oversized(&mut |_| {});
-    assert_eq!(code(&raw.end(&End::with_code(0), &mut |_| {})), Code::Protocol);
+    assert_eq!(code(&raw.end(&ProcessEnd::with_code(0), &mut |_| {})), Code::Protocol);
 }
 
 #[test]
 fn what_stands_on_standard_error_is_quoted() {
-    let end = End { stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(), ..End::with_code(1) };
+    let end = ProcessEnd {
+        stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(),
+        ..ProcessEnd::with_code(1)
+    };
     let (_, outcome) = told_with(Protocol::Claude, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
     let expected = "claude exited with code 1: try again, or see :Botglue log; it says: error: unknown option [31m'--nope'";
@@ -243,7 +251,7 @@ fn what_stands_on_standard_error_is_quoted() {
 
 #[test]
 fn standard_error_tells_more_at_a_good_end_without_an_answer_too() {
-    let end = End { stderr: "login expired".to_owned(), ..End::with_code(0) };
+    let end = ProcessEnd { stderr: "login expired".to_owned(), ..ProcessEnd::with_code(0) };
     for (lines, expected) in [(&[][..], Code::EmptyAnswer), (&[TALK, CALL], Code::Protocol)] {
         let (_, outcome) = told_with(Protocol::Claude, lines, &end);
         assert_eq!(code(&outcome), expected);

@@ -6,7 +6,7 @@ mod command;
 use super::*;
 use crate::agent::Protocol;
 use crate::agent::testing::{answer, shown, told, tools};
-use crate::stream::{Count, Outcome, Stream, ToolStatus, Update, Usage};
+use crate::stream::{Outcome, Stream, ToolStatus, Update, Usage, UsageScope};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"opus"}"#;
 const TEXT: &str = r#"{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"whole"}]}}"#;
@@ -71,12 +71,12 @@ fn the_runs_own_share_counts() {
         cache_creation_input_tokens: 4,
     };
     assert_eq!((outcome.usage, outcome.num_turns, outcome.duration_ms), (expected, Some(2), Some(7)));
-    assert_eq!(outcome.counted, Counted::default());
+    assert_eq!(outcome.counted, UsageScopes::default());
     let total =
         r#"{"type":"result","is_error":false,"result":"x","total_cost_usd":0.5,"usage":{"input_tokens":5}}"#;
     let outcome = claude(&[total]);
     assert_eq!((outcome.cost_usd, outcome.usage.input_tokens), (Some(0.5), 5));
-    assert_eq!(outcome.counted, Counted { cost: Count::Lineage, ..Counted::default() });
+    assert_eq!(outcome.counted, UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() });
 }
 
 #[test]

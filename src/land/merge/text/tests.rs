@@ -3,17 +3,17 @@ use proptest::prelude::*;
 
 /// Rows that a side replaced by others.
 #[derive(PartialEq)]
-struct Edit {
+struct SideEdit {
     first: usize,
     last: usize,
     lines: Vec<String>,
 }
 
-fn between(base: &[String], side: &[String]) -> Vec<Edit> {
+fn between(base: &[String], side: &[String]) -> Vec<SideEdit> {
     let ops = capture_diff_slices(Algorithm::Myers, base, side).into_iter();
     let edit = |op: DiffOp| {
         let rows = op.old_range();
-        Edit { first: rows.start, last: rows.end, lines: side[op.new_range()].to_vec() }
+        SideEdit { first: rows.start, last: rows.end, lines: side[op.new_range()].to_vec() }
     };
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(edit).collect()
 }
@@ -134,11 +134,11 @@ proptest! {
     fn each_change_counts_once(base in text(), ours in text(), theirs in text()) {
         let Merge::Clean(merged) = merge(&base, &ours, &theirs) else { return Ok(()) };
         let (mine, yours) = (between(&base, &ours), between(&base, &theirs));
-        let is_apart = |a: &Edit, b: &Edit| a == b || a.last < b.first || b.last < a.first;
+        let is_apart = |a: &SideEdit, b: &SideEdit| a == b || a.last < b.first || b.last < a.first;
         if !mine.iter().all(|a| yours.iter().all(|b| is_apart(a, b))) {
             return Ok(());
         }
-        let shared: Vec<Edit> = mine.into_iter().filter(|edit| yours.contains(edit)).collect();
+        let shared: Vec<SideEdit> = mine.into_iter().filter(|edit| yours.contains(edit)).collect();
         let common = apply(&base, &shared);
         for line in base.iter().chain(&ours).chain(&theirs).chain(&merged) {
             prop_assert_eq!(
@@ -174,7 +174,7 @@ proptest! {
 }
 
 /// Applies ascending edits that lie apart.
-fn apply(base: &[String], edits: &[Edit]) -> Vec<String> {
+fn apply(base: &[String], edits: &[SideEdit]) -> Vec<String> {
     let mut lines = base.to_vec();
     for edit in edits.iter().rev() {
         lines.splice(edit.first..edit.last, edit.lines.iter().cloned());

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use super::*;
 
 /// Whether the next host finds the answers of this one, which is closed first.
-fn held_in_the_next(told: Told, dir: &Path) -> Vec<String> {
+fn held_in_the_next(told: TestDatabase, dir: &Path) -> Vec<String> {
     told.close();
     drop(told);
     let mut connection = open(dir).unwrap();
@@ -15,8 +15,8 @@ fn held_in_the_next(told: Told, dir: &Path) -> Vec<String> {
     texts(&held).into_iter().map(str::to_owned).collect()
 }
 
-fn holding(dir: &Path) -> Told {
-    let told = Told::open(dir);
+fn holding(dir: &Path) -> TestDatabase {
+    let told = TestDatabase::open(dir);
     for id in 1..=3 {
         told.keep(record(id, Some(&format!("answer {id}"))));
         told.land(id, "held");
@@ -89,7 +89,7 @@ fn answers_taken_over_from_another_neovim_survive_that_the_database_is_cut() {
     let dir = tempfile::tempdir().unwrap();
     let connection = open(dir.path()).unwrap();
     sample::insert(&connection, GONE, &record(1, Some("adopted")), None).unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     let (sender, adopted) = mpsc::channel();
     told.database.adopt(move |held| sender.send(held.unwrap()).unwrap());
     let held = adopted.recv_timeout(PATIENCE).unwrap();

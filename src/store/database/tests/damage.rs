@@ -7,7 +7,7 @@ fn what_is_no_database_is_put_aside_and_a_new_one_begun() {
     for garbage in [&b"short"[..], &[b'x'; 300], &[b'x'; 5000], b"SQLite format 3\0 and nothing behind it"] {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("botglue.db"), garbage).unwrap();
-        let told = Told::open(dir.path());
+        let told = TestDatabase::open(dir.path());
         let warning = told.keep_with_warning(record(1, Some("x")));
         assert!(is_warning(&warning, &["damaged", "put aside", "botglue.db.damaged-"]), "{warning}");
         assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"], "warned once");
@@ -24,7 +24,7 @@ fn a_database_of_another_shape_is_put_aside() {
         let strange = rusqlite::Connection::open(dir.path().join("botglue.db")).unwrap();
         let shape = format!("CREATE TABLE {table} (uuid TEXT); PRAGMA user_version = {version}");
         strange.execute_batch(&shape).unwrap();
-        let told = Told::open(dir.path());
+        let told = TestDatabase::open(dir.path());
         let warning = told.keep_with_warning(record(1, Some("x")));
         assert!(is_warning(&warning, &["damaged", "put aside"]), "{warning}");
         assert_eq!(told.count(), Ok(1));
@@ -39,12 +39,12 @@ fn a_database_of_another_shape_is_put_aside() {
 #[test]
 fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     for id in 1..=20 {
         told.keep(record(id, Some(&"x".repeat(4000))));
     }
     // Another host that has it open too, and hears of the damage later.
-    let other = Told::open(dir.path());
+    let other = TestDatabase::open(dir.path());
     assert_eq!((other.count(), other.keep(record(101, Some("x")))), (Ok(20), vec!["kept 101".to_owned()]));
     other.written();
     let path = dir.path().join("botglue.db");
@@ -82,7 +82,7 @@ fn damage_that_shows_only_later_is_put_aside_with_all_that_belongs_to_it() {
 #[test]
 fn damage_that_only_the_reader_finds_is_put_aside_too() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     for id in 1..=200 {
         told.keep(record(id, None));
     }

@@ -6,7 +6,7 @@ use super::*;
 fn a_store_of_a_newer_version_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     open(dir.path()).unwrap().pragma_update(None, "user_version", 99).unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     let warning = told.keep_with_warning(record(1, Some("x")));
     assert!(is_warning(&warning, &["version 99", "update the plugin", "jobs run all the same"]), "{warning}");
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
@@ -37,7 +37,7 @@ fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
 #[test]
 fn a_database_that_was_taken_away_is_begun_anew_by_all_together() {
     let dir = tempfile::tempdir().unwrap();
-    let (told, other) = (Told::open(dir.path()), Told::open(dir.path()));
+    let (told, other) = (TestDatabase::open(dir.path()), TestDatabase::open(dir.path()));
     told.keep(record(1, Some("x")));
     told.written();
     assert_eq!(other.land(1, "applied"), ["landed 1"]);
@@ -68,7 +68,7 @@ fn process_without_rights() {
     let Some(dir) = given_directory() else { return };
     let (fresh, old) = (dir.join("fresh"), dir.join("old"));
     fs::create_dir(&fresh).unwrap();
-    drop(Told::open(&old).keep(record(1, Some("x"))));
+    drop(TestDatabase::open(&old).keep(record(1, Some("x"))));
     for path in [dir.as_path(), &fresh, &old] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
     }
@@ -78,7 +78,7 @@ fn process_without_rights() {
     // SAFETY: of this process alone; to root everything is allowed.
     assert!(unsafe { libc::geteuid() != 0 || libc::setuid(65534) == 0 });
     for folder in [&fresh, &old, &dir.join("not there")] {
-        let told = Told::open(folder);
+        let told = TestDatabase::open(folder);
         let warning = told.keep_with_warning(record(2, Some("x")));
         assert!(
             is_warning(&warning, &["cannot be written", "data_dir", "jobs run all the same"]),
@@ -100,7 +100,7 @@ fn a_full_disk_costs_no_job_and_what_waits_is_written_when_there_is_room() {
 #[ignore = "a process of the test above: its files may not grow"]
 fn process_without_room() {
     let Some(dir) = given_directory() else { return };
-    let told = Told::open(&dir);
+    let told = TestDatabase::open(&dir);
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
     let limit = |bytes| {
         // SAFETY: of this process alone. Without its signal the write fails, as on a full disk.

@@ -1,24 +1,24 @@
 //! What waits and what is known: changes are folded, none is lost that comes while another is written, and what is decided
 //! is not known for ever.
 
-use super::super::ledger::{Change, Key, Ledger, What};
+use super::super::ledger::{ChangeContent, ChangeKey, Ledger, PendingChange};
 use super::*;
 
 /// Writes all that waits, as the writing thread does.
-fn write_all(ledger: &mut Ledger) -> Vec<Key> {
+fn write_all(ledger: &mut Ledger) -> Vec<ChangeKey> {
     let mut written = Vec::new();
     while let Some(change) = ledger.next() {
         written.push(change.key);
         // One that has not ended has cost nothing yet.
-        let has_ended = matches!(&change.what, What::Job(known) if known.accepted.is_none());
+        let has_ended = matches!(&change.what, ChangeContent::Job(known) if known.accepted.is_none());
         ledger.done(&change, has_ended.then(Amounts::default));
     }
     written
 }
 
-fn landing(change: &Change) -> Option<&str> {
+fn landing(change: &PendingChange) -> Option<&str> {
     match &change.what {
-        What::Job(known) => known.landed.as_ref().map(|landed| landed.landing.as_str()),
+        ChangeContent::Job(known) => known.landed.as_ref().map(|landed| landed.landing.as_str()),
         _ => None,
     }
 }
@@ -45,10 +45,10 @@ fn changes_of_a_job_that_waits_are_one_in_the_place_of_the_first() {
     ledger.amend(1, &Amounts { num_turns: Some(2), ..Amounts::default() });
     ledger.amend(1, &Amounts { num_turns: Some(3), ..Amounts::default() });
     let change = ledger.next().unwrap();
-    let What::Job(known) = &change.what else { panic!("{change:?}") };
+    let ChangeContent::Job(known) = &change.what else { panic!("{change:?}") };
     assert_eq!(known.more.unwrap().num_turns, Some(5));
     assert_eq!(landing(&change), Some("held"));
-    assert_eq!(write_all(&mut ledger), [Key::Job(1), Key::Job(2)]);
+    assert_eq!(write_all(&mut ledger), [ChangeKey::Job(1), ChangeKey::Job(2)]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn amounts_that_come_while_others_are_written_are_added_alone() {
     ledger.amend(1, &turns(3));
     ledger.done(&first, Some(turns(2)));
     let second = ledger.next().unwrap();
-    let What::Job(known) = &second.what else { panic!("{second:?}") };
+    let ChangeContent::Job(known) = &second.what else { panic!("{second:?}") };
     assert_eq!((known.share, known.more.unwrap().num_turns), (Some(turns(2)), Some(3)));
 }
 
@@ -79,7 +79,11 @@ fn answers_are_known_until_they_are_decided_and_of_other_jobs_the_newest() {
     ledger.write_again();
     let again = write_all(&mut ledger);
     assert_eq!(again.len(), 49 + 32);
-    assert!(again.contains(&Key::Job(1)) && again.contains(&Key::Job(100)) && !again.contains(&Key::Job(51)));
+    assert!(
+        again.contains(&ChangeKey::Job(1))
+            && again.contains(&ChangeKey::Job(100))
+            && !again.contains(&ChangeKey::Job(51))
+    );
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn a_long_answer_is_not_known_any_more_once_it_is_decided_and_takes_the_place_of
     ledger.land(2, landed("applied", None));
     write_all(&mut ledger);
     ledger.write_again();
-    assert_eq!(write_all(&mut ledger), [Key::Job(1), Key::Job(3)]);
+    assert_eq!(write_all(&mut ledger), [ChangeKey::Job(1), ChangeKey::Job(3)]);
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn a_job_is_known_from_when_it_is_accepted_under_one_key() {
     let mut ledger = Ledger::default();
     ledger.accept(accepted(1));
     let known = |ledger: &Ledger| match ledger.next().unwrap().what {
-        What::Job(known) => known,
+        ChangeContent::Job(known) => known,
         what => panic!("{what:?}"),
     };
     let running = known(&ledger);
@@ -115,7 +119,7 @@ fn a_job_is_known_from_when_it_is_accepted_under_one_key() {
     ledger.interrupt(1);
     let interrupted = known(&ledger);
     assert!(interrupted.interrupted && interrupted.record.is_some());
-    assert_eq!(write_all(&mut ledger), [Key::Job(1)]);
+    assert_eq!(write_all(&mut ledger), [ChangeKey::Job(1)]);
 }
 
 #[test]
@@ -125,7 +129,7 @@ fn a_job_that_ends_while_its_acceptance_waits_is_written_behind_what_its_session
     ledger.keep(record(2, Some("x")));
     ledger.begin(1, "claude".to_owned(), "session".to_owned());
     ledger.keep(record(1, Some("x")));
-    assert_eq!(write_all(&mut ledger), [Key::Job(2), Key::Begin(1), Key::Job(1)]);
+    assert_eq!(write_all(&mut ledger), [ChangeKey::Job(2), ChangeKey::Begin(1), ChangeKey::Job(1)]);
 }
 
 #[test]
@@ -134,10 +138,10 @@ fn a_job_that_ends_after_it_has_begun_from_a_session_is_written_behind_what_that
     ledger.begin(1, "claude".to_owned(), "session".to_owned());
     ledger.keep(record(1, Some("x")));
     let begin = ledger.next().unwrap();
-    assert_eq!(begin.key, Key::Begin(1));
+    assert_eq!(begin.key, ChangeKey::Begin(1));
     ledger.begun(1, Some(Amounts { num_turns: Some(7), ..Amounts::default() }));
     ledger.done(&begin, None);
     let change = ledger.next().unwrap();
-    let What::Job(known) = &change.what else { panic!("{change:?}") };
+    let ChangeContent::Job(known) = &change.what else { panic!("{change:?}") };
     assert_eq!(known.parent.unwrap().num_turns, Some(7));
 }

@@ -20,7 +20,7 @@ fn a_database_behind_a_symbolic_link_is_refused_and_its_target_left_alone() {
         fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
         symlink(&target, dir.path().join(name)).unwrap();
 
-        let told = Told::open(dir.path());
+        let told = TestDatabase::open(dir.path());
         let first = told.keep(record(1, Some("x")));
         assert!(
             is_warning(&first[0], &[name, "symbolic link", "jobs run all the same"]),
@@ -40,7 +40,7 @@ fn a_database_behind_a_symbolic_link_is_refused_and_its_target_left_alone() {
 #[test]
 fn a_log_that_somebody_replaces_by_something_else_holds_up_nothing_and_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
     told.written();
     let log = dir.path().join("botglue.db-wal");
@@ -62,7 +62,7 @@ fn a_log_that_somebody_replaces_by_something_else_holds_up_nothing_and_is_left_a
 fn a_database_that_is_no_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("botglue.db")).unwrap();
-    let first = Told::open(dir.path()).keep(record(1, Some("x")));
+    let first = TestDatabase::open(dir.path()).keep(record(1, Some("x")));
     assert!(is_warning(&first[0], &["botglue.db", "not a regular file"]), "{first:?}");
     assert!(dir.path().join("botglue.db").is_dir());
 }
@@ -72,7 +72,7 @@ fn a_folder_behind_a_symbolic_link_is_the_users_choice() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let link = dir.path().join("link");
     symlink(elsewhere.path(), &link).unwrap();
-    let told = Told::open(&link);
+    let told = TestDatabase::open(&link);
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
     assert_eq!(told.count(), Ok(1));
     assert!(elsewhere.path().join("botglue.db").is_file());

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::request::Resume;
-use crate::stream::{Count, Counted};
+use crate::stream::{UsageScope, UsageScopes};
 
 #[test]
 fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -31,7 +31,7 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
 #[test]
 fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_that_has_ended_once() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -58,7 +58,7 @@ fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_
 #[test]
 fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -85,7 +85,7 @@ fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
 #[test]
 fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -93,7 +93,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
         session_id: Some(session.to_owned()),
         resumed: resumed.map(|session| Resume { session_id: session.to_owned(), at: None }),
         amounts: Amounts { cost_usd: Some(total), ..Amounts::default() },
-        counted: Counted { cost: Count::Lineage, ..Counted::default() },
+        counted: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
         ..record(id, Some("x"))
     };
     told.keep(job(2, "parent", None, 0.5));
@@ -110,7 +110,7 @@ fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
     let dir = tempfile::tempdir().unwrap();
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     let warning = told.keep_with_warning(record(1, Some("x")));
     assert!(is_warning(&warning, &["locked"]), "{warning}");
     for id in 2..=5 {
@@ -125,7 +125,7 @@ fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
 fn what_waits_is_written_when_the_host_ends() {
     let dir = tempfile::tempdir().unwrap();
     let lock = open(dir.path()).unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0), "it is open before the store is locked");
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     told.keep(record(1, Some("x")));

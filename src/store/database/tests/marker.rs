@@ -13,7 +13,7 @@ fn marked(dir: &Path) -> Vec<String> {
 #[test]
 fn the_marker_names_the_files_of_answers_that_wait_for_a_decision_and_goes_with_the_last_one() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     for (id, path) in [(1, "/a \"b\"\n.rs"), (2, "/c.rs"), (3, "/landed.rs")] {
         told.keep(Record { path: path.to_owned(), ..record(id, Some("x")) });
     }
@@ -26,7 +26,7 @@ fn the_marker_names_the_files_of_answers_that_wait_for_a_decision_and_goes_with_
     assert_eq!(marked(dir.path()), ["/a \"b\"\n.rs", "/c.rs"]);
     let mode = fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    let next = Told::open(dir.path());
+    let next = TestDatabase::open(dir.path());
     next.land(1, "rejected");
     next.close();
     assert_eq!(marked(dir.path()), ["/c.rs"]);
@@ -40,7 +40,7 @@ fn the_marker_names_the_files_of_answers_that_wait_for_a_decision_and_goes_with_
 #[test]
 fn an_answer_that_was_stored_and_not_landed_is_named_too() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(Record { path: "/a.rs".to_owned(), ..record(1, Some("x")) });
     told.written();
     told.close();

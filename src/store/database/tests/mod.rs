@@ -52,13 +52,13 @@ fn given_directory() -> Option<PathBuf> {
 }
 
 /// A database with what it tells: warnings, and that it went on.
-struct Told {
+struct TestDatabase {
     database: Database,
     sender: mpsc::Sender<String>,
     heard: mpsc::Receiver<String>,
 }
 
-impl Told {
+impl TestDatabase {
     fn open(data_dir: &Path) -> Self {
         let (sender, heard) = mpsc::channel();
         let warned = sender.clone();
@@ -99,7 +99,7 @@ impl Told {
     /// How many jobs there are, as the reader sees it; or why it cannot tell.
     fn count(&self) -> Result<u64, String> {
         let (sender, reply) = mpsc::channel();
-        let wanted = Wanted { project: String::new(), session: None, today_ms: 0 };
+        let wanted = InfoQuery { project: String::new(), session: None, today_ms: 0 };
         self.database.query(Query::Info(wanted), move |reply| sender.send(reply).unwrap());
         let reply = reply.recv_timeout(PATIENCE).expect("a reply");
         reply.map(|info| info["all"]["jobs"].as_u64().unwrap()).map_err(|error| error.to_string())
@@ -227,7 +227,7 @@ fn only_the_owner_reads_the_files() {
 #[test]
 fn that_an_answer_has_landed_is_written_though_its_rows_cannot_be() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
     let connection = open(dir.path()).unwrap();
     let refuse = "CREATE TRIGGER refuse BEFORE UPDATE OF landed_rows ON texts BEGIN SELECT raise(ABORT, 'no room'); END";

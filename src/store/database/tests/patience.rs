@@ -12,7 +12,7 @@ fn an_answer_does_not_wait_for_a_folder_that_somebody_keeps_locked() {
     let folder = File::open(dir.path()).unwrap();
     // SAFETY: the descriptor is open as long as `folder` is.
     assert_eq!(unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX) }, 0);
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     let warning = told.keep_with_warning(record(1, Some("x")));
     assert!(is_warning(&warning, &["locked"]), "{warning}");
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
@@ -23,7 +23,7 @@ fn an_answer_does_not_wait_for_a_folder_that_somebody_keeps_locked() {
 #[test]
 fn an_answer_does_not_wait_for_a_database_that_somebody_keeps_locked() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::*;
 use crate::request::Resume;
 use crate::store::Tokens;
-use crate::stream::{Count, Counted};
+use crate::stream::{UsageScope, UsageScopes};
 
 const HOSTS: u64 = 8;
 const JOBS: u64 = 40;
@@ -24,7 +24,7 @@ fn forked(host: u64, number: u64) -> Record {
             tokens: Tokens { input: 3, ..Tokens::default() },
             ..Amounts::default()
         },
-        counted: Counted { cost: Count::Lineage, ..Counted::default() },
+        counted: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
         checkpoints: vec![format!("message {id}")],
         ..record(id, Some("x"))
     }
@@ -38,7 +38,7 @@ fn eight_processes_at_once_lose_nothing_and_count_nothing_twice() {
         amounts: Amounts { cost_usd: Some(1.0), ..Amounts::default() },
         ..record(1, None)
     };
-    Told::open(dir.path()).keep(root);
+    TestDatabase::open(dir.path()).keep(root);
     let hosts: Vec<_> = (1..=HOSTS).map(|_| in_process("processes::process_of_a_host", dir.path())).collect();
     for host in hosts {
         let output = host.wait_with_output().unwrap();
@@ -68,7 +68,7 @@ fn eight_processes_at_once_lose_nothing_and_count_nothing_twice() {
 fn process_of_a_host() {
     let Some(dir) = given_directory() else { return };
     let host = u64::from(std::process::id());
-    let told = Told::open(&dir);
+    let told = TestDatabase::open(&dir);
     for number in 1..=JOBS {
         let Record { id, agent, resumed, .. } = forked(host, number);
         told.database.begin(id, agent, resumed.unwrap().session_id);
@@ -87,11 +87,11 @@ fn process_of_a_host() {
 }
 
 /// Asks until a job is in the database, with this landing.
-fn until_landing(told: &Told, id: u64, landing: Option<&str>) {
+fn until_landing(told: &TestDatabase, id: u64, landing: Option<&str>) {
     let start = Instant::now();
     let is_there = || {
         let (sender, reply) = mpsc::channel();
-        told.database.query(Query::Job(Which::Id(id)), move |reply| sender.send(reply).unwrap());
+        told.database.query(Query::Job(JobKey::Id(id)), move |reply| sender.send(reply).unwrap());
         let reply = reply.recv_timeout(PATIENCE).unwrap();
         reply.is_ok_and(|found| found["job"]["landing"].as_str() == landing)
     };

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::super::ledger::Ledger;
-use super::super::spill::{Line, Spill};
+use super::super::spill::{Spill, SpillLine};
 use super::*;
 
 const ALL: u64 = 301;
@@ -28,7 +28,7 @@ fn ended(dir: &Path) -> Vec<(String, Vec<u8>)> {
 
 /// Answers that were kept while somebody had the database locked, by a host that has ended since.
 fn spilled(dir: &Path, jobs: u64) -> Vec<(String, Vec<u8>)> {
-    let told = Told::open(dir);
+    let told = TestDatabase::open(dir);
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -58,7 +58,7 @@ fn jobs_that_end_while_somebody_locks_the_database_are_all_kept_beyond_their_hos
     assert_eq!(found.len(), 1);
     let path = dir.path().join(&found[0].0);
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(Told::open(dir.path()).count(), Ok(ALL));
+    assert_eq!(TestDatabase::open(dir.path()).count(), Ok(ALL));
     let expected: Vec<_> = (1..=i64::try_from(ALL).unwrap())
         .map(|id| (id, if id % 2 == 0 { "held" } else { "applied" }.to_owned()))
         .collect();
@@ -75,7 +75,7 @@ fn jobs_that_end_while_somebody_locks_the_database_are_all_kept_beyond_their_hos
 #[test]
 fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_said_it_has_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -85,7 +85,7 @@ fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_s
     drop(told);
     assert_eq!(ended(dir.path()).len(), 1);
     lock.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(Told::open(dir.path()).count(), Ok(1));
+    assert_eq!(TestDatabase::open(dir.path()).count(), Ok(1));
     assert_eq!(landings(dir.path()), [(1, "held".to_owned())]);
 }
 
@@ -95,7 +95,7 @@ fn what_waits_is_spilled_though_the_writing_thread_stands_still() {
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     // Its thread waits for the lock, and for longer than the host has at its end.
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     told.database.keep(record(1, Some("x")), |_| {});
     told.database.land(1, landed("held", None), || {});
     told.close();
@@ -111,7 +111,7 @@ fn a_spill_that_is_taken_up_twice_is_there_once_and_changes_nothing_that_was_dec
     let found = spilled(dir.path(), 4);
     let again = || {
         fs::write(dir.path().join(&found[0].0), &found[0].1).unwrap();
-        assert_eq!(Told::open(dir.path()).count(), Ok(4));
+        assert_eq!(TestDatabase::open(dir.path()).count(), Ok(4));
         assert_eq!(spills(dir.path()), []);
     };
     again();
@@ -134,7 +134,7 @@ fn a_spill_that_is_taken_up_twice_is_there_once_and_changes_nothing_that_was_dec
 fn several_hosts_at_once_take_up_a_spill_once() {
     let dir = tempfile::tempdir().unwrap();
     spilled(dir.path(), 50);
-    let hosts: Vec<_> = (0..6).map(|_| Told::open(dir.path())).collect();
+    let hosts: Vec<_> = (0..6).map(|_| TestDatabase::open(dir.path())).collect();
     for host in &hosts {
         host.keep(record(1000, None));
     }
@@ -156,7 +156,7 @@ fn several_hosts_at_once_take_up_a_spill_once() {
 #[test]
 fn a_spill_that_its_host_still_writes_is_left_to_it() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -177,9 +177,9 @@ fn a_spill_of_another_neovim_is_left_to_it_as_long_as_it_lives() {
     let text = String::from_utf8(found[0].1.clone()).unwrap();
     let of = |owner: &str| text.replacen(&owner::current(), owner, 1);
     fs::write(&path, of(&owner::name(std::process::id()))).unwrap();
-    assert_eq!(Told::open(dir.path()).count(), Ok(0));
+    assert_eq!(TestDatabase::open(dir.path()).count(), Ok(0));
     fs::write(&path, of(GONE)).unwrap();
-    assert_eq!(Told::open(dir.path()).count(), Ok(2));
+    assert_eq!(TestDatabase::open(dir.path()).count(), Ok(2));
     assert_eq!(held::adopt(&mut open(dir.path()).unwrap(), "me:1").unwrap().len(), 1);
 }
 
@@ -195,7 +195,7 @@ fn what_cannot_be_read_of_a_spill_is_put_aside_and_the_rest_taken_up() {
     fs::write(dir.path().join("botglue.spill-notes.jsonl"), "not ours").unwrap();
     let newer = dir.path().join("botglue.spill-000000000000002-1.jsonl");
     fs::write(&newer, "{\"version\":99,\"owner\":\"1:1\"}\n").unwrap();
-    assert_eq!(Told::open(dir.path()).count(), Ok(3));
+    assert_eq!(TestDatabase::open(dir.path()).count(), Ok(3));
     let left: Vec<_> = spills(dir.path()).into_iter().map(|(name, _)| name).collect();
     let expected = [
         "botglue.spill-000000000000001-1.jsonl".to_owned(),
@@ -209,7 +209,7 @@ fn what_cannot_be_read_of_a_spill_is_put_aside_and_the_rest_taken_up() {
 /// The prompts and the states of the jobs in the history, newest first, as the next host tells them.
 fn history(dir: &Path) -> Vec<(u64, String)> {
     let (sender, reply) = mpsc::channel();
-    let told = Told::open(dir);
+    let told = TestDatabase::open(dir);
     let page = Page { limit: 99, ..Page::default() };
     told.database.query(Query::History(page), move |reply| sender.send(reply).unwrap());
     let reply = reply.recv_timeout(PATIENCE).expect("a reply").unwrap();
@@ -220,7 +220,7 @@ fn history(dir: &Path) -> Vec<(u64, String)> {
 #[test]
 fn a_job_that_was_accepted_while_somebody_locked_the_database_is_interrupted_where_its_host_is_gone() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -257,12 +257,12 @@ fn a_job_that_was_accepted_while_somebody_locked_the_database_is_interrupted_whe
 #[test]
 fn an_answer_that_was_spilled_and_not_told_is_held_by_the_next_host_of_its_neovim() {
     let dir = tempfile::tempdir().unwrap();
-    let told = Told::open(dir.path());
+    let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
     let lock = open(dir.path()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     // The next host runs before this one has ended.
-    let next = Told::open(dir.path());
+    let next = TestDatabase::open(dir.path());
     told.keep_with_warning(record(1, Some("x")));
     told.close();
     assert_eq!(next.count(), Ok(0), "it has looked, and left the spill to the host that lives");
@@ -286,14 +286,14 @@ fn a_job_that_ends_after_its_acceptance_was_spilled_is_spilled_too() {
     let mut ledger = Ledger::default();
     ledger.accept(accepted(1));
     let spilled =
-        |lines: &[(_, u64, Line)]| lines.iter().map(|(key, revision, _)| (*key, *revision)).collect();
+        |lines: &[(_, u64, SpillLine)]| lines.iter().map(|(key, revision, _)| (*key, *revision)).collect();
     let first = ledger.lines(&std::collections::BTreeMap::new());
     ledger.keep(record(1, Some("x")));
     let second = ledger.lines(&spilled(&first));
-    assert!(matches!(&second[..], [(.., Line::Job(known))] if known.record.is_some()), "{second:?}");
+    assert!(matches!(&second[..], [(.., SpillLine::Job(known))] if known.record.is_some()), "{second:?}");
     ledger.land(1, landed("applied", None));
     let third = ledger.lines(&spilled(&second));
-    assert!(matches!(&third[..], [(.., Line::Job(known))] if known.record.is_none()), "{third:?}");
+    assert!(matches!(&third[..], [(.., SpillLine::Job(known))] if known.record.is_none()), "{third:?}");
 }
 
 #[test]
@@ -306,12 +306,12 @@ fn what_was_typed_is_spilled_behind_all_answers() {
     ledger.keep(record(2, Some("x")));
     ledger.land(9, landed("applied", None));
     let lines = ledger.lines(&std::collections::BTreeMap::new());
-    let kind = |line: &Line| match line {
-        Line::Prompt { .. } => "prompt",
-        Line::Job(known) if known.draft.is_some() => "draft",
-        Line::Job(known) if known.record.is_some() => "answer",
-        Line::Job(known) if known.accepted.is_some() => "accepted",
-        Line::Job(_) => "fact",
+    let kind = |line: &SpillLine| match line {
+        SpillLine::Prompt { .. } => "prompt",
+        SpillLine::Job(known) if known.draft.is_some() => "draft",
+        SpillLine::Job(known) if known.record.is_some() => "answer",
+        SpillLine::Job(known) if known.accepted.is_some() => "accepted",
+        SpillLine::Job(_) => "fact",
     };
     let kinds: Vec<_> = lines.iter().map(|(.., line)| kind(line)).collect();
     assert_eq!(kinds, ["fact", "answer", "answer", "accepted", "prompt", "draft"]);

@@ -1,8 +1,8 @@
 //! Jobs that have not ended, of hosts that run and of hosts that are gone.
 
 use super::super::accepted;
-use super::super::entry::Full;
-use super::super::info::{Info, Wanted};
+use super::super::entry::FullJob;
+use super::super::info::{Info, InfoQuery};
 use super::*;
 use crate::store::owner;
 use crate::store::record::Accepted;
@@ -14,19 +14,19 @@ fn accept(connection: &Connection, owner: &str, host: &str, accepted: &Accepted)
     accepted::accept(connection, owner, host, accepted).unwrap();
 }
 
-fn jobs(connection: &Connection) -> Vec<Entry> {
+fn jobs(connection: &Connection) -> Vec<JobEntry> {
     let listed = history::history(connection, asker(), &page(9)).unwrap();
     assert_totals(connection);
     listed.jobs
 }
 
 fn sums(connection: &Connection) -> Info {
-    let wanted = Wanted { project: "/project".to_owned(), session: None, today_ms: 0 };
+    let wanted = InfoQuery { project: "/project".to_owned(), session: None, today_ms: 0 };
     info::info(connection, &wanted).unwrap()
 }
 
-fn whole(connection: &Connection, uuid: &str) -> Full {
-    asker().job(connection, &Which::Uuid(uuid.to_owned())).unwrap().unwrap()
+fn whole(connection: &Connection, uuid: &str) -> FullJob {
+    asker().job(connection, &JobKey::Uuid(uuid.to_owned())).unwrap().unwrap()
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_job_of_a_host_that_is_gone_was_interrupted_and_has_all_that_a_retry_needs()
             (full.selection, full.review, full.resume),
             (asked.selection.clone(), true, Some(resume.clone()))
         );
-        let Entry { agent, model, prompt, path, project, filetype, question, .. } = full.entry;
+        let JobEntry { agent, model, prompt, path, project, filetype, question, .. } = full.entry;
         assert_eq!((agent, model, prompt), (asked.agent.clone(), asked.model.clone(), asked.prompt.clone()));
         assert_eq!((path, project), (asked.path.clone(), asked.project.clone()));
         assert_eq!((filetype, question), (asked.filetype.clone(), false));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use super::entry::{Asker, Entry, LocalTime, Which};
+use super::entry::{JobEntry, JobKey, LocalTime, QueryContext};
 use super::history::Page;
 use super::{history, info, keep};
 use crate::request::Resume;
@@ -29,8 +29,8 @@ fn store() -> Connection {
     connection
 }
 
-fn asker() -> Asker<'static> {
-    Asker { owner: "me:1", transcripts: Path::new("/nowhere") }
+fn asker() -> QueryContext<'static> {
+    QueryContext { owner: "me:1", transcripts: Path::new("/nowhere") }
 }
 
 fn keep_all(connection: &mut Connection, records: impl IntoIterator<Item = Record>) {
@@ -75,7 +75,7 @@ fn assert_totals(connection: &Connection) {
     assert_eq!(kept, counted);
 }
 
-fn ids(entries: &[Entry]) -> Vec<u64> {
+fn ids(entries: &[JobEntry]) -> Vec<u64> {
     entries.iter().map(|entry| entry.id.unwrap()).collect()
 }
 
@@ -179,7 +179,7 @@ fn a_transcript_is_named_as_long_as_it_is_there() {
     std::fs::write(dir.path().join("1.jsonl"), "").unwrap();
     let mut connection = store();
     keep_all(&mut connection, [Record { transcript: Some("1.jsonl".to_owned()), ..record(1, None) }]);
-    let asker = Asker { transcripts: dir.path(), ..asker() };
+    let asker = QueryContext { transcripts: dir.path(), ..asker() };
     let entry = history::history(&connection, asker, &page(1)).unwrap().jobs.remove(0);
     assert_eq!(entry.transcript.map(PathBuf::from), Some(dir.path().join("1.jsonl")));
 }
@@ -207,11 +207,11 @@ fn those_that_wrote_in_a_file_are_given_with_what_they_wrote() {
 fn one_job_is_given_whole_by_either_key() {
     let mut connection = store();
     keep_all(&mut connection, [record(4, Some("answer"))]);
-    let full = asker().job(&connection, &Which::Id(4)).unwrap().unwrap();
+    let full = asker().job(&connection, &JobKey::Id(4)).unwrap().unwrap();
     assert_eq!(full.text.as_deref(), Some("answer"));
     assert_eq!(full.selection, record(4, None).selection);
-    assert_eq!(asker().job(&connection, &Which::Uuid(full.entry.uuid.clone())).unwrap(), Some(full));
-    assert_eq!(asker().job(&connection, &Which::Id(5)).unwrap(), None);
+    assert_eq!(asker().job(&connection, &JobKey::Uuid(full.entry.uuid.clone())).unwrap(), Some(full));
+    assert_eq!(asker().job(&connection, &JobKey::Id(5)).unwrap(), None);
 }
 
 /// A job of `session` with messages of these ids, started at `at`.

@@ -7,11 +7,11 @@ use proptest::prelude::*;
 use super::*;
 use crate::store::Tokens;
 use crate::store::queries::sessions;
-use crate::stream::{Count, Counted};
+use crate::stream::{UsageScope, UsageScopes};
 
 /// How an agent counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Agent {
+enum CountingAgent {
     /// Claude that tells the run's share.
     Sharing,
     /// Claude before that: its cost runs on, also in a fork.
@@ -20,19 +20,23 @@ enum Agent {
     Droid,
 }
 
-impl Agent {
-    fn counted(self) -> Counted {
+impl CountingAgent {
+    fn counted(self) -> UsageScopes {
         match self {
-            Self::Sharing => Counted::default(),
-            Self::Running => Counted { cost: Count::Lineage, ..Counted::default() },
-            Self::Droid => Counted { cost: Count::Run, usage: Count::Session, num_turns: Count::Lineage },
+            Self::Sharing => UsageScopes::default(),
+            Self::Running => UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
+            Self::Droid => UsageScopes {
+                cost: UsageScope::Run,
+                usage: UsageScope::Session,
+                num_turns: UsageScope::Lineage,
+            },
         }
     }
 }
 
 /// One job of a schedule.
 #[derive(Debug, Clone)]
-struct Plan {
+struct PlannedJob {
     /// Which of the sessions that are there it goes on from; beyond them: from none.
     from: usize,
     /// In a fork of it, or in itself.
@@ -44,10 +48,10 @@ struct Plan {
     takes: [usize; 2],
 }
 
-fn plans() -> impl Strategy<Value = Vec<Plan>> {
+fn plans() -> impl Strategy<Value = Vec<PlannedJob>> {
     let plan = (0..12usize, any::<bool>(), [1..3000u32, 0..500u32], any::<bool>(), [0..3usize, 0..3usize]);
     let plan =
-        plan.prop_map(|(from, forks, spends, fails, takes)| Plan { from, forks, spends, fails, takes });
+        plan.prop_map(|(from, forks, spends, fails, takes)| PlannedJob { from, forks, spends, fails, takes });
     prop::collection::vec(plan, 1..14)
 }
 
@@ -67,8 +71,8 @@ fn spent(units: u32) -> Amounts {
 }
 
 /// An agent with its sessions: what it counted in each, and over forks.
-struct World {
-    agent: Agent,
+struct SpendingModel {
+    agent: CountingAgent,
     store: Connection,
     sessions: Vec<(Amounts, Amounts)>,
     /// Those in which a job has ended, and those in which one runs.
@@ -77,9 +81,9 @@ struct World {
     spent: BTreeMap<u64, Amounts>,
 }
 
-struct Job {
+struct SpendingJob {
     id: u64,
-    plan: Plan,
+    plan: PlannedJob,
     session: usize,
     resumed: Option<usize>,
     /// What the store noted when it began.
@@ -92,13 +96,13 @@ fn name(session: usize) -> String {
     format!("s{session}")
 }
 
-impl World {
-    fn new(agent: Agent) -> Self {
+impl SpendingModel {
+    fn new(agent: CountingAgent) -> Self {
         let (sessions, kept, busy) = Default::default();
         Self { agent, store: store(), sessions, kept, busy, spent: BTreeMap::new() }
     }
 
-    fn begin(&mut self, id: u64, plan: &Plan) -> Job {
+    fn begin(&mut self, id: u64, plan: &PlannedJob) -> SpendingJob {
         let resumed = self.kept.get(plan.from).copied();
         let (session, parent) = match resumed {
             Some(from) if !plan.forks && !self.busy.contains(&from) => (from, None),
@@ -113,11 +117,11 @@ impl World {
             }
         };
         self.busy.push(session);
-        Job { id, plan: plan.clone(), session, resumed, parent, told: Amounts::default() }
+        SpendingJob { id, plan: plan.clone(), session, resumed, parent, told: Amounts::default() }
     }
 
     /// The agent of a job spends, and tells what it has counted by then.
-    fn spend(&mut self, job: &Job, units: u32, run: &Amounts) -> Amounts {
+    fn spend(&mut self, job: &SpendingJob, units: u32, run: &Amounts) -> Amounts {
         let more = spent(units);
         let (session, lineage) = &mut self.sessions[job.session];
         (*session, *lineage) = (session.plus(&more), lineage.plus(&more));
@@ -125,19 +129,19 @@ impl World {
         self.spent.insert(job.id, all);
         let counted = self.agent.counted();
         let of = |count| match count {
-            Count::Run => all,
-            Count::Session => *session,
-            Count::Lineage => *lineage,
+            UsageScope::Run => all,
+            UsageScope::Session => *session,
+            UsageScope::Lineage => *lineage,
         };
         Amounts {
-            cost_usd: of(counted.cost).cost_usd.filter(|_| self.agent != Agent::Droid),
+            cost_usd: of(counted.cost).cost_usd.filter(|_| self.agent != CountingAgent::Droid),
             tokens: of(counted.usage).tokens,
             num_turns: of(counted.num_turns).num_turns,
             duration_ms: all.duration_ms,
         }
     }
 
-    fn finish(&mut self, job: &mut Job) {
+    fn finish(&mut self, job: &mut SpendingJob) {
         job.told = self.spend(job, job.plan.spends[0], &Amounts::default());
         let resumed = job.resumed.map(|session| Resume { session_id: name(session), at: None });
         let record = Record {
@@ -155,21 +159,21 @@ impl World {
         }
     }
 
-    fn amend(&mut self, job: &Job) {
+    fn amend(&mut self, job: &SpendingJob) {
         let told = self.spend(job, job.plan.spends[1], &spent(job.plan.spends[0]));
         let share = keep::amend(&self.store, "me:1", job.id, &told.beyond(&job.told)).unwrap().unwrap();
         self.assert_share(job, &share);
     }
 
-    fn assert_share(&self, job: &Job, share: &Amounts) {
+    fn assert_share(&self, job: &SpendingJob, share: &Amounts) {
         let mut real = self.spent[&job.id];
-        real.cost_usd = real.cost_usd.filter(|_| self.agent != Agent::Droid);
+        real.cost_usd = real.cost_usd.filter(|_| self.agent != CountingAgent::Droid);
         assert_eq!(*share, real, "job {} of {:?}", job.id, self.agent);
     }
 
     /// Runs the jobs of a schedule, which begin one by one and end when enough others have begun.
-    fn run(mut self, plans: &[Plan]) -> Self {
-        let mut running: Vec<(Job, usize, usize)> = Vec::new();
+    fn run(mut self, plans: &[PlannedJob]) -> Self {
+        let mut running: Vec<(SpendingJob, usize, usize)> = Vec::new();
         for (index, plan) in plans.iter().enumerate() {
             let mut job = self.begin(index as u64 + 1, plan);
             let (first, last) = (index + plan.takes[0], index + plan.takes[0] + plan.takes[1]);
@@ -183,7 +187,7 @@ impl World {
         self
     }
 
-    fn advance(&mut self, running: &mut Vec<(Job, usize, usize)>, now: usize) {
+    fn advance(&mut self, running: &mut Vec<(SpendingJob, usize, usize)>, now: usize) {
         let mut left = Vec::new();
         for (mut job, first, last) in running.drain(..) {
             if first <= now && !self.spent.contains_key(&job.id) {
@@ -203,15 +207,15 @@ impl World {
 proptest! {
     #[test]
     fn each_job_is_kept_with_what_it_really_cost(plans in plans(), agent in 0..3usize) {
-        let agent = [Agent::Sharing, Agent::Running, Agent::Droid][agent];
-        let world = World::new(agent).run(&plans);
+        let agent = [CountingAgent::Sharing, CountingAgent::Running, CountingAgent::Droid][agent];
+        let world = SpendingModel::new(agent).run(&plans);
         let real = world.spent.values().fold(Amounts::default(), |sum, spent| sum.plus(spent));
-        let wanted = info::Wanted { project: String::new(), session: None, today_ms: 0 };
+        let wanted = info::InfoQuery { project: String::new(), session: None, today_ms: 0 };
         let all = info::info(&world.store, &wanted).unwrap().all;
         prop_assert_eq!(all.jobs, plans.len() as u64);
         prop_assert_eq!(all.amounts.tokens, real.tokens);
         prop_assert_eq!(all.amounts.num_turns, real.num_turns);
-        if agent != Agent::Droid {
+        if agent != CountingAgent::Droid {
             prop_assert!((all.amounts.cost_usd.unwrap() - real.cost_usd.unwrap()).abs() < 1e-9);
         }
         assert_totals(&world.store);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::store::Draft;
-use crate::store::queries::info::Wanted;
+use crate::store::queries::info::InfoQuery;
 use crate::store::queries::{held, prompts};
 
 #[test]
@@ -36,7 +36,7 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     );
     land(&mut connection, 1, "merged", &[]);
     land(&mut connection, 2, "held", &[]);
-    let wanted = Wanted {
+    let wanted = InfoQuery {
         project: "/project".to_owned(),
         session: Some(("claude".to_owned(), "t".to_owned())),
         today_ms: today,
@@ -48,7 +48,7 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
     assert_eq!((info.all.landed, info.all.held, info.all.failed), (1, 1, 1));
     assert_eq!((info.all.amounts.cost_usd, info.all.amounts.tokens.input), (Some(1.0), 40));
     assert_eq!((info.all.amounts.num_turns, info.all.amounts.duration_ms), (Some(4), Some(2800)));
-    let named = |shares: &[info::Share]| {
+    let named = |shares: &[info::Breakdown]| {
         shares.iter().map(|s| (s.name.clone(), s.jobs, s.cost_usd)).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -60,7 +60,7 @@ fn the_sums_are_of_a_session_with_its_family_a_project_days_models_and_agents() 
         [("claude".to_owned(), 3, Some(0.75)), ("droid".to_owned(), 1, Some(0.25))]
     );
     assert_totals(&connection);
-    let nothing = Wanted { project: "/none".to_owned(), session: None, today_ms: today + DAY };
+    let nothing = InfoQuery { project: "/none".to_owned(), session: None, today_ms: today + DAY };
     let info = info::info(&connection, &nothing).unwrap();
     assert_eq!((info.session, info.project, info.today.jobs), (None, info::Sums::default(), 0));
 }
@@ -76,7 +76,7 @@ fn the_sums_follow_what_becomes_of_each_job() {
     }
     let more = Amounts { cost_usd: Some(0.5), num_turns: Some(2), ..Amounts::default() };
     keep::amend(&connection, "me:1", 1, &more).unwrap();
-    let uuid = asker().job(&connection, &Which::Id(2)).unwrap().unwrap().entry.uuid;
+    let uuid = asker().job(&connection, &JobKey::Id(2)).unwrap().unwrap().entry.uuid;
     held::again(&mut connection, "me:1", &uuid, 9).unwrap();
     land(&mut connection, 9, "applied", &[]);
     assert_totals(&connection);
@@ -113,20 +113,20 @@ fn an_answer_held_again_costs_nothing_and_counts_as_no_job() {
     let draft = Draft { rows: Some(vec!["mine".to_owned()]), ..Draft::default() };
     keep::draft(&connection, "me:1", 1, Some(&draft)).unwrap();
     land(&mut connection, 1, "rejected", &[]);
-    let first = asker().job(&connection, &Which::Id(1)).unwrap().unwrap();
+    let first = asker().job(&connection, &JobKey::Id(1)).unwrap().unwrap();
     assert!(held::again(&mut connection, "me:1", &first.entry.uuid, 9).unwrap().is_some());
-    let again = asker().job(&connection, &Which::Id(9)).unwrap().unwrap();
+    let again = asker().job(&connection, &JobKey::Id(9)).unwrap().unwrap();
     assert_eq!((again.text, again.lines, again.selection), (first.text, first.lines, first.selection));
     assert_eq!(again.draft, Some(draft), "what the user made of it is not gone with it");
     assert_eq!(again.entry.landing.as_deref(), Some("held"));
     assert_eq!((again.entry.amounts.cost_usd, again.entry.amounts.tokens.input), (None, 0));
     assert!(held::again(&mut connection, "me:1", "no such uuid", 10).unwrap().is_none());
-    let failed = asker().job(&connection, &Which::Id(2)).unwrap().unwrap();
+    let failed = asker().job(&connection, &JobKey::Id(2)).unwrap().unwrap();
     assert!(
         held::again(&mut connection, "me:1", &failed.entry.uuid, 10).unwrap().is_none(),
         "it has no answer"
     );
-    let wanted = Wanted { project: "/project".to_owned(), session: None, today_ms: 0 };
+    let wanted = InfoQuery { project: "/project".to_owned(), session: None, today_ms: 0 };
     let sums = info::info(&connection, &wanted).unwrap();
     assert_eq!((sums.all.jobs, sums.all.held, sums.all.amounts.tokens.input), (2, 0, 20));
     assert_eq!(prompts::prompts(&connection, 9).unwrap()[0].uses, 2);

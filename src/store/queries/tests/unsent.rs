@@ -1,6 +1,6 @@
 //! What was typed and not sent, over several Neovims.
 
-use super::super::prompts::{self, Used};
+use super::super::prompts::{self, UsedPrompt};
 use super::super::{accepted, unsent};
 use super::*;
 use crate::store::record::Unsent;
@@ -63,7 +63,7 @@ fn the_newest_50_are_kept() {
 
 #[test]
 fn what_was_left_unsent_for_a_day_comes_behind_what_was_sent() {
-    let used = |prompt: &str, last_ms| Used { prompt: prompt.to_owned(), uses: 0, last_ms };
+    let used = |prompt: &str, last_ms| UsedPrompt { prompt: prompt.to_owned(), uses: 0, last_ms };
     let unsent = vec![used("just now", 2 * DAY), used("this day", DAY + 1), used("long ago", DAY)];
     let all = unsent::among(unsent, vec![used("sent", 0), used("sent before", 3)], 2 * DAY);
     let prompts: Vec<&str> = all.iter().map(|used| used.prompt.as_str()).collect();
