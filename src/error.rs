@@ -1,10 +1,9 @@
 //! How a job fails: a closed set of codes for Lua, and one sentence for people.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What kind of failure ended a job. The names are part of the public contract (`error.code` in Lua).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The agent's command is not in PATH.
     AgentNotFound,
@@ -44,6 +43,39 @@ pub enum Code {
     BadRequest,
     /// The host and the plugin are of different versions.
     HostVersion,
+}
+
+impl Code {
+    /// The public name: `error.code` in Lua.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AgentNotFound => "agent_not_found",
+            Self::SpawnFailed => "spawn_failed",
+            Self::NotLoggedIn => "not_logged_in",
+            Self::RateLimited => "rate_limited",
+            Self::Overloaded => "overloaded",
+            Self::ApiError => "api_error",
+            Self::PromptTooLong => "prompt_too_long",
+            Self::Refused => "refused",
+            Self::MaxTurns => "max_turns",
+            Self::Budget => "budget",
+            Self::PermissionDenied => "permission_denied",
+            Self::SessionNotFound => "session_not_found",
+            Self::EmptyAnswer => "empty_answer",
+            Self::Timeout => "timeout",
+            Self::Exited => "exited",
+            Self::HostLost => "host_lost",
+            Self::Protocol => "protocol",
+            Self::BadRequest => "bad_request",
+            Self::HostVersion => "host_version",
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// Why a job failed: a code for programs and a sentence that says what happened and what to do.

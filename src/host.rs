@@ -2,8 +2,8 @@
 //! becomes of them to the store and the editor; it ends them all when the editor goes away.
 
 mod jobs;
+mod subscriptions;
 mod transcript;
-mod watched;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,21 +22,20 @@ use crate::land::{self, HeldFor};
 use crate::memory;
 use crate::message;
 use crate::mirror::{self, Feed, Intent, RangeOnDisk, SettledIntent, Settlement};
-use crate::names::name;
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::rpc::{Command, List};
 use crate::store::{Amounts, Database, Info, Landed, Listed, Query, Transcripts};
-use crate::stream::Outcome;
+use crate::stream::{AnswerDoubt, Outcome};
 use crate::view::{self, Viewer};
 use jobs::{Jobs, QueuedJob, RunningJob};
-use watched::Subscriptions;
+use subscriptions::Subscriptions;
 
 /// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`, and
 /// kills the host 1.9 s after it.
 const LAST_WORDS: Duration = Duration::from_millis(1300);
 /// By when all of it is kept, from the same moment on.
-const KEPT: Duration = Duration::from_millis(1700);
+const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 
 /// Everything that can happen to the host.
 #[derive(Debug)]
@@ -46,7 +45,7 @@ pub enum HostMessage {
     /// What became of what was wanted of a job's range.
     Settled(SettledIntent),
     /// The range of a job stands like this in its file.
-    Standing(RangeOnDisk),
+    RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
     Renamed {
         /// The job's id.
@@ -66,7 +65,7 @@ pub struct Host {
     /// Of the mirrors, which follow the jobs' ranges.
     feed: Feed,
     database: Database,
-    surroundings: JobContext,
+    context: JobContext,
     jobs: Jobs,
     /// The agent of the prompt that is being typed. It counts neither as running nor as waiting.
     prewarm: Prewarm,
@@ -87,12 +86,12 @@ enum InputProgress {
 
 impl Host {
     /// A host without jobs.
-    pub fn new(editor: Editor, feed: Feed, database: Database, surroundings: JobContext) -> Self {
+    pub fn new(editor: Editor, feed: Feed, database: Database, context: JobContext) -> Self {
         Self {
             editor,
             feed,
             database,
-            surroundings,
+            context,
             jobs: Jobs::default(),
             prewarm: Prewarm::default(),
             interrupted: Vec::new(),
@@ -128,8 +127,8 @@ impl Host {
         if !self.interrupted.is_empty() {
             self.database.interrupt(self.interrupted);
         }
-        let until = (since + KEPT).into_std();
-        tokio::join!(self.database.close(until), self.surroundings.transcripts.close(until));
+        let until = (since + STORE_DEADLINE).into_std();
+        tokio::join!(self.database.close(until), self.context.transcripts.close(until));
     }
 
     /// Handles what happens until the host has to end, or there is nothing more to hear.
@@ -143,10 +142,10 @@ impl Host {
                 message = messages.recv() => match message {
                     Some(HostMessage::Command(command)) => self.command(command),
                     Some(HostMessage::Settled(settled)) => self.settled(settled),
-                    Some(HostMessage::Standing(standing)) => {
-                        self.database.stand(standing.job, record::stood(&standing));
+                    Some(HostMessage::RangeOnDisk(on_disk)) => {
+                        self.database.keep_on_disk(on_disk.job, record::on_disk(&on_disk));
                     }
-                    Some(HostMessage::Renamed { job, path }) => self.database.stand(job, record::renamed(&path)),
+                    Some(HostMessage::Renamed { job, path }) => self.database.keep_on_disk(job, record::renamed(&path)),
                     Some(HostMessage::Terminate) => return InputProgress::Some,
                     Some(HostMessage::Disconnected) | None => return InputProgress::All,
                 },
@@ -161,7 +160,7 @@ impl Host {
             Command::Reject { id, error } => {
                 tracing::warn!(
                     job = id,
-                    error = name(error.code),
+                    error = error.code.name(),
                     message_bytes = error.message.len(),
                     "rejected"
                 );
@@ -188,8 +187,8 @@ impl Host {
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
             Command::Observe { id, wanted } => self.observe(id, wanted),
             Command::Unobserve { id } => {
-                if let Some(watched) = self.jobs.watched(id) {
-                    watched.stop_forwarding();
+                if let Some(subscriptions) = self.jobs.subscriptions(id) {
+                    subscriptions.stop_forwarding();
                 }
             }
             Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
@@ -197,7 +196,7 @@ impl Host {
     }
 
     fn accept(&mut self, request: Request) {
-        if self.jobs.watched(request.id).is_some() {
+        if self.jobs.subscriptions(request.id).is_some() {
             tracing::warn!(job = request.id, "another job has this number");
             return;
         }
@@ -214,8 +213,8 @@ impl Host {
         let since_ms = record::now_ms();
         // Before anything else, also where no agent is started any more: then the next host may run it.
         self.database.accept(record::accepted(&request, since_ms));
-        let watched = Subscriptions::new(&request, &self.editor);
-        self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, watched });
+        let subscriptions = Subscriptions::new(&request, &self.editor);
+        self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
         self.start_waiting();
         if self.jobs.running(id).is_none() {
             // Told once: they start in the order in which they came, so the editor knows the place of each.
@@ -239,7 +238,7 @@ impl Host {
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = match Launch::new(&invocation, &wanted.cwd, &self.surroundings.empty) {
+        let launch = match Launch::new(&invocation, &wanted.cwd, &self.context.empty) {
             Ok(launch) => launch,
             // The job that wants it will say so.
             Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
@@ -250,7 +249,7 @@ impl Host {
             PrewarmEvent::Models(models) => editor.models(&agent, models),
             PrewarmEvent::Gone => editor.prewarmed(token, None),
         };
-        self.prewarm.start(token, launch, self.surroundings.groups.clone(), tell);
+        self.prewarm.start(token, launch, self.context.groups.clone(), tell);
     }
 
     /// Starts as many waiting jobs as there are places.
@@ -258,25 +257,25 @@ impl Host {
         if self.is_ending {
             return;
         }
-        while let Some(QueuedJob { request, since_ms, watched }) = self.jobs.next_to_run() {
-            let mut surroundings = self.surroundings.clone();
+        while let Some(QueuedJob { request, since_ms, subscriptions }) = self.jobs.next_to_run() {
+            let mut context = self.context.clone();
             if !request.record {
-                surroundings.transcripts = Transcripts::none();
+                context.transcripts = Transcripts::none();
             }
-            let ticket = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
+            let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
             if let Some(resume) = &request.resume {
                 self.database.begin(request.id, request.agent.name.clone(), resume.session_id.clone());
             }
-            let job = Job::start(Arc::clone(&request), surroundings, watched.observers().clone(), ticket);
+            let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
-            self.jobs.run(RunningJob { request, since_ms, transcript, watched, counted, job });
+            self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, counted, job });
         }
     }
 
     fn observe(&mut self, id: u64, wanted: Observe) {
         let editor = self.editor.clone();
-        if let Some(watched) = self.jobs.watched(id) {
-            watched.forward(id, wanted, &editor);
+        if let Some(subscriptions) = self.jobs.subscriptions(id) {
+            subscriptions.forward(id, wanted, &editor);
         }
     }
 
@@ -292,8 +291,8 @@ impl Host {
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
             job::JobEvent::Amended(outcome) => self.amend(id, outcome),
             job::JobEvent::Gone => {
-                if let Some(RunningJob { watched, .. }) = self.jobs.remove(id) {
-                    tracing::info!(job = id, observers = watched.observers().len(), "gone");
+                if let Some(RunningJob { subscriptions, .. }) = self.jobs.remove(id) {
+                    tracing::info!(job = id, observers = subscriptions.observers().len(), "gone");
                 }
                 self.editor.change(id, StateChange::Gone);
                 memory::give_back();
@@ -312,9 +311,9 @@ impl Host {
     fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
         tracing::info!(
             job = id,
-            error = outcome.error.as_ref().map(|error| name(error.code)),
+            error = outcome.error.as_ref().map(|error| error.code.name()),
             message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
-            held_for = outcome.held_for.map(name),
+            held_for = outcome.held_for.map(AnswerDoubt::name),
             "decided"
         );
         let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
@@ -332,15 +331,15 @@ impl Host {
         // In the store first: from here on the answer survives the end of any process.
         let (editor, feed) = (self.editor.clone(), self.feed.clone());
         let buffer = request.buffer;
-        let wish = landing.as_ref().filter(|_| !request.question).map(|landing| {
+        let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
             let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
-        self.database.keep(record, move |share| {
-            record::with_share(&mut outcome, &share);
+        self.database.keep(record, move |job_usage| {
+            record::with_job_usage(&mut outcome, &job_usage);
             editor.finish(id, outcome, landing.map(Box::new));
-            if let Some(wish) = wish {
-                feed.send(mirror::MirrorEvent::Wish { buffer, job: id, wish });
+            if let Some(intent) = intent {
+                feed.send(mirror::MirrorEvent::Want { buffer, job: id, intent });
             }
         });
     }
@@ -352,9 +351,9 @@ impl Host {
         *counted = all;
         let editor = self.editor.clone();
         let resumed = request.resume.is_some();
-        self.database.amend(id, more, move |share| {
-            match share {
-                Some(share) => record::with_share(&mut outcome, &share),
+        self.database.amend(id, more, move |job_usage| {
+            match job_usage {
+                Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
                 // What of it is this job's own nobody knows.
                 None if resumed => return,
                 None => {}
@@ -378,8 +377,8 @@ impl Host {
 
     /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
     fn settled(&mut self, settled: SettledIntent) {
-        let SettledIntent { job: id, fate, attempt, passage, reply, .. } = settled;
-        match fate {
+        let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
+        match settlement {
             Settlement::Stays(why) => {
                 tracing::info!(job = id, why = why.name(), "it stays as it is");
                 self.editor.stays(id, why);
@@ -389,10 +388,10 @@ impl Host {
             Settlement::Taken => return self.editor.stored(id, attempt),
             _ => {}
         }
-        let landed = record::landed(fate, passage.as_ref());
+        let landed = record::landed(settlement, passage.as_ref());
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
-        if let Settlement::Held(_) = fate {
+        if let Settlement::Held(_) = settlement {
             // How its rows stand is kept when their file is written: until then that is not in the file.
             let landed = Landed { place: None, rows: None, ..landed };
             self.database.hold(id, landed, move || editor.landed(id, &told));
@@ -447,7 +446,7 @@ impl Host {
     fn transcript(&self, token: u64, wanted: Result<TranscriptRequest, JobError>) {
         let editor = self.editor.clone();
         match wanted {
-            Ok(wanted) => self.surroundings.transcripts.read(wanted.path.clone(), move |file| {
+            Ok(wanted) => self.context.transcripts.read(wanted.path.clone(), move |file| {
                 editor.reply(token, transcript::reply(file, wanted));
                 // Most of what was read is not needed any more.
                 memory::give_back();

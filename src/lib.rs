@@ -16,7 +16,6 @@ mod log;
 mod memory;
 pub mod message;
 pub mod mirror;
-mod names;
 pub mod parse;
 mod record;
 pub mod replay;

@@ -4,12 +4,11 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::document::Passage;
-use crate::land::Landing;
+use crate::land::{HeldFor, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
-use crate::names::name;
 use crate::request::Request;
 use crate::store::{Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
-use crate::stream::{Outcome, Usage};
+use crate::stream::{AnswerDoubt, Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
 pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
@@ -38,8 +37,10 @@ pub fn of(
     started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
-    let held_for =
-        outcome.held_for.map(name).or_else(|| landing.and_then(|landing| landing.held_for).map(name));
+    let held_for = outcome
+        .held_for
+        .map(AnswerDoubt::name)
+        .or_else(|| landing.and_then(|landing| landing.held_for).map(HeldFor::name));
     Record {
         id: request.id,
         agent: request.agent.name.clone(),
@@ -56,25 +57,25 @@ pub fn of(
         selection: request.selection.clone(),
         started_ms,
         ended_ms: now_ms(),
-        error: outcome.error.as_ref().map(|error| (name(error.code), error.message.clone())),
+        error: outcome.error.as_ref().map(|error| (error.code.name().to_owned(), error.message.clone())),
         text: outcome.text.clone().filter(|_| outcome.error.is_none()),
         lines: landing.map(|landing| landing.lines.clone()),
-        held_for,
+        held_for: held_for.map(str::to_owned),
         amounts: amounts(outcome),
-        counted: outcome.counted,
+        scopes: outcome.scopes,
         checkpoints: outcome.checkpoints.clone(),
         transcript: transcript.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
     }
 }
 
 /// What became of an answer, and of its range.
-pub fn landed(fate: Settlement, passage: Option<&Passage>) -> Landed {
-    let held_for = match fate {
-        Settlement::Held(why) => Some(name(why)),
+pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
+    let held_for = match settlement {
+        Settlement::Held(why) => Some(why.name().to_owned()),
         _ => None,
     };
     Landed {
-        landing: fate.landing().to_owned(),
+        landing: settlement.landing().to_owned(),
         held_for,
         place: passage.map(lines),
         rows: passage.map(rows),
@@ -83,10 +84,10 @@ pub fn landed(fate: Settlement, passage: Option<&Passage>) -> Landed {
 }
 
 /// How the range of a job stands in its file.
-pub fn stood(standing: &RangeOnDisk) -> OnDisk {
-    let place = standing.passage.as_ref().map(lines);
-    let rows = standing.passage.as_ref().map(rows).unwrap_or_default();
-    OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some(path(&standing.path)) }
+pub fn on_disk(on_disk: &RangeOnDisk) -> OnDisk {
+    let place = on_disk.passage.as_ref().map(lines);
+    let rows = on_disk.passage.as_ref().map(rows).unwrap_or_default();
+    OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some(path(&on_disk.path)) }
 }
 
 /// The file of a job has this name.
@@ -134,15 +135,15 @@ pub fn amounts(outcome: &Outcome) -> Amounts {
 }
 
 /// The outcome with a job's own share of what its agent counted.
-pub fn with_share(outcome: &mut Outcome, share: &Amounts) {
-    outcome.cost_usd = share.cost_usd;
+pub fn with_job_usage(outcome: &mut Outcome, job_usage: &Amounts) {
+    outcome.cost_usd = job_usage.cost_usd;
     outcome.usage = Usage {
-        input_tokens: share.tokens.input,
-        output_tokens: share.tokens.output,
-        cache_read_input_tokens: share.tokens.cache_read,
-        cache_creation_input_tokens: share.tokens.cache_creation,
+        input_tokens: job_usage.tokens.input,
+        output_tokens: job_usage.tokens.output,
+        cache_read_input_tokens: job_usage.tokens.cache_read,
+        cache_creation_input_tokens: job_usage.tokens.cache_creation,
     };
-    outcome.num_turns = share.num_turns;
+    outcome.num_turns = job_usage.num_turns;
 }
 
 /// Now, Unix time in milliseconds.

@@ -120,10 +120,9 @@ fn carry_out(
 ) -> impl FnMut(Order) + Send {
     let runtime = tokio::runtime::Handle::current();
     move |order| match order {
-        Order::Contact { buffer, wanted } => {
+        Order::Contact { buffer, scope } => {
             let feed = feed.clone();
-            editor
-                .contact(buffer, wanted, move |exists| feed.send(MirrorEvent::Contacted { buffer, exists }));
+            editor.contact(buffer, scope, move |exists| feed.send(MirrorEvent::Contacted { buffer, exists }));
         }
         Order::Detach(buffer) => editor.detach(buffer),
         Order::Write { buffer, call } => {
@@ -147,7 +146,7 @@ fn carry_out(
         }
         // Nobody listens to these only when the host is ending already.
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
-        Order::Standing(standing) => _ = messages.send(HostMessage::Standing(standing)),
+        Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
         Order::Reply { token, findings } => editor.found(token, findings.fields()),
     }

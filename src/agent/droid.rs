@@ -118,14 +118,14 @@ fn line_events<'a>(line: DroidLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "error" => each(Event::Problem(problem(line))),
         "completion" => each(Event::Finished(FinishLine {
             verdict: FinishVerdict::LastBlock(line.final_text.unwrap_or_default()),
-            weight: Authority::UnlessStopped,
+            authority: Authority::UnlessSignalled,
             amounts: ReportedAmounts {
                 cost: Cost::default(),
                 usage: line.usage,
                 num_turns: line.num_turns,
                 duration_ms: line.duration_ms,
                 // A session's tokens and turns run on in it. Its fork begins with no tokens, but with all turns.
-                counted: UsageScopes {
+                scopes: UsageScopes {
                     cost: UsageScope::Run,
                     usage: UsageScope::Session,
                     num_turns: UsageScope::Lineage,

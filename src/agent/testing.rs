@@ -7,12 +7,12 @@ use crate::error::Code;
 use crate::stream::{AgentInput, Outcome, ProcessEnd, Stream, ToolStatus, Update};
 
 /// Reads these lines, then ends with exit code 0.
-pub fn told(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
-    told_with(protocol, lines, &ProcessEnd::with_code(0))
+pub fn run(protocol: Protocol, lines: &[&str]) -> (Vec<Update<'static>>, Outcome) {
+    run_with(protocol, lines, &ProcessEnd::with_code(0))
 }
 
 /// Reads these lines, then ends like this.
-pub fn told_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Update<'static>>, Outcome) {
+pub fn run_with(protocol: Protocol, lines: &[&str], end: &ProcessEnd) -> (Vec<Update<'static>>, Outcome) {
     let mut updates = Vec::new();
     let mut emit = |update: Update<'_>| updates.push(update.into_owned());
     let mut stream = Stream::new(protocol, "/home/dev/project");

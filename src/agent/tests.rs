@@ -1,7 +1,7 @@
 //! What holds for the answers of every agent.
 
 use super::Protocol;
-use super::testing::{answer, code, message, told};
+use super::testing::{answer, code, message, run};
 use crate::error::Code;
 use crate::stream::MAX_ANSWER;
 
@@ -21,8 +21,8 @@ fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
         (Protocol::Droid, &droid),
         (Protocol::Text, &str::to_owned),
     ] {
-        assert_eq!(answer(&told(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
-        let (_, outcome) = told(protocol, &[&line(&format!("{long}x"))]);
+        assert_eq!(answer(&run(protocol, &[&line(&long)]).1).len(), MAX_ANSWER);
+        let (_, outcome) = run(protocol, &[&line(&format!("{long}x"))]);
         assert_eq!(code(&outcome), Code::Protocol);
         assert!(message(&outcome).ends_with("is longer than 16 MB"), "{}", message(&outcome));
     }
@@ -32,12 +32,12 @@ fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
 fn many_parts_of_an_answer_are_as_long_as_they_are_together() {
     let part = "x".repeat(MAX_ANSWER / 2);
     let parts = [part.as_str(); 3];
-    let (_, outcome) = told(Protocol::Text, &parts);
+    let (_, outcome) = run(Protocol::Text, &parts);
     assert!(message(&outcome).contains("longer than 16 MB"));
     let droid =
         |text: &str| serde_json::json!({"type": "message", "role": "assistant", "text": text}).to_string();
     let lines = [droid(&part), droid(&part), r#"{"type":"completion","finalText":"x"}"#.to_owned()];
-    let (_, outcome) = told(Protocol::Droid, &lines.each_ref().map(String::as_str));
+    let (_, outcome) = run(Protocol::Droid, &lines.each_ref().map(String::as_str));
     assert!(message(&outcome).contains("longer than 16 MB"), "the newline between them is too much");
 }
 
@@ -47,12 +47,12 @@ fn a_message_that_is_too_long_is_forgotten_with_the_next_one() {
     let mut text = String::new();
     let kept = allocation_counter::measure(|| {
         let next = r#"{"type":"assistant","message":{"id":"n","content":[{"type":"text","text":"short"}]}}"#;
-        text = answer(&told(Protocol::Claude, &[&long, next]).1).to_owned();
+        text = answer(&run(Protocol::Claude, &[&long, next]).1).to_owned();
     });
     assert_eq!(text, "short");
     assert!(kept.bytes_current < 4096);
-    let (_, outcome) = told(Protocol::Claude, &[&long]);
+    let (_, outcome) = run(Protocol::Claude, &[&long]);
     assert!(message(&outcome).contains("longer than 16 MB"));
     let result = r#"{"type":"result","is_error":false,"result":"short"}"#;
-    assert_eq!(answer(&told(Protocol::Claude, &[&long, result]).1), "short");
+    assert_eq!(answer(&run(Protocol::Claude, &[&long, result]).1), "short");
 }

@@ -42,14 +42,14 @@ fn read(line: &[u8], each: OnEvent<'_>) -> LineStatus {
 #[cfg(test)]
 mod tests {
     use crate::agent::Protocol;
-    use crate::agent::testing::{answer, code, message, shown, told, told_with};
+    use crate::agent::testing::{answer, code, message, run, run_with, shown};
     use crate::error::Code;
     use crate::stream::{ProcessEnd, Stream};
 
     #[test]
     fn every_line_is_the_answer() {
         let lines = ["", "fn main() {", r#"  {"type":"result"}"#, "", "Script x", "}"];
-        let (updates, outcome) = told(Protocol::Text, &lines);
+        let (updates, outcome) = run(Protocol::Text, &lines);
         assert_eq!(answer(&outcome), lines.join("\n"));
         assert_eq!(shown(&updates), lines.join("\n"));
         assert_eq!((outcome.lines, outcome.ignored, outcome.malformed, outcome.held_for), (4, 0, 0, None));
@@ -57,15 +57,15 @@ mod tests {
 
     #[test]
     fn nothing_is_no_answer() {
-        assert_eq!(code(&told(Protocol::Text, &[]).1), Code::EmptyAnswer);
-        assert_eq!(code(&told(Protocol::Text, &["", "  "]).1), Code::EmptyAnswer);
+        assert_eq!(code(&run(Protocol::Text, &[]).1), Code::EmptyAnswer);
+        assert_eq!(code(&run(Protocol::Text, &["", "  "]).1), Code::EmptyAnswer);
     }
 
     #[test]
     fn a_bad_end_is_no_answer() {
         for end in [ProcessEnd::with_code(2), ProcessEnd::with_signal(9)] {
             let (_, outcome) =
-                told_with(Protocol::Text, &["half"], &ProcessEnd { stderr: "why".to_owned(), ..end });
+                run_with(Protocol::Text, &["half"], &ProcessEnd { stderr: "why".to_owned(), ..end });
             assert_eq!(code(&outcome), Code::Exited);
             assert!(message(&outcome).ends_with(" it says: why"));
         }
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn a_failure_that_is_told_on_standard_output_is_quoted() {
         let (_, outcome) =
-            told_with(Protocol::Text, &["Loading", "error: no such model"], &ProcessEnd::with_code(1));
+            run_with(Protocol::Text, &["Loading", "error: no such model"], &ProcessEnd::with_code(1));
         assert!(message(&outcome).ends_with(" it says: error: no such model"), "{}", message(&outcome));
     }
 

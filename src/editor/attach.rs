@@ -10,11 +10,11 @@ use crate::rpc::RpcWriter;
 
 /// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
 /// says whose text it is, the second one where the marks are in it.
-pub(super) fn contact(buffer: u64, wanted: ContactScope) -> Vec<Value> {
+pub(super) fn contact(buffer: u64, scope: ContactScope) -> Vec<Value> {
     let lua = "require('botglue.attach').report(...)";
-    let arguments = vec![buffer.into(), (wanted == ContactScope::Excerpts).into()];
+    let arguments = vec![buffer.into(), (scope == ContactScope::Excerpts).into()];
     let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
-    if wanted != ContactScope::Text {
+    if scope != ContactScope::Text {
         return vec![report];
     }
     let attach = call("nvim_buf_attach", vec![buffer.into(), true.into(), Value::Map(Vec::new())]);

@@ -5,9 +5,9 @@
 //! together, so a blocked editor builds no queue of frames; answers are kept in order and never folded.
 
 mod attach;
-mod board;
 mod frame;
 mod observed;
+mod pending;
 mod preview;
 mod value;
 mod watch;
@@ -38,7 +38,7 @@ use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
 use crate::rpc::{CallCount, RpcWriter};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
-use board::Pending;
+use pending::Pending;
 use value::Map;
 
 /// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
@@ -67,7 +67,7 @@ enum Call {
 #[derive(Debug, Clone)]
 pub struct Editor {
     tell: mpsc::UnboundedSender<Outgoing>,
-    board: Arc<Pending>,
+    pending: Arc<Pending>,
 }
 
 impl Editor {
@@ -78,13 +78,13 @@ impl Editor {
         messages: mpsc::UnboundedSender<HostMessage>,
     ) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
-        let board = Arc::new(Pending::default());
-        let read = Arc::clone(&board);
+        let pending = Arc::new(Pending::default());
+        let read = Arc::clone(&pending);
         tokio::spawn(async move {
             let mut calls = Calls {
                 neovim,
                 count,
-                board: read,
+                pending: read,
                 waiting: VecDeque::new(),
                 staged: None,
                 last_frame: None,
@@ -95,28 +95,28 @@ impl Editor {
                 let _ = messages.send(HostMessage::Terminate);
             }
         });
-        Self { tell, board }
+        Self { tell, pending }
     }
 
     /// A job's state changed; shown with the next frame.
     pub fn change(&self, id: u64, change: StateChange<'_>) {
-        self.board.with(|sheet| sheet.frames.change(id, change));
+        self.pending.with(|updates| updates.frames.change(id, change));
     }
 
     /// The observer that shows what the job does.
     pub fn status(&self, id: u64) -> Box<dyn Observer> {
-        Box::new(watch::StatusObserver { id, board: Arc::clone(&self.board) })
+        Box::new(watch::StatusObserver { id, pending: Arc::clone(&self.pending) })
     }
 
     /// The observer that shows the newest lines of code.
     pub fn preview(&self, id: u64, capture: Capture) -> Box<dyn Observer> {
-        self.board.with(|sheet| sheet.frames.preview(id, capture));
-        Box::new(watch::PreviewObserver { id, board: Arc::clone(&self.board) })
+        self.pending.with(|updates| updates.frames.preview(id, capture));
+        Box::new(watch::PreviewObserver { id, pending: Arc::clone(&self.pending) })
     }
 
     /// The observer for users' functions: it is told each update before a frame or an outcome shows the same.
     pub fn forward(&self, id: u64, thinking: bool) -> Box<dyn Observer> {
-        Box::new(watch::ForwardObserver { id, board: Arc::clone(&self.board), thinking })
+        Box::new(watch::ForwardObserver { id, pending: Arc::clone(&self.pending), thinking })
     }
 
     /// A job's outcome, with how its answer would land; told at once.
@@ -192,8 +192,8 @@ impl Editor {
 
     /// Has the plugin say how a buffer is, with what is wanted besides. `done` is told whether there is such a buffer,
     /// after all that was sent.
-    pub fn contact(&self, buffer: u64, wanted: ContactScope, done: impl FnOnce(bool) + Send + 'static) {
-        self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, wanted), Box::new(done))));
+    pub fn contact(&self, buffer: u64, scope: ContactScope, done: impl FnOnce(bool) + Send + 'static) {
+        self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, scope), Box::new(done))));
     }
 
     /// Has the plugin write to a buffer; `done` is told its reply, none where it failed.
@@ -253,7 +253,7 @@ type CallInFlight = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 struct Calls {
     neovim: Neovim<RpcWriter>,
     count: CallCount,
-    board: Arc<Pending>,
+    pending: Arc<Pending>,
     /// Outcomes and replies, oldest first.
     waiting: VecDeque<Call>,
     /// What goes out next, before anything else.
@@ -277,7 +277,7 @@ impl Calls {
                     None => return Ok(()),
                 },
                 done = finished(&mut under_way) => done?,
-                () = self.board.news() => {}
+                () = self.pending.changed() => {}
                 () = sleep_until(next_frame.unwrap_or_else(Instant::now)), if next_frame.is_some() => {}
             }
         }
@@ -298,7 +298,7 @@ impl Calls {
     fn take(&mut self, tell: Outgoing) {
         match tell {
             Outgoing::Finish(id, outcome, landing) => {
-                let tools = self.board.lock().frames.finish(id);
+                let tools = self.pending.lock().frames.finish(id);
                 let argument = value::finish(id, &outcome, landing.as_deref(), tools);
                 self.waiting.push_back(Call::Apply("finish", argument));
             }
@@ -308,7 +308,7 @@ impl Calls {
 
     /// When the next frame may go out; none where there is nothing to tell.
     fn next_frame(&self) -> Option<Instant> {
-        let due = self.board.lock().frames.due()?;
+        let due = self.pending.lock().frames.due()?;
         Some(self.last_frame.map_or_else(Instant::now, |last| last + due))
     }
 
@@ -338,15 +338,15 @@ impl Calls {
     /// same moment, so that it can show nothing newer, and goes next, so that much talk keeps nothing waiting.
     fn choose(&mut self) -> Option<Call> {
         let is_due = self.next_frame().is_some_and(|next| Instant::now() >= next);
-        let mut sheet = self.board.lock();
+        let mut updates = self.pending.lock();
         let mut next = take_together(&mut self.waiting);
         if next.is_none() && is_due {
-            next = sheet.frames.take().map(|frame| Call::Apply("frame", frame));
+            next = updates.frames.take().map(|frame| Call::Apply("frame", frame));
             if next.is_some() {
                 self.last_frame = Some(Instant::now());
             }
         }
-        match sheet.observed.take() {
+        match updates.observed.take() {
             Some(observed) => {
                 self.staged = next;
                 Some(Call::Apply("observed", observed))

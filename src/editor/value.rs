@@ -4,11 +4,10 @@ use rmpv::Value;
 use serde_json::Value as Json;
 
 use crate::error::JobError;
-use crate::land::Landing;
-use crate::names::name;
+use crate::land::{HeldFor, Landing};
 use crate::request::Beside;
 use crate::store::{Draft, Held, SavedRange};
-use crate::stream::{Outcome, ToolCall, Usage};
+use crate::stream::{AnswerDoubt, Outcome, ToolCall, Usage};
 
 /// A map under construction.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
         .with("index", index as u64 + 1)
         .with("id", tool.id.as_str())
         .with("name", tool.name.as_str())
-        .with("status", name(tool.status))
+        .with("status", tool.status.name())
         .with_some("error", tool.error.as_deref())
         .with("title", tool.title.as_str())
         .build()
@@ -51,7 +50,10 @@ pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
 pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tools: Value) -> Value {
     let status = if outcome.error.is_none() { "done" } else { "failed" };
     // What the stream itself says comes first: what it printed may be no answer at all.
-    let held_for = outcome.held_for.map(name).or_else(|| landing.and_then(|l| l.held_for).map(name));
+    let held_for = outcome
+        .held_for
+        .map(AnswerDoubt::name)
+        .or_else(|| landing.and_then(|l| l.held_for).map(HeldFor::name));
     let map = Map::default()
         .with("id", id)
         .with("status", status)
@@ -79,7 +81,7 @@ pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
     }
 }
 
-fn held_answer(Held { uuid, draft, stands, record }: &Held) -> Value {
+fn held_answer(Held { uuid, draft, saved, record }: &Held) -> Value {
     let selection = &record.selection;
     Map::default()
         .with("uuid", uuid.as_str())
@@ -102,7 +104,7 @@ fn held_answer(Held { uuid, draft, stands, record }: &Held) -> Value {
         .with("elapsed_ms", record.ended_ms.saturating_sub(record.started_ms))
         .with_some("text", record.text.as_deref())
         .with_some("lines", record.lines.as_deref().map(lines))
-        .with_some("stands", stands.as_ref().map(self::stands))
+        .with_some("stands", saved.as_ref().map(self::saved))
         .with_some("draft", draft.as_ref().map(self::draft))
         .with_some("held_for", record.held_for.as_deref())
         .with_some("cost_usd", record.amounts.cost_usd)
@@ -119,8 +121,8 @@ fn beside(beside: &Beside) -> Value {
         .build()
 }
 
-fn stands(stands: &SavedRange) -> Value {
-    Map::default().with("first_line", stands.first_line).with("rows", lines(&stands.rows)).build()
+fn saved(saved: &SavedRange) -> Value {
+    Map::default().with("first_line", saved.first_line).with("rows", lines(&saved.rows)).build()
 }
 
 fn draft(draft: &Draft) -> Value {
@@ -188,7 +190,7 @@ fn count(n: u64) -> i64 {
 }
 
 fn error(error: &JobError) -> Value {
-    Map::default().with("code", name(error.code)).with("message", error.message.as_str()).build()
+    Map::default().with("code", error.code.name()).with("message", error.message.as_str()).build()
 }
 
 /// A list of lines.

@@ -3,20 +3,20 @@
 
 use std::sync::Arc;
 
-use super::board::Pending;
 use super::frame::StateChange;
+use super::pending::Pending;
 use crate::job::Observer;
 use crate::stream::Update;
 
 /// The status line: what the agent does.
 pub(super) struct StatusObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Pending>,
+    pub(super) pending: Arc<Pending>,
 }
 
 impl Observer for StatusObserver {
     fn update(&mut self, update: &Update<'_>) {
-        self.board.with(|sheet| sheet.frames.change(self.id, StateChange::Update(update)));
+        self.pending.with(|updates| updates.frames.change(self.id, StateChange::Update(update)));
     }
 
     // It says that the agent thinks, not what.
@@ -28,25 +28,25 @@ impl Observer for StatusObserver {
 /// The preview: the newest lines of code.
 pub(super) struct PreviewObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Pending>,
+    pub(super) pending: Arc<Pending>,
 }
 
 impl Observer for PreviewObserver {
     fn update(&mut self, update: &Update<'_>) {
-        self.board.with(|sheet| sheet.frames.write(self.id, update));
+        self.pending.with(|updates| updates.frames.write(self.id, update));
     }
 }
 
 /// The functions that users have registered.
 pub(super) struct ForwardObserver {
     pub(super) id: u64,
-    pub(super) board: Arc<Pending>,
+    pub(super) pending: Arc<Pending>,
     pub(super) thinking: bool,
 }
 
 impl Observer for ForwardObserver {
     fn update(&mut self, update: &Update<'_>) {
-        self.board.with(|sheet| sheet.observed.add(self.id, update));
+        self.pending.with(|updates| updates.observed.add(self.id, update));
     }
 
     fn wants_thinking(&self) -> bool {

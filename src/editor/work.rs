@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmpv::Value;
 use serde_json::json;
 
-use super::board::Pending;
+use super::pending::Pending;
 use super::{StateChange, watch};
 use crate::agent::Protocol;
 use crate::job::Observer;
@@ -23,23 +23,23 @@ const TIMES: u64 = 10;
 /// One job with all that can watch it, and the writer that takes what they fold.
 struct WatchedJob {
     stream: Stream,
-    board: Arc<Pending>,
+    pending: Arc<Pending>,
     observers: Vec<Box<dyn Observer>>,
     sent: u64,
 }
 
 impl WatchedJob {
     fn new() -> Self {
-        let (id, board) = (1, Arc::new(Pending::default()));
+        let (id, pending) = (1, Arc::new(Pending::default()));
         let capture = Capture::new(&sample::lines("rust", &["value = 1"]), 3);
-        board.with(|sheet| sheet.frames.preview(id, capture));
-        board.with(|sheet| sheet.frames.change(id, StateChange::Started { pgid: 1 }));
+        pending.with(|updates| updates.frames.preview(id, capture));
+        pending.with(|updates| updates.frames.change(id, StateChange::Started { pgid: 1 }));
         let observers: Vec<Box<dyn Observer>> = vec![
-            Box::new(watch::StatusObserver { id, board: Arc::clone(&board) }),
-            Box::new(watch::PreviewObserver { id, board: Arc::clone(&board) }),
-            Box::new(watch::ForwardObserver { id, board: Arc::clone(&board), thinking: true }),
+            Box::new(watch::StatusObserver { id, pending: Arc::clone(&pending) }),
+            Box::new(watch::PreviewObserver { id, pending: Arc::clone(&pending) }),
+            Box::new(watch::ForwardObserver { id, pending: Arc::clone(&pending), thinking: true }),
         ];
-        Self { stream: Stream::new(Protocol::Claude, "/project"), board, observers, sent: 0 }
+        Self { stream: Stream::new(Protocol::Claude, "/project"), pending, observers, sent: 0 }
     }
 
     fn event(&mut self, line: &str) {
@@ -53,8 +53,8 @@ impl WatchedJob {
 
     /// As the writer does, whenever Neovim has taken what went before.
     fn send(&mut self) {
-        let mut sheet = self.board.lock();
-        let calls = [sheet.observed.take(), sheet.frames.take()];
+        let mut updates = self.pending.lock();
+        let calls = [updates.observed.take(), updates.frames.take()];
         self.sent += calls.into_iter().flatten().map(|call| encoded(&call)).sum::<u64>();
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::watched::Subscriptions;
+use super::subscriptions::Subscriptions;
 use crate::job::Job;
 use crate::request::Request;
 use crate::store::Amounts;
@@ -15,7 +15,7 @@ pub(super) struct QueuedJob {
     pub(super) request: Arc<Request>,
     /// When it was accepted, in milliseconds since 1970.
     pub(super) since_ms: i64,
-    pub(super) watched: Subscriptions,
+    pub(super) subscriptions: Subscriptions,
 }
 
 /// A job whose agent has not ended yet, decided or not.
@@ -25,7 +25,7 @@ pub(super) struct RunningJob {
     pub(super) since_ms: i64,
     /// Where its raw stream is kept.
     pub(super) transcript: Option<PathBuf>,
-    pub(super) watched: Subscriptions,
+    pub(super) subscriptions: Subscriptions,
     /// What its agent has counted by its last finishing line.
     pub(super) counted: Amounts,
     /// None once it was told to stop.
@@ -67,12 +67,12 @@ impl Jobs {
     }
 
     /// Who watches a job, whether it runs or waits.
-    pub(super) fn watched(&mut self, id: u64) -> Option<&mut Subscriptions> {
+    pub(super) fn subscriptions(&mut self, id: u64) -> Option<&mut Subscriptions> {
         if let Some(running) = self.running.get_mut(&id) {
-            return Some(&mut running.watched);
+            return Some(&mut running.subscriptions);
         }
         let waiting = self.queue.iter_mut().find(|waiting| waiting.request.id == id)?;
-        Some(&mut waiting.watched)
+        Some(&mut waiting.subscriptions)
     }
 
     /// How many run, and how many wait.

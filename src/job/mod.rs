@@ -5,6 +5,7 @@
 //! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
 //! last, when nothing of its process is left. Between the two the agent may still be ending.
 
+mod event_sink;
 mod groups;
 mod launch;
 pub mod observers;
@@ -16,7 +17,6 @@ mod recording;
 mod run;
 mod running;
 mod task;
-mod teller;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -75,16 +75,16 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts `request` on its own task, with the agent that `ticket` stands for where it is the right one. It shows
+    /// Starts `request` on its own task, with the agent that `prewarmed` stands for where it is the right one. It shows
     /// the observers what happens.
     pub fn start(
         request: Arc<Request>,
-        surroundings: JobContext,
+        context: JobContext,
         observers: Observers,
-        ticket: Option<Prewarmed>,
+        prewarmed: Option<Prewarmed>,
     ) -> Self {
         let (stop, stopped) = oneshot::channel();
-        let task = tokio::spawn(task::run(request, surroundings, observers, ticket, stopped));
+        let task = tokio::spawn(task::run(request, context, observers, prewarmed, stopped));
         Self { _stop: stop, task }
     }
 

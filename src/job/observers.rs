@@ -43,7 +43,7 @@ impl Observers {
     /// Lets an observer watch until the registration is dropped or the job is over. Of a job that is over it
     /// sees nothing.
     #[must_use = "dropping the registration takes the observer away"]
-    pub fn register(&self, observer: Box<dyn Observer>) -> Subscription {
+    pub fn subscribe(&self, observer: Box<dyn Observer>) -> Subscription {
         let mut entries = lock(&self.0);
         entries.last_key += 1;
         let key = entries.last_key;
@@ -175,8 +175,8 @@ mod tests {
             Self { observers: Observers::default(), say, said }
         }
 
-        fn register(&self, name: &'static str, thinking: bool) -> Subscription {
-            self.observers.register(Box::new(TestObserver { name, thinking, said: self.say.clone() }))
+        fn subscribe(&self, name: &'static str, thinking: bool) -> Subscription {
+            self.observers.subscribe(Box::new(TestObserver { name, thinking, said: self.say.clone() }))
         }
 
         fn text(&self, text: &str) {
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn each_sees_everything_in_the_order_of_registering() {
         let bench = Bench::new();
-        let _registrations = [bench.register("one", false), bench.register("two", false)];
+        let _subscriptions = [bench.subscribe("one", false), bench.subscribe("two", false)];
         bench.observers.printed(b"raw");
         bench.text("a");
         bench.text("b");
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn thinking_reaches_those_that_ask_for_it() {
         let bench = Bench::new();
-        let _registrations = [bench.register("one", false), bench.register("two", true)];
+        let _subscriptions = [bench.subscribe("one", false), bench.subscribe("two", true)];
         bench.observers.update(&Update::Thinking { text: "hm".into() });
         assert_eq!(bench.said(), ["two hm"]);
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn dropping_the_registration_takes_that_one_away() {
         let bench = Bench::new();
-        let (one, _two) = (bench.register("one", false), bench.register("two", false));
+        let (one, _two) = (bench.subscribe("one", false), bench.subscribe("two", false));
         drop(one);
         bench.text("a");
         assert_eq!(bench.said(), ["one gone", "two a"]);
@@ -219,9 +219,9 @@ mod tests {
     #[test]
     fn the_end_of_the_job_takes_all_away_and_lets_nobody_in() {
         let bench = Bench::new();
-        let early = bench.register("early", false);
+        let early = bench.subscribe("early", false);
         bench.observers.close();
-        let late = bench.register("late", false);
+        let late = bench.subscribe("late", false);
         bench.text("a");
         drop((early, late));
         assert_eq!(bench.said(), ["early gone", "late gone"]);
@@ -231,9 +231,9 @@ mod tests {
     #[test]
     fn a_registration_outlives_its_job_and_keeps_nothing_of_it() {
         let bench = Bench::new();
-        let registration = bench.register("one", false);
+        let subscription = bench.subscribe("one", false);
         drop(bench.observers);
         assert_eq!(bench.said.try_iter().collect::<Vec<_>>(), ["one gone"]);
-        drop(registration);
+        drop(subscription);
     }
 }

@@ -59,23 +59,23 @@ pub enum PrewarmEvent {
 }
 
 impl Prewarm {
-    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `tell` learns what becomes of it.
+    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `report` learns what becomes of it.
     pub fn start(
         &mut self,
         token: u64,
         launch: Launch,
         groups: Groups,
-        tell: impl Fn(PrewarmEvent) + Send + 'static,
+        report: impl Fn(PrewarmEvent) + Send + 'static,
     ) {
         let (claim, claimed) = oneshot::channel();
         self.waiting = Some((token, Prewarmed { launch: launch.clone(), claim }));
         let before = self.task.take();
-        self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, self.limit, tell)));
+        self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, self.limit, report)));
     }
 
     /// Gives the agent `token` away, if it is the one that waits.
     pub fn hand_over(&mut self, token: u64) -> Option<Prewarmed> {
-        self.waiting.take_if(|(waiting, _)| *waiting == token).map(|(_, ticket)| ticket)
+        self.waiting.take_if(|(waiting, _)| *waiting == token).map(|(_, prewarmed)| prewarmed)
     }
 
     /// Stops the agent that waits, and returns when nothing of it is left.
@@ -91,7 +91,7 @@ impl Prewarm {
 
 impl Prewarmed {
     /// The agent, if it is what `launch` would start and still lives; else it is stopped.
-    pub async fn redeem(self, launch: &Launch) -> Option<RunningAgent> {
+    pub async fn claim(self, launch: &Launch) -> Option<RunningAgent> {
         if self.launch != *launch {
             tracing::debug!("another agent was prewarmed than is wanted");
             return None;
@@ -109,7 +109,7 @@ async fn wait(
     before: Option<JoinHandle<()>>,
     mut claimed: oneshot::Receiver<oneshot::Sender<RunningAgent>>,
     limit: Duration,
-    tell: impl Fn(PrewarmEvent),
+    report: impl Fn(PrewarmEvent),
 ) {
     if let Some(mut before) = before {
         tokio::select! {
@@ -128,7 +128,7 @@ async fn wait(
         Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
     };
     tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
-    tell(PrewarmEvent::Started { pgid: agent.process.pgid() });
+    report(PrewarmEvent::Started { pgid: agent.process.pgid() });
     let over = sleep(limit);
     tokio::pin!(over);
     let claim = loop {
@@ -142,7 +142,7 @@ async fn wait(
                         Update::Models { models } => Some(models),
                         _ => None,
                     });
-                    models.for_each(|models| tell(PrewarmEvent::Models(models)));
+                    models.for_each(|models| report(PrewarmEvent::Models(models)));
                 }
                 Err(_) => break None,
             },
@@ -157,7 +157,7 @@ async fn wait(
         _ => agent,
     };
     left.process.end(GRACE).await;
-    tell(PrewarmEvent::Gone);
+    report(PrewarmEvent::Gone);
 }
 
 #[cfg(test)]
@@ -180,8 +180,8 @@ mod tests {
         let (launch, mut told) = start(&mut prewarm, 1);
         assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
         assert_eq!(told.recv().await, Some(PrewarmEvent::Gone));
-        let ticket = prewarm.hand_over(1).expect("the ticket is kept for whoever asks");
-        assert!(ticket.redeem(&launch).await.is_none(), "and stands for nothing");
+        let prewarmed = prewarm.hand_over(1).expect("the ticket is kept for whoever asks");
+        assert!(prewarmed.claim(&launch).await.is_none(), "and stands for nothing");
     }
 
     #[tokio::test]
@@ -190,9 +190,9 @@ mod tests {
         let (launch, mut told) = start(&mut prewarm, 1);
         assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
         assert!(prewarm.hand_over(2).is_none());
-        let ticket = prewarm.hand_over(1).expect("the one that waits");
+        let prewarmed = prewarm.hand_over(1).expect("the one that waits");
         assert!(prewarm.hand_over(1).is_none());
-        let agent = ticket.redeem(&launch).await.expect("it lives");
+        let agent = prewarmed.claim(&launch).await.expect("it lives");
         assert!(!agent.process.has_ended());
         prewarm.stop().await;
         assert!(!agent.process.has_ended(), "it is its job's now");

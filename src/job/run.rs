@@ -10,10 +10,10 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::JobEvent;
+use super::event_sink::EventSink;
 use super::observers::Observer;
 use super::recording::{DialogueRecording, Recording};
 use super::running::{PipeEvent, RunningAgent};
-use super::teller::EventSink;
 use crate::store::Transcript;
 use crate::stream::{ExitStatus, ProcessEnd, Stopped};
 
@@ -65,34 +65,34 @@ impl Run {
     }
 
     /// Runs it to its end with the user's message, and ends what it leaves behind.
-    pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, teller: &mut EventSink) {
+    pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, sink: &mut EventSink) {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
             agent.stream.is_recorded(&path.to_string_lossy());
-            teller.tell(JobEvent::Recording(path.to_owned()));
+            sink.report(JobEvent::Recording(path.to_owned()));
         }
         let recording: Box<dyn Observer> = if agent.stream.is_two_way() {
             Box::new(DialogueRecording::new(transcript, agent.started(), agent.take_early()))
         } else {
             Box::new(Recording(transcript))
         };
-        let recording = teller.observers().register(recording);
-        agent.stream.introduce(&mut |update| teller.update(&update));
-        agent.stream.say(message, &mut |update| teller.update(&update));
-        send(agent, teller);
-        let exit = self.read(teller).await;
+        let recording = sink.observers().subscribe(recording);
+        agent.stream.introduce(&mut |update| sink.update(&update));
+        agent.stream.say(message, &mut |update| sink.update(&update));
+        send(agent, sink);
+        let exit = self.read(sink).await;
         drop(recording);
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
-        lines.finish(&mut |line| stream.take(line, &mut |update| teller.update(&update)));
+        lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(&update)));
         let end = ProcessEnd { exit, stopped: stopped.take(), stderr: tail.text() };
-        tracing::info!(job = teller.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
-        let outcome = stream.end(&end, &mut |update| teller.update(&update));
-        teller.finish(outcome);
+        tracing::info!(job = sink.id(), ?exit, stopped = ?end.stopped, "the agent has ended");
+        let outcome = stream.end(&end, &mut |update| sink.update(&update));
+        sink.finish(outcome);
         self.agent.process.end_rest().await;
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
-    async fn read(&mut self, teller: &mut EventSink) -> ExitStatus {
+    async fn read(&mut self, sink: &mut EventSink) -> ExitStatus {
         loop {
             if let Stage::Draining { exit, .. } = &self.stage
                 && self.agent.pipes.is_read()
@@ -107,11 +107,11 @@ impl Run {
                 () = ordered(&mut self.stop) => self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN),
                 () = sleep_until(deadline) => {
                     if let Some(exit) = self.deadline_passed() {
-                        self.read_rest(teller).await;
+                        self.read_rest(sink).await;
                         return exit;
                     }
                 }
-                moved = pipes.moved() => self.take(moved, teller),
+                moved = pipes.moved() => self.take(moved, sink),
                 exit = process.wait(), if !matches!(self.stage, Stage::Draining { .. }) => {
                     self.stage = Stage::Draining { exit, until: Instant::now() + DRAIN };
                 }
@@ -120,21 +120,21 @@ impl Run {
     }
 
     /// Takes what is in the pipes, and waits for nothing more.
-    async fn read_rest(&mut self, teller: &mut EventSink) {
+    async fn read_rest(&mut self, sink: &mut EventSink) {
         for _ in 0..LAST_READS {
             let Ok(moved) = timeout(Duration::ZERO, self.agent.pipes.moved()).await else { return };
-            self.take(moved, teller);
+            self.take(moved, sink);
         }
     }
 
-    fn take(&mut self, moved: PipeEvent, teller: &mut EventSink) {
+    fn take(&mut self, moved: PipeEvent, sink: &mut EventSink) {
         let RunningAgent { pipes, lines, stream, tail, .. } = &mut self.agent;
         match moved {
             PipeEvent::Out(n) => {
-                teller.observers().printed(pipes.out(n));
-                lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| teller.update(&update)));
-                send(&mut self.agent, teller);
-                self.settle(teller);
+                sink.observers().printed(pipes.out(n));
+                lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| sink.update(&update)));
+                send(&mut self.agent, sink);
+                self.settle(sink);
             }
             PipeEvent::Err(n) => tail.push(pipes.err(n)),
             PipeEvent::In => {}
@@ -142,11 +142,11 @@ impl Run {
     }
 
     /// Tells the outcome as soon as it is decided: nobody should wait for the agent's exit.
-    fn settle(&mut self, teller: &mut EventSink) {
+    fn settle(&mut self, sink: &mut EventSink) {
         let stream = &self.agent.stream;
         if self.linger_until.is_none() && self.stopped.is_none() && stream.decided() {
             self.linger_until = Some(Instant::now() + self.agent.linger());
-            teller.finish(stream.outcome());
+            sink.finish(stream.outcome());
         }
     }
 
@@ -189,10 +189,10 @@ impl Run {
 }
 
 /// Hands over what the stream wants to send.
-fn send(agent: &mut RunningAgent, teller: &EventSink) {
+fn send(agent: &mut RunningAgent, sink: &EventSink) {
     let sent = agent.pipes.send(&mut agent.stream);
     if !sent.is_empty() {
-        teller.observers().sent(&sent);
+        sink.observers().sent(&sent);
     }
 }
 
@@ -219,14 +219,14 @@ mod tests {
         let mut agent = RunningAgent::start(&launch, &Groups::default()).unwrap();
         let exit = agent.process.wait().await;
         let (events, mut told) = mpsc::unbounded_channel();
-        let mut teller = EventSink::new(1, events, Observers::default());
+        let mut sink = EventSink::new(1, events, Observers::default());
         let (_stop, stopped) = oneshot::channel();
         let mut run = Run::new(Duration::from_secs(60), agent, stopped);
         run.stage = Stage::Draining { exit, until };
-        assert_eq!(run.read(&mut teller).await, exit);
+        assert_eq!(run.read(&mut sink).await, exit);
         let Run { agent: RunningAgent { mut stream, mut lines, process, .. }, .. } = run;
         lines.finish(&mut |line| stream.take(line, &mut |_| {}));
-        teller.finish(stream.end(&ProcessEnd::with_code(0), &mut |_| {}));
+        sink.finish(stream.end(&ProcessEnd::with_code(0), &mut |_| {}));
         let Some((1, JobEvent::Finished(outcome))) = told.recv().await else { panic!("no outcome") };
         assert_eq!(outcome.text.as_deref(), Some("an answer"));
         process.end_rest().await;

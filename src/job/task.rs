@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use super::event_sink::EventSink;
 use super::groups::Groups;
 use super::launch::Launch;
 use super::observers::Observers;
 use super::prewarm::Prewarmed;
 use super::run::Run;
 use super::running::RunningAgent;
-use super::teller::EventSink;
 use super::{JobContext, JobEvent};
 use crate::agent::{Invocation, Protocol};
 use crate::error::JobError;
@@ -24,13 +24,13 @@ use crate::stream::Outcome;
 /// Runs the job to its end. Tells `Finished` once and `Gone` last, whatever happens.
 pub(super) async fn run(
     request: Arc<Request>,
-    surroundings: JobContext,
+    context: JobContext,
     observers: Observers,
-    ticket: Option<Prewarmed>,
+    prewarmed: Option<Prewarmed>,
     stop: oneshot::Receiver<()>,
 ) {
-    let JobContext { events, groups, empty, transcripts } = surroundings;
-    let mut teller = EventSink::new(request.id, events, observers);
+    let JobContext { events, groups, empty, transcripts } = context;
+    let mut sink = EventSink::new(request.id, events, observers);
     let message = message::user(&request, &rules_for(&request));
     let invocation = Invocation {
         command: &request.agent,
@@ -43,28 +43,28 @@ pub(super) async fn run(
         message: &message,
     };
     let launch = Launch::new(&invocation, &request.cwd, &empty);
-    match start(launch, ticket, &groups).await {
-        Err(error) => teller.finish(Outcome::failed(error)),
+    match start(launch, prewarmed, &groups).await {
+        Err(error) => sink.finish(Outcome::failed(error)),
         Ok(agent) => {
-            teller.tell(JobEvent::Started { pgid: agent.process.pgid() });
+            sink.report(JobEvent::Started { pgid: agent.process.pgid() });
             let transcript = transcripts.open(request.id);
-            Run::new(request.timeout, agent, stop).run_out(invocation.message, transcript, &mut teller).await;
+            Run::new(request.timeout, agent, stop).run_out(invocation.message, transcript, &mut sink).await;
         }
     }
     // Before the host hears that nothing is left.
-    teller.close();
-    teller.tell(JobEvent::Gone);
+    sink.close();
+    sink.report(JobEvent::Gone);
 }
 
 /// The agent that was prewarmed for this, else a fresh one.
 async fn start(
     launch: Result<Launch, JobError>,
-    ticket: Option<Prewarmed>,
+    prewarmed: Option<Prewarmed>,
     groups: &Groups,
 ) -> Result<RunningAgent, JobError> {
     let launch = launch?;
-    if let Some(ticket) = ticket
-        && let Some(prewarmed) = ticket.redeem(&launch).await
+    if let Some(prewarmed) = prewarmed
+        && let Some(prewarmed) = prewarmed.claim(&launch).await
     {
         return Ok(prewarmed);
     }

@@ -19,8 +19,6 @@ mod text;
 mod tidy;
 mod verdict;
 
-use serde::{Deserialize, Serialize};
-
 pub use self::blocks::{Block, blocks_of};
 pub use self::capture::Capture;
 pub use self::filetype::is_prose;
@@ -33,8 +31,7 @@ use crate::request::{Request, SelectionKind};
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract
 /// (`held_for` in Lua).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HeldFor {
     /// The user asked to review it first.
     Review,
@@ -54,6 +51,40 @@ pub enum HeldFor {
     Raw,
     /// The buffer is too large to be followed, and the text there is not what was sent.
     TooLarge,
+}
+
+impl HeldFor {
+    const ALL: [Self; 9] = [
+        Self::Review,
+        Self::Conflict,
+        Self::RangeLost,
+        Self::BufferGone,
+        Self::NotModifiable,
+        Self::Ambiguous,
+        Self::BlockRows,
+        Self::Raw,
+        Self::TooLarge,
+    ];
+
+    /// The reason with this public name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// The public name: `held_for` in Lua.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Review => "review",
+            Self::Conflict => "conflict",
+            Self::RangeLost => "range_lost",
+            Self::BufferGone => "buffer_gone",
+            Self::NotModifiable => "not_modifiable",
+            Self::Ambiguous => "ambiguous",
+            Self::BlockRows => "block_rows",
+            Self::Raw => "raw",
+            Self::TooLarge => "too_large",
+        }
+    }
 }
 
 /// An answer, ready for the editor.

@@ -59,7 +59,6 @@ fn an_answer_to_a_question_is_left_as_it_is() {
 fn reasons_have_the_names_of_the_contract() {
     use HeldFor::*;
     let all = [Review, Conflict, RangeLost, BufferGone, NotModifiable, Ambiguous, BlockRows, Raw, TooLarge];
-    let names = serde_json::to_value(all).unwrap();
     let contract = [
         "review",
         "conflict",
@@ -71,7 +70,8 @@ fn reasons_have_the_names_of_the_contract() {
         "raw",
         "too_large",
     ];
-    assert_eq!(names, serde_json::json!(contract));
+    assert_eq!(all.map(HeldFor::name), contract);
+    assert_eq!(contract.map(HeldFor::named), all.map(Some));
 }
 
 /// Rows and answers out of few pieces, so that they have lines and depths in common.

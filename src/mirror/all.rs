@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use super::buffer::{Buffer, MirrorState, Need, RangeOnDisk};
 use super::event::{MirrorEvent, Notice};
+use super::intent::{Obstacle, SettledIntent, Settlement};
 use super::proposal::ReviewView;
 use super::query::{Findings, MirrorQuery};
 use super::reviews::{ReviewUpdate, ViewDue};
 use super::sent::Sent;
 use super::shown::Places;
-use super::wish::{Obstacle, SettledIntent, Settlement};
 use super::write::{WriteCall, WriteReply};
 use crate::land::HeldFor;
 
@@ -25,7 +25,7 @@ pub enum Order {
         /// The buffer's number.
         buffer: u64,
         /// What is wanted besides.
-        wanted: ContactScope,
+        scope: ContactScope,
     },
     /// Have Neovim send nothing more of a buffer.
     Detach(u64),
@@ -57,7 +57,7 @@ pub enum Order {
     /// This became of what was wanted of a job's range.
     Settled(SettledIntent),
     /// The range of a job stands like this in its file.
-    Standing(RangeOnDisk),
+    RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
     Renamed {
         /// The job's id.
@@ -128,9 +128,12 @@ impl Mirrors {
         };
         match (event, number.and_then(|number| self.buffers.get_mut(&number))) {
             (MirrorEvent::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
-            (MirrorEvent::Wish { wish, job, .. }, Some(entry)) => entry.buffer.want(job, wish),
-            (MirrorEvent::Wish { wish, job, .. } | MirrorEvent::Resumed(Sent { job, .. }, wish), None) => {
-                orders.push(Order::Settled(SettledIntent::new(job, wish.denied(HeldFor::BufferGone))));
+            (MirrorEvent::Want { intent, job, .. }, Some(entry)) => entry.buffer.want(job, intent),
+            (
+                MirrorEvent::Want { intent, job, .. } | MirrorEvent::Resumed(Sent { job, .. }, intent),
+                None,
+            ) => {
+                orders.push(Order::Settled(SettledIntent::new(job, intent.denied(HeldFor::BufferGone))));
             }
             (event, Some(MirrorEntry { held_back: Some(held_back), .. })) => held_back.push(event),
             (event, _) => self.handle(event, None, &mut orders),
@@ -215,11 +218,11 @@ impl Mirrors {
             MirrorEvent::Sent(sent) => {
                 self.change(sent.buffer, orders, |entry, _| entry.buffer.sent(sent));
             }
-            MirrorEvent::Resumed(sent, wish) => {
+            MirrorEvent::Resumed(sent, intent) => {
                 self.change(sent.buffer, orders, |entry, _| {
                     let job = sent.job;
                     entry.buffer.sent(sent);
-                    entry.buffer.want(job, wish);
+                    entry.buffer.want(job, intent);
                 });
             }
             MirrorEvent::Placed { buffer, tick } => {
@@ -241,7 +244,7 @@ impl Mirrors {
                 None => orders.push(Order::Reply { token, findings: question.without_mirror() }),
                 Some(entry) => entry.query(token, buffer, question, orders),
             },
-            MirrorEvent::Written { .. } | MirrorEvent::Wish { .. } => {}
+            MirrorEvent::Written { .. } | MirrorEvent::Want { .. } => {}
         }
     }
 
@@ -309,7 +312,7 @@ impl Mirrors {
             && entry.held_back.is_none()
             && entry.contacts == 0
         {
-            orders.extend(entry.buffer.standings().into_iter().map(Order::Standing));
+            orders.extend(entry.buffer.ranges_on_disk().into_iter().map(Order::RangeOnDisk));
         }
     }
 
@@ -327,9 +330,9 @@ impl Mirrors {
     ) {
         let Some(entry) = self.buffers.get_mut(&number) else { return };
         entry.used = self.clock;
-        let was = entry.buffer.link();
+        let was = entry.buffer.state();
         change(entry, orders);
-        let is_too_large = entry.buffer.link() == MirrorState::TooLarge;
+        let is_too_large = entry.buffer.state() == MirrorState::TooLarge;
         if is_too_large && was != MirrorState::TooLarge {
             tracing::info!(buffer = number, "too large to be mirrored");
             orders.push(Order::Detach(number));
@@ -382,7 +385,7 @@ impl MirrorEntry {
         if notice.is_written && notice.rows == 0 {
             // It is unloaded next, with the text that its file has.
             self.buffer.wrote();
-            orders.extend(self.buffer.standings().into_iter().map(Order::Standing));
+            orders.extend(self.buffer.ranges_on_disk().into_iter().map(Order::RangeOnDisk));
         } else if notice.rows > 0 && self.buffer.is_followed() && self.buffer.name() != notice.name {
             let renamed = |job| Order::Renamed { job, path: notice.name.clone() };
             orders.extend(self.buffer.jobs().map(renamed));
@@ -400,12 +403,13 @@ impl MirrorEntry {
     fn settle(&mut self, settled: impl IntoIterator<Item = SettledIntent>, orders: &mut Vec<Order>) {
         for mut settled in settled {
             settled.passage = settled.passage.or_else(|| self.buffer.passage(settled.job));
-            let reply = settled.asked.take().map(|(token, hunks)| (token, findings(settled.fate, hunks)));
-            match (settled.fate, reply) {
+            let reply =
+                settled.asked.take().map(|(token, hunks)| (token, findings(settled.settlement, hunks)));
+            match (settled.settlement, reply) {
                 (Settlement::Taken | Settlement::Stays(_), Some((token, findings))) => {
                     let at_once = self.buffer.reply(settled.job, token, findings);
                     orders.extend(at_once.map(|findings| Order::Reply { token, findings }));
-                    if settled.fate == Settlement::Taken {
+                    if settled.settlement == Settlement::Taken {
                         orders.push(Order::Settled(settled));
                     }
                 }
@@ -418,13 +422,13 @@ impl MirrorEntry {
     }
 
     /// Contacts the editor, unless that is under way.
-    fn contact(&mut self, buffer: u64, wanted: ContactScope, orders: &mut Vec<Order>) {
-        let is_whole = wanted == ContactScope::Text;
+    fn contact(&mut self, buffer: u64, scope: ContactScope, orders: &mut Vec<Order>) {
+        let is_whole = scope == ContactScope::Text;
         let is_under_way = if is_whole { self.is_attaching } else { self.contacts > 0 };
         if !is_under_way {
             self.contacts += 1;
             self.is_attaching |= is_whole;
-            orders.push(Order::Contact { buffer, wanted });
+            orders.push(Order::Contact { buffer, scope });
         }
     }
 
@@ -455,7 +459,7 @@ impl MirrorEntry {
 
     /// Nothing is said of a text that is unsure before the editor was contacted.
     fn query(&mut self, token: u64, number: u64, question: MirrorQuery, orders: &mut Vec<Order>) {
-        if self.buffer.link() == MirrorState::Unsure || self.buffer.needs_marks_for(&question) {
+        if self.buffer.state() == MirrorState::Unsure || self.buffer.needs_marks_for(&question) {
             self.contact(number, ContactScope::Marks, orders);
         }
         if self.contacts > 0 {
@@ -467,8 +471,8 @@ impl MirrorEntry {
 }
 
 /// What became of a question for hunks.
-fn findings(fate: Settlement, hunks: Vec<crate::review::EditId>) -> Findings {
-    match fate {
+fn findings(settlement: Settlement, hunks: Vec<crate::review::EditId>) -> Findings {
+    match settlement {
         Settlement::Stays(Obstacle::Stale) => Findings::Stale,
         Settlement::Stays(Obstacle::Held(why)) | Settlement::Held(why) => Findings::Unknown(why),
         _ => Findings::Done(hunks),

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::intent::{Intent, Obstacle, SettledIntent, Settlement};
 use super::large::MarkedText;
 use super::plan::{DecidedText, Plan, decide, decide_by_mark, touch};
 use super::ranges::Ranges;
 use super::reviews::Reviews;
-use super::wish::{Intent, Obstacle, SettledIntent, Settlement};
 use super::write::{StepReply, WriteCall, WriteReply, WriteStep};
 use crate::document::{AnchorId, Document, Passage, Place};
 use crate::land::{Bytes, HeldFor};
@@ -20,7 +20,7 @@ const MAX_TRIES: usize = 5;
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Answers {
-    wishes: BTreeMap<u64, PendingIntent>,
+    intents: BTreeMap<u64, PendingIntent>,
     /// The jobs whose wish waits, oldest first.
     waiting: Vec<u64>,
     /// The steps of the call that is under way.
@@ -33,7 +33,7 @@ pub struct Answers {
 
 #[derive(Debug)]
 struct PendingIntent {
-    wish: Intent,
+    intent: Intent,
     tries: usize,
     /// What is wanted once that is over.
     next: VecDeque<Intent>,
@@ -50,33 +50,33 @@ struct StepInFlight {
 impl Answers {
     /// Wants something of a range; what becomes of it is told by [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
-    pub fn want(&mut self, job: u64, wish: Intent) {
+    pub fn want(&mut self, job: u64, intent: Intent) {
         // Of what a held answer is made of each take is part.
-        match self.wishes.get_mut(&job) {
-            Some(PendingIntent { wish: Intent::Take { .. }, next, .. }) => next.push_back(wish),
-            _ => self.begin(job, wish, VecDeque::new()),
+        match self.intents.get_mut(&job) {
+            Some(PendingIntent { intent: Intent::Take { .. }, next, .. }) => next.push_back(intent),
+            _ => self.begin(job, intent, VecDeque::new()),
         }
     }
 
-    fn begin(&mut self, job: u64, wish: Intent, next: VecDeque<Intent>) {
-        self.wishes.insert(job, PendingIntent { wish, tries: 0, next });
+    fn begin(&mut self, job: u64, intent: Intent, next: VecDeque<Intent>) {
+        self.intents.insert(job, PendingIntent { intent, tries: 0, next });
         self.waiting.retain(|other| *other != job);
         self.waiting.push(job);
     }
 
     /// A wish is over: the next one of the same range waits from now on, if its answer is held still.
-    fn end(&mut self, job: u64, fate: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
-        let PendingIntent { wish, mut next, .. } = self.wishes.remove(&job)?;
-        let fate = fate(&wish);
-        if matches!(fate, Settlement::Taken | Settlement::Stays(_)) {
-            if let Some(wish) = next.pop_front() {
-                self.begin(job, wish, next);
+    fn end(&mut self, job: u64, settlement: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
+        let PendingIntent { intent, mut next, .. } = self.intents.remove(&job)?;
+        let settlement = settlement(&intent);
+        if matches!(settlement, Settlement::Taken | Settlement::Stays(_)) {
+            if let Some(intent) = next.pop_front() {
+                self.begin(job, intent, next);
             }
         } else {
             let stale = Settlement::Stays(Obstacle::Stale);
-            self.overtaken.extend(next.iter().map(|wish| wish.settled(job, stale)));
+            self.overtaken.extend(next.iter().map(|intent| intent.settled(job, stale)));
         }
-        Some(wish.settled(job, fate))
+        Some(intent.settled(job, settlement))
     }
 
     /// What was at a range before its answer was written, as far as an earlier host had it written.
@@ -92,8 +92,8 @@ impl Answers {
     /// Whether a wish waits for which the text at its mark has to be known, where there is no document.
     pub fn needs_excerpts(&self) -> bool {
         let needs = |job: &u64| {
-            let wish = self.wishes.get(job).map(|wished| &wished.wish);
-            matches!(wish, Some(Intent::Land(_) | Intent::Accept { .. }))
+            let intent = self.intents.get(job).map(|pending| &pending.intent);
+            matches!(intent, Some(Intent::Land(_) | Intent::Accept { .. }))
         };
         self.waiting.iter().any(needs)
     }
@@ -102,7 +102,7 @@ impl Answers {
     pub fn needs_marks(&self, document: &Document, ranges: &Ranges) -> bool {
         let needs = |job: &u64| {
             let is_wanted_there =
-                self.wishes.get(job).is_some_and(|wished| !matches!(wished.wish, Intent::Hold(_)));
+                self.intents.get(job).is_some_and(|pending| !matches!(pending.intent, Intent::Hold(_)));
             is_wanted_there && ranges.anchor(*job).is_some_and(|anchor| document.needs_mark(anchor))
         };
         self.waiting.iter().any(needs)
@@ -113,7 +113,7 @@ impl Answers {
         let mut denied = Vec::new();
         while !self.waiting.is_empty() {
             let job = self.waiting.remove(0);
-            denied.extend(self.end(job, |wish| wish.denied(why)));
+            denied.extend(self.end(job, |intent| intent.denied(why)));
         }
         denied
     }
@@ -127,7 +127,7 @@ impl Answers {
     ) -> (Option<WriteCall>, Vec<SettledIntent>) {
         let (mut before, tick) = (std::mem::take(&mut self.before), text.tick);
         let (next, postponed) =
-            self.collect(tick, attempts, |job, wish| decide(&mut text, job, wish, &mut before));
+            self.collect(tick, attempts, |job, intent| decide(&mut text, job, intent, &mut before));
         self.before = before;
         for (job, plan) in postponed {
             plan.forget(job, text.ranges, text.document);
@@ -143,7 +143,7 @@ impl Answers {
         tick: u64,
         attempts: &mut u64,
     ) -> (Option<WriteCall>, Vec<SettledIntent>) {
-        self.collect(tick, attempts, |job, wish| decide_by_mark(ranges, job, wish, marked.get(&job))).0
+        self.collect(tick, attempts, |job, intent| decide_by_mark(ranges, job, intent, marked.get(&job))).0
     }
 
     /// The next call, what became of those that need none, and the steps that have to wait for others.
@@ -156,8 +156,8 @@ impl Answers {
     ) -> ((Option<WriteCall>, Vec<SettledIntent>), Vec<(u64, Plan)>) {
         let (mut settled, mut postponed) = (Vec::new(), Vec::new());
         for job in std::mem::take(&mut self.waiting) {
-            let Some(PendingIntent { wish, tries, .. }) = self.wishes.get_mut(&job) else { continue };
-            match decide(job, wish) {
+            let Some(PendingIntent { intent, tries, .. }) = self.intents.get_mut(&job) else { continue };
+            match decide(job, intent) {
                 // Where the other one leaves the text is known only then.
                 Ok(plan) if self.under_way.iter().any(|other| touch(&other.plan, &plan)) => {
                     self.waiting.push(job);
@@ -168,7 +168,7 @@ impl Answers {
                     *tries += 1;
                     self.under_way.push(StepInFlight { job, attempt: *attempts, plan });
                 }
-                Err(fate) => settled.extend(self.end(job, |_| fate)),
+                Err(settlement) => settled.extend(self.end(job, |_| settlement)),
             }
         }
         // From below to above: what one step writes moves no row of the next.
@@ -197,7 +197,7 @@ impl Answers {
         let place = plan.replaced.place(document.rows());
         document.landed(anchor, &place);
         ranges.become_known(job, anchor, document);
-        let (attempt, fate, mark) = (Some(*attempt), plan.fate, plan.replaced.planned_place());
+        let (attempt, settlement, mark) = (Some(*attempt), plan.settlement, plan.replaced.planned_place());
         let (mut before, mut taken) = (Some(plan.before()), Vec::new());
         if let Some((hunks, sent, text)) = &plan.hunks
             && let Some(review) = reviews.review(job, sent)
@@ -205,7 +205,7 @@ impl Answers {
             let now = Passage::new(place, document.rows());
             review.take(hunks, (&plan.now, &now), (*text, document.rows().text_hash()));
             taken = hunks.iter().map(|hunk| hunk.id).collect();
-            if fate == Settlement::Taken {
+            if settlement == Settlement::Taken {
                 document.rebased(anchor, sent.clone());
                 before = None;
             } else {
@@ -215,7 +215,7 @@ impl Answers {
             }
         }
         self.before.extend(before.map(|before| (job, before)));
-        let settled = SettledIntent { attempt, ..self.end(job, |_| fate)? };
+        let settled = SettledIntent { attempt, ..self.end(job, |_| settlement)? };
         let asked = settled.asked.map(|(token, _)| (token, taken));
         Some((SettledIntent { asked, ..settled }, mark))
     }
@@ -232,7 +232,7 @@ impl Answers {
         for (at, StepInFlight { job, attempt, plan }) in
             std::mem::take(&mut self.under_way).into_iter().enumerate()
         {
-            let Some(PendingIntent { tries, .. }) = self.wishes.get(&job) else { continue };
+            let Some(PendingIntent { tries, .. }) = self.intents.get(&job) else { continue };
             if let Some(document) = &mut document {
                 plan.forget(job, ranges, document);
             }
@@ -241,8 +241,8 @@ impl Answers {
                 _ => None,
             };
             if plan.anchor.is_none() && matches!(result, Some(StepReply::Written { .. })) {
-                let (passage, attempt, fate) = (Some(plan.after()), Some(attempt), plan.fate);
-                settled.extend(self.end(job, |_| fate).map(|settled| SettledIntent {
+                let (passage, attempt, settlement) = (Some(plan.after()), Some(attempt), plan.settlement);
+                settled.extend(self.end(job, |_| settlement).map(|settled| SettledIntent {
                     attempt,
                     passage,
                     ..settled
@@ -259,7 +259,7 @@ impl Answers {
             };
             match denied {
                 Some(why) => {
-                    settled.extend(self.end(job, |wish| wish.denied(why)));
+                    settled.extend(self.end(job, |intent| intent.denied(why)));
                 }
                 None => self.waiting.push(job),
             }
@@ -276,11 +276,11 @@ impl Answers {
 
 impl StepInFlight {
     fn step(&self) -> WriteStep {
-        let Plan { now, replaced, edits, fate, .. } = &self.plan;
+        let Plan { now, replaced, edits, settlement, .. } = &self.plan;
         WriteStep {
             job: self.job,
             attempt: self.attempt,
-            fate: *fate,
+            settlement: *settlement,
             was: now.place.rows(),
             edits: edits.clone(),
             place: replaced.planned_place(),

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::answers::Answers;
 use super::event::{Mark, Notice};
+use super::intent::{Intent, SettledIntent};
 use super::large::MarkedText;
 use super::plan::DecidedText;
 use super::query::{Findings, MirrorQuery};
@@ -17,7 +18,6 @@ use super::selected::Selected;
 use super::sent::Sent;
 use super::shown::{Places, ShownMarks};
 use super::view::MirrorView;
-use super::wish::{Intent, SettledIntent};
 use super::write::{WriteCall, WriteReply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
 use crate::land::HeldFor;
@@ -43,7 +43,7 @@ pub struct Buffer {
     is_loaded: bool,
     /// It takes no changes, or changes all the time: it is never attached to.
     refuses: bool,
-    link: MirrorState,
+    state: MirrorState,
     tick: u64,
     document: Option<Document>,
     ranges: Ranges,
@@ -100,7 +100,7 @@ impl Buffer {
             name: Vec::new(),
             is_loaded: false,
             refuses: false,
-            link: MirrorState::Unknown,
+            state: MirrorState::Unknown,
             tick: 0,
             document: None,
             ranges: Ranges::default(),
@@ -114,13 +114,13 @@ impl Buffer {
     }
 
     /// How it stands to its buffer.
-    pub fn link(&self) -> MirrorState {
-        self.link
+    pub fn state(&self) -> MirrorState {
+        self.state
     }
 
     /// Whether there is a text, which is not known.
     pub fn needs_text(&self) -> bool {
-        self.is_loaded && self.link == MirrorState::Unknown && !self.refuses
+        self.is_loaded && self.state == MirrorState::Unknown && !self.refuses
     }
 
     /// The bytes of memory that it takes, roughly.
@@ -139,7 +139,7 @@ impl Buffer {
             None => self.document = Some(Document::new(rows)),
         }
         self.reviews.look_again(ViewDue::Now);
-        self.link = if tick.is_some() { MirrorState::Sure } else { MirrorState::Unsure };
+        self.state = if tick.is_some() { MirrorState::Sure } else { MirrorState::Unsure };
         self.tick = tick.unwrap_or_default();
         self.shown.lose_track();
         self.check_size(rows);
@@ -147,17 +147,17 @@ impl Buffer {
 
     /// Rows were replaced: by a step of the last call, or by anything else.
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
-        let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.link, &mut self.document)
+        let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.state, &mut self.document)
         else {
             return;
         };
         let Some(tick) = tick else {
-            self.link = MirrorState::Unsure;
+            self.state = MirrorState::Unsure;
             return;
         };
         if range.start > range.end || range.end > document.rows().len() {
             // While `:s///c` asks, no change of its own is told; at its end it miscounts what others changed meanwhile.
-            self.link = MirrorState::Unknown;
+            self.state = MirrorState::Unknown;
             return;
         }
         self.shown.change(&range, rows.len());
@@ -173,7 +173,7 @@ impl Buffer {
 
     /// An undo or a redo is complete.
     pub fn settle(&mut self, tick: u64) {
-        if let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.link, &mut self.document) {
+        if let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.state, &mut self.document) {
             document.settle();
             self.reviews.came_back(|| document.rows().text_hash());
             self.reviews.look_again(ViewDue::Now);
@@ -184,8 +184,8 @@ impl Buffer {
 
     /// No more events come.
     pub fn detach(&mut self) {
-        if self.link != MirrorState::TooLarge {
-            self.link = MirrorState::Unknown;
+        if self.state != MirrorState::TooLarge {
+            self.state = MirrorState::Unknown;
             // Or it may be; only a contact tells what became of it.
             self.is_loaded = true;
         }
@@ -200,7 +200,7 @@ impl Buffer {
         self.reviews.look_again(ViewDue::Now);
         if !self.is_loaded {
             // Its name may be that of the text which is read next.
-            self.link = MirrorState::Unknown;
+            self.state = MirrorState::Unknown;
             return;
         }
         let is_followed = self.is_followed();
@@ -210,7 +210,7 @@ impl Buffer {
         }
         self.name = notice.name;
         let is_as_long = self.document.as_ref().is_some_and(|document| document.rows().len() == notice.rows);
-        self.link = match self.link {
+        self.state = match self.state {
             MirrorState::Unknown if notice.rows > MAX_ROWS || notice.bytes > MAX_BYTES + notice.rows => {
                 MirrorState::TooLarge
             }
@@ -220,7 +220,7 @@ impl Buffer {
             MirrorState::Sure | MirrorState::Unsure => MirrorState::Unknown,
             other => other,
         };
-        match (self.link, &mut self.document) {
+        match (self.state, &mut self.document) {
             (MirrorState::Sure, Some(document)) => {
                 self.tick = notice.tick;
                 let place = |mark: &Mark| Some((mark.job, mark.place.clone()?));
@@ -253,7 +253,7 @@ impl Buffer {
 
     /// Whether the plugin tells of each text that is read in place of it.
     pub fn is_followed(&self) -> bool {
-        self.link != MirrorState::Unknown
+        self.state != MirrorState::Unknown
     }
 
     /// Its text was written to its file as it is.
@@ -263,8 +263,8 @@ impl Buffer {
 
     /// A request was sent.
     pub fn sent(&mut self, sent: Sent) {
-        let document = self.document.as_mut().filter(|_| self.link == MirrorState::Sure);
-        let job = (sent.job, sent.tick == Some(self.tick) && self.link == MirrorState::Sure);
+        let document = self.document.as_mut().filter(|_| self.state == MirrorState::Sure);
+        let job = (sent.job, sent.tick == Some(self.tick) && self.state == MirrorState::Sure);
         self.ranges.sent(sent, document.map(|document| (document, self.tick)));
         if let (job, true) = job {
             // The marks were set where the request says.
@@ -293,8 +293,8 @@ impl Buffer {
     }
 
     /// Something is wanted of a job's range.
-    pub fn want(&mut self, job: u64, wish: Intent) {
-        self.answers.want(job, wish);
+    pub fn want(&mut self, job: u64, intent: Intent) {
+        self.answers.want(job, intent);
     }
 
     /// What has to be done next for the answers that wait; what became of those that need nothing is told.
@@ -302,7 +302,7 @@ impl Buffer {
         if !self.answers.is_waiting() {
             return (Need::Nothing, Vec::new());
         }
-        match (self.link, &mut self.document) {
+        match (self.state, &mut self.document) {
             (MirrorState::Unknown, _) if !self.is_loaded => {
                 (Need::Nothing, self.answers.deny(HeldFor::BufferGone))
             }
@@ -352,7 +352,7 @@ impl Buffer {
             self.raise(*tick);
         }
         if reply.is_some_and(WriteReply::differs) {
-            self.link = MirrorState::Unknown;
+            self.state = MirrorState::Unknown;
         }
         self.answers.replied(reply, self.document.as_mut(), &self.ranges)
     }
@@ -367,7 +367,7 @@ impl Buffer {
     /// Where the editor has to put its marks, and the changedtick of the text in which that is: of each range that is
     /// elsewhere than its mark; none where it is lost.
     pub fn places(&mut self) -> Option<(u64, Places)> {
-        let document = self.document.as_ref().filter(|_| self.link == MirrorState::Sure)?;
+        let document = self.document.as_ref().filter(|_| self.state == MirrorState::Sure)?;
         if !self.shown.is_due() {
             return None;
         }
@@ -391,22 +391,22 @@ impl Buffer {
 
     /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of one
     /// that is lost, but is there perhaps.
-    pub fn standings(&mut self) -> Vec<RangeOnDisk> {
+    pub fn ranges_on_disk(&mut self) -> Vec<RangeOnDisk> {
         let Some(document) =
-            self.document.as_ref().filter(|_| self.link == MirrorState::Sure && self.is_written)
+            self.document.as_ref().filter(|_| self.state == MirrorState::Sure && self.is_written)
         else {
             return Vec::new();
         };
-        let standing = |(job, anchor): (u64, Option<AnchorId>)| {
+        let on_disk = |(job, anchor): (u64, Option<AnchorId>)| {
             let anchor = anchor?;
             let mark = self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick);
             let passage = document.place(anchor, mark).map(|place| Passage::new(place, document.rows()));
             let is_known = passage.is_some() || document.is_gone(anchor);
             is_known.then(|| RangeOnDisk { job, path: self.name.clone(), passage })
         };
-        let standings = self.ranges.decided().filter_map(standing).collect();
+        let ranges_on_disk = self.ranges.decided().filter_map(on_disk).collect();
         self.is_written = false;
-        standings
+        ranges_on_disk
     }
 
     /// What is asked of it.
@@ -414,7 +414,7 @@ impl Buffer {
         match question {
             MirrorQuery::Mirror => Findings::View(self.view()),
             MirrorQuery::Find(texts) => {
-                let document = self.document.as_ref().filter(|_| self.link == MirrorState::Sure);
+                let document = self.document.as_ref().filter(|_| self.state == MirrorState::Sure);
                 let find = |text: &Selected| text.find(document?.rows());
                 Findings::Places { tick: self.tick, places: texts.iter().map(find).collect() }
             }
@@ -430,12 +430,12 @@ impl Buffer {
 
     /// Whether the plugin has to say where its marks are.
     pub fn needs_marks(&self) -> bool {
-        matches!(self.link, MirrorState::Sure | MirrorState::Unsure) && self.ranges.needs_marks()
+        matches!(self.state, MirrorState::Sure | MirrorState::Unsure) && self.ranges.needs_marks()
     }
 
     /// The plugin has said where all its marks are.
     pub fn told(&mut self) {
-        if let (MirrorState::Sure, Some(document)) = (self.link, &mut self.document) {
+        if let (MirrorState::Sure, Some(document)) = (self.state, &mut self.document) {
             self.ranges.told(document, self.tick);
             self.shown.look_again();
         }
@@ -463,7 +463,7 @@ impl Buffer {
     pub fn view(&self) -> MirrorView {
         let places = self.ranges.jobs().map(|job| (job, self.place(job, None)));
         MirrorView {
-            link: self.link,
+            state: self.state,
             tick: self.tick,
             rows: self.document.as_ref().map(|document| document.rows().clone()).unwrap_or_default(),
             places: places.collect(),
@@ -473,13 +473,13 @@ impl Buffer {
     /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an event.
     /// Later events may be here already.
     fn raise(&mut self, tick: u64) {
-        if self.link == MirrorState::Sure {
+        if self.state == MirrorState::Sure {
             self.tick = self.tick.max(tick);
         }
     }
 
     fn adopt(&mut self, tick: u64) {
-        if self.link == MirrorState::Sure {
+        if self.state == MirrorState::Sure {
             self.tick = tick;
         }
     }
@@ -488,7 +488,7 @@ impl Buffer {
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
             self.forget();
-            self.link = MirrorState::TooLarge;
+            self.state = MirrorState::TooLarge;
         }
     }
 
@@ -496,6 +496,6 @@ impl Buffer {
     fn forget(&mut self) {
         self.document = None;
         self.ranges.lose();
-        self.link = MirrorState::Unknown;
+        self.state = MirrorState::Unknown;
     }
 }

@@ -4,13 +4,10 @@ use std::ops::Range;
 
 use rmpv::Value;
 
-use serde::Deserialize;
-use serde::de::value::{Error, StrDeserializer};
-
+use super::intent::Intent;
 use super::query::{MirrorQuery, dropped};
 use super::selected::{Excerpt, SavedRows, texts};
 use super::sent::Sent;
-use super::wish::Intent;
 use super::write::WriteReply;
 use crate::document::Place;
 use crate::error::JobError;
@@ -97,13 +94,13 @@ pub enum MirrorEvent {
         job: u64,
     },
     /// Something is wanted of a job's range.
-    Wish {
+    Want {
         /// The number of the buffer that it is in.
         buffer: u64,
         /// The job's id.
         job: u64,
         /// What.
-        wish: Intent,
+        intent: Intent,
     },
     /// Somebody asks for what a mirror knows.
     Query {
@@ -147,7 +144,7 @@ pub struct Mark {
     /// What was sent, or landed, where this host does not have the request.
     pub sent: Option<Sent>,
     /// How its rows stood when the file was written, where they were others than those that were sent.
-    pub stands: Option<SavedRows>,
+    pub saved: Option<SavedRows>,
     /// The whole rows that were there before its answer was written.
     pub before: Option<Vec<Bytes>>,
     /// What is there now, in a buffer that is too large for a mirror.
@@ -169,7 +166,7 @@ impl MirrorEvent {
             | Self::Placed { buffer, .. }
             | Self::Drawn { buffer, .. }
             | Self::Unwatch { buffer, .. }
-            | Self::Wish { buffer, .. }
+            | Self::Want { buffer, .. }
             | Self::Query { buffer, .. } => Some(*buffer),
             Self::Notice(notice) => Some(notice.buffer),
             Self::Sent(sent) | Self::Resumed(sent, _) => Some(sent.buffer),
@@ -210,7 +207,7 @@ impl MirrorEvent {
             ("revert", [revert]) => {
                 let fields = Fields::root(revert).ok()?;
                 let (buffer, job) = (fields.count("buffer").ok()?, fields.count("id").ok()?);
-                Some(Self::Wish { buffer, job, wish: Intent::Revert })
+                Some(Self::Want { buffer, job, intent: Intent::Revert })
             }
             ("review_end", [review]) => {
                 let fields = Fields::root(review).ok()?;
@@ -231,17 +228,17 @@ impl MirrorEvent {
 impl MirrorEvent {
     fn resumed(fields: &Fields<'_>) -> Result<Self, JobError> {
         let sent = Sent { tick: None, ..Sent::decode(fields)? };
-        let wish = match fields.get("held_for") {
+        let intent = match fields.get("held_for") {
             Some(_) => Intent::Hold(held_for(&fields.text("held_for")?)?),
             None => Intent::Land(texts(fields, "lines")?),
         };
-        Ok(Self::Resumed(sent, wish))
+        Ok(Self::Resumed(sent, intent))
     }
 
     fn accept(fields: &Fields<'_>) -> Result<Self, JobError> {
         let lines = texts(fields, "lines")?;
         let shown = fields.get("shown").map(|_| fields.count("shown")).transpose()?;
-        let wish = if fields.get("range").is_some() {
+        let intent = if fields.get("range").is_some() {
             let range = fields.fields("range")?;
             let (first, last) = (count(&range, "first")?, count(&range, "last")?);
             let first = first.checked_sub(1).ok_or_else(|| bad("range.first", "must be at least 1"))?;
@@ -249,13 +246,12 @@ impl MirrorEvent {
         } else {
             Intent::Accept { lines, dropped: dropped(fields)?, shown }
         };
-        Ok(Self::Wish { buffer: fields.count("buffer")?, job: fields.count("id")?, wish })
+        Ok(Self::Want { buffer: fields.count("buffer")?, job: fields.count("id")?, intent })
     }
 }
 
 fn held_for(name: &str) -> Result<HeldFor, JobError> {
-    HeldFor::deserialize(StrDeserializer::<Error>::new(name))
-        .map_err(|_| bad("held_for", "is no reason to hold an answer"))
+    HeldFor::named(name).ok_or_else(|| bad("held_for", "is no reason to hold an answer"))
 }
 
 impl Notice {
@@ -293,7 +289,7 @@ impl Mark {
             job: fields.count("id")?,
             place,
             sent: sub("sent")?.map(|sent| Sent::decode(&sent)).transpose()?,
-            stands: sub("stands")?.map(|stands| SavedRows::decode(&stands)).transpose()?,
+            saved: sub("stands")?.map(|saved| SavedRows::decode(&saved)).transpose()?,
             before: fields.get("before").map(|_| texts(fields, "before")).transpose()?,
             excerpt: sub("text")?.map(|text| Excerpt::decode(&text)).transpose()?,
             has_ended: fields.flag("has_ended")?,

@@ -12,6 +12,7 @@ mod answers;
 mod blocks;
 mod buffer;
 mod event;
+mod intent;
 mod large;
 mod plan;
 mod proposal;
@@ -24,7 +25,6 @@ mod shown;
 #[cfg(test)]
 mod tests;
 mod view;
-mod wish;
 mod write;
 
 use std::io;
@@ -35,12 +35,12 @@ pub use all::{ContactScope, Mirrors, Order};
 
 pub use buffer::RangeOnDisk;
 pub use event::{Mark, MirrorEvent, Notice};
+pub use intent::{Intent, Obstacle, SettledIntent, Settlement};
 pub use proposal::{ReviewView, ShownHunk};
 pub use query::{Findings, MirrorQuery, dropped};
 pub use selected::{Excerpt, SavedRows, Selected};
 pub use sent::Sent;
 pub use view::{MirrorView, places};
-pub use wish::{Intent, Obstacle, SettledIntent, Settlement};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 
 /// For how long no event has to come before what is proposed of held answers is computed anew, as while somebody types.

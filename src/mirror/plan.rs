@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::intent::{Intent, Obstacle, Settlement};
 use super::large::{self, MarkedText};
 use super::ranges::Ranges;
 use super::reviews::{Reviews, chosen};
-use super::wish::{Intent, Obstacle, Settlement};
 use crate::document::{AnchorId, Document, Located, Passage, Place};
 use crate::land::{Bytes, HeldFor, MergeVerdict, Replaced, RowEdit, edits, edits_at, edits_back, verdict};
 use crate::review::{EditId, Hunk, replaced};
@@ -39,7 +39,7 @@ pub struct Plan {
     /// What is written, row by row.
     pub edits: Vec<RowEdit>,
     /// What it comes to once it is written.
-    pub fate: Settlement,
+    pub settlement: Settlement,
     /// Of a held answer: the hunks that are taken, what they are merged with still, and the hash of the text.
     pub hunks: Option<(Vec<Hunk>, Passage, u64)>,
 }
@@ -68,10 +68,10 @@ impl Plan {
 pub fn decide(
     text: &mut DecidedText<'_>,
     job: u64,
-    wish: &Intent,
+    intent: &Intent,
     before: &mut BTreeMap<u64, Vec<Bytes>>,
 ) -> Result<Plan, Settlement> {
-    match wish {
+    match intent {
         Intent::Hold(why) => Err(Settlement::Held(*why)),
         Intent::Land(lines) => merge(text, job, lines),
         Intent::Accept { lines, dropped, shown } => {
@@ -93,9 +93,9 @@ pub fn decide(
             put(text, job, rows, lines)
         }
         Intent::Revert => {
-            let before = before.get(&job).ok_or_else(|| wish.denied(HeldFor::RangeLost))?;
-            revert(text, job, before).map_err(|fate| match fate {
-                Settlement::Held(why) => wish.denied(why),
+            let before = before.get(&job).ok_or_else(|| intent.denied(HeldFor::RangeLost))?;
+            revert(text, job, before).map_err(|settlement| match settlement {
+                Settlement::Held(why) => intent.denied(why),
                 other => other,
             })
         }
@@ -106,11 +106,11 @@ pub fn decide(
 pub fn decide_by_mark(
     ranges: &Ranges,
     job: u64,
-    wish: &Intent,
+    intent: &Intent,
     marked: Option<&MarkedText>,
 ) -> Result<Plan, Settlement> {
-    let denied = |why| wish.denied(why);
-    let (Intent::Land(lines) | Intent::Accept { lines, .. }) = wish else {
+    let denied = |why| intent.denied(why);
+    let (Intent::Land(lines) | Intent::Accept { lines, .. }) = intent else {
         return Err(denied(HeldFor::TooLarge));
     };
     let selected = ranges.selected(job).ok_or_else(|| denied(HeldFor::TooLarge))?;
@@ -124,7 +124,7 @@ pub fn decide_by_mark(
         now,
         replaced,
         edits,
-        fate: Settlement::Written { is_merged: false },
+        settlement: Settlement::Written { is_merged: false },
         hunks: None,
     })
 }
@@ -147,7 +147,7 @@ fn merge(text: &DecidedText<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Set
         now,
         replaced,
         edits,
-        fate: Settlement::Written { is_merged },
+        settlement: Settlement::Written { is_merged },
         hunks: None,
     })
 }
@@ -171,12 +171,13 @@ fn take(
     let hunks = chosen(&all, ids).ok_or(Settlement::Stays(Obstacle::Stale))?;
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);
-    let fate = if is_last { Settlement::from(review.end(hunks.len(), &pieces)) } else { Settlement::Taken };
+    let settlement =
+        if is_last { Settlement::from(review.end(hunks.len(), &pieces)) } else { Settlement::Taken };
     let replaced = Replaced::new(&now, &pieces);
     let edits = edits_at(rows, &now, &replaced.rows, column, changes);
     if !edits.is_empty() {
         let hunks = Some((hunks, base, rows.text_hash()));
-        return Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks });
+        return Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks });
     } else if is_last && review.taken() == 0 {
         return Err(Settlement::Unchanged);
     } else if is_last {
@@ -184,7 +185,7 @@ fn take(
         text.document.rebased(anchor, written);
         before.insert(job, sent);
     }
-    Err(fate)
+    Err(settlement)
 }
 
 /// These rows become the answer, and the range of the job.
@@ -204,8 +205,8 @@ fn put(
         text.ranges.become_known(job, anchor, text.document);
         return Err(Settlement::Unchanged);
     }
-    let fate = Settlement::Written { is_merged: false };
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate, hunks: None })
+    let settlement = Settlement::Written { is_merged: false };
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks: None })
 }
 
 /// Takes back what was written: what was there `before` is the answer to it.
@@ -224,7 +225,7 @@ fn revert(text: &DecidedText<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Se
     if edits.is_empty() {
         return Err(Settlement::Reverted);
     }
-    Ok(Plan { anchor: Some(anchor), now, replaced, edits, fate: Settlement::Reverted, hunks: None })
+    Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement: Settlement::Reverted, hunks: None })
 }
 
 /// The range of a job; none where it is lost. `marks` are where the editor's marks are now.

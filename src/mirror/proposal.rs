@@ -4,7 +4,6 @@
 use rmpv::Value;
 
 use crate::land::HeldFor;
-use crate::names::name;
 use crate::review::{EditId, Hunk, WordMarks};
 
 /// See the module.
@@ -43,7 +42,7 @@ impl ReviewView {
         ];
         fields.push(match &self.hunks {
             Ok(hunks) => ("hunks".into(), list(hunks, ShownHunk::value)),
-            Err(why) => ("why".into(), name(*why).into()),
+            Err(why) => ("why".into(), why.name().into()),
         });
         Value::Map(fields)
     }

@@ -8,7 +8,6 @@ use super::view::{self, MirrorView};
 use crate::document::Place;
 use crate::error::JobError;
 use crate::land::{Block, Bytes, HeldFor};
-use crate::names::name;
 use crate::request::Fields;
 use crate::request::fields::bad;
 use crate::review::EditId;
@@ -124,7 +123,7 @@ impl Findings {
                 vec![("done".into(), Value::Array(ids))]
             }
             Self::Stale => vec![("stale".into(), true.into())],
-            Self::Unknown(why) => vec![("why".into(), name(why).into())],
+            Self::Unknown(why) => vec![("why".into(), why.name().into())],
             Self::Places { tick, places } => {
                 let place = |place: &Option<Place>| {
                     Value::Map(place.as_ref().map(view::place_fields).unwrap_or_default())

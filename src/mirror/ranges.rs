@@ -27,10 +27,10 @@ struct FollowedRange {
     /// As long as the job has not ended.
     sent: Option<Sent>,
     /// How its rows stood when the file was written.
-    stands: Option<SavedRows>,
+    saved: Option<SavedRows>,
     /// The screen column at which its block begins.
     column: Option<usize>,
-    standing: RangeState,
+    state: RangeState,
 }
 
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Ranges {
     /// A request was sent; `text` is the document and its changedtick, where they are the buffer's.
     pub fn sent(&mut self, sent: Sent, text: Option<(&mut Document, u64)>) {
         let known = self.jobs.remove(&sent.job);
-        let stands = known.as_ref().and_then(|known| known.stands.clone());
-        let standing = match (known.map(|known| known.standing), text) {
+        let saved = known.as_ref().and_then(|known| known.saved.clone());
+        let state = match (known.map(|known| known.state), text) {
             (None, Some((document, tick))) if sent.tick == Some(tick) => as_sent(&sent, document),
             (None | Some(RangeState::Wanted), _) => RangeState::Wanted,
             (Some(RangeState::Marked { anchor, place, tick }), Some((document, _))) => {
@@ -66,10 +66,10 @@ impl Ranges {
                     RangeState::Lost
                 }
             }
-            (Some(standing), _) => standing,
+            (Some(state), _) => state,
         };
         let column = sent.selected.column;
-        self.jobs.insert(sent.job, FollowedRange { sent: Some(sent), stands, column, standing });
+        self.jobs.insert(sent.job, FollowedRange { sent: Some(sent), saved, column, state });
     }
 
     /// A mark of the editor's names what was sent, in a text that is not known.
@@ -77,25 +77,25 @@ impl Ranges {
         if let Some(sent) = &mark.sent {
             self.jobs
                 .entry(mark.job)
-                .or_insert_with(|| FollowedRange::new(Some(sent.clone()), mark.stands.clone()));
+                .or_insert_with(|| FollowedRange::new(Some(sent.clone()), mark.saved.clone()));
         }
     }
 
     /// The editor's mark is here, in a text with this changedtick. The first one of a range counts.
     pub fn marked(&mut self, mark: Mark, document: &mut Document, tick: u64) {
-        let Mark { job, place, sent, stands, has_ended, .. } = mark;
+        let Mark { job, place, sent, saved, has_ended, .. } = mark;
         let is_unknown = sent.is_none() && !self.jobs.contains_key(&job);
         let is_outside = place.as_ref().is_some_and(|place| place.rows().end > document.rows().len());
         if is_outside || (is_unknown && (has_ended || place.is_none())) {
             return;
         }
         let followed = self.jobs.entry(job).or_insert_with(|| FollowedRange::new(sent, None));
-        followed.stands = followed.stands.take().or(stands);
-        if matches!(followed.standing, RangeState::Wanted) {
-            followed.standing = match (&followed.sent, place) {
+        followed.saved = followed.saved.take().or(saved);
+        if matches!(followed.state, RangeState::Wanted) {
+            followed.state = match (&followed.sent, place) {
                 (Some(sent), _) if sent.tick == Some(tick) => as_sent(sent, document),
-                (Some(sent), Some(place)) => at_mark(sent, followed.stands.as_ref(), &place, document),
-                (Some(sent), None) => found(sent, followed.stands.as_ref(), document),
+                (Some(sent), Some(place)) => at_mark(sent, followed.saved.as_ref(), &place, document),
+                (Some(sent), None) => found(sent, followed.saved.as_ref(), document),
                 (None, Some(place)) => RangeState::Marked { anchor: document.anchor(&place), place, tick },
                 (None, None) => RangeState::Wanted,
             };
@@ -108,16 +108,16 @@ impl Ranges {
     /// The editor has told of all its marks: a range that is not known by now never will be.
     pub fn told(&mut self, document: &mut Document, tick: u64) {
         for followed in self.jobs.values_mut() {
-            if let (RangeState::Wanted, Some(sent)) = (&followed.standing, &followed.sent) {
+            if let (RangeState::Wanted, Some(sent)) = (&followed.state, &followed.sent) {
                 let is_now = sent.tick == Some(tick);
-                followed.standing = if is_now { as_sent(sent, document) } else { RangeState::Lost };
+                followed.state = if is_now { as_sent(sent, document) } else { RangeState::Lost };
             }
         }
     }
 
     /// Whether the editor has to tell of its marks.
     pub fn needs_marks(&self) -> bool {
-        self.jobs.values().any(|followed| matches!(followed.standing, RangeState::Wanted))
+        self.jobs.values().any(|followed| matches!(followed.state, RangeState::Wanted))
     }
 
     /// Whether the range of a job is here.
@@ -130,13 +130,13 @@ impl Ranges {
         self.ended.retain(|other| *other != job);
         self.ended.push_back(job);
         if let Some(followed) = self.jobs.get_mut(&job)
-            && !matches!(followed.standing, RangeState::Wanted)
+            && !matches!(followed.state, RangeState::Wanted)
         {
             followed.sent = None;
         }
         while self.ended.len() > MAX_ENDED {
             let oldest = self.ended.pop_front().and_then(|oldest| self.jobs.remove(&oldest));
-            let anchor = oldest.and_then(|oldest| oldest.standing.anchor());
+            let anchor = oldest.and_then(|oldest| oldest.state.anchor());
             if let (Some(anchor), Some(document)) = (anchor, &mut document) {
                 document.forget(anchor);
             }
@@ -146,8 +146,8 @@ impl Ranges {
     /// The text is forgotten: where its ranges are in another one is not known.
     pub fn lose(&mut self) {
         for followed in self.jobs.values_mut() {
-            if !matches!(followed.standing, RangeState::Wanted) {
-                followed.standing = RangeState::Lost;
+            if !matches!(followed.state, RangeState::Wanted) {
+                followed.state = RangeState::Lost;
             }
         }
     }
@@ -155,7 +155,7 @@ impl Ranges {
     /// From now on this is the range of a job.
     pub fn become_known(&mut self, job: u64, anchor: AnchorId, document: &mut Document) {
         let followed = self.jobs.entry(job).or_insert_with(|| FollowedRange::new(None, None));
-        let before = std::mem::replace(&mut followed.standing, RangeState::Known(anchor)).anchor();
+        let before = std::mem::replace(&mut followed.state, RangeState::Known(anchor)).anchor();
         if let Some(before) = before.filter(|before| *before != anchor) {
             // It is of whole rows, whatever the one before was.
             followed.column = None;
@@ -171,7 +171,7 @@ impl Ranges {
     /// The jobs, and the prompts that are being typed, of which it is decided where their ranges are, each with what that
     /// is known by; none where it is lost.
     pub fn decided(&self) -> impl Iterator<Item = (u64, Option<AnchorId>)> + '_ {
-        self.jobs.iter().filter_map(|(job, followed)| match followed.standing {
+        self.jobs.iter().filter_map(|(job, followed)| match followed.state {
             RangeState::Known(anchor) | RangeState::Marked { anchor, .. } => Some((*job, Some(anchor))),
             RangeState::Lost => Some((*job, None)),
             RangeState::Wanted => None,
@@ -180,7 +180,7 @@ impl Ranges {
 
     /// What the range of a job is known by; none where it is lost.
     pub fn anchor(&self, job: u64) -> Option<AnchorId> {
-        match self.jobs.get(&job)?.standing {
+        match self.jobs.get(&job)?.state {
             RangeState::Known(anchor) => Some(anchor),
             RangeState::Wanted | RangeState::Marked { .. } | RangeState::Lost => None,
         }
@@ -203,9 +203,9 @@ impl Ranges {
 }
 
 impl FollowedRange {
-    fn new(sent: Option<Sent>, stands: Option<SavedRows>) -> Self {
+    fn new(sent: Option<Sent>, saved: Option<SavedRows>) -> Self {
         let column = sent.as_ref().and_then(|sent| sent.selected.column);
-        Self { sent, stands, column, standing: RangeState::Wanted }
+        Self { sent, saved, column, state: RangeState::Wanted }
     }
 }
 
@@ -225,21 +225,21 @@ fn as_sent(sent: &Sent, document: &mut Document) -> RangeState {
 }
 
 /// At the editor's mark, where that fits what was sent, or what stood in the file.
-fn at_mark(sent: &Sent, stands: Option<&SavedRows>, mark: &Place, document: &mut Document) -> RangeState {
-    let stood = stands.and_then(|stands| sent.selected.standing(stands));
-    let fits =
-        stood.is_some_and(|stood| stood.is_at(mark, document.rows())) || sent.agrees(mark, document.rows());
+fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut Document) -> RangeState {
+    let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
+    let fits = at_saved.is_some_and(|at_saved| at_saved.is_at(mark, document.rows()))
+        || sent.agrees(mark, document.rows());
     if fits { known(sent, mark, document) } else { RangeState::Lost }
 }
 
 /// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked for.
-fn found(sent: &Sent, stands: Option<&SavedRows>, document: &mut Document) -> RangeState {
-    let stood = stands.and_then(|stands| sent.selected.standing(stands));
-    let place = match (stood, stands) {
-        (None, Some(stands)) if stands.rows.is_empty() => None,
-        (stood, _) => {
-            let stood = stood.and_then(|stood| stood.find(document.rows()));
-            stood.or_else(|| sent.selected.find(document.rows()))
+fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> RangeState {
+    let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
+    let place = match (at_saved, saved) {
+        (None, Some(saved)) if saved.rows.is_empty() => None,
+        (at_saved, _) => {
+            let at_saved = at_saved.and_then(|at_saved| at_saved.find(document.rows()));
+            at_saved.or_else(|| sent.selected.find(document.rows()))
         }
     };
     place.map_or(RangeState::Lost, |place| known(sent, &place, document))

@@ -136,14 +136,14 @@ impl Selected {
     }
 
     /// The same as it stood when its file was written; none where that is gone, or where in its rows it was cannot be told.
-    pub fn standing(&self, stands: &SavedRows) -> Option<Self> {
-        let first = first_row(self.kind, stands.first_line);
+    pub fn saved_at(&self, saved: &SavedRows) -> Option<Self> {
+        let first = first_row(self.kind, saved.first_line);
         let spans: Option<Vec<_>> = match self.kind {
             SelectionKind::Insert => Some(Vec::new()),
-            _ if stands.rows.is_empty() => None,
-            SelectionKind::Line => Some(stands.rows.iter().map(|row| 0..row.len()).collect()),
-            SelectionKind::Char | SelectionKind::Block if stands.rows.len() == self.rows.len() => {
-                let rows = self.rows.iter().zip(&stands.rows).zip(&self.spans);
+            _ if saved.rows.is_empty() => None,
+            SelectionKind::Line => Some(saved.rows.iter().map(|row| 0..row.len()).collect()),
+            SelectionKind::Char | SelectionKind::Block if saved.rows.len() == self.rows.len() => {
+                let rows = self.rows.iter().zip(&saved.rows).zip(&self.spans);
                 rows.map(|((was, is), span)| {
                     let now = if was == is { Some(span.clone()) } else { shifted(was, is, span.clone()) };
                     now.filter(|now| span.is_empty() || !now.is_empty())
@@ -152,7 +152,7 @@ impl Selected {
             }
             SelectionKind::Char | SelectionKind::Block => None,
         };
-        Some(Self { first, rows: stands.rows.clone(), spans: spans?, ..self.clone() })
+        Some(Self { first, rows: saved.rows.clone(), spans: spans?, ..self.clone() })
     }
 
     /// Whether what is at the editor's mark is what was sent.

@@ -9,7 +9,7 @@ use crate::document::{Place, Rows};
 #[derive(Debug, Clone)]
 pub struct MirrorView {
     /// How the mirror stands to its buffer.
-    pub link: MirrorState,
+    pub state: MirrorState,
     /// The changedtick that its text has.
     pub tick: u64,
     /// Its rows, with their ids.
@@ -21,7 +21,7 @@ pub struct MirrorView {
 impl MirrorView {
     /// The fields of a reply.
     pub fn fields(&self) -> Vec<(Value, Value)> {
-        let link = match self.link {
+        let state = match self.state {
             MirrorState::Unknown => "unknown",
             MirrorState::Sure => "sure",
             MirrorState::Unsure => "unsure",
@@ -30,7 +30,7 @@ impl MirrorView {
         let rows = self.rows.iter().map(|row| Value::Binary(row.text.to_vec())).collect();
         let places = self.places.iter().map(place_of);
         vec![
-            ("link".into(), link.into()),
+            ("link".into(), state.into()),
             ("tick".into(), self.tick.into()),
             ("rows".into(), Value::Array(rows)),
             ("places".into(), Value::Array(places.collect())),

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rmpv::Value;
 
+use super::intent::Settlement;
 use super::view;
-use super::wish::Settlement;
 use crate::document::Place;
 use crate::land::RowEdit;
 
@@ -30,7 +30,7 @@ pub struct WriteStep {
     /// Together with the job it names the step: the plugin writes each once.
     pub attempt: u64,
     /// What it comes to once it is written.
-    pub fate: Settlement,
+    pub settlement: Settlement,
     /// The rows of the range before it: what they read is what reverting it brings back.
     pub was: Range<usize>,
     /// Ascending, apart from each other.
@@ -104,7 +104,7 @@ impl WriteCall {
             Value::Map(vec![
                 ("job".into(), step.job.into()),
                 ("attempt".into(), step.attempt.into()),
-                ("landing".into(), step.fate.landing().into()),
+                ("landing".into(), step.settlement.landing().into()),
                 ("was".into(), was(&step.was)),
                 ("edits".into(), Value::Array(step.edits.iter().map(edit).collect())),
                 ("place".into(), Value::Map(view::fields(step.job, &step.place))),

@@ -77,15 +77,15 @@ impl Amounts {
 
     /// The share of a job whose agent told `self`. A counter that stands lower than before began anew.
     #[must_use]
-    pub fn share(&self, counted: UsageScopes, before: &CountedBefore) -> Self {
+    pub fn job_usage(&self, scopes: UsageScopes, before: &CountedBefore) -> Self {
         let of = |count| match count {
             UsageScope::Run => Self::default(),
             UsageScope::Session => before.session,
             UsageScope::Lineage => before.lineage,
         };
-        let cost = of(counted.cost).cost_usd.unwrap_or(0.0);
-        let tokens = of(counted.usage).tokens;
-        let turns = of(counted.num_turns).num_turns.unwrap_or(0);
+        let cost = of(scopes.cost).cost_usd.unwrap_or(0.0);
+        let tokens = of(scopes.usage).tokens;
+        let turns = of(scopes.num_turns).num_turns.unwrap_or(0);
         Self {
             cost_usd: self
                 .cost_usd
@@ -102,11 +102,11 @@ impl Amounts {
 
     /// The share where nobody knows what was counted before: only what the agent tells of the run itself.
     #[must_use]
-    pub fn certain(&self, counted: UsageScopes) -> Self {
+    pub fn certain(&self, scopes: UsageScopes) -> Self {
         Self {
-            cost_usd: self.cost_usd.filter(|_| counted.cost == UsageScope::Run),
-            tokens: if counted.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
-            num_turns: self.num_turns.filter(|_| counted.num_turns == UsageScope::Run),
+            cost_usd: self.cost_usd.filter(|_| scopes.cost == UsageScope::Run),
+            tokens: if scopes.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
+            num_turns: self.num_turns.filter(|_| scopes.num_turns == UsageScope::Run),
             duration_ms: self.duration_ms,
         }
     }
@@ -156,19 +156,19 @@ mod tests {
     fn what_was_counted_before_is_taken_off() {
         let before = CountedBefore { session: amounts(0.0, 4, 1), lineage: amounts(0.3, 9, 2) };
         let told = amounts(0.4, 10, 5);
-        assert_eq!(told.share(UsageScopes::default(), &before), told);
-        assert_eq!(told.share(LINEAGE, &before), amounts(0.1, 10, 3));
+        assert_eq!(told.job_usage(UsageScopes::default(), &before), told);
+        assert_eq!(told.job_usage(LINEAGE, &before), amounts(0.1, 10, 3));
         let droid =
             UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
-        assert_eq!(told.share(droid, &before), amounts(0.4, 6, 3));
-        assert_eq!(told.share(LINEAGE, &CountedBefore::default()), told);
+        assert_eq!(told.job_usage(droid, &before), amounts(0.4, 6, 3));
+        assert_eq!(told.job_usage(LINEAGE, &CountedBefore::default()), told);
     }
 
     #[test]
     fn a_counter_that_began_anew_tells_the_share_itself() {
         let before = CountedBefore { session: Amounts::default(), lineage: amounts(0.5, 0, 9) };
-        assert_eq!(amounts(0.2, 0, 2).share(LINEAGE, &before), amounts(0.2, 0, 2));
-        assert_eq!(amounts(0.5, 0, 9).share(LINEAGE, &before), amounts(0.0, 0, 0));
+        assert_eq!(amounts(0.2, 0, 2).job_usage(LINEAGE, &before), amounts(0.2, 0, 2));
+        assert_eq!(amounts(0.5, 0, 9).job_usage(LINEAGE, &before), amounts(0.0, 0, 0));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum StoreError {
     },
     /// The database is not what its version says.
     #[error("the store has another shape than version {version} has: {}", explain(error))]
-    Strange {
+    SchemaMismatch {
         /// The version that it says it is of.
         version: u32,
         /// What did not fit.
@@ -73,7 +73,7 @@ impl StoreError {
     pub fn warning(&self) -> String {
         match self {
             Self::Damaged { .. } => self.to_string(),
-            _ if self.may_pass() => {
+            _ if self.is_transient() => {
                 format!("answers are not in the store yet: {self}; jobs run all the same")
             }
             _ => format!("answers are not kept beyond this Neovim: {self}; jobs run all the same"),
@@ -82,7 +82,7 @@ impl StoreError {
 
     /// Whether the file is damaged.
     pub(super) fn is_damage(&self) -> bool {
-        matches!(self, Self::Strange { .. })
+        matches!(self, Self::SchemaMismatch { .. })
             || matches!(self.code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
             || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
@@ -93,9 +93,11 @@ impl StoreError {
     }
 
     /// Whether the same may work later.
-    pub(super) fn may_pass(&self) -> bool {
+    pub(super) fn is_transient(&self) -> bool {
         match self {
-            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::Strange { .. } => true,
+            Self::File(_) | Self::NotAFile { .. } | Self::Damaged { .. } | Self::SchemaMismatch { .. } => {
+                true
+            }
             Self::Sqlite(_) => {
                 self.is_lock()
                     || self.is_damage()

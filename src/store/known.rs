@@ -29,17 +29,17 @@ pub struct KnownJob {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Amounts>,
     /// What the database says that it cost. `None` until its record is written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<Amounts>,
-    /// Later amounts that `share` does not include.
+    #[serde(rename = "share", skip_serializing_if = "Option::is_none")]
+    pub job_usage: Option<Amounts>,
+    /// Later amounts that `job_usage` does not include.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<Amounts>,
     /// What became of its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landed: Option<Arc<Landed>>,
     /// How its range stands in its file, which was looked at after its answer had landed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stood: Option<Arc<OnDisk>>,
+    #[serde(rename = "stood", skip_serializing_if = "Option::is_none")]
+    pub on_disk: Option<Arc<OnDisk>>,
     /// What the user made of its held answer; an empty draft removes the one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<Arc<Draft>>,
@@ -48,7 +48,7 @@ pub struct KnownJob {
 impl KnownJob {
     /// Adds what is newer: each field that it has replaces the older one.
     pub fn update(&mut self, newer: Self) {
-        let Self { id, uuid, accepted, interrupted, record, parent, share, more, landed, stood, draft } =
+        let Self { id, uuid, accepted, interrupted, record, parent, job_usage, more, landed, on_disk, draft } =
             newer;
         self.id = id;
         self.uuid = uuid.or(self.uuid.take());
@@ -56,14 +56,14 @@ impl KnownJob {
         self.interrupted |= interrupted;
         self.record = record.or(self.record.take());
         self.parent = parent.or(self.parent);
-        self.share = share.or(self.share);
+        self.job_usage = job_usage.or(self.job_usage);
         self.more = more.or(self.more);
         self.draft = draft.or(self.draft.take());
         let has_landed_anew = landed.as_ref().is_some_and(|landed| landed.rows.is_some());
-        let before = self.stood.take().map(|before| {
+        let before = self.on_disk.take().map(|before| {
             if has_landed_anew { Arc::new(OnDisk { range: None, path: before.path.clone() }) } else { before }
         });
-        self.stood = match (stood, before) {
+        self.on_disk = match (on_disk, before) {
             (Some(newer), Some(older)) => Some(Arc::new(newer.over(&older))),
             (newer, older) => newer.or(older),
         };
@@ -100,9 +100,11 @@ impl KnownJob {
             }),
             None => Arc::clone(landed),
         });
-        let mut parts = vec![Self { landed: facts, stood: None, draft: None, ..self.clone() }];
+        let mut parts = vec![Self { landed: facts, on_disk: None, draft: None, ..self.clone() }];
         parts.extend(rows.map(|rows| Self { landed: Some(Arc::clone(rows)), ..part() }));
-        parts.extend(self.stood.as_ref().map(|stood| Self { stood: Some(Arc::clone(stood)), ..part() }));
+        parts.extend(
+            self.on_disk.as_ref().map(|on_disk| Self { on_disk: Some(Arc::clone(on_disk)), ..part() }),
+        );
         parts.extend(self.draft.as_ref().map(|draft| Self { draft: Some(Arc::clone(draft)), ..part() }));
         parts
     }
@@ -119,8 +121,8 @@ impl KnownJob {
                 + lines(&record.selection.rows)
         });
         let rows = self.landed.as_ref().and_then(|landed| landed.rows.as_deref());
-        let stood = self.stood.as_ref().and_then(|stood| stood.range.as_ref());
-        size_of::<Self>() + record + rows.map_or(0, lines) + stood.map_or(0, |range| lines(&range.rows))
+        let on_disk = self.on_disk.as_ref().and_then(|on_disk| on_disk.range.as_ref());
+        size_of::<Self>() + record + rows.map_or(0, lines) + on_disk.map_or(0, |range| lines(&range.rows))
     }
 }
 
@@ -161,7 +163,7 @@ mod tests {
         assert_eq!(known.landed, Some(landed("reverted", Some("x"))));
     }
 
-    fn stood(row: &str, path: &str) -> OnDisk {
+    fn on_disk(row: &str, path: &str) -> OnDisk {
         let range = RowsOnDisk { place: Some((3, 3)), rows: vec![row.to_owned()] };
         OnDisk { range: Some(range), path: Some(path.to_owned()) }
     }
@@ -170,27 +172,27 @@ mod tests {
     fn how_a_range_stands_counts_until_its_answer_lands_anew() {
         let known = |known: KnownJob| KnownJob { id: 1, ..known };
         let mut all = known(KnownJob { landed: Some(landed("held", None)), ..KnownJob::default() });
-        let stands = known(KnownJob { stood: Some(Arc::new(stood("x", "/a"))), ..KnownJob::default() });
-        all.update(stands);
+        let saved = known(KnownJob { on_disk: Some(Arc::new(on_disk("x", "/a"))), ..KnownJob::default() });
+        all.update(saved);
         let renamed = OnDisk { range: None, path: Some("/b".to_owned()) };
-        all.update(known(KnownJob { stood: Some(Arc::new(renamed.clone())), ..KnownJob::default() }));
-        assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")));
+        all.update(known(KnownJob { on_disk: Some(Arc::new(renamed.clone())), ..KnownJob::default() }));
+        assert_eq!(all.on_disk.as_deref(), Some(&on_disk("x", "/b")));
         all.update(known(KnownJob { landed: Some(landed("rejected", None)), ..KnownJob::default() }));
-        assert_eq!(all.stood.as_deref(), Some(&stood("x", "/b")), "it says nothing of the rows");
+        assert_eq!(all.on_disk.as_deref(), Some(&on_disk("x", "/b")), "it says nothing of the rows");
         all.update(known(KnownJob { landed: Some(landed("applied", Some("y"))), ..KnownJob::default() }));
-        assert_eq!(all.stood.as_deref(), Some(&renamed));
+        assert_eq!(all.on_disk.as_deref(), Some(&renamed));
     }
 
     #[test]
     fn the_fact_that_an_answer_landed_comes_before_its_rows_and_a_draft_last() {
         let draft = Arc::new(Draft { lines: Some(vec!["mine".to_owned()]), ..Draft::default() });
-        let stood = Arc::new(stood("y", "/a"));
+        let on_disk = Arc::new(on_disk("y", "/a"));
         let known = KnownJob {
             id: 1,
             uuid: Some(new_uuid()),
             record: Some(Arc::new(record(1, Some("x")))),
             landed: Some(landed("merged", Some("x"))),
-            stood: Some(stood),
+            on_disk: Some(on_disk),
             draft: Some(draft),
             ..KnownJob::default()
         };
@@ -198,7 +200,7 @@ mod tests {
         let has = |part: &KnownJob| {
             let landed = part.landed.as_ref();
             let rows = landed.is_some_and(|landed| landed.rows.is_some());
-            let texts = (rows, part.stood.is_some(), part.draft.is_some());
+            let texts = (rows, part.on_disk.is_some(), part.draft.is_some());
             (part.record.is_some(), landed.is_some(), texts)
         };
         let found: Vec<_> = parts.iter().map(has).collect();

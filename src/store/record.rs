@@ -81,7 +81,8 @@ pub struct Record {
     /// What it cost, as its agent counts.
     pub amounts: Amounts,
     /// Of what those are the amounts.
-    pub counted: UsageScopes,
+    #[serde(rename = "counted")]
+    pub scopes: UsageScopes,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
     pub checkpoints: Vec<String>,
     /// The file of its raw stream, without the folder.
@@ -186,7 +187,7 @@ pub struct Held {
     /// What the user made of it.
     pub draft: Option<Draft>,
     /// How its range stood in the file, where that was written since the job was sent.
-    pub stands: Option<SavedRange>,
+    pub saved: Option<SavedRange>,
     /// The rest of it.
     pub record: Record,
 }

@@ -69,7 +69,7 @@ pub fn record(id: u64, text: Option<&str>) -> Record {
             num_turns: Some(1),
             duration_ms: Some(700),
         },
-        counted: UsageScopes::default(),
+        scopes: UsageScopes::default(),
         checkpoints: Vec::new(),
         transcript: None,
     }

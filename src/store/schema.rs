@@ -54,7 +54,7 @@ pub fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         // What SQLite cannot understand; anything else has to do with the disk or with others.
         (rusqlite::Error::SqlInputError { .. }, _)
         | (_, Some(ErrorCode::Unknown | ErrorCode::ConstraintViolation)) => {
-            StoreError::Strange { version, error }
+            StoreError::SchemaMismatch { version, error }
         }
         _ => error.into(),
     };

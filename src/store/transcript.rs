@@ -1,7 +1,7 @@
 //! The raw stream of each job, kept for bug reports and for the user to read what a job had said.
 //!
-//! One file a job under `transcripts/`, readable by its owner alone. The newest [`KEPT`] stay, one file never grows
-//! beyond [`LIMIT`], and all together never beyond [`TOTAL`]: the oldest go first, those that are being written never.
+//! One file a job under `transcripts/`, readable by its owner alone. The newest [`MAX_TRANSCRIPTS`] stay, one file never grows
+//! beyond [`LIMIT`], and all together never beyond [`MAX_TOTAL_BYTES`]: the oldest go first, those that are being written never.
 //!
 //! A thread of its own does all that touches the disk, so a slow one holds up no stream. What waits for that thread is
 //! bounded: beyond [`WAITING`] a transcript is cut, and its last line says so. One that cannot be written is logged and
@@ -24,12 +24,12 @@ use name::TranscriptName;
 use writer::{TranscriptTask, TranscriptWriter};
 
 /// How many transcripts are kept.
-pub const KEPT: usize = 200;
+pub const MAX_TRANSCRIPTS: usize = 200;
 /// The most that is kept of one stream, in bytes.
 pub const LIMIT: u64 = 32 << 20;
 /// The most that all of them take, in bytes. Below the promised 200 MB by what several hosts might take for
 /// themselves in the same moment: each knows of the others' files only how long they are.
-pub const TOTAL: u64 = 176 << 20;
+pub const MAX_TOTAL_BYTES: u64 = 176 << 20;
 /// The most that waits to be written, in bytes.
 const WAITING: usize = 16 << 20;
 /// What each thing that waits takes besides its own bytes.

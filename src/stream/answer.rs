@@ -34,7 +34,7 @@ impl Doubts {
     /// The message ended for another reason than being complete.
     const INTERRUPTED: u8 = 4;
     /// A line was lost while the message came.
-    const TORN: u8 = 8;
+    const LINE_LOST: u8 = 8;
     /// A tool was called after the text.
     const TOOL_AFTER: u8 = 16;
     /// A tool was called in the same message.
@@ -108,11 +108,11 @@ impl Answer {
 
     /// A line was lost.
     pub fn torn(&mut self) {
-        self.doubts.add(Doubts::TORN);
+        self.doubts.add(Doubts::LINE_LOST);
     }
 
     /// The last message's text, if nothing says that it is not the whole answer.
-    pub fn standing(&self) -> Option<&str> {
+    pub fn if_complete(&self) -> Option<&str> {
         Some(&*self.text).filter(|text| self.doubts == Doubts::default() && !text.trim().is_empty())
     }
 
@@ -133,8 +133,8 @@ impl Answer {
     }
 
     /// Whether a line was lost while the last message came.
-    pub fn is_torn(&self) -> bool {
-        self.doubts.has(Doubts::TORN)
+    pub fn has_lost_line(&self) -> bool {
+        self.doubts.has(Doubts::LINE_LOST)
     }
 
     /// Whether the last message was longer than an answer may be.

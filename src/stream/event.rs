@@ -196,7 +196,7 @@ pub struct FinishLine<'a> {
     /// What it says of the answer.
     pub verdict: FinishVerdict<'a>,
     /// What it outranks.
-    pub weight: Authority,
+    pub authority: Authority,
     /// What it cost.
     pub amounts: ReportedAmounts,
 }
@@ -229,7 +229,7 @@ pub enum Authority {
     /// It decides: neither exit code nor signal change it.
     Final,
     /// It outranks the exit code, but a process that was ended by a signal prints it too.
-    UnlessStopped,
+    UnlessSignalled,
 }
 
 /// The amounts that one finishing line reports.
@@ -244,14 +244,14 @@ pub struct ReportedAmounts {
     /// Time.
     pub duration_ms: Option<u64>,
     /// Of what tokens and turns are the amounts.
-    pub counted: UsageScopes,
+    pub scopes: UsageScopes,
 }
 
 /// Money in US dollars, as far as the line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cost {
     /// Since the last such line, or since the run began.
-    pub share: Option<f64>,
+    pub since_last: Option<f64>,
     /// Of the session so far: it runs on from line to line.
     pub total: Option<f64>,
 }

@@ -8,7 +8,7 @@
 pub const LONGEST: usize = 256 << 20;
 
 /// Buffers up to this size are kept for the next line.
-const KEPT: usize = 1 << 20;
+const MAX_IDLE_BUFFER: usize = 1 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -78,7 +78,7 @@ impl Lines {
             return;
         }
         // A long line grows by a quarter, not by doubling: that bounds the memory at 1.25 times its length.
-        if length > self.partial.capacity() && length > KEPT {
+        if length > self.partial.capacity() && length > MAX_IDLE_BUFFER {
             let room = (length + length / 4).min(self.limit);
             self.partial.reserve_exact(room - self.partial.len());
         }
@@ -93,7 +93,7 @@ impl Lines {
             return;
         }
         self.hand_out(&line, each);
-        if line.capacity() <= KEPT {
+        if line.capacity() <= MAX_IDLE_BUFFER {
             line.clear();
             self.partial = line;
         }

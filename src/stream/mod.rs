@@ -147,7 +147,7 @@ impl Stream {
             LineStatus::Blank => {}
             LineStatus::Parsed => self.counts.ignored += u64::from(!has_said),
             LineStatus::NotJson { reason, text } => {
-                self.reducer.aside(&text);
+                self.reducer.other_output(&text);
                 self.malformed(&reason, line, emit);
             }
             LineStatus::Malformed(reason) => {
@@ -175,14 +175,14 @@ impl Stream {
 
     /// The outcome of a decided stream before its end; calls without a result read as unfinished in it.
     pub fn outcome(&self) -> Outcome {
-        self.counted(self.reducer.outcome_so_far())
+        self.scopes(self.reducer.outcome_so_far())
     }
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
         self.has_ended = true;
         let outcome = self.reducer.end(end, emit);
-        self.counted(outcome)
+        self.scopes(outcome)
     }
 
     fn malformed(&mut self, reason: &str, line: &[u8], emit: Emit<'_>) {
@@ -195,7 +195,7 @@ impl Stream {
         });
     }
 
-    fn counted(&self, outcome: Outcome) -> Outcome {
+    fn scopes(&self, outcome: Outcome) -> Outcome {
         let LineCounts { lines, ignored, malformed, .. } = self.counts;
         Outcome { lines, ignored, malformed, ..outcome }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::tool_call::ToolCall;
 use super::usage::Usage;
@@ -76,7 +76,7 @@ pub struct Outcome {
     pub duration_ms: Option<u64>,
     /// Of what those are the amounts: more than this run's where the agent does not tell its share.
     #[serde(skip)]
-    pub counted: UsageScopes,
+    pub scopes: UsageScopes,
     /// Every tool call, in the order of the calls; none is `running`.
     pub tools: Vec<ToolCall>,
     /// Ids of the user's own messages, the newest hundred.
@@ -103,7 +103,7 @@ impl Outcome {
             usage: Usage::default(),
             num_turns: None,
             duration_ms: None,
-            counted: UsageScopes::default(),
+            scopes: UsageScopes::default(),
             tools: Vec::new(),
             checkpoints: Vec::new(),
             lines: 0,
@@ -147,10 +147,24 @@ pub enum Status {
 }
 
 /// Why an answer that a stream gave must not land by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerDoubt {
     /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not known
     /// which part of its text is the answer: the text is what it printed.
     Raw,
+}
+
+impl AnswerDoubt {
+    /// The public name: `held_for` in Lua.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+        }
+    }
+}
+
+impl Serialize for AnswerDoubt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }

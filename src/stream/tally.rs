@@ -18,7 +18,7 @@ pub struct Tally {
     /// Milliseconds.
     pub duration_ms: Option<u64>,
     /// Of what those are.
-    pub counted: UsageScopes,
+    pub scopes: UsageScopes,
     /// The last running total of the session's cost.
     total: Option<f64>,
 }
@@ -26,20 +26,20 @@ pub struct Tally {
 impl Tally {
     /// Adds what one finishing line reports.
     pub fn add(&mut self, amounts: &ReportedAmounts) {
-        self.counted = UsageScopes { cost: self.counted.cost, ..amounts.counted };
-        match amounts.counted.usage {
+        self.scopes = UsageScopes { cost: self.scopes.cost, ..amounts.scopes };
+        match amounts.scopes.usage {
             UsageScope::Run => self.usage.add(amounts.usage),
             UsageScope::Session | UsageScope::Lineage => self.usage.raise(amounts.usage),
         }
-        match amounts.counted.num_turns {
+        match amounts.scopes.num_turns {
             UsageScope::Run => add(&mut self.num_turns, amounts.num_turns),
             UsageScope::Session | UsageScope::Lineage => {
                 self.num_turns = self.num_turns.max(amounts.num_turns)
             }
         }
         add(&mut self.duration_ms, amounts.duration_ms);
-        if let Some(share) = self.share(amounts.cost) {
-            let sum = (self.cost_usd.unwrap_or(0.0) + share.max(0.0)).min(MAX_AMOUNT);
+        if let Some(since_last) = self.since_last(amounts.cost) {
+            let sum = (self.cost_usd.unwrap_or(0.0) + since_last.max(0.0)).min(MAX_AMOUNT);
             // Sums of decimal fractions are off in their last digits, which nobody wants to read.
             self.cost_usd = Some((sum * 1e10).round() / 1e10);
         }
@@ -47,14 +47,14 @@ impl Tally {
 
     /// What a line cost beyond the one before it. Where the first one tells no more than the session's total, that is
     /// what there is.
-    fn share(&mut self, cost: Cost) -> Option<f64> {
+    fn since_last(&mut self, cost: Cost) -> Option<f64> {
         let before = self.total;
-        self.total = cost.total.or(before.map(|total| total + cost.share.unwrap_or(0.0)));
-        match (cost.share, cost.total, before) {
-            (Some(share), ..) => Some(share),
+        self.total = cost.total.or(before.map(|total| total + cost.since_last.unwrap_or(0.0)));
+        match (cost.since_last, cost.total, before) {
+            (Some(since_last), ..) => Some(since_last),
             (None, Some(total), Some(before)) => Some(total - before),
             (None, Some(total), None) => {
-                self.counted.cost = UsageScope::Lineage;
+                self.scopes.cost = UsageScope::Lineage;
                 Some(total)
             }
             (None, None, _) => None,
@@ -76,11 +76,11 @@ mod tests {
     fn cost(lines: &[(f64, f64)]) -> (Option<f64>, UsageScope) {
         let mut tally = Tally::default();
         let told = |number: f64| Some(number).filter(|number| *number >= 0.0);
-        for &(share, total) in lines {
-            let cost = Cost { share: told(share), total: told(total) };
+        for &(since_last, total) in lines {
+            let cost = Cost { since_last: told(since_last), total: told(total) };
             tally.add(&ReportedAmounts { cost, ..ReportedAmounts::default() });
         }
-        (tally.cost_usd, tally.counted.cost)
+        (tally.cost_usd, tally.scopes.cost)
     }
 
     #[test]
@@ -103,24 +103,24 @@ mod tests {
     fn what_runs_on_is_not_added() {
         let mut tally = Tally::default();
         let usage = |input_tokens| Usage { input_tokens, ..Usage::default() };
-        let counted =
+        let scopes =
             UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
         for (input, turns) in [(10, 1), (25, 3)] {
             tally.add(&ReportedAmounts {
                 usage: usage(input),
                 num_turns: Some(turns),
-                counted,
+                scopes,
                 ..ReportedAmounts::default()
             });
         }
-        assert_eq!((tally.usage, tally.num_turns, tally.counted), (usage(25), Some(3), counted));
+        assert_eq!((tally.usage, tally.num_turns, tally.scopes), (usage(25), Some(3), scopes));
     }
 
     #[test]
     fn sums_end_where_a_single_amount_does() {
         let mut tally = Tally::default();
         let usage = Usage { input_tokens: MAX_COUNT, ..Usage::default() };
-        let cost = Cost { share: Some(1e12), total: None };
+        let cost = Cost { since_last: Some(1e12), total: None };
         let most = ReportedAmounts { cost, usage, num_turns: Some(MAX_COUNT), ..ReportedAmounts::default() };
         tally.add(&most);
         tally.add(&most);

@@ -1,6 +1,6 @@
 //! One tool call, as observers and the outcome have it.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A tool call; its serialized form is an entry of a job's `tools`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,8 +19,7 @@ pub struct ToolCall {
 }
 
 /// How a tool call went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolStatus {
     /// It has not come back yet.
     Running,
@@ -32,4 +31,23 @@ pub enum ToolStatus {
     Denied,
     /// The job ended before it came back.
     Unfinished,
+}
+
+impl ToolStatus {
+    /// The public name: `status` of a tool in Lua.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Denied => "denied",
+            Self::Unfinished => "unfinished",
+        }
+    }
+}
+
+impl Serialize for ToolStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }

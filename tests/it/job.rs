@@ -130,8 +130,8 @@ impl Bench {
     }
 
     /// With the agent that was started before.
-    pub fn start_prewarmed(&self, request: Request, ticket: Option<Prewarmed>) -> Started {
-        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), ticket)
+    pub fn start_prewarmed(&self, request: Request, prewarmed: Option<Prewarmed>) -> Started {
+        self.start_with(request, EmptyDirectory::under(Some(self.dir.path().to_owned())), prewarmed)
     }
 
     /// Starts the agent of this request before its message is there; `tell` hears what becomes of it.
@@ -158,15 +158,15 @@ impl Bench {
         only_file(&self.path("transcripts"))
     }
 
-    fn start_with(&self, request: Request, empty: EmptyDirectory, ticket: Option<Prewarmed>) -> Started {
+    fn start_with(&self, request: Request, empty: EmptyDirectory, prewarmed: Option<Prewarmed>) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
-        let surroundings =
+        let context =
             JobContext { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
         let observers = Observers::default();
         let first_text = Arc::new(OnceLock::new());
-        let watching = observers.register(Box::new(Watcher(Arc::clone(&first_text))));
-        let job = Some(Job::start(Arc::new(request), surroundings, observers.clone(), ticket));
+        let watching = observers.subscribe(Box::new(Watcher(Arc::clone(&first_text))));
+        let job = Some(Job::start(Arc::new(request), context, observers.clone(), prewarmed));
         Started {
             job,
             events: told,

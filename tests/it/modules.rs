@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module, in the order in which they may know each other.
-const ORDER: [&str; 25] = [
-    "names", "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review",
-    "message", "store", "mirror", "record", "view", "job", "editor", "rpc", "host", "serve", "parse",
-    "replay", "lib", "main",
+const ORDER: [&str; 24] = [
+    "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review", "message",
+    "store", "mirror", "record", "view", "job", "editor", "rpc", "host", "serve", "parse", "replay", "lib",
+    "main",
 ];
 
 /// Imports that still point the other way: module, then what it imports.

@@ -341,7 +341,7 @@ impl Acp {
         input: &mut AgentInput,
     ) {
         self.phase = Phase::Over;
-        each(Event::Finished(FinishLine { verdict, weight: Authority::Final, amounts }));
+        each(Event::Finished(FinishLine { verdict, authority: Authority::Final, amounts }));
         if self.leads {
             input.close();
         }

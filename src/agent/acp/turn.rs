@@ -226,11 +226,10 @@ impl Turn {
     /// What it cost, by the agent's own way of counting. An agent's session is that of one job, so a session's amounts
     /// are this turn's where a fork begins with none.
     pub fn amounts(&self, reply: Option<&AcpReply<'_>>, habits: Habits) -> ReportedAmounts {
-        let told =
-            reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::AcpTokens::usage);
+        let run = reply.and_then(|reply| reply.usage.or(reply.meta.quota)).map(super::wire::AcpTokens::usage);
         let cost = match habits.cost {
-            Counting::Turn | Counting::Session => Cost { share: self.cost, total: None },
-            Counting::Lineage => Cost { share: None, total: self.cost },
+            Counting::Turn | Counting::Session => Cost { since_last: self.cost, total: None },
+            Counting::Lineage => Cost { since_last: None, total: self.cost },
         };
         let usage = match habits.tokens {
             Counting::Turn => UsageScope::Run,
@@ -239,10 +238,10 @@ impl Turn {
         };
         ReportedAmounts {
             cost,
-            usage: told.or(self.usage).unwrap_or_default(),
+            usage: run.or(self.usage).unwrap_or_default(),
             num_turns: None,
             duration_ms: None,
-            counted: UsageScopes { usage, ..UsageScopes::default() },
+            scopes: UsageScopes { usage, ..UsageScopes::default() },
         }
     }
 }

@@ -278,11 +278,11 @@ fn retry_reason(status: Option<u64>, error: Option<&str>) -> String {
 
 fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     let amounts = ReportedAmounts {
-        cost: Cost { share: line.usage_since.map(|since| since.cost), total: line.total_cost_usd },
+        cost: Cost { since_last: line.usage_since.map(|since| since.cost), total: line.total_cost_usd },
         usage: line.usage_since.map_or(line.usage, |since| since.usage),
         num_turns: line.num_turns,
         duration_ms: line.duration_ms,
-        counted: UsageScopes::default(),
+        scopes: UsageScopes::default(),
     };
     if line.session_id.is_some() {
         each(Event::Session { id: line.session_id.clone(), model: None });
@@ -290,7 +290,7 @@ fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
     for denial in &line.permission_denials {
         each(Event::ToolDenied { id: denial.clone(), reason: String::new() });
     }
-    each(Event::Finished(FinishLine { verdict: verdict(line), weight: Authority::Final, amounts }));
+    each(Event::Finished(FinishLine { verdict: verdict(line), authority: Authority::Final, amounts }));
 }
 
 fn verdict(line: ClaudeLine<'_>) -> FinishVerdict<'_> {

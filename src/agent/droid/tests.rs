@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
-use crate::agent::testing::{answer, code, message, shown, told, told_with, tools};
+use crate::agent::testing::{answer, code, message, run, run_with, shown, tools};
 use crate::agent::{self, Directory, Protocol, testing};
 use crate::agent::{AcpOptions, AgentCommand, Resume};
 use crate::error::Code;
@@ -21,7 +21,7 @@ const MORE: &str = r#"{"type":"message","role":"assistant","id":"m3","text":"two
 const DONE: &str = r#"{"type":"completion","finalText":"two","numTurns":2,"durationMs":9,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}}"#;
 
 fn droid(lines: &[&str]) -> Outcome {
-    told(Protocol::Droid, lines).1
+    run(Protocol::Droid, lines).1
 }
 
 fn error(source: &str, words: &str) -> String {
@@ -32,19 +32,19 @@ fn error(source: &str, words: &str) -> String {
 fn success_is_a_completion_and_no_signal() {
     let good = [INIT, ECHO, TEXT, MORE, DONE];
     assert_eq!(answer(&droid(&good)), "one\ntwo");
-    let (_, outcome) = told_with(Protocol::Droid, &good, &ProcessEnd::with_code(1));
+    let (_, outcome) = run_with(Protocol::Droid, &good, &ProcessEnd::with_code(1));
     assert_eq!(answer(&outcome), "one\ntwo", "a completion outranks the exit code");
-    let (_, outcome) = told_with(Protocol::Droid, &good, &ProcessEnd::with_signal(15));
+    let (_, outcome) = run_with(Protocol::Droid, &good, &ProcessEnd::with_signal(15));
     assert_eq!(code(&outcome), Code::Exited);
     let end = ProcessEnd {
         stopped: Some(Stopped::Timeout(Duration::from_millis(1500))),
         ..ProcessEnd::with_code(0)
     };
-    let (_, outcome) = told_with(Protocol::Droid, &good, &end);
+    let (_, outcome) = run_with(Protocol::Droid, &good, &end);
     assert_eq!(code(&outcome), Code::Timeout);
     assert!(message(&outcome).contains("1.5 s"), "{}", message(&outcome));
     let end = ProcessEnd { stopped: Some(Stopped::Shutdown), ..ProcessEnd::with_code(0) };
-    assert_eq!(code(&told_with(Protocol::Droid, &good, &end).1), Code::HostLost);
+    assert_eq!(code(&run_with(Protocol::Droid, &good, &end).1), Code::HostLost);
     let mut stream = Stream::new(Protocol::Droid, "");
     for line in good {
         stream.line(line.as_bytes(), &mut |_| {});
@@ -59,7 +59,7 @@ fn without_any_completion_exit_0_with_text_counts() {
     assert_eq!(code(&droid(&[INIT, TALK, CALL])), Code::Protocol);
     assert_eq!(code(&droid(&[INIT, ECHO])), Code::EmptyAnswer);
     assert_eq!(code(&droid(&[INIT, TEXT, r#"{"type":"message","role":"assi"#])), Code::Protocol);
-    assert_eq!(code(&told_with(Protocol::Droid, &[TEXT], &ProcessEnd::with_code(1)).1), Code::Exited);
+    assert_eq!(code(&run_with(Protocol::Droid, &[TEXT], &ProcessEnd::with_code(1)).1), Code::Exited);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn the_agent_loop_says_best_why_a_run_failed() {
     ] {
         let lines = order.map(|(source, words)| error(source, words));
         let (_, outcome) =
-            told_with(Protocol::Droid, &[INIT, TEXT, &lines[0], &lines[1]], &ProcessEnd::with_code(1));
+            run_with(Protocol::Droid, &[INIT, TEXT, &lines[0], &lines[1]], &ProcessEnd::with_code(1));
         assert_eq!(code(&outcome), Code::RateLimited);
         assert!(message(&outcome).ends_with(" it says: 429 slow down"), "{}", message(&outcome));
     }
@@ -90,7 +90,7 @@ fn a_failed_tool_does_not_fail_the_run_but_a_forbidden_one_does() {
     let words = "Exec ended early: insufficient permission to proceed.";
     let denied = failed.replace("Error: gone", words);
     let (_, outcome) =
-        told_with(Protocol::Droid, &[CALL, &denied, TEXT, &error("cli", words)], &ProcessEnd::with_code(1));
+        run_with(Protocol::Droid, &[CALL, &denied, TEXT, &error("cli", words)], &ProcessEnd::with_code(1));
     assert_eq!(
         (code(&outcome), tools(&outcome)),
         (Code::PermissionDenied, vec![("t1", ToolStatus::Denied, Some(words))])
@@ -146,7 +146,7 @@ fn the_answer_is_every_text_of_the_last_message() {
     assert_eq!(code(&droid(&[TALK, CALL, RETURN, &empty])), Code::EmptyAnswer);
     let talk = DONE.replace("two", "I will look.");
     assert_eq!(code(&droid(&[TALK, CALL, &talk])), Code::EmptyAnswer, "talk before a tool is no answer");
-    let (updates, _) = told(Protocol::Droid, &[TEXT, MORE, DONE]);
+    let (updates, _) = run(Protocol::Droid, &[TEXT, MORE, DONE]);
     assert_eq!(shown(&updates), "one\ntwo");
 }
 
@@ -170,28 +170,28 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
         stderr: "Invalid model: custom:Nope\n\nAvailable: None".to_owned(),
         ..ProcessEnd::with_code(1)
     };
-    let (_, outcome) = told_with(Protocol::Droid, &[], &end);
+    let (_, outcome) = run_with(Protocol::Droid, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
     assert!(
         message(&outcome).contains("Invalid model: custom:Nope Available: None"),
         "{}",
         message(&outcome)
     );
-    let (_, silent) = told_with(Protocol::Droid, &[], &ProcessEnd::with_code(1));
+    let (_, silent) = run_with(Protocol::Droid, &[], &ProcessEnd::with_code(1));
     assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
     let mut going_on = Stream::new(Protocol::Droid, "").going_on();
     let silent = going_on.end(&ProcessEnd::with_code(1), &mut |_| {});
     assert_eq!(code(&silent), Code::SessionNotFound, "it has no words for that");
     let mut going_on = Stream::new(Protocol::Droid, "").going_on();
-    let told = going_on
+    let run = going_on
         .end(&ProcessEnd { stderr: "no network".to_owned(), ..ProcessEnd::with_code(1) }, &mut |_| {});
-    assert_eq!(code(&told), Code::Exited);
+    assert_eq!(code(&run), Code::Exited);
 }
 
 #[test]
 fn reasoning_is_thinking() {
     let (updates, outcome) =
-        told(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, TEXT, DONE]);
+        run(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, TEXT, DONE]);
     assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("one", "one"));
     assert!(updates.contains(&crate::stream::Update::Thinking { text: "hm".into() }));
 }
@@ -201,9 +201,9 @@ fn amounts_are_the_completions() {
     let outcome = droid(&[INIT, TEXT, DONE]);
     assert_eq!((outcome.num_turns, outcome.duration_ms, outcome.cost_usd), (Some(2), Some(9), None));
     assert_eq!((outcome.usage.input_tokens, outcome.usage.cache_creation_input_tokens), (1, 4));
-    let counted =
+    let scopes =
         UsageScopes { cost: UsageScope::Run, usage: UsageScope::Session, num_turns: UsageScope::Lineage };
-    assert_eq!(outcome.counted, counted, "a fork's tokens begin with none, its turns with all");
+    assert_eq!(outcome.scopes, scopes, "a fork's tokens begin with none, its turns with all");
     assert_eq!((outcome.session_id.as_deref(), outcome.model.as_deref()), (Some("s1"), Some("gpt")));
 }
 

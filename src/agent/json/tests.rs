@@ -99,7 +99,7 @@ fn the_beginning_of_nested_blocks_costs_no_stack() {
 #[test]
 fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
     use crate::agent::Protocol;
-    use crate::agent::testing::told;
+    use crate::agent::testing::run;
     for (protocol, before, after) in [
         (Protocol::Claude, r#"{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"#, "}"),
         (
@@ -120,7 +120,7 @@ fn a_line_with_nested_blocks_is_read_in_memory_of_its_size() {
     ] {
         let line = format!("{before}{}{after}", nested_blocks(30_000));
         let mut malformed = 0;
-        let allocated = allocation_counter::measure(|| malformed = told(protocol, &[&line]).1.malformed);
+        let allocated = allocation_counter::measure(|| malformed = run(protocol, &[&line]).1.malformed);
         assert_eq!(malformed, 0, "{before}");
         assert!(allocated.bytes_total < 4 * line.len() as u64, "{before}: {} bytes", allocated.bytes_total);
     }

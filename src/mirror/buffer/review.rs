@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::super::intent::{Intent, SettledIntent, Settlement};
 use super::super::plan::locate;
 use super::super::query::{Findings, MirrorQuery, ReviewQuery};
 use super::super::reviews::{CurrentText, ReviewUpdate, ViewDue, chosen};
-use super::super::wish::{Intent, SettledIntent, Settlement};
 use super::{Buffer, MirrorState};
 use crate::document::{Document, Place};
 use crate::land::{Bytes, HeldFor};
@@ -22,7 +22,7 @@ impl Buffer {
     fn needs_mark_of(&self, job: u64) -> bool {
         let anchor = self.ranges.anchor(job).zip(self.document.as_ref());
         let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
-        needs_mark && self.link == MirrorState::Sure && self.marks.0 != self.tick
+        needs_mark && self.state == MirrorState::Sure && self.marks.0 != self.tick
     }
 
     /// The document, if it is known to be the buffer's.
@@ -30,7 +30,7 @@ impl Buffer {
     /// # Errors
     /// Why nothing can be said of an answer.
     fn known(&self) -> Result<&Document, HeldFor> {
-        match (self.link, &self.document) {
+        match (self.state, &self.document) {
             (MirrorState::Unknown, _) if !self.is_loaded => Err(HeldFor::BufferGone),
             _ if self.refuses => Err(HeldFor::NotModifiable),
             (MirrorState::TooLarge, _) => Err(HeldFor::TooLarge),
@@ -63,9 +63,9 @@ impl Buffer {
             }
             ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {
                 Ok((done, None)) => (self.reply(job, token, Findings::Done(done)), None),
-                Ok((done, Some(fate))) => {
+                Ok((done, Some(settlement))) => {
                     let reply = Some((token, Findings::Done(done)));
-                    (None, Some(SettledIntent { reply, ..SettledIntent::new(job, fate) }))
+                    (None, Some(SettledIntent { reply, ..SettledIntent::new(job, settlement) }))
                 }
                 Err(findings) => (self.reply(job, token, findings), None),
             },
@@ -102,13 +102,13 @@ impl Buffer {
             return Ok((done, None));
         }
         let pieces: Vec<Bytes> = located.now.pieces().into_iter().map(<[u8]>::to_vec).collect();
-        let fate = Settlement::from(review.end(0, &pieces));
-        if fate != Settlement::Rejected {
+        let settlement = Settlement::from(review.end(0, &pieces));
+        if settlement != Settlement::Rejected {
             let (written, sent) = review.landed(&located.now);
             document.rebased(anchor, written);
             self.answers.remember(job, sent);
         }
-        Ok((done, Some(fate)))
+        Ok((done, Some(settlement)))
     }
 
     /// Takes back the last drop. Gives the hunks that are back.
@@ -144,7 +144,7 @@ impl Buffer {
         if jobs.is_empty() {
             return (Vec::new(), false);
         }
-        let is_known = match self.link {
+        let is_known = match self.state {
             MirrorState::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
             MirrorState::TooLarge => true,
             MirrorState::Unknown => !self.is_loaded || self.refuses,

@@ -12,11 +12,11 @@ fn held() -> Mirrors {
 }
 
 fn accept(lines: &[&str], shown: Option<u64>) -> MirrorEvent {
-    wish(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
+    intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown })
 }
 
 fn put(rows: std::ops::Range<usize>, tick: u64, lines: &[&str]) -> MirrorEvent {
-    wish(7, Intent::Put { rows, tick, lines: bytes(lines) })
+    intent(7, Intent::Put { rows, tick, lines: bytes(lines) })
 }
 
 #[test]
@@ -51,9 +51,9 @@ fn what_was_accepted_is_taken_back() {
     let orders = mirrors.take(accept(&["one"], None));
     let written = write(&mut mirrors, call(&orders));
     assert_eq!(settled(&written), [(7, WRITTEN)]);
-    let orders = mirrors.take(wish(7, Intent::Revert));
+    let orders = mirrors.take(intent(7, Intent::Revert));
     let call = call(&orders);
-    assert_eq!((call.steps[0].fate.landing(), call.steps[0].was.clone()), ("reverted", 1..2));
+    assert_eq!((call.steps[0].settlement.landing(), call.steps[0].was.clone()), ("reverted", 1..2));
     assert_eq!(settled(&write(&mut mirrors, call)), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), TEXT);
 }
@@ -66,7 +66,7 @@ fn an_answer_that_deleted_its_rows_is_taken_back() {
     assert_eq!(text(&mut mirrors), ["above", "below"]);
     let tick = replied(&ask(&mut mirrors)).unwrap().1 + 1;
     mirrors.take(lines(Some(tick), 0..0, &["typed"]));
-    let orders = mirrors.take(wish(7, Intent::Revert));
+    let orders = mirrors.take(intent(7, Intent::Revert));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors)[1..], *TEXT);
 }
@@ -78,7 +78,7 @@ fn rows_that_the_user_names_become_the_answer_and_its_range() {
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["above", "first", "between", "new"]);
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(3..4)));
-    let orders = mirrors.take(wish(7, Intent::Revert));
+    let orders = mirrors.take(intent(7, Intent::Revert));
     write(&mut mirrors, call(&orders));
     assert_eq!(text(&mut mirrors), TEXT);
 }
@@ -123,14 +123,14 @@ fn a_range_that_is_not_known_once_its_buffer_is_stays_as_it_is() {
     let mut mirrors = mirrored(TEXT);
     let lost = Settlement::Stays(Obstacle::Held(HeldFor::RangeLost));
     assert_eq!(settled(&mirrors.take(accept(&["one"], None))), [(7, lost)]);
-    assert_eq!(settled(&mirrors.take(wish(7, Intent::Revert))), [(7, lost)]);
+    assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, lost)]);
 }
 
 #[test]
 fn a_buffer_that_nobody_named_is_gone() {
     let mut mirrors = Mirrors::default();
     let gone = HeldFor::BufferGone;
-    for (wish, fate) in [
+    for (intent, settlement) in [
         (Intent::Land(bytes(&["a"])), Settlement::Held(gone)),
         (Intent::Hold(HeldFor::Review), Settlement::Held(gone)),
         (Intent::Revert, Settlement::Stays(Obstacle::Held(gone))),
@@ -139,7 +139,10 @@ fn a_buffer_that_nobody_named_is_gone() {
             Settlement::Stays(Obstacle::Held(gone)),
         ),
     ] {
-        assert_eq!(settled(&mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish })), [(7, fate)]);
+        assert_eq!(
+            settled(&mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent })),
+            [(7, settlement)]
+        );
     }
 }
 
@@ -152,11 +155,11 @@ fn a_buffer_that_takes_no_changes_holds_answers_until_it_does() {
     };
     assert!(mirrors.take(refusing(true)).is_empty(), "it is not attached to");
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
-    for (wish, why) in [
+    for (intent, why) in [
         (Intent::Land(bytes(&["a"])), HeldFor::NotModifiable),
         (Intent::Hold(HeldFor::Review), HeldFor::Review),
     ] {
-        let orders = mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
+        let orders = mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent });
         assert_eq!(settled(&orders), [(7, Settlement::Held(why))]);
     }
     assert_eq!(contacts(&mirrors.take(refusing(false))), [true]);
@@ -198,7 +201,7 @@ fn another_host_takes_back_what_the_one_before_had_written() {
         ("before", list(&["what", "was"])),
     ]);
     mirrors.take(told(2, TEXT.len(), &[mark]));
-    let orders = mirrors.take(wish(7, Intent::Revert));
+    let orders = mirrors.take(intent(7, Intent::Revert));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), ["above", "what", "was", "below"]);
 }
@@ -224,10 +227,10 @@ fn an_insertion_into_an_empty_buffer_keeps_its_range() {
         let sent = sent_as(7, Some(2), selection("insert", line, nothing(), nothing(), nothing(), beside));
         mirrors.take(MirrorEvent::decode("run", &[sent]).unwrap());
         for answer in [&["one"][..], &["", "one", "two"]] {
-            let orders = mirrors.take(wish(7, Intent::Land(bytes(answer))));
+            let orders = mirrors.take(intent(7, Intent::Land(bytes(answer))));
             assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
             assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(0..answer.len())), "{line}");
-            let orders = mirrors.take(wish(7, Intent::Revert));
+            let orders = mirrors.take(intent(7, Intent::Revert));
             assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Reverted)]);
             assert_eq!(text(&mut mirrors), [""]);
         }
@@ -243,10 +246,10 @@ fn text_typed_where_a_part_was_empty_is_a_conflict() {
     fields.push(("tick".into(), 2.into()));
     mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
-    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["answer"]))));
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
     assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);
     mirrors.take(lines(Some(4), 0..1, &["g(f())"]));
-    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["answer"]))));
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
     write(&mut mirrors, call(&orders));
 }
 
@@ -263,14 +266,14 @@ fn a_part_whose_answer_has_another_number_of_rows_is_taken_back_after_undo_and_r
     );
     let mut mirrors = mirrored(&text_before);
     mirrors.take(MirrorEvent::decode("run", &[sent_as(7, Some(2), selected)]).unwrap());
-    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["t1", "t", "a"]))));
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["t1", "t", "a"]))));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, WRITTEN)]);
     assert_eq!(text(&mut mirrors), ["t1", "t", "a2", "t3"]);
     mirrors.take(lines(Some(5), 1..3, &["t2"]));
     mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
     mirrors.take(lines(Some(7), 1..2, &["t", "a2"]));
     mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 8 });
-    let orders = mirrors.take(wish(7, Intent::Revert));
+    let orders = mirrors.take(intent(7, Intent::Revert));
     write(&mut mirrors, call(&orders));
     assert_eq!(text(&mut mirrors), text_before);
 }

@@ -16,9 +16,9 @@ fn held(text: &[&str]) -> Mirrors {
 /// What is told of how ranges stand: the rows and what they read, none where the range is lost.
 type RangesOnDisk = Vec<(u64, Option<(std::ops::Range<usize>, Vec<String>)>)>;
 
-fn stood(orders: &[Order]) -> RangesOnDisk {
-    let standing = |order: &Order| match order {
-        Order::Standing(RangeOnDisk { job, passage, .. }) => {
+fn ranges_on_disk(orders: &[Order]) -> RangesOnDisk {
+    let on_disk = |order: &Order| match order {
+        Order::RangeOnDisk(RangeOnDisk { job, passage, .. }) => {
             let passage = passage.as_ref().map(|passage| {
                 let text = |row: &crate::document::Row| String::from_utf8_lossy(&row.text).into_owned();
                 (passage.place.rows(), passage.rows.iter().map(text).collect())
@@ -27,7 +27,7 @@ fn stood(orders: &[Order]) -> RangesOnDisk {
         }
         _ => None,
     };
-    orders.iter().filter_map(standing).collect()
+    orders.iter().filter_map(on_disk).collect()
 }
 
 fn rows(rows: &[&str]) -> Vec<String> {
@@ -38,17 +38,17 @@ fn rows(rows: &[&str]) -> Vec<String> {
 fn what_stands_in_a_file_is_told_when_it_is_written() {
     let mut mirrors = held(TEXT);
     mirrors.take(lines(Some(3), 1..2, &["edited"]));
-    assert!(stood(&mirrors.take(notice(1, 3, TEXT.len()))).is_empty());
+    assert!(ranges_on_disk(&mirrors.take(notice(1, 3, TEXT.len()))).is_empty());
     let orders = mirrors.take(wrote(4, TEXT.len(), "/a"));
-    assert_eq!(stood(&orders), [(7, Some((1..4, rows(&["edited", "between", "last"]))))]);
-    assert!(stood(&mirrors.take(notice(1, 4, TEXT.len()))).is_empty(), "it is told once");
+    assert_eq!(ranges_on_disk(&orders), [(7, Some((1..4, rows(&["edited", "between", "last"]))))]);
+    assert!(ranges_on_disk(&mirrors.take(notice(1, 4, TEXT.len()))).is_empty(), "it is told once");
 }
 
 #[test]
 fn a_range_that_is_gone_from_its_file_is_told_as_that() {
     let mut mirrors = held(TEXT);
     mirrors.take(lines(Some(3), 1..4, &[]));
-    assert_eq!(stood(&mirrors.take(wrote(4, 2, "/a"))), [(7, None)]);
+    assert_eq!(ranges_on_disk(&mirrors.take(wrote(4, 2, "/a"))), [(7, None)]);
 }
 
 #[test]
@@ -56,8 +56,8 @@ fn a_text_that_is_unloaded_as_it_was_written_is_told_before_it_goes() {
     let mut mirrors = held(TEXT);
     mirrors.take(lines(Some(3), 0..0, &["new"]));
     let orders = mirrors.take(wrote(4, 0, "/a"));
-    assert_eq!(stood(&orders), [(7, Some((2..5, rows(&TEXT[1..4]))))]);
-    assert!(stood(&mirrors.take(DETACHED)).is_empty());
+    assert_eq!(ranges_on_disk(&orders), [(7, Some((2..5, rows(&TEXT[1..4]))))]);
+    assert!(ranges_on_disk(&mirrors.take(DETACHED)).is_empty());
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn a_text_that_is_not_sure_is_told_once_it_is() {
     let mut mirrors = held(TEXT);
     mirrors.take(lines(None, 0..1, &["preview"]));
     let orders = mirrors.take(wrote(3, TEXT.len(), "/a"));
-    assert!(stood(&orders).is_empty());
+    assert!(ranges_on_disk(&orders).is_empty());
     assert_eq!(contacts(&orders), [true]);
     mirrors.take(whole(1, 3, TEXT));
     mirrors.take(notice(1, 3, TEXT.len()));
-    assert_eq!(stood(&mirrors.take(CONTACTED)), [(7, Some((1..4, rows(&TEXT[1..4]))))]);
+    assert_eq!(ranges_on_disk(&mirrors.take(CONTACTED)), [(7, Some((1..4, rows(&TEXT[1..4]))))]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn another_name_of_the_file_is_told_of_all_its_jobs() {
     let orders = mirrors.take(wrote(3, TEXT.len(), "/b"));
     assert_eq!(renamed(&orders), [(7, "/b".to_owned()), (8, "/b".to_owned())]);
     let path = |order: &Order| match order {
-        Order::Standing(standing) => Some(standing.path.clone()),
+        Order::RangeOnDisk(on_disk) => Some(on_disk.path.clone()),
         _ => None,
     };
     assert_eq!(orders.iter().filter_map(path).collect::<Vec<_>>(), [b"/b", b"/b"]);
@@ -100,7 +100,7 @@ fn found(text: &[&str], sent: Value, more: Vec<(&str, Value)>) -> Option<Place> 
     place_of(&mut mirrors, 7)
 }
 
-fn stands(first_line: usize, rows: &[&str]) -> Vec<(&'static str, Value)> {
+fn saved(first_line: usize, rows: &[&str]) -> Vec<(&'static str, Value)> {
     vec![("stands", map(vec![("first_line", first_line.into()), ("rows", list(rows))]))]
 }
 
@@ -146,10 +146,10 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
     let now = ["new", "above", "first", "mine", "last", "below"];
     let mut mirrors = mirrored(&now);
     let lines = sent(7, None, "line", (2, 4), TEXT);
-    mirrors.take(told(2, now.len(), &[without_place(7, lines, stands(3, &["first", "mine", "last"]))]));
+    mirrors.take(told(2, now.len(), &[without_place(7, lines, saved(3, &["first", "mine", "last"]))]));
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
     let accept =
-        |lines: &[&str]| wish(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
+        |lines: &[&str]| intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
     let conflict = Settlement::Stays(Obstacle::Held(HeldFor::Conflict));
     assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(accept(&["first", "between", "last", "more"]));
@@ -160,8 +160,8 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
 #[test]
 fn a_file_that_was_put_back_is_searched_for_what_was_sent() {
     let lines = || sent(7, None, "line", (2, 4), TEXT);
-    assert_eq!(found(TEXT, lines(), stands(2, &["first", "mine", "last"])), Some(Place::Lines(1..4)));
-    assert_eq!(found(TEXT, lines(), stands(2, &[])), None, "but not for rows that were deleted from it");
+    assert_eq!(found(TEXT, lines(), saved(2, &["first", "mine", "last"])), Some(Place::Lines(1..4)));
+    assert_eq!(found(TEXT, lines(), saved(2, &[])), None, "but not for rows that were deleted from it");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_part_whose_row_was_edited_is_found_where_that_leaves_one_place() {
     let text = ["let a = f(x);", "end"];
     let part = || part(7, 1, 10..11, &text);
     let place = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
-    let found = |row: &str| found(&[row, "end"], part(), stands(1, &[row]));
+    let found = |row: &str| found(&[row, "end"], part(), saved(1, &[row]));
     assert_eq!(found("let abc = f(x);"), place(12, 13));
     assert_eq!(found("let a = f(xx);"), None, "either x may be what was typed");
     assert_eq!(found("let b = g(y);"), None);
@@ -198,7 +198,7 @@ fn edits_between_a_request_and_the_first_contact_are_the_user_s() {
     mirrors.take(marked(3, now.len(), &[(7, 1..4, None)]));
     mirrors.take(CONTACTED);
     let conflict = Settlement::Held(HeldFor::Conflict);
-    let land = |lines: &[&str]| wish(7, Intent::Land(bytes(lines)));
+    let land = |lines: &[&str]| intent(7, Intent::Land(bytes(lines)));
     assert_eq!(settled(&mirrors.take(land(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(land(&["first", "between", "last", "more"]));
     write(&mut mirrors, call(&orders));

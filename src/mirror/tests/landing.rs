@@ -209,7 +209,7 @@ struct LandingModel {
     mirrors: Mirrors,
     orders: VecDeque<Order>,
     /// Of each job, in the order in which they were wanted: of its answer, and of taking it back.
-    fates: BTreeMap<u64, Vec<Settlement>>,
+    settlements: BTreeMap<u64, Vec<Settlement>>,
     reverted: BTreeSet<u64>,
     accepted: BTreeSet<u64>,
     answers: BTreeMap<u64, Vec<Vec<u8>>>,
@@ -237,7 +237,7 @@ impl LandingModel {
             gravity: [seed & 1, seed & 2, seed & 4].map(|bit| bit > 0),
         };
         let (random, mirrors, orders) = (Random(seed), Mirrors::default(), VecDeque::new());
-        let (fates, answers) = (BTreeMap::new(), BTreeMap::new());
+        let (settlements, answers) = (BTreeMap::new(), BTreeMap::new());
         let (typed, gone, reverted) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let (sent, accepted) = (BTreeSet::new(), BTreeSet::new());
         Self {
@@ -245,7 +245,7 @@ impl LandingModel {
             neovim,
             mirrors,
             orders,
-            fates,
+            settlements,
             reverted,
             accepted,
             answers,
@@ -262,8 +262,8 @@ impl LandingModel {
         }
         for order in self.mirrors.take(event) {
             match order {
-                Order::Settled(SettledIntent { job, fate, .. }) => {
-                    self.fates.entry(job).or_default().push(fate);
+                Order::Settled(SettledIntent { job, settlement, .. }) => {
+                    self.settlements.entry(job).or_default().push(settlement);
                 }
                 order => self.orders.push_back(order),
             }
@@ -326,7 +326,7 @@ impl LandingModel {
             && let Some(order) = self.orders.pop_front()
         {
             match order {
-                Order::Contact { wanted, .. } => self.neovim.contact(wanted == ContactScope::Text),
+                Order::Contact { scope, .. } => self.neovim.contact(scope == ContactScope::Text),
                 Order::Write { call, .. } => self.neovim.write(&call),
                 Order::AskAgain(buffer) => self.take(MirrorEvent::Moment { buffer }),
                 Order::Places { tick, places, .. } => self.neovim.place(tick, places),
@@ -334,7 +334,7 @@ impl LandingModel {
                 | Order::Review { .. }
                 | Order::Reply { .. }
                 | Order::Settled(_)
-                | Order::Standing(_)
+                | Order::RangeOnDisk(_)
                 | Order::Renamed { .. } => {}
             }
         } else if what == 1 && reply {
@@ -374,7 +374,7 @@ impl LandingModel {
                         self.go_on();
                     }
                     let lines = self.answers[&job].clone();
-                    self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish: Intent::Land(lines) });
+                    self.take(MirrorEvent::Want { buffer: BUFFER, job, intent: Intent::Land(lines) });
                 }
                 2 if steps < 200 => self.neovim.is_busy = !self.neovim.is_busy,
                 3 | 4 => self.type_something(),
@@ -392,36 +392,42 @@ impl LandingModel {
     }
 
     fn revert(&mut self) {
-        let is_written = |fates: &Vec<Settlement>| matches!(fates[..], [.., Settlement::Written { .. }]);
-        let landed: Vec<u64> =
-            self.fates.iter().filter(|(_, fates)| is_written(fates)).map(|(job, _)| *job).collect();
+        let is_written =
+            |settlements: &Vec<Settlement>| matches!(settlements[..], [.., Settlement::Written { .. }]);
+        let landed: Vec<u64> = self
+            .settlements
+            .iter()
+            .filter(|(_, settlements)| is_written(settlements))
+            .map(|(job, _)| *job)
+            .collect();
         if !landed.is_empty() {
             let job = landed[self.random.below(landed.len())];
             if self.reverted.insert(job) {
-                self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish: Intent::Revert });
+                self.take(MirrorEvent::Want { buffer: BUFFER, job, intent: Intent::Revert });
             }
         }
     }
 
     /// The user accepts an answer that is held.
     fn accept(&mut self) {
-        let is_held = |fates: &Vec<Settlement>| matches!(fates[..], [Settlement::Held(_)]);
-        let held = self.fates.iter().find(|(_, fates)| is_held(fates)).map(|(job, _)| *job);
+        let is_held = |settlements: &Vec<Settlement>| matches!(settlements[..], [Settlement::Held(_)]);
+        let held = self.settlements.iter().find(|(_, settlements)| is_held(settlements)).map(|(job, _)| *job);
         if let Some(job) = held.filter(|job| self.accepted.insert(*job)) {
-            let wish = Intent::Accept { lines: self.answers[&job].clone(), dropped: Vec::new(), shown: None };
-            self.take(MirrorEvent::Wish { buffer: BUFFER, job, wish });
+            let intent =
+                Intent::Accept { lines: self.answers[&job].clone(), dropped: Vec::new(), shown: None };
+            self.take(MirrorEvent::Want { buffer: BUFFER, job, intent });
         }
     }
 
     fn check(&mut self) {
         for job in self.answers.keys() {
-            let wishes =
+            let intents =
                 1 + [&self.reverted, &self.accepted].iter().filter(|jobs| jobs.contains(job)).count();
             assert_eq!(
-                self.fates.get(job).map_or(0, Vec::len),
-                wishes,
+                self.settlements.get(job).map_or(0, Vec::len),
+                intents,
                 "of job {job} is told {:?}",
-                self.fates
+                self.settlements
             );
         }
         let text = String::from_utf8(self.neovim.rows.join(&b'\n')).unwrap();
@@ -431,7 +437,7 @@ impl LandingModel {
         }
         for (job, answer) in &self.answers {
             let answer = String::from_utf8(answer.join(&b'\n')).unwrap();
-            let is_there = self.fates[job].iter().fold(0, |is_there, fate| match fate {
+            let is_there = self.settlements[job].iter().fold(0, |is_there, settlement| match settlement {
                 Settlement::Written { .. } => 1,
                 Settlement::Reverted => 0,
                 _ => is_there,
@@ -440,7 +446,7 @@ impl LandingModel {
                 if !self.gone.contains(word)
                     && self.answers.values().filter(|other| holds(other, word)).count() == 1
                 {
-                    assert_eq!(count(word), is_there, "{word} of job {job}, {:?}", self.fates[job]);
+                    assert_eq!(count(word), is_there, "{word} of job {job}, {:?}", self.settlements[job]);
                 }
             }
         }
@@ -496,9 +502,10 @@ fn each_answer_is_written_once_or_held_and_no_typed_word_is_lost() {
             world.check();
         }));
         assert!(played.is_ok(), "seed {seed}");
-        let fates = world.fates.values().flatten();
-        landed += fates.clone().filter(|fate| matches!(fate, Settlement::Written { .. })).count();
-        all += fates.count();
+        let settlements = world.settlements.values().flatten();
+        landed +=
+            settlements.clone().filter(|settlement| matches!(settlement, Settlement::Written { .. })).count();
+        all += settlements.count();
         calls += world.neovim.calls;
     }
     assert!(landed * 2 > all, "{landed} of {all} landed");

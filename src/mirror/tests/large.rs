@@ -25,10 +25,10 @@ fn excerpt(tick: u64, rows: &[&str]) -> MirrorEvent {
     told(tick, MANY, &[mark])
 }
 
-fn land(mirrors: &mut Mirrors, wish: Intent) {
-    let orders = mirrors.take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
-    let wanted = |order: &Order| matches!(order, Order::Contact { wanted: ContactScope::Excerpts, .. });
-    assert!(matches!(&orders[..], [order] if wanted(order)), "{orders:?}");
+fn land(mirrors: &mut Mirrors, intent: Intent) {
+    let orders = mirrors.take(MirrorEvent::Want { buffer: 1, job: 7, intent });
+    let scope = |order: &Order| matches!(order, Order::Contact { scope: ContactScope::Excerpts, .. });
+    assert!(matches!(&orders[..], [order] if scope(order)), "{orders:?}");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
         mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick: 10, steps }) });
     let [Order::Settled(settled)] = &orders[..] else { panic!("{orders:?}") };
     assert_eq!(
-        (settled.fate, settled.attempt),
+        (settled.settlement, settled.attempt),
         (Settlement::Written { is_merged: false }, Some(call.steps[0].attempt))
     );
     assert_eq!(settled.passage.as_ref().unwrap().place, Place::Lines(500..503));
@@ -70,13 +70,13 @@ fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
 #[test]
 fn what_needs_no_text_asks_for_none() {
     let stays = Settlement::Stays(Obstacle::Held(HeldFor::TooLarge));
-    for (wish, fate) in [
+    for (intent, settlement) in [
         (Intent::Hold(HeldFor::Review), Settlement::Held(HeldFor::Review)),
         (Intent::Revert, stays),
         (Intent::Put { rows: 0..1, tick: 2, lines: bytes(&["x"]) }, stays),
     ] {
-        let orders = large().take(MirrorEvent::Wish { buffer: 1, job: 7, wish });
-        assert_eq!(settled(&orders), [(7, fate)]);
+        let orders = large().take(MirrorEvent::Want { buffer: 1, job: 7, intent });
+        assert_eq!(settled(&orders), [(7, settlement)]);
         assert!(contacts(&orders).is_empty());
     }
 }
@@ -89,7 +89,7 @@ fn a_text_that_changed_meanwhile_is_asked_for_again() {
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 9);
     let orders =
         mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Stale { tick: 10 }) });
-    assert!(matches!(orders[..], [Order::Contact { wanted: ContactScope::Excerpts, .. }]), "{orders:?}");
+    assert!(matches!(orders[..], [Order::Contact { scope: ContactScope::Excerpts, .. }]), "{orders:?}");
     mirrors.take(excerpt(10, &TEXT[1..4]));
     assert_eq!(call(&mirrors.take(CONTACTED)).tick, 10);
 }

@@ -50,7 +50,7 @@ fn mirrored(rows: &[&str]) -> Mirrors {
 /// Of the contacts that are wanted, whether the whole text is.
 fn contacts(orders: &[Order]) -> Vec<bool> {
     let whole = |order: &Order| match order {
-        Order::Contact { wanted, .. } => Some(*wanted == ContactScope::Text),
+        Order::Contact { scope, .. } => Some(*scope == ContactScope::Text),
         _ => None,
     };
     orders.iter().filter_map(whole).collect()
@@ -59,7 +59,7 @@ fn contacts(orders: &[Order]) -> Vec<bool> {
 /// What is replied: the text and its changedtick where that is sure.
 fn replied(orders: &[Order]) -> Option<(String, u64)> {
     orders.iter().find_map(|order| match order {
-        Order::Reply { findings: Findings::View(view), .. } if view.link == buffer::MirrorState::Sure => {
+        Order::Reply { findings: Findings::View(view), .. } if view.state == buffer::MirrorState::Sure => {
             let rows: Vec<_> = view.rows.iter().map(|row| String::from_utf8_lossy(&row.text)).collect();
             Some((rows.join("\n"), view.tick))
         }
@@ -167,11 +167,11 @@ fn without_place(job: u64, sent: Value, more: Vec<(&str, Value)>) -> Value {
 
 /// What became of wishes, without their ranges.
 fn settled(orders: &[Order]) -> Vec<(u64, Settlement)> {
-    let fate = |order: &Order| match order {
-        Order::Settled(SettledIntent { job, fate, .. }) => Some((*job, *fate)),
+    let settlement = |order: &Order| match order {
+        Order::Settled(SettledIntent { job, settlement, .. }) => Some((*job, *settlement)),
         _ => None,
     };
-    orders.iter().filter_map(fate).collect()
+    orders.iter().filter_map(settlement).collect()
 }
 
 /// The call that is to be made.
@@ -198,8 +198,8 @@ fn write(mirrors: &mut Mirrors, call: &WriteCall) -> Vec<Order> {
     mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick, steps }) })
 }
 
-fn wish(job: u64, wish: Intent) -> MirrorEvent {
-    MirrorEvent::Wish { buffer: 1, job, wish }
+fn intent(job: u64, intent: Intent) -> MirrorEvent {
+    MirrorEvent::Want { buffer: 1, job, intent }
 }
 
 /// The text of the mirror.

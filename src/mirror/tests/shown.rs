@@ -117,7 +117,7 @@ fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
     mirrors.take(lines(None, 0..1, &["preview"]));
     assert_eq!(places(&mirrors.rest()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
-    let orders = mirrors.take(wish(7, Intent::Land(bytes(&["one"]))));
+    let orders = mirrors.take(intent(7, Intent::Land(bytes(&["one"]))));
     assert_eq!(places(&mirrors.rest()), None);
     write(&mut mirrors, call(&orders));
     assert_eq!(places(&mirrors.rest()), None, "the step has set the mark");

@@ -18,15 +18,15 @@ fn an_accept_merges_or_takes_the_rows_that_it_names() {
     let lines = || bytes(&["a", "b"]);
     assert_eq!(
         decode("accept", fields(vec![("shown", 3.into())])),
-        Some(wish(7, Intent::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
+        Some(intent(7, Intent::Accept { lines: lines(), dropped: Vec::new(), shown: Some(3) }))
     );
     let range = |first: u64, last: u64| map(vec![("first", first.into()), ("last", last.into())]);
     let put = |first, last| decode("accept", fields(vec![("range", range(first, last)), ("tick", 3.into())]));
-    assert_eq!(put(2, 4), Some(wish(7, Intent::Put { rows: 1..4, tick: 3, lines: lines() })));
-    assert_eq!(put(2, 1), Some(wish(7, Intent::Put { rows: 1..1, tick: 3, lines: lines() })));
+    assert_eq!(put(2, 4), Some(intent(7, Intent::Put { rows: 1..4, tick: 3, lines: lines() })));
+    assert_eq!(put(2, 1), Some(intent(7, Intent::Put { rows: 1..1, tick: 3, lines: lines() })));
     assert_eq!(put(0, 1), None);
     assert_eq!(decode("accept", fields(vec![("range", range(2, 4))])), None, "no changedtick");
-    assert_eq!(decode("revert", fields(Vec::new())), Some(wish(7, Intent::Revert)));
+    assert_eq!(decode("revert", fields(Vec::new())), Some(intent(7, Intent::Revert)));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_notice_says_how_a_buffer_and_its_marks_are() {
         job: 7,
         place: None,
         sent: None,
-        stands: Some(SavedRows { first_line: 3, rows: bytes(&["a"]) }),
+        saved: Some(SavedRows { first_line: 3, rows: bytes(&["a"]) }),
         before: Some(bytes(&["b"])),
         excerpt: Some(Excerpt { above: Some(b"c".to_vec()), rows: bytes(&["d"]), below: None }),
         has_ended: true,
@@ -86,7 +86,7 @@ fn a_step_names_its_landing_the_rows_that_it_replaces_and_what_is_around_a_part(
     let step = WriteStep {
         job: 7,
         attempt: 9,
-        fate: Settlement::Written { is_merged: true },
+        settlement: Settlement::Written { is_merged: true },
         was: 0..1,
         edits: edits(text.rows(), &passage, &replaced.rows, None),
         place: replaced.planned_place(),

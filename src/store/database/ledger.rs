@@ -104,7 +104,7 @@ impl Ledger {
             id,
             uuid: running.uuid.or_else(|| Some(new_uuid())),
             interrupted: running.interrupted,
-            stood: running.stood,
+            on_disk: running.on_disk,
             parent: running.parent,
             record: Some(Arc::new(record)),
             ..KnownJob::default()
@@ -115,8 +115,8 @@ impl Ledger {
         self.note(KnownJob { id, landed: Some(Arc::new(landed)), ..KnownJob::default() });
     }
 
-    pub fn stand(&mut self, id: u64, stood: OnDisk) {
-        self.note(KnownJob { id, stood: Some(Arc::new(stood)), ..KnownJob::default() });
+    pub fn keep_on_disk(&mut self, id: u64, on_disk: OnDisk) {
+        self.note(KnownJob { id, on_disk: Some(Arc::new(on_disk)), ..KnownJob::default() });
     }
 
     pub fn draft(&mut self, id: u64, draft: Option<Draft>) {
@@ -159,7 +159,7 @@ impl Ledger {
     /// What a job cost, as far as that is written.
     pub fn amounts(&self, id: u64) -> Option<Amounts> {
         let job = self.jobs.get(&id).filter(|job| job.lacking.is_none() && job.known.more.is_none())?;
-        job.known.share
+        job.known.job_usage
     }
 
     pub fn is_empty(&self) -> bool {
@@ -192,15 +192,15 @@ impl Ledger {
         job.known.parent = counted;
     }
 
-    /// A change was written, or can never be. `share` is what the job cost, where the database has it.
-    pub fn done(&mut self, change: &PendingChange, share: Option<Amounts>) {
-        if let (ChangeKey::Job(id), ChangeContent::Job(written), Some(share)) =
-            (change.key, &change.what, share)
+    /// A change was written, or can never be. `job_usage` is what the job cost, where the database has it.
+    pub fn done(&mut self, change: &PendingChange, job_usage: Option<Amounts>) {
+        if let (ChangeKey::Job(id), ChangeContent::Job(written), Some(job_usage)) =
+            (change.key, &change.what, job_usage)
             && let Some(job) = self.jobs.get_mut(&id)
         {
             let known = &mut job.known;
             job.lacking = None;
-            known.share = Some(share);
+            known.job_usage = Some(job_usage);
             known.more = match (known.more, written.more) {
                 (more, written) if more == written => None,
                 (Some(more), Some(written)) => Some(more.beyond(&written)),
@@ -365,20 +365,20 @@ fn adopted(held: &Held) -> KnownJob {
         Landed { landing: "held".to_owned(), held_for: held.record.held_for.clone(), ..Landed::default() };
     KnownJob {
         uuid: Some(held.uuid.clone()),
-        share: Some(held.record.amounts),
+        job_usage: Some(held.record.amounts),
         record: Some(Arc::new(held.record.clone())),
         landed: Some(Arc::new(landed)),
-        stood: stood(held).map(Arc::new),
+        on_disk: on_disk(held).map(Arc::new),
         draft: held.draft.clone().map(Arc::new),
         ..KnownJob::default()
     }
 }
 
 /// How the range of an answer that is taken over stood in its file.
-fn stood(held: &Held) -> Option<OnDisk> {
-    let stands = held.stands.as_ref()?;
-    let is_there = !stands.rows.is_empty() || held.record.selection.kind == SelectionKind::Insert;
-    let last = stands.first_line + (stands.rows.len() as u64).saturating_sub(1);
-    let place = is_there.then_some((stands.first_line, last));
-    Some(OnDisk { range: Some(RowsOnDisk { place, rows: stands.rows.clone() }), path: None })
+fn on_disk(held: &Held) -> Option<OnDisk> {
+    let saved = held.saved.as_ref()?;
+    let is_there = !saved.rows.is_empty() || held.record.selection.kind == SelectionKind::Insert;
+    let last = saved.first_line + (saved.rows.len() as u64).saturating_sub(1);
+    let place = is_there.then_some((saved.first_line, last));
+    Some(OnDisk { range: Some(RowsOnDisk { place, rows: saved.rows.clone() }), path: None })
 }

@@ -5,9 +5,9 @@
 //! happen afterwards happens also where keeping failed, and an answer waits for it a moment only: a broken store never
 //! costs an answer. Another thread answers questions, so that a long list never delays an answer.
 
+mod connection;
 mod inspect;
 mod ledger;
-mod link;
 mod marker;
 mod open;
 mod patience;
@@ -145,7 +145,7 @@ impl Database {
         let (id, unkept) = (record.id, unkept(&record));
         let then = self.patience.limit(Box::new(then), unkept);
         self.shared.ledger().keep(record);
-        self.write(id, move |share| then(share.unwrap_or(unkept)));
+        self.write(id, move |job_usage| then(job_usage.unwrap_or(unkept)));
     }
 
     /// Keeps what became of an answer, then goes on; a held one is on the disk then, in the database or spilled.
@@ -162,8 +162,8 @@ impl Database {
     }
 
     /// Keeps how the range of a job stands in its file.
-    pub fn stand(&self, id: u64, stood: OnDisk) {
-        self.shared.ledger().stand(id, stood);
+    pub fn keep_on_disk(&self, id: u64, on_disk: OnDisk) {
+        self.shared.ledger().keep_on_disk(id, on_disk);
         self.write(id, |_| {});
     }
 
@@ -256,5 +256,5 @@ impl Database {
 
 /// The share of a job that could not be kept.
 fn unkept(record: &Record) -> Amounts {
-    if record.resumed.is_some() { record.amounts.certain(record.counted) } else { record.amounts }
+    if record.resumed.is_some() { record.amounts.certain(record.scopes) } else { record.amounts }
 }

@@ -109,7 +109,7 @@ impl OrphanedSpill {
             for job in jobs.iter() {
                 transaction.execute_batch("SAVEPOINT job")?;
                 match put::put(transaction, owner, host, job) {
-                    Err(error) if error.may_pass() => return Err(error),
+                    Err(error) if error.is_transient() => return Err(error),
                     Err(error) => {
                         // One that can never be written holds up none of the others.
                         tracing::error!(job = job.id, %error, "a spilled job cannot be written");

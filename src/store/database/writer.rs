@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde_json::json;
 
+use super::connection::WriterConnection;
 use super::ledger::{ChangeContent, ChangeKey, Ledger, PendingChange};
-use super::link::WriterConnection;
 use super::marker::Marker;
 use super::reader::ReadRequest;
 use super::shared::Shared;
@@ -52,7 +52,7 @@ pub enum DatabaseTask {
 }
 
 pub struct DatabaseWriter {
-    link: WriterConnection,
+    connection: WriterConnection,
     shared: Arc<Shared>,
     transcripts: PathBuf,
     questions: mpsc::Sender<ReadRequest>,
@@ -74,10 +74,10 @@ impl DatabaseWriter {
         warn: Then<StoreError>,
     ) -> Self {
         let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
-        let link = WriterConnection::new(shared.data_dir.clone(), warn);
+        let connection = WriterConnection::new(shared.data_dir.clone(), warn);
         let marker = Marker::new(shared.data_dir.as_deref());
         let mut writer = Self {
-            link,
+            connection,
             shared,
             transcripts,
             questions,
@@ -129,9 +129,9 @@ impl DatabaseWriter {
                 self.is_taken_up = false;
                 self.catch_up();
                 if self.suspicion.swap(false, Ordering::Relaxed)
-                    && let Err(error) = self.link.check()
+                    && let Err(error) = self.connection.check()
                 {
-                    self.link.complain(error);
+                    self.connection.complain(error);
                 }
                 self.end_lost();
                 // Where either has begun a new database.
@@ -153,7 +153,7 @@ impl DatabaseWriter {
                 // First without waiting for a lock: what cannot be written is spilled while there is time for it.
                 self.catch_up();
                 self.verify(true);
-                self.link.wait_until(until);
+                self.connection.wait_until(until);
                 self.catch_up();
                 self.mark();
                 then(());
@@ -168,18 +168,18 @@ impl DatabaseWriter {
         let mut next = self.next();
         while let Some(change) = next {
             match self.perform(&change) {
-                Err(error) if error.may_pass() => {
-                    self.link.complain(error);
+                Err(error) if error.is_transient() => {
+                    self.connection.complain(error);
                     self.shared.spill();
                     return;
                 }
                 Err(error) => {
-                    self.link.complain(error);
+                    self.connection.complain(error);
                     self.ledger().done(&change, None);
                 }
-                Ok(share) => {
+                Ok(job_usage) => {
                     self.is_unmarked |= matches!(change.what, ChangeContent::Job(_));
-                    self.ledger().done(&change, share);
+                    self.ledger().done(&change, job_usage);
                 }
             }
             next = self.next();
@@ -189,43 +189,44 @@ impl DatabaseWriter {
 
     /// What is to be written next: where the database is a new one, all that is known.
     fn next(&mut self) -> Option<PendingChange> {
-        if self.link.take_fresh() {
+        if self.connection.take_fresh() {
             self.ledger().write_again();
         }
         self.ledger().next()
     }
 
     fn perform(&mut self, change: &PendingChange) -> Result<Option<Amounts>, StoreError> {
-        let Self { link, shared, .. } = self;
+        let Self { connection, shared, .. } = self;
         match &change.what {
             ChangeContent::Begin { agent, session_id } => {
-                let counted = link.attempt(|connection| sessions::counters(connection, agent, session_id));
+                let counted =
+                    connection.attempt(|connection| sessions::counters(connection, agent, session_id));
                 // A session of which nothing is kept yet has nothing to hand on.
                 let counted =
-                    counted.map(Option::unwrap_or_default).map_err(|error| link.complain(error)).ok();
+                    counted.map(Option::unwrap_or_default).map_err(|error| connection.complain(error)).ok();
                 if let ChangeKey::Begin(id) = change.key {
                     shared.ledger().begun(id, counted);
                 }
                 Ok(None)
             }
             ChangeContent::Job(known) => {
-                let mut share = None;
+                let mut job_usage = None;
                 for part in known.parts() {
-                    let is_first = share.is_none();
-                    let amounts = link.attempt(|connection| {
+                    let is_first = job_usage.is_none();
+                    let amounts = connection.attempt(|connection| {
                         let put = |transaction: &Transaction<'_>| {
                             put::put(transaction, &shared.owner, &shared.host, &part)
                         };
                         if part.is_lasting() { synced(connection, put) } else { atomically(connection, put) }
                     })?;
-                    share = if is_first { Some(amounts) } else { share };
+                    job_usage = if is_first { Some(amounts) } else { job_usage };
                 }
-                Ok(share.flatten())
+                Ok(job_usage.flatten())
             }
             ChangeContent::Prompt(typed) => {
                 let ChangeKey::Prompt(id) = change.key else { return Ok(None) };
                 let typed = Some(typed).filter(|typed| !typed.text.is_empty());
-                link.attempt(|connection| {
+                connection.attempt(|connection| {
                     synced(connection, |transaction| unsent::keep(transaction, &shared.owner, id, typed))
                 })?;
                 Ok(None)
@@ -236,7 +237,7 @@ impl DatabaseWriter {
     /// Looks whether the answers that wait for a decision are there, where somebody else has written the files.
     fn verify(&mut self, always: bool) {
         let shared = &self.shared;
-        let missing = self.link.verify(|| shared.ledger().open_answers(), always);
+        let missing = self.connection.verify(|| shared.ledger().open_answers(), always);
         for id in missing {
             tracing::error!(job = id, "the store has lost an answer; it is written again");
             self.ledger().write_job_again(id);
@@ -250,13 +251,13 @@ impl DatabaseWriter {
         for path in take_up::files(data_dir) {
             let taken = take_up::read(path).map_err(StoreError::from).and_then(|found| {
                 let Some(mut found) = found else { return Ok(()) };
-                self.link.attempt(|connection| found.put(connection))?;
+                self.connection.attempt(|connection| found.put(connection))?;
                 Ok(found.finish()?)
             });
             if let Err(error) = taken {
-                let may_pass = error.may_pass();
-                self.link.complain(error);
-                if may_pass {
+                let is_transient = error.is_transient();
+                self.connection.complain(error);
+                if is_transient {
                     self.is_taken_up = false;
                     return;
                 }
@@ -270,8 +271,8 @@ impl DatabaseWriter {
             return;
         }
         self.is_unmarked = false;
-        let Self { link, marker, .. } = self;
-        if let Err(error) = link.attempt(|connection| marker.update(connection)) {
+        let Self { connection, marker, .. } = self;
+        if let Err(error) = connection.attempt(|connection| marker.update(connection)) {
             // It is only a hint, and the next change tries again.
             tracing::debug!(%error, "the marker of held answers cannot be written");
         }
@@ -280,16 +281,16 @@ impl DatabaseWriter {
     fn adopt(&mut self) -> Result<Vec<Held>, StoreError> {
         self.is_taken_up = false;
         self.catch_up();
-        let Self { link, shared, .. } = self;
-        let held = link.attempt(|connection| held::adopt(connection, &shared.owner))?;
+        let Self { connection, shared, .. } = self;
+        let held = connection.attempt(|connection| held::adopt(connection, &shared.owner))?;
         self.ledger().adopt(&held);
         Ok(held)
     }
 
     fn again(&mut self, uuid: &str, id: u64) -> QueryReply {
-        let Self { link, shared, transcripts, .. } = self;
+        let Self { connection, shared, transcripts, .. } = self;
         let asker = QueryContext { owner: &shared.owner, transcripts };
-        let (copy, reply) = link.attempt(|connection| {
+        let (copy, reply) = connection.attempt(|connection| {
             let copy = held::again(connection, asker.owner, uuid, id)?.ok_or(StoreError::NoSuchJob)?;
             Ok((copy, json!({ "job": asker.job(connection, &JobKey::Id(id))? })))
         })?;
@@ -301,9 +302,9 @@ impl DatabaseWriter {
     fn untold(&mut self, ids: &[u64]) -> QueryReply {
         self.is_taken_up = false;
         self.catch_up();
-        let Self { link, shared, transcripts, .. } = self;
+        let Self { connection, shared, transcripts, .. } = self;
         let asker = QueryContext { owner: &shared.owner, transcripts };
-        let (held, jobs) = link.attempt(|connection| {
+        let (held, jobs) = connection.attempt(|connection| {
             let held = held::untold(connection, asker.owner, ids)?;
             let mut jobs = Vec::new();
             for held in &held {
@@ -317,8 +318,9 @@ impl DatabaseWriter {
 
     /// What became of jobs whose host is gone is known before a question is answered.
     fn end_lost(&mut self) {
-        let Self { link, shared, .. } = self;
-        let ended = link.attempt(|connection| accepted::end_lost(connection, &shared.owner, &shared.host));
+        let Self { connection, shared, .. } = self;
+        let ended =
+            connection.attempt(|connection| accepted::end_lost(connection, &shared.owner, &shared.host));
         if let Err(error) = ended {
             // They are listed with the next question.
             tracing::warn!(%error, "interrupted jobs are not listed");

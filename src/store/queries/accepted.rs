@@ -6,7 +6,6 @@ use rusqlite::{Connection, TransactionBehavior, named_params, params};
 use super::keep::free_number;
 use super::{json, signed, unsent, unsigned};
 use crate::error::Code;
-use crate::names::name;
 use crate::store::record::Accepted;
 use crate::store::{StoreError, owner};
 
@@ -83,7 +82,7 @@ fn end_all(connection: &mut Connection, owner: &str, host: &str) -> Result<(), S
              SELECT owner, id, agent, protocol, model, project, path, filetype, kind, first_line, last_line,
                 prompt, question, review, resumed, started_ms, started_ms, ?2, ?3, 0, 0, 0, 0, 0, 0
              FROM accepted WHERE key = ?1",
-            params![key, name(Code::HostLost), MESSAGE],
+            params![key, Code::HostLost.name(), MESSAGE],
         )?;
         transaction.execute(
             "INSERT INTO texts (job, selection) SELECT ?2, selection FROM accepted WHERE key = ?1",
@@ -103,6 +102,6 @@ pub fn interrupt(connection: &Connection, owner: &str, id: u64) -> Result<(), St
             "UPDATE jobs SET error_code = ?3, error_message = ?4
              WHERE owner = ?1 AND id = ?2 AND error_code = ?5",
         )?
-        .execute(params![owner, signed(id), name(Code::HostLost), MESSAGE, name(Code::Exited)])?;
+        .execute(params![owner, signed(id), Code::HostLost.name(), MESSAGE, Code::Exited.name()])?;
     Ok(())
 }

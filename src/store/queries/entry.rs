@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::{amounts, parse, signed, unsigned};
 use crate::error::Code;
-use crate::names::name;
 use crate::request::{Resume, Selection};
 use crate::store::Amounts;
 use crate::store::StoreError;
@@ -167,7 +166,7 @@ impl QueryContext<'_> {
             question: row.get("question")?,
             status: match code.as_deref() {
                 None => "done",
-                Some(code) if code == name(Code::HostLost) => "interrupted",
+                Some(code) if code == Code::HostLost.name() => "interrupted",
                 Some(_) => "failed",
             },
             landing: row.get("landing")?,

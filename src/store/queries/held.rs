@@ -133,17 +133,17 @@ fn held(row: &Row<'_>) -> Result<Held, StoreError> {
         lines: lines.as_deref().map(parse).transpose()?,
         held_for: held_for.or_else(|| Some("buffer_gone".to_owned())),
         amounts: amounts(row)?,
-        counted: UsageScopes::default(),
+        scopes: UsageScopes::default(),
         checkpoints: Vec::new(),
         transcript: row.get("transcript")?,
     };
     let draft: Option<Draft> = draft.as_deref().map(parse).transpose()?;
-    let stands = stands(row, &record.selection, draft.as_ref())?;
-    Ok(Held { uuid: row.get("uuid")?, draft, stands, record })
+    let saved = saved(row, &record.selection, draft.as_ref())?;
+    Ok(Held { uuid: row.get("uuid")?, draft, saved, record })
 }
 
 /// How the rows of a job stood when its file was written. Earlier versions kept that beside the draft, with no line.
-fn stands(
+fn saved(
     row: &Row<'_>,
     selection: &Selection,
     draft: Option<&Draft>,

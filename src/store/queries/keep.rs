@@ -18,15 +18,15 @@ pub fn insert(
     record: &Record,
 ) -> Result<Amounts, StoreError> {
     let before = sessions::before(connection, record, known.parent)?;
-    let share = known.share.unwrap_or_else(|| record.amounts.share(record.counted, &before));
+    let job_usage = known.job_usage.unwrap_or_else(|| record.amounts.job_usage(record.scopes, &before));
     accepted::end(connection, owner, known.id)?;
-    let key = job(connection, owner, known, record, &share)?;
+    let key = job(connection, owner, known, record, &job_usage)?;
     if let Some(session_id) = &record.session_id {
-        sessions::keep(connection, record, session_id, &before.lineage.plus(&share))?;
+        sessions::keep(connection, record, session_id, &before.lineage.plus(&job_usage))?;
         sessions::checkpoints(connection, record, session_id, key)?;
     }
     unsent::sent(connection, &record.prompt)?;
-    Ok(share)
+    Ok(job_usage)
 }
 
 fn job(
@@ -34,11 +34,11 @@ fn job(
     owner: &str,
     known: &KnownJob,
     record: &Record,
-    share: &Amounts,
+    job_usage: &Amounts,
 ) -> Result<i64, StoreError> {
     free_number(connection, owner, known.id)?;
     let Record { error, selection, .. } = record;
-    let Amounts { cost_usd, tokens, num_turns, duration_ms } = share;
+    let Amounts { cost_usd, tokens, num_turns, duration_ms } = job_usage;
     connection
         .prepare_cached(
             "INSERT INTO jobs (uuid, owner, id, agent, protocol, model, session_id, project, path, filetype, kind, first_line,
@@ -114,13 +114,18 @@ pub fn land(connection: &Connection, owner: &str, id: u64, landed: &Landed) -> R
 }
 
 /// Keeps how the range of a job stands in its file.
-pub fn stand(connection: &Connection, owner: &str, id: u64, stood: &OnDisk) -> Result<(), StoreError> {
-    if let Some(path) = &stood.path {
+pub fn range_on_disk(
+    connection: &Connection,
+    owner: &str,
+    id: u64,
+    on_disk: &OnDisk,
+) -> Result<(), StoreError> {
+    if let Some(path) = &on_disk.path {
         connection
             .prepare_cached("UPDATE jobs SET path = ?3 WHERE owner = ?1 AND id = ?2")?
             .execute(params![owner, signed(id), path])?;
     }
-    let Some(RowsOnDisk { place, rows }) = &stood.range else { return Ok(()) };
+    let Some(RowsOnDisk { place, rows }) = &on_disk.range else { return Ok(()) };
     let (first, last) = place.unzip();
     connection
         .prepare_cached("UPDATE jobs SET landed_first = ?3, landed_last = ?4 WHERE owner = ?1 AND id = ?2")?

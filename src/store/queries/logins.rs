@@ -3,7 +3,6 @@
 use rusqlite::Connection;
 
 use crate::error::Code;
-use crate::names::name;
 use crate::store::StoreError;
 
 /// The agents whose newest job failed with `not_logged_in`, by name. Of the newest jobs only: an agent that was not used
@@ -16,6 +15,6 @@ pub fn logged_out(connection: &Connection) -> Result<Vec<String>, StoreError> {
                 SELECT agent, error_code, ended_ms FROM jobs WHERE copy_of IS NULL ORDER BY ended_ms DESC LIMIT 200)
              GROUP BY agent HAVING error_code = ?1 ORDER BY agent",
         )?
-        .query_and_then([name(Code::NotLoggedIn)], |row| Ok(row.get(0)?))?
+        .query_and_then([Code::NotLoggedIn.name()], |row| Ok(row.get(0)?))?
         .collect()
 }

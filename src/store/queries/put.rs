@@ -51,8 +51,8 @@ pub fn put(
     if let Some(landed) = &known.landed {
         keep::land(connection, owner, known.id, landed)?;
     }
-    if let Some(stood) = &known.stood {
-        keep::stand(connection, owner, known.id, stood)?;
+    if let Some(on_disk) = &known.on_disk {
+        keep::range_on_disk(connection, owner, known.id, on_disk)?;
     }
     if let Some(draft) = &known.draft {
         let draft = Some(&**draft).filter(|draft| **draft != Draft::default());
@@ -78,10 +78,10 @@ fn find(connection: &Connection, owner: &str, known: &KnownJob) -> Result<Option
 
 /// Whether the later amounts are still to be added: not where the row has others than those that they come on top of.
 fn is_missing_more(found: Option<&StoredJob>, known: &KnownJob) -> bool {
-    match (found, known.share) {
+    match (found, known.job_usage) {
         (None, _) => true,
-        (Some(found), Some(share)) => {
-            found.amounts == Amounts { cost_usd: share.cost_usd.map(whole), ..share }
+        (Some(found), Some(job_usage)) => {
+            found.amounts == Amounts { cost_usd: job_usage.cost_usd.map(whole), ..job_usage }
         }
         // The record was inserted together with them; without a record nothing else is known of it.
         (Some(_), None) => known.record.is_none(),

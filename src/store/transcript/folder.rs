@@ -9,7 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::name::TranscriptName;
-use super::{KEPT, TOTAL};
+use super::{MAX_TOTAL_BYTES, MAX_TRANSCRIPTS};
 
 #[derive(Debug)]
 pub struct Folder {
@@ -50,11 +50,11 @@ impl Folder {
         fs::remove_file(self.path.join(name.to_string()))
     }
 
-    /// Drops the oldest transcripts until no more than [`KEPT`] are left and `more` bytes can be added to them; whether
+    /// Drops the oldest transcripts until no more than [`MAX_TRANSCRIPTS`] are left and `more` bytes can be added to them; whether
     /// that could be. `own` are those that this host is writing, with the bytes that they may grow to.
     pub fn make_room(&self, own: &BTreeMap<TranscriptName, u64>, more: u64) -> io::Result<bool> {
         self.prepare()?;
-        let most = TOTAL.saturating_sub(more);
+        let most = MAX_TOTAL_BYTES.saturating_sub(more);
         let mut found = self.list()?;
         for (name, size) in &mut found {
             *size = own.get(name).copied().unwrap_or(*size);
@@ -63,7 +63,7 @@ impl Folder {
         let mut count = found.len();
         let mut total: u64 = found.iter().map(|(_, size)| size).sum();
         for (name, size) in found {
-            if count <= KEPT && total <= most {
+            if count <= MAX_TRANSCRIPTS && total <= most {
                 break;
             }
             // What is not to go is not opened: a lock for each file would be slow.

@@ -47,13 +47,13 @@ fn cut_by(path: &Path) -> Option<String> {
 fn only_the_newest_stay_and_only_their_owner_reads_them() {
     let dir = tempfile::tempdir().unwrap();
     let transcripts = Transcripts::under(dir.path());
-    for id in 0..(KEPT as u64 + 5) {
+    for id in 0..(MAX_TRANSCRIPTS as u64 + 5) {
         transcripts.open(id).append(b"{}\n");
     }
     settle(&transcripts);
     let folder = folder(dir.path());
     let names = names(&folder);
-    assert_eq!(names.len(), KEPT);
+    assert_eq!(names.len(), MAX_TRANSCRIPTS);
     let is_kept = |id: u64| names.iter().any(|name| name.ends_with(&format!("-{id}.jsonl")));
     assert!((5..205).all(is_kept), "{names:?}");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -71,8 +71,8 @@ fn the_oldest_make_room_but_for_those_that_are_being_written() {
     settle(&transcripts);
     let ended = |name: &str| folder.join(name).exists();
     // Just enough is there for what is open already.
-    old(&folder, "000000000000001-1-1.jsonl", TOTAL / 2);
-    old(&folder, "000000000000002-1-1.jsonl", TOTAL / 2 - PIECE);
+    old(&folder, "000000000000001-1-1.jsonl", MAX_TOTAL_BYTES / 2);
+    old(&folder, "000000000000002-1-1.jsonl", MAX_TOTAL_BYTES / 2 - PIECE);
     let next = transcripts.open(2);
     settle(&transcripts);
     assert_eq!((ended("000000000000001-1-1.jsonl"), ended("000000000000002-1-1.jsonl")), (false, true));
@@ -82,13 +82,13 @@ fn the_oldest_make_room_but_for_those_that_are_being_written() {
     assert!(length <= LIMIT && length > LIMIT - 1024, "one is never longer: {length}");
     assert_eq!(cut_by(&written).unwrap(), "no transcript is longer than 32 MB");
 
-    old(&folder, "200000000000000-1-1.jsonl", TOTAL);
+    old(&folder, "200000000000000-1-1.jsonl", MAX_TOTAL_BYTES);
     drop(transcripts.open(3));
     settle(&transcripts);
     assert!(written.exists() && !ended("200000000000000-1-1.jsonl"), "the oldest is still written");
     drop(running);
     settle(&transcripts);
-    old(&folder, "200000000000000-1-1.jsonl", TOTAL - 2 * PIECE);
+    old(&folder, "200000000000000-1-1.jsonl", MAX_TOTAL_BYTES - 2 * PIECE);
     drop(transcripts.open(4));
     settle(&transcripts);
     assert!(!written.exists() && next.path().unwrap().exists());
@@ -106,7 +106,7 @@ fn what_is_being_written_never_takes_more_than_all_the_room() {
     }
     let folder = folder(dir.path());
     let taken: u64 = names(&folder).iter().map(|name| fs::metadata(folder.join(name)).unwrap().len()).sum();
-    assert!(taken <= TOTAL && taken > TOTAL - LIMIT, "{taken}");
+    assert!(taken <= MAX_TOTAL_BYTES && taken > MAX_TOTAL_BYTES - LIMIT, "{taken}");
     let full = "the transcripts that are being written take all the room";
     assert!(running.iter().all(|transcript| {
         let file = transcript.path().unwrap();
@@ -147,10 +147,10 @@ fn only_what_has_a_name_of_our_own_making_is_ever_dropped() {
         "000000000000001-4294967296-1.jsonl",
     ];
     for name in theirs {
-        old(&folder, name, TOTAL);
+        old(&folder, name, MAX_TOTAL_BYTES);
     }
-    old(&folder, "000000000000001-1-1.jsonl", TOTAL + 1);
-    for id in 0..(KEPT as u64 + 5) {
+    old(&folder, "000000000000001-1-1.jsonl", MAX_TOTAL_BYTES + 1);
+    for id in 0..(MAX_TRANSCRIPTS as u64 + 5) {
         let name = format!("{id:015}-2-{id}.jsonl");
         old(&folder, &name, 1);
     }
@@ -159,14 +159,14 @@ fn only_what_has_a_name_of_our_own_making_is_ever_dropped() {
     settle(&transcripts);
     let names = names(&folder);
     assert_eq!(theirs.iter().filter(|name| !names.contains(&(**name).to_owned())).count(), 0, "{names:?}");
-    assert_eq!(names.len(), theirs.len() + KEPT, "theirs are not counted either");
+    assert_eq!(names.len(), theirs.len() + MAX_TRANSCRIPTS, "theirs are not counted either");
     assert!(!names.contains(&"000000000000001-1-1.jsonl".to_owned()));
 }
 
 #[test]
 fn a_folder_behind_a_symbolic_link_is_left_alone() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    old(elsewhere.path(), "000000000000001-1-1.jsonl", TOTAL + 1);
+    old(elsewhere.path(), "000000000000001-1-1.jsonl", MAX_TOTAL_BYTES + 1);
     symlink(elsewhere.path(), folder(dir.path())).unwrap();
     let transcripts = Transcripts::under(dir.path());
     transcripts.open(7).append(b"{}\n");
@@ -179,13 +179,13 @@ fn a_symbolic_link_with_a_name_of_ours_is_neither_followed_nor_dropped() {
     let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let folder = folder(dir.path());
     fs::create_dir(&folder).unwrap();
-    old(elsewhere.path(), "target", TOTAL + 1);
+    old(elsewhere.path(), "target", MAX_TOTAL_BYTES + 1);
     symlink(elsewhere.path().join("target"), folder.join("000000000000001-1-1.jsonl")).unwrap();
     let transcripts = Transcripts::under(dir.path());
     transcripts.open(7).append(b"{}\n");
     settle(&transcripts);
     assert_eq!(names(&folder).len(), 2);
-    assert_eq!(fs::metadata(elsewhere.path().join("target")).unwrap().len(), TOTAL + 1);
+    assert_eq!(fs::metadata(elsewhere.path().join("target")).unwrap().len(), MAX_TOTAL_BYTES + 1);
 }
 
 /// Makes the thread that writes stand still until the sender is dropped.

@@ -43,14 +43,14 @@ impl Reducer {
                 Err(self.too_long())
             }
             FinishVerdict::Answer(text) if !text.trim().is_empty() => Ok(FinalAnswer::landing(&text)),
-            FinishVerdict::Answer(_) => match self.answer.standing() {
+            FinishVerdict::Answer(_) => match self.answer.if_complete() {
                 Some(text) => Ok(FinalAnswer::landing(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
             FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_too_long() => {
                 Err(self.too_long())
             }
-            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_torn() => {
+            FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.has_lost_line() => {
                 Err(self.error(Code::Protocol, ""))
             }
             FinishVerdict::LastMessage(certainty) => match self.answer.concluding() {
@@ -102,7 +102,7 @@ impl Reducer {
             }
             return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));
         }
-        match self.answer.standing() {
+        match self.answer.if_complete() {
             Some(text) => Ok(FinalAnswer::landing(text)),
             None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol, &end.stderr),
             None => self.without_text(Code::EmptyAnswer, &end.stderr),
@@ -117,7 +117,7 @@ impl Reducer {
         if self.oversized > 0 {
             return Err(self.error(Code::Protocol, words));
         }
-        match self.aside.whole() {
+        match self.other_output.whole() {
             Some(text) if !self.has_spoken && !text.is_empty() => {
                 Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
             }
@@ -132,12 +132,12 @@ impl Reducer {
 
     /// An error that the agent reported, with what it said outside its protocol.
     pub(super) fn error(&self, code: Code, words: &str) -> JobError {
-        self.label.error(code, &format!("{words}\n{}", self.aside.end()))
+        self.label.error(code, &format!("{words}\n{}", self.other_output.end()))
     }
 
     /// What the agent said last, outside its protocol.
     fn last_words(&self, stderr: &str) -> String {
         let problem = self.problem.as_ref().map(|(_, _, words)| words.as_str()).unwrap_or_default();
-        format!("{problem}\n{}\n{stderr}", self.aside.end())
+        format!("{problem}\n{}\n{stderr}", self.other_output.end())
     }
 }

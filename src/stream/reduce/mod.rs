@@ -3,8 +3,8 @@
 //! It knows no clock and no process; how the process ended comes to it as a value. The first finishing line fixes
 //! the answer; what follows adds amounts and tool results, and changes nothing else.
 
-mod aside;
 mod ending;
+mod non_protocol;
 
 use std::collections::VecDeque;
 
@@ -17,8 +17,8 @@ use super::tools::Tools;
 use super::update::Update;
 use super::words;
 use crate::error::Code;
-use aside::NonProtocolOutput;
 use ending::{FinalAnswer, JobResult};
+use non_protocol::NonProtocolOutput;
 
 /// The most checkpoints that are kept: the newest.
 const CHECKPOINTS: usize = 100;
@@ -43,7 +43,7 @@ pub struct Reducer {
     checkpoints: VecDeque<String>,
     problem: Option<(Detail, Code, String)>,
     decision: Option<(Authority, JobResult)>,
-    aside: NonProtocolOutput,
+    other_output: NonProtocolOutput,
     shown: ShownText,
     has_spoken: bool,
     goes_on: bool,
@@ -103,7 +103,7 @@ impl Reducer {
             checkpoints: VecDeque::new(),
             problem: None,
             decision: None,
-            aside: NonProtocolOutput::default(),
+            other_output: NonProtocolOutput::default(),
             shown: ShownText::default(),
             has_spoken: false,
             goes_on: false,
@@ -184,12 +184,12 @@ impl Reducer {
     }
 
     /// A line that is no JSON; `text` is all of it.
-    pub fn aside(&mut self, text: &str) {
+    pub fn other_output(&mut self, text: &str) {
         // Progress of wrappers, never anything that somebody wants to read.
         if text.starts_with("Script ") {
             return;
         }
-        self.aside.push(text);
+        self.other_output.push(text);
     }
 
     /// A line that should have been the protocol's and is broken.
@@ -243,7 +243,7 @@ impl Reducer {
             usage: self.tally.usage,
             num_turns: self.tally.num_turns,
             duration_ms: self.tally.duration_ms,
-            counted: self.tally.counted,
+            scopes: self.tally.scopes,
             tools: self.tools.snapshot(),
             checkpoints: self.checkpoints.iter().cloned().collect(),
             lines: 0,
@@ -314,7 +314,7 @@ impl Reducer {
         self.tally.add(&finish.amounts);
         if self.decision.is_none() {
             let ending = self.verdict(finish.verdict);
-            self.decision = Some((finish.weight, ending));
+            self.decision = Some((finish.authority, ending));
         }
         emit(Update::Amounts {
             cost_usd: self.tally.cost_usd,

@@ -132,8 +132,8 @@ async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
     let request = scripted(&bench, &recording, "echo $$ >> $DIR/starts; tee $DIR/sent | $PLAY");
     let mut prewarm = bench.prewarm(&request, |_| {});
     until("its mode is set", || bench.read("sent").contains("session/set_mode")).await;
-    let ticket = prewarm.hand_over(1);
-    let mut started = bench.start_prewarmed(request, ticket);
+    let prewarmed = prewarm.hand_over(1);
+    let mut started = bench.start_prewarmed(request, prewarmed);
     started.run_out().await;
     let (_, expected) = read(recording.agent, [&*recording.bytes], &recording.end);
     assert_eq!(essence(started.outcome()), essence(&expected));

@@ -178,15 +178,15 @@ impl Editor {
                 }
                 Order::Reply { token, findings } => _ = self.replies.insert(token, findings),
                 Order::Settled(settled) => {
-                    if settled.fate.landing() != "taken" && settled.fate.landing() != "held" {
-                        self.landed.push((settled.job, settled.fate.landing().to_owned()));
+                    if settled.settlement.landing() != "taken" && settled.settlement.landing() != "held" {
+                        self.landed.push((settled.job, settled.settlement.landing().to_owned()));
                         self.send(MirrorEvent::Ended { job: settled.job });
                     }
                     if let Some((token, findings)) = settled.reply {
                         self.replies.insert(token, findings);
                     }
                 }
-                Order::Detach(_) | Order::Standing(_) | Order::Renamed { .. } => {}
+                Order::Detach(_) | Order::RangeOnDisk(_) | Order::Renamed { .. } => {}
             }
         }
     }

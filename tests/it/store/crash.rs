@@ -269,10 +269,10 @@ fn edited_and_written() -> Scratch {
     nvim.input("3GA -- mine<Esc>");
     nvim.command("silent write");
     let path = database(&nvim);
-    let stands = "SELECT count(*) FROM texts WHERE landed_rows LIKE '%-- mine%'";
+    let saved = "SELECT count(*) FROM texts WHERE landed_rows LIKE '%-- mine%'";
     wait("how it stands in the file is stored", || {
         let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        connection.query_row(stands, [], |row| row.get::<_, u32>(0)).unwrap() == 1
+        connection.query_row(saved, [], |row| row.get::<_, u32>(0)).unwrap() == 1
     });
     nvim.crash()
 }

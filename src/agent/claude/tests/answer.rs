@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::agent::testing::{code, message, told_with};
+use crate::agent::testing::{code, message, run_with};
 use crate::stream::{AnswerDoubt, ProcessEnd, Stopped};
 
 #[test]
@@ -21,7 +21,7 @@ fn only_is_error_decides() {
 #[test]
 fn a_synthetic_message_is_no_answer() {
     let synthetic = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: 529 Overloaded"}]},"is_api_error_message":true}"#;
-    let (updates, outcome) = told(Protocol::Claude, &[INIT, synthetic]);
+    let (updates, outcome) = run(Protocol::Claude, &[INIT, synthetic]);
     assert_eq!((code(&outcome), shown(&updates).as_str()), (Code::Overloaded, ""));
     let flagged = synthetic.replace("<synthetic>", "opus");
     assert_eq!(code(&claude(&[INIT, &flagged])), Code::Overloaded);
@@ -156,13 +156,13 @@ fn a_result_outranks_how_the_process_ended() {
     let timeout =
         ProcessEnd { stopped: Some(Stopped::Timeout(Duration::from_secs(1))), ..ProcessEnd::with_signal(15) };
     for end in [ProcessEnd::with_code(1), ProcessEnd::with_signal(9), timeout] {
-        let (_, outcome) = told_with(Protocol::Claude, &[DONE], &end);
+        let (_, outcome) = run_with(Protocol::Claude, &[DONE], &end);
         assert_eq!(answer(&outcome), "the result");
     }
     for (end, words) in
         [(ProcessEnd::with_code(143), "143 (SIGTERM)"), (ProcessEnd::with_signal(9), "signal 9 (SIGKILL)")]
     {
-        let (_, outcome) = told_with(Protocol::Claude, &[INIT, TEXT], &end);
+        let (_, outcome) = run_with(Protocol::Claude, &[INIT, TEXT], &end);
         assert_eq!(code(&outcome), Code::Exited);
         assert!(message(&outcome).contains(words), "{}", message(&outcome));
     }
@@ -206,14 +206,14 @@ fn lines_that_are_no_json() {
     );
     assert_eq!((outcome.lines, outcome.ignored, outcome.malformed), (5, 0, 5));
 
-    let (_, failed) = told_with(Protocol::Claude, &["Credit balance is too low"], &ProcessEnd::with_code(1));
+    let (_, failed) = run_with(Protocol::Claude, &["Credit balance is too low"], &ProcessEnd::with_code(1));
     assert_eq!(code(&failed), Code::Exited);
     assert!(message(&failed).contains("Credit balance is too low"));
     assert_eq!(answer(&claude(&["npm warn", DONE, "bye"])), "the result");
     assert_eq!(claude(&["npm warn", DONE]).held_for, None);
     assert_eq!(code(&claude(&["npm warn", TALK, CALL])), Code::Protocol, "it said something else");
     assert_eq!(code(&claude(&["Script started"])), Code::EmptyAnswer);
-    let (updates, _) = told(Protocol::Claude, &["", "npm \x07warn"]);
+    let (updates, _) = run(Protocol::Claude, &["", "npm \x07warn"]);
     let expected =
         Update::Malformed { line: 2, reason: "no JSON object".to_owned(), start: "npm warn".to_owned() };
     assert_eq!(updates, [expected]);
@@ -241,7 +241,7 @@ fn what_stands_on_standard_error_is_quoted() {
         stderr: "error: unknown option\n\x1b[31m'--nope'".to_owned(),
         ..ProcessEnd::with_code(1)
     };
-    let (_, outcome) = told_with(Protocol::Claude, &[], &end);
+    let (_, outcome) = run_with(Protocol::Claude, &[], &end);
     assert_eq!(code(&outcome), Code::Exited);
     let expected = "claude exited with code 1: try again, or see :Botglue log; it says: error: unknown option [31m'--nope'";
     assert_eq!(message(&outcome), expected);
@@ -253,7 +253,7 @@ fn what_stands_on_standard_error_is_quoted() {
 fn standard_error_tells_more_at_a_good_end_without_an_answer_too() {
     let end = ProcessEnd { stderr: "login expired".to_owned(), ..ProcessEnd::with_code(0) };
     for (lines, expected) in [(&[][..], Code::EmptyAnswer), (&[TALK, CALL], Code::Protocol)] {
-        let (_, outcome) = told_with(Protocol::Claude, lines, &end);
+        let (_, outcome) = run_with(Protocol::Claude, lines, &end);
         assert_eq!(code(&outcome), expected);
         assert!(message(&outcome).contains("login expired"), "{}", message(&outcome));
     }

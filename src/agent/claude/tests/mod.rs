@@ -5,7 +5,7 @@ mod command;
 
 use super::*;
 use crate::agent::Protocol;
-use crate::agent::testing::{answer, shown, told, tools};
+use crate::agent::testing::{answer, run, shown, tools};
 use crate::stream::{Outcome, Stream, ToolStatus, Update, Usage, UsageScope};
 
 const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","model":"opus"}"#;
@@ -18,7 +18,7 @@ const RETURN: &str =
 const DONE: &str = r#"{"is_error":false,"result":"the result","subtype":"success","type":"result"}"#;
 
 fn claude(lines: &[&str]) -> Outcome {
-    told(Protocol::Claude, lines).1
+    run(Protocol::Claude, lines).1
 }
 
 fn wrapped(event: &str) -> String {
@@ -32,7 +32,7 @@ fn delta(text: &str) -> String {
 #[test]
 fn a_text_that_arrives_twice_is_shown_once() {
     let part = |text| wrapped(&delta(text));
-    let (updates, outcome) = told(Protocol::Claude, &[&part("wh"), &part("ole"), TEXT, DONE]);
+    let (updates, outcome) = run(Protocol::Claude, &[&part("wh"), &part("ole"), TEXT, DONE]);
     assert_eq!(shown(&updates), "whole");
     assert_eq!(answer(&outcome), "the result");
 }
@@ -71,12 +71,12 @@ fn the_runs_own_share_counts() {
         cache_creation_input_tokens: 4,
     };
     assert_eq!((outcome.usage, outcome.num_turns, outcome.duration_ms), (expected, Some(2), Some(7)));
-    assert_eq!(outcome.counted, UsageScopes::default());
+    assert_eq!(outcome.scopes, UsageScopes::default());
     let total =
         r#"{"type":"result","is_error":false,"result":"x","total_cost_usd":0.5,"usage":{"input_tokens":5}}"#;
     let outcome = claude(&[total]);
     assert_eq!((outcome.cost_usd, outcome.usage.input_tokens), (Some(0.5), 5));
-    assert_eq!(outcome.counted, UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() });
+    assert_eq!(outcome.scopes, UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() });
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn denied_is_what_the_agent_calls_denied() {
 #[test]
 fn sub_agents_are_activity_and_never_answer() {
     let of_sub = |line: &str| line.replacen('{', r#"{"parent_tool_use_id":"t0","#, 1);
-    let (updates, outcome) = told(
+    let (updates, outcome) = run(
         Protocol::Claude,
         &[
             TEXT,
@@ -139,7 +139,7 @@ fn sub_agents_are_activity_and_never_answer() {
 fn thinking_is_told_once_and_is_no_text() {
     let part = wrapped(r#"{"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}"#);
     let whole = r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}"#;
-    let (updates, outcome) = told(Protocol::Claude, &[&part, whole, whole, DONE]);
+    let (updates, outcome) = run(Protocol::Claude, &[&part, whole, whole, DONE]);
     let thinking = Update::Thinking { text: "hm".into() };
     assert_eq!(updates[..2], [thinking.clone(), thinking]);
     assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("", "the result"));
@@ -155,7 +155,7 @@ fn retries_are_told_with_their_reason() {
         let line = format!(
             r#"{{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":590.6,"error_status":{status},"error":"{error}"}}"#
         );
-        let (updates, _) = told(Protocol::Claude, &[&line]);
+        let (updates, _) = run(Protocol::Claude, &[&line]);
         assert_eq!(
             updates,
             [Update::Retry { attempt: 2, max: 10, delay_ms: 590, reason: expected.to_owned() }]

@@ -62,7 +62,7 @@ fn amounts_that_come_while_others_are_written_are_added_alone() {
     ledger.done(&first, Some(turns(2)));
     let second = ledger.next().unwrap();
     let ChangeContent::Job(known) = &second.what else { panic!("{second:?}") };
-    assert_eq!((known.share, known.more.unwrap().num_turns), (Some(turns(2)), Some(3)));
+    assert_eq!((known.job_usage, known.more.unwrap().num_turns), (Some(turns(2)), Some(3)));
 }
 
 #[test]

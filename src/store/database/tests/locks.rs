@@ -93,7 +93,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
         session_id: Some(session.to_owned()),
         resumed: resumed.map(|session| Resume { session_id: session.to_owned(), at: None }),
         amounts: Amounts { cost_usd: Some(total), ..Amounts::default() },
-        counted: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
+        scopes: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
         ..record(id, Some("x"))
     };
     told.keep(job(2, "parent", None, 0.5));

@@ -24,7 +24,7 @@ fn forked(host: u64, number: u64) -> Record {
             tokens: Tokens { input: 3, ..Tokens::default() },
             ..Amounts::default()
         },
-        counted: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
+        scopes: UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
         checkpoints: vec![format!("message {id}")],
         ..record(id, Some("x"))
     }

@@ -16,12 +16,12 @@ fn put(connection: &Connection, known: &KnownJob) {
     put::put(connection, GONE, "host", known).unwrap();
 }
 
-fn stood(place: Option<(u64, u64)>, rows: &[&str]) -> OnDisk {
+fn on_disk(place: Option<(u64, u64)>, rows: &[&str]) -> OnDisk {
     let rows = rows.iter().map(|&row| row.to_owned()).collect();
     OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some("/project/b.lua".to_owned()) }
 }
 
-fn stands(first_line: u64, rows: &[&str]) -> SavedRange {
+fn saved(first_line: u64, rows: &[&str]) -> SavedRange {
     SavedRange { first_line, rows: rows.iter().map(|&row| row.to_owned()).collect() }
 }
 
@@ -37,21 +37,21 @@ fn adopt(more: KnownJob) -> Held {
 #[test]
 fn an_answer_is_handed_over_with_how_its_range_stood() {
     let held =
-        adopt(KnownJob { stood: Some(stood(Some((7, 8)), &["a", "b"]).into()), ..KnownJob::default() });
-    assert_eq!((held.stands, held.record.path.as_str()), (Some(stands(7, &["a", "b"])), "/project/b.lua"));
-    let held = adopt(KnownJob { stood: Some(stood(None, &[]).into()), ..KnownJob::default() });
-    assert_eq!(held.stands, Some(stands(3, &[])), "it was deleted");
-    assert_eq!(adopt(KnownJob::default()).stands, None, "nobody looked");
+        adopt(KnownJob { on_disk: Some(on_disk(Some((7, 8)), &["a", "b"]).into()), ..KnownJob::default() });
+    assert_eq!((held.saved, held.record.path.as_str()), (Some(saved(7, &["a", "b"])), "/project/b.lua"));
+    let held = adopt(KnownJob { on_disk: Some(on_disk(None, &[]).into()), ..KnownJob::default() });
+    assert_eq!(held.saved, Some(saved(3, &[])), "it was deleted");
+    assert_eq!(adopt(KnownJob::default()).saved, None, "nobody looked");
 }
 
 #[test]
 fn earlier_versions_kept_that_beside_the_draft() {
     let draft = Draft { disk_rows: Some(vec!["a".to_owned()]), ..Draft::default() };
     let held = adopt(KnownJob { draft: Some(draft.clone().into()), ..KnownJob::default() });
-    assert_eq!(held.stands, Some(stands(3, &["a"])));
-    let newer = Some(stood(Some((9, 9)), &["b"]).into());
-    let held = adopt(KnownJob { draft: Some(draft.into()), stood: newer, ..KnownJob::default() });
-    assert_eq!(held.stands, Some(stands(9, &["b"])));
+    assert_eq!(held.saved, Some(saved(3, &["a"])));
+    let newer = Some(on_disk(Some((9, 9)), &["b"]).into());
+    let held = adopt(KnownJob { draft: Some(draft.into()), on_disk: newer, ..KnownJob::default() });
+    assert_eq!(held.saved, Some(saved(9, &["b"])));
 }
 
 #[test]
@@ -60,11 +60,11 @@ fn how_a_range_stands_is_kept_whatever_became_of_its_answer_and_twice_is_once() 
     sample::insert(&connection, GONE, &record(1, Some("x")), None).unwrap();
     let job = || asker().job(&connection, &JobKey::Uuid(uuid(&connection))).unwrap().unwrap().entry;
     let all = [
-        known(1, KnownJob { stood: Some(stood(Some((7, 7)), &["a"]).into()), ..KnownJob::default() }),
+        known(1, KnownJob { on_disk: Some(on_disk(Some((7, 7)), &["a"]).into()), ..KnownJob::default() }),
         known(
             1,
             KnownJob {
-                stood: Some(OnDisk { range: None, path: Some("/c".to_owned()) }.into()),
+                on_disk: Some(OnDisk { range: None, path: Some("/c".to_owned()) }.into()),
                 ..KnownJob::default()
             },
         ),
@@ -76,22 +76,22 @@ fn how_a_range_stands_is_kept_whatever_became_of_its_answer_and_twice_is_once() 
     let entry = job();
     assert_eq!((entry.landed_first, entry.landed_last, entry.path.as_str()), (Some(7), Some(7), "/c"));
     assert_eq!((entry.landed_rows, entry.landing), (Some(vec!["a".to_owned()]), None));
-    put(&connection, &known(1, KnownJob { stood: Some(stood(None, &[]).into()), ..KnownJob::default() }));
+    put(&connection, &known(1, KnownJob { on_disk: Some(on_disk(None, &[]).into()), ..KnownJob::default() }));
     let entry = job();
     assert_eq!((entry.landed_first, entry.landed_rows), (None, Some(Vec::new())));
-    put(&connection, &known(2, KnownJob { stood: all[0].stood.clone(), ..KnownJob::default() }));
+    put(&connection, &known(2, KnownJob { on_disk: all[0].on_disk.clone(), ..KnownJob::default() }));
 }
 
 #[test]
 fn a_job_that_was_not_stored_yet_is_stored_with_how_its_range_stands() {
     let connection = store();
-    let stood = stood(Some((7, 7)), &["a"]);
+    let on_disk = on_disk(Some((7, 7)), &["a"]);
     let landed = Landed { landing: "applied".to_owned(), ..Landed::default() };
     let all = KnownJob {
         uuid: Some("u".to_owned()),
         record: Some(record(1, Some("x")).into()),
         landed: Some(landed.into()),
-        stood: Some(stood.into()),
+        on_disk: Some(on_disk.into()),
         ..KnownJob::default()
     };
     put(&connection, &known(1, all));
@@ -106,7 +106,7 @@ fn an_answer_that_is_held_again_stands_where_the_first_does() {
     land(&mut connection, 1, "applied", &["a", "b"]);
     let uuid = uuid(&connection);
     let copy = held::again(&mut connection, "me:1", &uuid, 2).unwrap().unwrap();
-    assert_eq!(copy.stands, Some(stands(7, &["a", "b"])));
+    assert_eq!(copy.saved, Some(saved(7, &["a", "b"])));
 }
 
 fn uuid(connection: &Connection) -> String {

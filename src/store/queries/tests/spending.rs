@@ -21,7 +21,7 @@ enum CountingAgent {
 }
 
 impl CountingAgent {
-    fn counted(self) -> UsageScopes {
+    fn scopes(self) -> UsageScopes {
         match self {
             Self::Sharing => UsageScopes::default(),
             Self::Running => UsageScopes { cost: UsageScope::Lineage, ..UsageScopes::default() },
@@ -127,16 +127,16 @@ impl SpendingModel {
         (*session, *lineage) = (session.plus(&more), lineage.plus(&more));
         let all = run.plus(&more);
         self.spent.insert(job.id, all);
-        let counted = self.agent.counted();
+        let scopes = self.agent.scopes();
         let of = |count| match count {
             UsageScope::Run => all,
             UsageScope::Session => *session,
             UsageScope::Lineage => *lineage,
         };
         Amounts {
-            cost_usd: of(counted.cost).cost_usd.filter(|_| self.agent != CountingAgent::Droid),
-            tokens: of(counted.usage).tokens,
-            num_turns: of(counted.num_turns).num_turns,
+            cost_usd: of(scopes.cost).cost_usd.filter(|_| self.agent != CountingAgent::Droid),
+            tokens: of(scopes.usage).tokens,
+            num_turns: of(scopes.num_turns).num_turns,
             duration_ms: all.duration_ms,
         }
     }
@@ -148,12 +148,12 @@ impl SpendingModel {
             session_id: Some(name(job.session)),
             resumed,
             amounts: job.told,
-            counted: self.agent.counted(),
+            scopes: self.agent.scopes(),
             error: job.plan.fails.then(|| ("max_turns".to_owned(), String::new())),
             ..record(job.id, None)
         };
-        let share = sample::insert(&self.store, "me:1", &record, job.parent).unwrap();
-        self.assert_share(job, &share);
+        let job_usage = sample::insert(&self.store, "me:1", &record, job.parent).unwrap();
+        self.assert_share(job, &job_usage);
         if !self.kept.contains(&job.session) {
             self.kept.push(job.session);
         }
@@ -161,14 +161,14 @@ impl SpendingModel {
 
     fn amend(&mut self, job: &SpendingJob) {
         let told = self.spend(job, job.plan.spends[1], &spent(job.plan.spends[0]));
-        let share = keep::amend(&self.store, "me:1", job.id, &told.beyond(&job.told)).unwrap().unwrap();
-        self.assert_share(job, &share);
+        let job_usage = keep::amend(&self.store, "me:1", job.id, &told.beyond(&job.told)).unwrap().unwrap();
+        self.assert_share(job, &job_usage);
     }
 
-    fn assert_share(&self, job: &SpendingJob, share: &Amounts) {
+    fn assert_share(&self, job: &SpendingJob, job_usage: &Amounts) {
         let mut real = self.spent[&job.id];
         real.cost_usd = real.cost_usd.filter(|_| self.agent != CountingAgent::Droid);
-        assert_eq!(*share, real, "job {} of {:?}", job.id, self.agent);
+        assert_eq!(*job_usage, real, "job {} of {:?}", job.id, self.agent);
     }
 
     /// Runs the jobs of a schedule, which begin one by one and end when enough others have begun.

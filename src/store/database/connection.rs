@@ -13,7 +13,7 @@ use super::open::{self, Opened};
 use crate::store::StoreError;
 
 /// How long a database is waited for that was found locked before.
-const IMPATIENT: Duration = Duration::from_millis(5);
+const LOCKED_BUSY_TIMEOUT: Duration = Duration::from_millis(5);
 
 pub struct WriterConnection {
     data_dir: Option<PathBuf>,
@@ -23,7 +23,7 @@ pub struct WriterConnection {
     /// Its files after they were used last.
     files: Files,
     /// It is of no use to try again.
-    is_hopeless: bool,
+    is_fatal: bool,
     was_locked: bool,
     /// When the host ends; until then it has nothing else to do than to wait for one that is locked.
     until: Option<Instant>,
@@ -33,21 +33,21 @@ pub struct WriterConnection {
 impl WriterConnection {
     /// Opens the database. `warn` is told once, of what goes wrong first.
     pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
-        let is_hopeless = data_dir.is_none();
-        let mut link = Self {
+        let is_fatal = data_dir.is_none();
+        let mut connection = Self {
             data_dir,
             opened: None,
             is_fresh: false,
             files: Files::default(),
-            is_hopeless,
+            is_fatal,
             was_locked: false,
             until: None,
             warn: Some(warn),
         };
-        if let Err(error) = link.attempt(|_| Ok(())) {
-            link.complain(error);
+        if let Err(error) = connection.attempt(|_| Ok(())) {
+            connection.complain(error);
         }
-        link
+        connection
     }
 
     /// Does something with the database. One that is damaged is put aside, and the same is done with a new one.
@@ -57,7 +57,7 @@ impl WriterConnection {
     ) -> Result<T, StoreError> {
         match self.try_once(&mut work) {
             Err(error) if error.is_damage() => {
-                self.begin_anew(&error)?;
+                self.replace_damaged(&error)?;
                 self.try_once(&mut work)
             }
             done => done,
@@ -96,7 +96,7 @@ impl WriterConnection {
                 missing
             }
             Err(error) if error.is_damage() => {
-                if let Err(error) = self.begin_anew(&error) {
+                if let Err(error) = self.replace_damaged(&error) {
                     self.complain(error);
                 }
                 Vec::new()
@@ -137,7 +137,7 @@ impl WriterConnection {
     fn patience(&self, first: Duration) -> Duration {
         match self.until {
             Some(until) => until.saturating_duration_since(Instant::now()),
-            None if self.was_locked => IMPATIENT,
+            None if self.was_locked => LOCKED_BUSY_TIMEOUT,
             None => first,
         }
     }
@@ -146,10 +146,10 @@ impl WriterConnection {
         if self.opened.as_ref().is_some_and(Opened::is_replaced) {
             self.forget();
         }
-        let data_dir = self.data_dir.as_ref().filter(|_| !self.is_hopeless).ok_or(StoreError::Closed)?;
+        let data_dir = self.data_dir.as_ref().filter(|_| !self.is_fatal).ok_or(StoreError::Closed)?;
         if self.opened.is_none() {
             let opened = open::to_write(data_dir, self.patience(open::MIGRATING))
-                .inspect_err(|error| self.is_hopeless = !error.may_pass())?;
+                .inspect_err(|error| self.is_fatal = !error.is_transient())?;
             self.opened = Some(opened);
         }
         let patience = self.patience(open::BUSY);
@@ -159,7 +159,7 @@ impl WriterConnection {
         Ok(connection)
     }
 
-    fn begin_anew(&mut self, damage: &StoreError) -> Result<(), StoreError> {
+    fn replace_damaged(&mut self, damage: &StoreError) -> Result<(), StoreError> {
         let data_dir = self.data_dir.as_ref().ok_or(StoreError::Closed)?;
         tracing::error!(%damage, "the store is damaged");
         let aside = open::put_aside(data_dir, self.opened.as_ref())?;

@@ -54,13 +54,13 @@ mod tests {
 
     #[test]
     fn too_much_is_no_text_but_its_end_is_kept() {
-        let mut aside = NonProtocolOutput::default();
-        aside.push("one");
-        aside.push("two");
-        assert_eq!((aside.whole(), aside.end().as_str()), (Some("one\ntwo"), "one\ntwo\n"));
-        aside.push(&"x".repeat(WHOLE));
-        aside.push("the end");
-        assert_eq!(aside.whole(), None);
-        assert!(aside.end().ends_with("the end\n") && aside.end().len() < 2 * END);
+        let mut other_output = NonProtocolOutput::default();
+        other_output.push("one");
+        other_output.push("two");
+        assert_eq!((other_output.whole(), other_output.end().as_str()), (Some("one\ntwo"), "one\ntwo\n"));
+        other_output.push(&"x".repeat(WHOLE));
+        other_output.push("the end");
+        assert_eq!(other_output.whole(), None);
+        assert!(other_output.end().ends_with("the end\n") && other_output.end().len() < 2 * END);
     }
 }

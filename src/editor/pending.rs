@@ -12,8 +12,8 @@ use super::observed::Observed;
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    sheet: Mutex<PendingUpdates>,
-    news: Notify,
+    updates: Mutex<PendingUpdates>,
+    changed: Notify,
 }
 
 /// What stands on it.
@@ -26,7 +26,7 @@ pub(super) struct PendingUpdates {
 }
 
 impl PendingUpdates {
-    fn news(&self) -> (Option<Duration>, bool) {
+    fn changed(&self) -> (Option<Duration>, bool) {
         (self.frames.due(), self.observed.is_waiting())
     }
 }
@@ -34,22 +34,22 @@ impl PendingUpdates {
 impl Pending {
     /// Changes what stands on it, and wakes the writer where something is new.
     pub(super) fn with(&self, change: impl FnOnce(&mut PendingUpdates)) {
-        let mut sheet = self.lock();
-        let before = sheet.news();
-        change(&mut sheet);
-        if sheet.news() != before {
-            self.news.notify_one();
+        let mut updates = self.lock();
+        let before = updates.changed();
+        change(&mut updates);
+        if updates.changed() != before {
+            self.changed.notify_one();
         }
     }
 
     /// For the writer alone.
     pub(super) fn lock(&self) -> MutexGuard<'_, PendingUpdates> {
         // A poisoned sheet does not matter: a panic ends the host.
-        self.sheet.lock().unwrap_or_else(PoisonError::into_inner)
+        self.updates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Resolves once something is new.
-    pub(super) async fn news(&self) {
-        self.news.notified().await;
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
     }
 }

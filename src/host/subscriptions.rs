@@ -17,22 +17,22 @@ impl Subscriptions {
     /// By the editor, before the job has begun.
     pub(super) fn new(request: &Request, editor: &Editor) -> Self {
         let observers = Observers::default();
-        let mut shown = vec![observers.register(editor.status(request.id))];
+        let mut shown = vec![observers.subscribe(editor.status(request.id))];
         if request.preview > 0 {
             let capture = Capture::new(request, request.preview);
-            shown.push(observers.register(editor.preview(request.id, capture)));
+            shown.push(observers.subscribe(editor.preview(request.id, capture)));
         }
-        let mut watched = Self { observers, _shown: shown, forward: None };
+        let mut subscriptions = Self { observers, _shown: shown, forward: None };
         if let Some(wanted) = request.observe {
-            watched.forward(request.id, wanted, editor);
+            subscriptions.forward(request.id, wanted, editor);
         }
-        watched
+        subscriptions
     }
 
     /// Forwards to users' functions what they want to hear now.
     pub(super) fn forward(&mut self, id: u64, wanted: Observe, editor: &Editor) {
         // In place of the one before it; nothing comes between.
-        self.forward = Some(self.observers.register(editor.forward(id, wanted.thinking)));
+        self.forward = Some(self.observers.subscribe(editor.forward(id, wanted.thinking)));
     }
 
     /// Forwards nothing any more.

@@ -31,7 +31,7 @@ impl EventSink {
     }
 
     /// Tells the host.
-    pub(super) fn tell(&self, event: JobEvent) {
+    pub(super) fn report(&self, event: JobEvent) {
         // The host is gone only when it shuts down; then nobody needs to know.
         let _ = self.events.send((self.id, event));
     }
@@ -42,7 +42,7 @@ impl EventSink {
             Update::Malformed { line, reason, start } => {
                 tracing::debug!(job = self.id, line, reason, start, "not a line of the protocol");
             }
-            Update::Models { models } => self.tell(JobEvent::Models(models.clone())),
+            Update::Models { models } => self.report(JobEvent::Models(models.clone())),
             _ => {}
         }
         self.observers.update(update);
@@ -52,8 +52,8 @@ impl EventSink {
     pub(super) fn finish(&mut self, outcome: Outcome) {
         let cost = (outcome.usage, outcome.cost_usd);
         match self.finished.replace(cost) {
-            None => self.tell(JobEvent::Finished(Box::new(outcome))),
-            Some(before) if before != cost => self.tell(JobEvent::Amended(Box::new(outcome))),
+            None => self.report(JobEvent::Finished(Box::new(outcome))),
+            Some(before) if before != cost => self.report(JobEvent::Amended(Box::new(outcome))),
             Some(_) => {}
         }
     }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::query::Findings;
 use crate::document::Passage;
 use crate::land::{Bytes, HeldFor};
-use crate::names::name;
 use crate::review::{EditId, ReviewEnd};
 
 /// What is wanted of a range.
@@ -77,10 +76,10 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// Its public name.
-    pub fn name(self) -> String {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Held(why) => name(why),
-            Self::Stale => "stale".to_owned(),
+            Self::Held(why) => why.name(),
+            Self::Stale => "stale",
         }
     }
 }
@@ -113,12 +112,12 @@ impl Intent {
     }
 
     /// What became of it.
-    pub fn settled(&self, job: u64, fate: Settlement) -> SettledIntent {
+    pub fn settled(&self, job: u64, settlement: Settlement) -> SettledIntent {
         let asked = match self {
             Self::Take { token, .. } => Some((*token, Vec::new())),
             _ => None,
         };
-        SettledIntent { asked, ..SettledIntent::new(job, fate) }
+        SettledIntent { asked, ..SettledIntent::new(job, settlement) }
     }
 }
 
@@ -138,7 +137,7 @@ pub struct SettledIntent {
     /// The job's id.
     pub job: u64,
     /// What.
-    pub fate: Settlement,
+    pub settlement: Settlement,
     /// The number of the step that was written.
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
@@ -151,7 +150,7 @@ pub struct SettledIntent {
 
 impl SettledIntent {
     /// Without a step.
-    pub fn new(job: u64, fate: Settlement) -> Self {
-        Self { job, fate, attempt: None, passage: None, asked: None, reply: None }
+    pub fn new(job: u64, settlement: Settlement) -> Self {
+        Self { job, settlement, attempt: None, passage: None, asked: None, reply: None }
     }
 }
