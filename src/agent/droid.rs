@@ -37,11 +37,7 @@ pub const DIALECT: Dialect = Dialect {
 
 fn decoder(opening: &Opening) -> Decoder {
     let label = AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" };
-    Decoder {
-        label,
-        block_separator: DIALECT.block_separator,
-        dialogue: OneWay::opened(opening, read, input),
-    }
+    OneWay::decoder(&DIALECT, label, opening, read, input)
 }
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The talk with an agent that only prints: it gets its message and the end of its input.
 
-use super::Opening;
+use super::{Dialect, Opening};
+use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 
 /// Such a dialogue of one agent. Its lines mean the same wherever they stand.
@@ -15,13 +16,16 @@ pub struct OneWay {
 }
 
 impl OneWay {
-    /// A dialogue that begins like this.
-    pub fn opened(
+    /// What reads the lines of such an agent; its dialogue begins with the fixed rules of `opening`.
+    pub fn decoder(
+        dialect: &Dialect,
+        label: AgentLabel,
         opening: &Opening,
         read: fn(line: &[u8], each: OnEvent<'_>) -> LineStatus,
         input: fn(system: &str, message: &str) -> Vec<u8>,
-    ) -> Box<dyn Dialogue> {
-        Box::new(Self { read, input, system: opening.system.clone() })
+    ) -> Decoder {
+        let dialogue = Box::new(Self { read, input, system: opening.system.clone() });
+        Decoder { label, block_separator: dialect.block_separator, dialogue }
     }
 }
 

@@ -22,11 +22,7 @@ pub const DIALECT: Dialect = Dialect {
 
 fn decoder(opening: &Opening) -> Decoder {
     let label = AgentLabel { name: "the agent", login: "its own login command" };
-    Decoder {
-        label,
-        block_separator: DIALECT.block_separator,
-        dialogue: OneWay::opened(opening, read, input),
-    }
+    OneWay::decoder(&DIALECT, label, opening, read, input)
 }
 
 fn input(system: &str, message: &str) -> Vec<u8> {

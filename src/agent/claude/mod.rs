@@ -43,11 +43,7 @@ pub const DIALECT: Dialect = Dialect {
 
 fn decoder(opening: &Opening) -> Decoder {
     let label = AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" };
-    Decoder {
-        label,
-        block_separator: DIALECT.block_separator,
-        dialogue: OneWay::opened(opening, read, input),
-    }
+    OneWay::decoder(&DIALECT, label, opening, read, input)
 }
 
 fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
