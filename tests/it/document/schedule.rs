@@ -6,15 +6,12 @@ pub mod random;
 mod world;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use self::world::World;
+use crate::support::schedule::{Schedule, play_random};
 
 /// The most jobs of a schedule.
 const JOBS: usize = 4;
-/// After how many failures it is enough.
-const ENOUGH: usize = 20;
 
 /// Schedules that broke a promise once.
 const ONCE_BROKEN: [u64; 14] = [
@@ -63,29 +60,41 @@ impl Tally {
     }
 }
 
-fn play(world: &mut World, tally: &mut Tally) {
-    world.send();
-    world.look(tally);
-    for _ in 0..10 + world.random.below(20) {
-        if world.jobs.len() < JOBS && world.random.one_in(5) {
-            world.send();
+impl Schedule for World {
+    type Tally = Tally;
+
+    fn new(seed: u64) -> Self {
+        Self::begin(seed)
+    }
+
+    fn play(&mut self, tally: &mut Tally) {
+        self.send();
+        self.look(tally);
+        for _ in 0..10 + self.random.below(20) {
+            if self.jobs.len() < JOBS && self.random.one_in(5) {
+                self.send();
+            }
+            if self.act() {
+                self.look(tally);
+            }
+            if self.random.one_in(4) {
+                let number = self.random.below(self.jobs.len());
+                if !self.jobs[number].is_done || self.random.one_in(2) {
+                    self.land(number, tally);
+                    self.look(tally);
+                }
+            }
         }
-        if world.act() {
-            world.look(tally);
-        }
-        if world.random.one_in(4) {
-            let number = world.random.below(world.jobs.len());
-            if !world.jobs[number].is_done || world.random.one_in(2) {
-                world.land(number, tally);
-                world.look(tally);
+        for number in 0..self.jobs.len() {
+            if !self.jobs[number].is_done {
+                self.land(number, tally);
+                self.look(tally);
             }
         }
     }
-    for number in 0..world.jobs.len() {
-        if !world.jobs[number].is_done {
-            world.land(number, tally);
-            world.look(tally);
-        }
+
+    fn story(&self) -> String {
+        format!("{}\n{:?}", self.story.join("\n"), self.editor.text())
     }
 }
 
@@ -95,7 +104,7 @@ fn play(world: &mut World, tally: &mut Tally) {
 /// Where one breaks a promise.
 pub fn play_all(seeds: impl IntoIterator<Item = u64>) {
     for seed in seeds {
-        play(&mut World::new(seed), &mut Tally::default());
+        World::begin(seed).play(&mut Tally::default());
     }
 }
 
@@ -105,34 +114,8 @@ fn schedules_that_broke_a_promise_once() {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "who runs it wants to see what came of it")]
 fn random_schedules() {
-    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
-    let first = number("BOTGLUE_DOCUMENT_SEED").unwrap_or(1);
-    let runs = number("BOTGLUE_DOCUMENT_RUNS").unwrap_or(20_000);
-    let (mut tally, mut failed, started) = (Tally::default(), Vec::new(), Instant::now());
-    let hook = std::panic::take_hook();
-    if runs > 1 {
-        std::panic::set_hook(Box::new(|_| {}));
-    }
-    for seed in first..first + runs {
-        let mut world = World::new(seed);
-        let played = catch_unwind(AssertUnwindSafe(|| play(&mut world, &mut tally)));
-        if let Err(why) = played {
-            let why = why.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic".to_owned());
-            failed.push(seed);
-            println!("{}\n{:?}\n{why}\n", world.story.join("\n"), world.editor.text());
-            if failed.len() == ENOUGH {
-                break;
-            }
-        }
-    }
-    std::panic::set_hook(hook);
-    println!("{runs} schedules from seed {first} in {:.1} s: {tally:?}", started.elapsed().as_secs_f64());
-    assert!(
-        failed.is_empty(),
-        "above; again with BOTGLUE_DOCUMENT_RUNS=1 BOTGLUE_DOCUMENT_SEED= one of {failed:?}"
-    );
+    let tally = play_random::<World>("DOCUMENT", 20_000);
     for (kind, (should, landed)) in tally.should {
         assert!(
             landed * 100 >= should * 99,

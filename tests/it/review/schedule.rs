@@ -1,8 +1,6 @@
 //! Random schedules of a review.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use botglue::mirror::Findings;
 use rmpv::Value;
@@ -10,9 +8,7 @@ use rmpv::Value;
 use super::answers::{Words, words, words_of};
 use super::editor::{Editor, list, map};
 use crate::document::Random;
-
-/// After how many failures it is enough.
-const ENOUGH: usize = 10;
+use crate::support::schedule::{Schedule, play_random};
 
 /// A hunk as the test sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +66,7 @@ struct Tally {
 }
 
 impl World {
-    fn new(seed: u64) -> Self {
+    fn begin(seed: u64) -> Self {
         let mut random = Random(seed);
         let (mut words, has_brackets) = (Words::default(), random.one_in(3));
         let text = words.text(&mut random, has_brackets);
@@ -413,58 +409,39 @@ fn written(rows: &[String], hunks: &[Hunk]) -> Vec<String> {
     rows
 }
 
-fn play(world: &mut World, tally: &mut Tally) {
-    world.look(tally);
-    for _ in 0..4 + world.random.below(16) {
-        world.act(tally);
+impl Schedule for World {
+    type Tally = Tally;
+
+    fn new(seed: u64) -> Self {
+        Self::begin(seed)
     }
-    for number in 0..world.answers.len() {
-        world.accept(number, tally);
-        world.look(tally);
-    }
-    for (_, landing) in &world.editor.landed {
-        match &landing[..] {
-            "applied" => tally.applied += 1,
-            "merged" => tally.merged += 1,
-            "rejected" => tally.rejected += 1,
-            "unchanged" => tally.unchanged += 1,
-            _ => {}
+
+    fn play(&mut self, tally: &mut Tally) {
+        self.look(tally);
+        for _ in 0..4 + self.random.below(16) {
+            self.act(tally);
         }
+        for number in 0..self.answers.len() {
+            self.accept(number, tally);
+            self.look(tally);
+        }
+        for (_, landing) in &self.editor.landed {
+            match &landing[..] {
+                "applied" => tally.applied += 1,
+                "merged" => tally.merged += 1,
+                "rejected" => tally.rejected += 1,
+                "unchanged" => tally.unchanged += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn story(&self) -> String {
+        format!("{:?}\n{}\n{:?}", self.editor.states[0].rows, self.story.join("\n"), self.editor.rows())
     }
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "who runs it wants to see what came of it")]
 fn random_schedules() {
-    let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
-    let first = number("BOTGLUE_REVIEW_SEED").unwrap_or(1);
-    let runs = number("BOTGLUE_REVIEW_RUNS").unwrap_or(10_000);
-    let (mut tally, mut failed, started) = (Tally::default(), Vec::new(), Instant::now());
-    let hook = std::panic::take_hook();
-    if runs > 1 {
-        std::panic::set_hook(Box::new(|_| {}));
-    }
-    for seed in first..first + runs {
-        let mut world = World::new(seed);
-        let played = catch_unwind(AssertUnwindSafe(|| play(&mut world, &mut tally)));
-        if let Err(why) = played {
-            let why = why.downcast_ref::<String>().cloned().unwrap_or_else(|| "a panic".to_owned());
-            failed.push(seed);
-            println!(
-                "{seed}:\n{:?}\n{}\n{:?}\n{why}\n",
-                world.editor.states[0].rows,
-                world.story.join("\n"),
-                world.editor.rows()
-            );
-            if failed.len() == ENOUGH {
-                break;
-            }
-        }
-    }
-    std::panic::set_hook(hook);
-    println!("{runs} schedules from seed {first} in {:.1} s: {tally:?}", started.elapsed().as_secs_f64());
-    assert!(
-        failed.is_empty(),
-        "above; again with BOTGLUE_REVIEW_RUNS=1 BOTGLUE_REVIEW_SEED= one of {failed:?}"
-    );
+    play_random::<World>("REVIEW", 10_000);
 }

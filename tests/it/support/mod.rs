@@ -12,6 +12,7 @@ pub mod picture;
 pub mod prewarmed;
 pub mod process;
 pub mod rpc;
+pub mod schedule;
 pub mod scratch;
 pub mod screen;
 pub mod serve;

@@ -34,7 +34,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64) -> Self {
+    pub fn begin(seed: u64) -> Self {
         let mut world = Self {
             random: Random(seed),
             editor: Editor::new(&[""]),
