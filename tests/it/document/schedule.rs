@@ -33,7 +33,7 @@ const ONCE_BROKEN: [u64; 14] = [
 
 /// What came of all schedules.
 #[derive(Debug, Default)]
-struct Tally {
+pub struct Tally {
     landed: usize,
     reverted: usize,
     /// Held, by what for.

@@ -35,7 +35,7 @@ struct Answer {
     is_over: bool,
 }
 
-struct World {
+pub struct World {
     random: Random,
     words: Words,
     editor: Editor,
@@ -51,7 +51,7 @@ struct World {
 }
 
 #[derive(Default, Debug)]
-struct Tally {
+pub struct Tally {
     views: usize,
     conflicts: usize,
     taken: usize,
