@@ -31,8 +31,8 @@ use crate::view::{self, Viewer};
 use jobs::{Jobs, QueuedJob, RunningJob};
 use subscriptions::Subscriptions;
 
-/// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`, and
-/// kills the host 1.9 s after it.
+/// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`,
+/// and kills the host 1.9 s after it.
 const LAST_WORDS: Duration = Duration::from_millis(1300);
 /// By when all of it is kept, from the same moment on.
 const STORE_DEADLINE: Duration = Duration::from_millis(1700);
@@ -42,7 +42,7 @@ const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 pub enum HostMessage {
     /// The editor asks for something.
     Command(Command),
-    /// What became of what was wanted of a job's range.
+    /// An intent for the range of a job was settled.
     Settled(SettledIntent),
     /// The range of a job stands like this in its file.
     RangeOnDisk(RangeOnDisk),
@@ -55,7 +55,7 @@ pub enum HostMessage {
     },
     /// The connection to the editor has ended.
     Disconnected,
-    /// The system asks the host to end, or the editor cannot be told anything any more.
+    /// The system asks the host to end, or the editor is gone.
     Terminate,
 }
 
@@ -120,7 +120,7 @@ impl Host {
         if let Err(error) = stopping.await {
             tracing::error!(%error, "the agents did not end");
         }
-        // What an agent had answered by now is kept, though nobody is there to land it.
+        // What an agent had answered by now is kept, though it cannot land any more.
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
@@ -217,7 +217,7 @@ impl Host {
         self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
         self.start_waiting();
         if self.jobs.running(id).is_none() {
-            // Told once: they start in the order in which they came, so the editor knows the place of each.
+            // Sent once: they start in the order in which they came, so the editor knows the place of each.
             self.editor.change(id, StateChange::Queued);
         }
         // A job that has to wait for a place may wait for long: nothing is kept running for it.
@@ -354,7 +354,7 @@ impl Host {
         self.database.amend(id, more, move |job_usage| {
             match job_usage {
                 Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
-                // What of it is this job's own nobody knows.
+                // The part of it that is this job's own is unknown.
                 None if resumed => return,
                 None => {}
             }
@@ -375,7 +375,8 @@ impl Host {
         });
     }
 
-    /// The store and the editor learn what became of an answer; a held one is told once it is safe on the disk.
+    /// Reports what became of an answer to the store and the editor; a held one reaches the editor once it is on the
+    /// disk.
     fn settled(&mut self, settled: SettledIntent) {
         let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
         match settlement {
@@ -448,7 +449,7 @@ impl Host {
         match wanted {
             Ok(wanted) => self.context.transcripts.read(wanted.path.clone(), move |file| {
                 editor.reply(token, transcript::reply(file, wanted));
-                // Most of what was read is not needed any more.
+                // Most of the memory is not needed any more.
                 memory::give_back();
             }),
             Err(error) => editor.reply(token, Err(error.message)),

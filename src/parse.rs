@@ -27,7 +27,7 @@ struct ParseOptions {
     file: Option<PathBuf>,
 }
 
-/// Whose stream it is.
+/// The agent that printed the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentName {
     /// How it talks.

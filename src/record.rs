@@ -1,4 +1,4 @@
-//! A job in the words of the store.
+//! Translates a job into the records of the store.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -134,7 +134,7 @@ pub fn amounts(outcome: &Outcome) -> Amounts {
     }
 }
 
-/// The outcome with a job's own share of what its agent counted.
+/// Sets the outcome's amounts to what the job itself used.
 pub fn with_job_usage(outcome: &mut Outcome, job_usage: &Amounts) {
     outcome.cost_usd = job_usage.cost_usd;
     outcome.usage = Usage {

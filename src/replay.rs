@@ -1,8 +1,8 @@
 //! `botglue replay`: plays a recorded stream to standard output, as an agent would.
 //!
-//! What comes on standard input is read and thrown away, and so are all arguments after the file: it stands in
-//! for an agent's command in demos and tests. Of a recorded dialogue the agent's side is played, in answer to what comes
-//! on standard input.
+//! What comes on standard input is read and thrown away, and so are all arguments after the file: it stands in for an
+//! agent's command in demos and tests. Of a recorded dialogue the agent's side is played, in answer to what comes on
+//! standard input.
 
 mod dialogue;
 
@@ -78,11 +78,11 @@ fn play(options: &ReplayOptions, output: &mut dyn Write) -> Result<(), String> {
         let mut say = |line: &str| pieces(options, format!("{line}\n").as_bytes(), output);
         script.play(BufReader::new(io::stdin()), &mut say)
     } else {
-        // Not waited for: an agent need not read all it is sent, and nobody may ever close the pipe.
+        // Not waited for: an agent need not read all it is sent, and the pipe may never be closed.
         thread::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()));
         pieces(options, &recording, output)
     };
-    // Whoever reads may have seen enough: that is not the recording's failure.
+    // The reader may have seen enough: that is not the recording's failure.
     drop(played);
     Ok(())
 }

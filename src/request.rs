@@ -32,11 +32,11 @@ pub struct Request {
     pub buffer: u64,
     /// What the user wants, in their own words.
     pub prompt: String,
-    /// What that stands for, where it names another prompt: the agent is told this in its place.
+    /// What that stands for, where it names another prompt: the agent gets this in its place.
     pub instructions: Option<String>,
     /// A question: the answer is shown, the buffer stays as it is.
     pub question: bool,
-    /// Hold the answer for review, never land it by itself.
+    /// Hold the answer for review instead of applying it.
     pub review: bool,
     /// Which CLI runs the job.
     pub agent: AgentCommand,
@@ -200,6 +200,6 @@ pub struct Diagnostic {
     pub severity: String,
     /// Its text.
     pub message: String,
-    /// Who found it, `rustc` for example; may be empty.
+    /// The tool that found it, `rustc` for example; may be empty.
     pub source: String,
 }

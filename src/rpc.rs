@@ -1,5 +1,5 @@
-//! Takes in what the editor says. It decodes a notification into one closed [`Command`] and passes it on;
-//! it decides and answers nothing, since whatever is slow here would hold up every message behind it.
+//! Decodes the editor's notifications, each into one closed [`Command`], and passes them on. It decides and answers
+//! nothing: slow work here would delay every later message.
 
 mod input;
 mod view;
@@ -54,7 +54,7 @@ pub enum Command {
     Draft {
         /// The job's id.
         id: u64,
-        /// Nothing where it is as it was.
+        /// Nothing if it is unchanged.
         draft: Option<Draft>,
     },
     /// What stands in a prompt that was not sent.

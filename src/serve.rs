@@ -25,7 +25,7 @@ use crate::store::{Database, EmptyDirectory, Transcripts};
 /// After how long the editor is asked again whether text may be written, should it not say so by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
-/// What `serve` can be told; the plugin sets both.
+/// The options of `serve`; the plugin sets both.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ServeOptions {
     /// Where to log; nowhere by default.
@@ -99,7 +99,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         // Its error may quote a message.
         tracing::info!(in_order = end.is_ok(), "the channel has ended");
         tracing::debug!(?end, "how the channel has ended");
-        // Nobody listens only when the host is ending already.
+        // The receiver is gone only while the host ends.
         let _ = send.send(HostMessage::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
@@ -144,7 +144,7 @@ fn carry_out(
                 feed.send(MirrorEvent::Moment { buffer });
             });
         }
-        // Nobody listens to these only when the host is ending already.
+        // The receiver is gone only while the host ends.
         Order::Settled(settled) => _ = messages.send(HostMessage::Settled(settled)),
         Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
@@ -165,7 +165,7 @@ fn watch_signals(messages: &mpsc::UnboundedSender<HostMessage>) -> io::Result<()
         let messages = messages.clone();
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
-                // As above: nobody listens only when the host is ending already.
+                // As above: the receiver is gone only while the host ends.
                 let _ = messages.send(HostMessage::Terminate);
             }
         });
@@ -188,7 +188,7 @@ fn end_everything_on_panic(groups: Groups) {
 /// Lowers the priority of the whole scheduling group, agents included; best effort, and Linux alone.
 #[expect(clippy::disallowed_methods, reason = "a switch of the kernel's, no file of ours")]
 fn be_nice() {
-    // Where there is no such file there is no such group either.
+    // Without that file the group does not exist either.
     let _ = fs::write("/proc/self/autogroup", "5");
 }
 

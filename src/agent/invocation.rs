@@ -122,8 +122,8 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// Whether a text from outside can be an argument of an agent: never taken for an option, and one word, since a wrapper's
-/// script may split it.
+/// Whether a text from outside can be an argument of an agent: never taken for an option, and one word, since a
+/// wrapper's script may split it.
 pub fn is_argument(text: &str) -> bool {
     let is_split = text.contains(|letter: char| letter.is_whitespace() || letter.is_control());
     !text.is_empty() && !text.starts_with('-') && !is_split
@@ -163,8 +163,8 @@ pub fn directory(invocation: &Invocation<'_>) -> Directory {
     }
 }
 
-/// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens its
-/// session then, and nothing may keep it from running what the project's settings say, unless it is shipped or runs
+/// Whether an agent may be started before there is a message for it. One that speaks the Agent Client Protocol opens
+/// its session then, and nothing may keep it from running what the project's settings say, unless it is shipped or runs
 /// elsewhere.
 pub fn waits(invocation: &Invocation<'_>) -> bool {
     let command = invocation.command;

@@ -1,8 +1,8 @@
 //! The agents: how each CLI is started, what it is sent, and what its lines mean.
 //!
-//! Each agent is one file with one [`Dialect`], and a row in [`Protocol::dialect`]; nothing else knows it. Pure:
-//! a line goes in, events come out, and what they amount to is the reducer's business. To add one, read `text`
-//! first, then `droid`.
+//! Each agent is one file with one [`Dialect`], and a row in [`Protocol::dialect`]; no other module knows it. Pure: a
+//! line goes in, events come out, and the reducer decides what they amount to. To add an agent, read `text` first, then
+//! `droid`.
 
 pub mod acp;
 mod claude;
@@ -94,7 +94,7 @@ pub enum ResumeSupport {
 pub enum PrewarmSupport {
     /// It gets ready and waits, however long that takes.
     Waits,
-    /// Nobody knows: it may act without one.
+    /// Unknown: it may act without a message.
     Unknown,
 }
 

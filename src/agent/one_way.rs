@@ -1,4 +1,4 @@
-//! The talk with an agent that only prints: it gets its message and the end of its input.
+//! The dialogue with an agent that only prints: it gets its message and the end of its input.
 
 use super::{Dialect, Opening};
 use crate::stream::failure::AgentLabel;

@@ -1,9 +1,9 @@
 //! Which rows of a replaced block are which rows of the new one.
 //!
-//! A row is known again by a text that stands once on both sides, wherever it went; rows whose text stands more often
-//! go with their neighbours. Where two neighbours claim a row differently, or neither claims it, it is in doubt and has
-//! no identity: a guess would send an answer into a copy. What is left between known rows is compared by likeness; a wrong
-//! pair there costs a conflict at most, since its text differs.
+//! A row is recognized by a text that occurs once on both sides, wherever it went; rows whose text occurs more often go
+//! with their neighbours. Where two neighbours claim a row differently, or neither claims it, it is in doubt and has no
+//! identity: a guess would send an answer into a copy. What is left between recognized rows is compared by likeness; a
+//! wrong pair there costs a conflict at most, since its text differs.
 
 use std::collections::HashMap;
 
@@ -121,8 +121,8 @@ impl<'a> AlignedRows<'a> {
         self.origins[new].and_then(Origin::row)
     }
 
-    /// Pairs rows with the same text: those that have it alone, then the neighbours of paired rows. White space does not
-    /// count: of two rows that differ in it alone either may have been indented to read as the other.
+    /// Pairs rows with the same text: those that have it alone, then the neighbours of paired rows. White space does
+    /// not count: of two rows that differ in it alone either may have been indented to read as the other.
     fn match_texts(&mut self) {
         let mut places: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (old, row) in self.old.iter().enumerate() {

@@ -20,7 +20,7 @@ pub enum Place {
     Part {
         /// The row and the column of the first byte.
         start: (usize, usize),
-        /// The row and the column behind the last byte.
+        /// The row and the column after the last byte.
         end: (usize, usize),
     },
     /// Columns of several rows, from this one on.
@@ -145,8 +145,8 @@ impl Anchor {
         row.id >= self.since && row.split_from.is_some_and(|from| self.own.contains(&from))
     }
 
-    /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had none,
-    /// all that are there are its own.
+    /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had
+    /// none, all that are there are its own.
     pub fn set(&mut self, place: &Place, rows: &Rows) {
         self.base = Passage::new(place.clone(), rows);
         if matches!(self.place, Place::Insertion(_)) || self.own_rows(rows).is_none() {
@@ -199,7 +199,8 @@ impl Anchor {
         self.columns.iter_mut().for_each(|(_, columns)| columns.remember(text));
     }
 
-    /// Its answer is written next, or was just now, and the text has this hash: what it has now undo or redo bring back.
+    /// Its answer is written next, or was just now, and the text has this hash: what it has now undo or redo bring
+    /// back.
     pub fn keep_columns(&mut self, text: u64) {
         self.columns.iter_mut().for_each(|(_, columns)| columns.keep(text));
     }
@@ -286,8 +287,8 @@ impl Anchor {
         stays_between.then_some(first..last + 1)
     }
 
-    /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at an
-    /// end of the text stays there, as long as there is anything of that text.
+    /// The row below an insertion: it goes below the row that was above it, else above the one that was below. One at
+    /// an end of the text stays there, as long as there is anything of that text.
     fn between(&self, rows: &Rows) -> Option<usize> {
         let find = |id: Option<RowId>| id.and_then(|id| rows.find(id));
         let is_text = || self.at.iter().any(|row| rows.find(row.id).is_some());

@@ -19,7 +19,7 @@ const MAX_TEXTS: usize = 1000;
 pub struct Bounds {
     /// The first byte of the part.
     pub from: Option<usize>,
-    /// The byte behind the part.
+    /// The byte after the part.
     pub to: Option<usize>,
 }
 
@@ -40,7 +40,8 @@ pub struct Columns {
     has_no_text: bool,
     /// What was known of earlier texts, by their hashes.
     seen: HashMap<u64, Vec<Bounds>>,
-    /// What was known right before and right after an answer was written, by the hashes of the row and of the whole text.
+    /// What was known right before and right after an answer was written, by the hashes of the row and of the whole
+    /// text.
     kept: HashMap<(u64, u64), Vec<Bounds>>,
     /// What is known of the row as it is was not remembered yet.
     is_new: bool,
@@ -87,8 +88,8 @@ impl Columns {
         (self.is_new, self.is_edited) = (true, true);
     }
 
-    /// Remembers what is known of the row as it is, in a text with this hash. A text that had other columns before has all
-    /// of them.
+    /// Remembers what is known of the row as it is, in a text with this hash. A text that had other columns before has
+    /// all of them.
     pub fn remember(&mut self, text: u64) {
         if !std::mem::take(&mut self.is_new) {
             return;
@@ -151,8 +152,8 @@ pub fn shifted(old: &[u8], new: &[u8], part: Range<usize>) -> Option<Range<usize
     }
 }
 
-/// Where a part may be after an edit. What is put in where one is that `has_no_text` is the part, since it is there that
-/// both the user and the answer write.
+/// Where a part may be after an edit. What is put in where one is that `has_no_text` is the part, since it is there
+/// that both the user and the answer write.
 fn shifts(old: &[u8], new: &[u8], part: Bounds, has_no_text: bool) -> Vec<Bounds> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();

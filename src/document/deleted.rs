@@ -53,8 +53,8 @@ impl Deleted {
         }
     }
 
-    /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `owners` has the only row that
-    /// ever had a text.
+    /// Gives rows without an id, which are 0, the ids that they had when they were deleted. `owners` has the only row
+    /// that ever had a text.
     pub fn give_back(&mut self, new: &mut [Row], owners: &HashMap<u64, Option<RowId>>) {
         if self.by_id.is_empty() {
             return;

@@ -1,11 +1,11 @@
-//! A document: the host's mirror of a buffer, in which every row has an identity.
+//! A document: the text of a buffer, in which every row has an identity.
 //!
-//! It is told of each change as the editor tells it (rows of a range were replaced by others) and finds out which row
-//! is which: by aligning old and new rows (`align`), by the rows that were deleted (`deleted`), by texts that it had
-//! before (`snapshots`). A range is known by the ids of its rows (`anchor`), so where it is now follows from them, or
-//! it is lost. Where identity does not tell, nothing is guessed.
+//! The mirror passes each change as the editor reports it (rows of a range were replaced by others), and the document
+//! finds out which row is which: by aligning old and new rows (`align`), by the rows that were deleted (`deleted`), by
+//! earlier texts (`snapshots`). A range is known by the ids of its rows (`anchor`), so its place follows from them, or
+//! it is lost. Where identity is uncertain, nothing is guessed.
 //!
-//! It is pure: it knows no editor, no clock and no file, and never reads the text by itself.
+//! Pure: it knows no editor, no clock and no file, and never reads the text by itself.
 
 mod align;
 mod anchor;
@@ -45,7 +45,7 @@ const MAX_TEXTS: usize = 4 * MAX_ROWS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnchorId(u64);
 
-/// A range, as it was and as it is.
+/// A range: the rows that were sent and the present ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// When it was made or, once its answer was written, as that was written.
@@ -62,7 +62,8 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// The row that had a text at any time, by its hash without white space; none where several had: it tells none of them.
+    /// The row that had a text at any time, by its hash without white space; none where several had: it tells none of
+    /// them.
     owners: HashMap<u64, Option<RowId>>,
     bytes: usize,
     /// The rows before the last change, if that was an edit of one row.
@@ -165,7 +166,7 @@ impl Document {
     pub fn rebase<R: AsRef<[u8]>>(&mut self, anchor: AnchorId, place: Place, base: &[R]) {
         let Some(known) = self.anchors.get(&anchor).map(|anchor| anchor.base().rows.clone()) else { return };
         if known.iter().map(|row| &row.text[..]).eq(base.iter().map(AsRef::as_ref)) {
-            // It reads as it was sent, so it is as it was sent: its twins too.
+            // Its text is what was sent, so its rows are those that were sent, also among equal ones.
             return;
         }
         let mut rows = self.unknown(base);

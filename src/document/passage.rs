@@ -34,8 +34,8 @@ impl Passage {
         pieces.collect()
     }
 
-    /// The pieces that whole rows have which were there before this was written in their place; none where they do not fit
-    /// it. A row that was filled up for a block was shorter.
+    /// The pieces that whole rows have which were there before this was written in their place; none where they do not
+    /// fit it. A row that was filled up for a block was shorter.
     pub fn pieces_before(&self, rows: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
         if self.is_of_rows() {
             return Some(rows.to_vec());
@@ -58,14 +58,14 @@ impl Passage {
         rows.iter().enumerate().map(piece).collect()
     }
 
-    /// What is before and behind a piece in its row.
+    /// What is before and after a piece in its row.
     pub fn around(&self, at: usize, own: &[&[u8]]) -> (&[u8], &[u8]) {
         let row = &self.rows[at].text;
         let from = self.bounds(at).0.min(row.len());
         (&row[..from], &row[from + own[at].len()..])
     }
 
-    /// The first byte of a piece, and the one behind its last where the row goes on there.
+    /// The first byte of a piece, and the one after its last if the row goes on there.
     fn bounds(&self, at: usize) -> (usize, Option<usize>) {
         match &self.place {
             Place::Lines(_) | Place::Insertion(_) => (0, None),

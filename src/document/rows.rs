@@ -198,7 +198,7 @@ impl Rows {
         self.chunks.len()
     }
 
-    /// The chunk that holds a row, and where in it; the end is behind the last row of the last chunk.
+    /// The chunk that holds a row, and where in it; the end is after the last row of the last chunk.
     fn seek(&self, row: usize) -> (usize, usize) {
         let mut left = row.min(self.len);
         for (at, chunk) in self.chunks.iter().enumerate() {

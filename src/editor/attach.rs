@@ -1,4 +1,4 @@
-//! The calls by which Neovim's core is told to send a buffer's events, and to stop it.
+//! The calls that make Neovim's core send a buffer's events, and stop them.
 
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;

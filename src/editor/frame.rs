@@ -1,7 +1,7 @@
-//! What the editor is shown of the running jobs: one small state a job, of which only the newest counts.
+//! What the editor shows of the running jobs: one small state a job, of which only the newest counts.
 //!
-//! Pure: updates are folded in, and a frame with everything that changed is taken out. However much the
-//! agents print, and however long the editor is blocked, this holds one `state` a job.
+//! Pure: updates go in, and a frame with everything that changed comes out. However much the agents print, and however
+//! long the editor is blocked, this holds one `state` a job.
 
 mod state;
 

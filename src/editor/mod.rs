@@ -1,8 +1,8 @@
 //! The only holder of the Neovim handle, and its only writer.
 //!
-//! One task makes one call at a time and awaits each to its end: nvim-rs ends its loop when a call's
-//! future is dropped before the reply. While a call is under way, what else there is to tell is folded
-//! together, so a blocked editor builds no queue of frames; answers are kept in order and never folded.
+//! One task makes one call at a time and awaits each to its end: nvim-rs ends its loop when a call's future is dropped
+//! before the reply. While a call is under way, new updates are merged, so a blocked editor builds no queue of frames;
+//! answers stay in order and are never merged.
 
 mod attach;
 mod frame;
@@ -44,7 +44,7 @@ use value::Map;
 /// The most functions of the plugin that are called at once: what they take together is a stall of the editor.
 const TOGETHER: usize = 16;
 
-/// What the host has to tell the editor.
+/// What the host sends to the editor.
 enum Outgoing {
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
     /// Any other call.
@@ -57,9 +57,9 @@ enum Call {
     Apply(&'static str, Value),
     /// Several of them, in their order.
     Several(Vec<(&'static str, Value)>),
-    /// Several functions of Neovim's API at once; whether all of them went well is told to the one who wanted them.
+    /// Several functions of Neovim's API at once; the callback gets whether all of them succeeded.
     Atomic(Vec<Value>, Box<dyn FnOnce(bool) + Send>),
-    /// The same, where its reply is told to the one who wanted it; none where it failed.
+    /// A function of the plugin; the callback gets its reply, or none if it failed.
     Ask(&'static str, Value, Box<dyn FnOnce(Option<Value>) + Send>),
 }
 
@@ -71,7 +71,7 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Starts the writer; it reports to `messages` when nothing can be told any more.
+    /// Starts the writer; it reports to `messages` when the editor is gone.
     pub fn start(
         neovim: Neovim<RpcWriter>,
         count: CallCount,
@@ -91,7 +91,7 @@ impl Editor {
             };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
-                // Nobody listens only when the host is ending already.
+                // The receiver is gone only while the host ends.
                 let _ = messages.send(HostMessage::Terminate);
             }
         });
@@ -114,12 +114,12 @@ impl Editor {
         Box::new(watch::PreviewObserver { id, pending: Arc::clone(&self.pending) })
     }
 
-    /// The observer for users' functions: it is told each update before a frame or an outcome shows the same.
+    /// The observer for users' functions: it gets each update before a frame or an outcome shows the same.
     pub fn forward(&self, id: u64, thinking: bool) -> Box<dyn Observer> {
         Box::new(watch::ForwardObserver { id, pending: Arc::clone(&self.pending), thinking })
     }
 
-    /// A job's outcome, with how its answer would land; told at once.
+    /// A job's outcome, with how its answer would land; sent at once.
     pub fn finish(&self, id: u64, outcome: Box<Outcome>, landing: Option<Box<Landing>>) {
         self.send(Outgoing::Finish(id, outcome, landing));
     }
@@ -163,7 +163,7 @@ impl Editor {
         self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
     }
 
-    /// The held answers that this Neovim takes over, or why nobody knows of any.
+    /// The held answers that this Neovim takes over, or why they are not known.
     pub fn held(&self, held: &Result<Vec<Held>, String>) {
         self.apply("held", value::held(held));
     }
@@ -196,7 +196,7 @@ impl Editor {
         self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, scope), Box::new(done))));
     }
 
-    /// Has the plugin write to a buffer; `done` is told its reply, none where it failed.
+    /// Has the plugin write to a buffer; `done` gets its reply, or none if it failed.
     pub fn write(
         &self,
         buffer: u64,
@@ -207,8 +207,8 @@ impl Editor {
         self.send(Outgoing::Call(Call::Ask("write", call.value(buffer), Box::new(done))));
     }
 
-    /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost. `done`
-    /// is told the changedtick that the text has, none where there is no such buffer.
+    /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost.
+    /// `done` is told the changedtick that the text has, none where there is no such buffer.
     pub fn places(
         &self,
         buffer: u64,
@@ -241,7 +241,7 @@ impl Editor {
     }
 
     fn send(&self, tell: Outgoing) {
-        // The writer has ended only when the editor is gone; the host has been told then.
+        // The writer has ended only when the editor is gone; the host knows by then.
         let _ = self.tell.send(tell);
     }
 }
@@ -283,7 +283,7 @@ impl Calls {
         }
     }
 
-    /// Says who we are; Lua compares the version before it sends anything.
+    /// Sends the host's version; Lua compares the version before it sends anything.
     async fn introduce(&mut self) -> Result<(), Box<CallError>> {
         let version = env!("CARGO_PKG_VERSION");
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
@@ -364,8 +364,8 @@ async fn finished(under_way: &mut Option<CallInFlight>) -> Result<(), Box<CallEr
     result
 }
 
-/// Takes out what goes in the next call: of functions of the plugin whose reply nobody wants as many as come one after the
-/// other. Each call takes the editor longer than most of what they do.
+/// Takes out what goes in the next call: as many consecutive functions of the plugin as need no
+/// reply. Each call takes the editor longer than most of what they do.
 fn take_together(waiting: &mut VecDeque<Call>) -> Option<Call> {
     let mut calls = Vec::new();
     while calls.len() < TOGETHER {

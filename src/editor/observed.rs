@@ -1,5 +1,6 @@
-//! What jobs say to the functions that users have registered: in its order, with what comes while a call is under way
-//! joined. Of a job whose updates are not taken for long, text is kept up to a bound, and how much is missing. Pure.
+//! The updates of jobs for the functions that users have registered: in their order; updates that come while a call is
+//! under way are joined. If a job's updates are not taken for long, its text is kept up to a limit, and the number of
+//! missing bytes beyond that. Pure.
 
 use std::collections::BTreeMap;
 

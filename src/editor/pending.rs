@@ -1,5 +1,5 @@
-//! What the editor has not been told yet. The observers of all jobs fold into it, in their jobs' tasks; the writer
-//! takes out of it, in its own time.
+//! Updates that the host has not sent to the editor yet. The observers of all jobs add to them, in the tasks of their
+//! jobs; the writer takes them out when it can send.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

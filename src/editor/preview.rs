@@ -30,7 +30,7 @@ impl CodePreview {
         self.has_more |= self.capture.update(update);
     }
 
-    /// The newest lines, where they are others than those that were told.
+    /// The newest lines, if they differ from those that were sent.
     pub fn take(&mut self) -> Option<Value> {
         if !std::mem::take(&mut self.has_more) {
             return None;

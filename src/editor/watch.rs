@@ -1,5 +1,5 @@
-//! The observers that show a job in the editor. Each folds what it sees into what the writer will send next;
-//! nothing is copied that nobody wants.
+//! The observers that show a job in the editor. Each adds what it sees to what the writer sends next; they copy nothing
+//! that the editor does not show.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The jobs of one Neovim: those that run, and those that wait for a place, oldest first. It knows who may run next, and
-//! starts nobody.
+//! The jobs of one Neovim: those that run, and those that wait for a free place, oldest first. It decides which job may
+//! run next, and starts none itself.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ pub(super) struct RunningJob {
     pub(super) subscriptions: Subscriptions,
     /// What its agent has counted by its last finishing line.
     pub(super) counted: Amounts,
-    /// None once it was told to stop.
+    /// None once it was stopped.
     pub(super) job: Option<Job>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    /// Adds a job that waits behind all others.
+    /// Adds a job at the end of the queue.
     pub(super) fn wait(&mut self, waiting: QueuedJob) {
         self.queue.push_back(waiting);
     }
@@ -66,7 +66,7 @@ impl Jobs {
         self.running.remove(&id)
     }
 
-    /// Who watches a job, whether it runs or waits.
+    /// The subscriptions of a job, running or waiting.
     pub(super) fn subscriptions(&mut self, id: u64) -> Option<&mut Subscriptions> {
         if let Some(running) = self.running.get_mut(&id) {
             return Some(&mut running.subscriptions);
@@ -80,7 +80,7 @@ impl Jobs {
         (self.running.len(), self.queue.len())
     }
 
-    /// The handles of all that run, to be ended. Nobody waits any more.
+    /// The handles of all running jobs, to end them; the queue is cleared.
     pub(super) fn hand_over(&mut self) -> Vec<Job> {
         self.queue.clear();
         self.running.values_mut().filter_map(|running| running.job.take()).collect()

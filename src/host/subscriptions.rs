@@ -1,11 +1,12 @@
-//! Who watches a job, and the undo of each: the editor from the beginning, users' functions as long as they want to.
+//! The subscriptions of one job: the editor's from the beginning, those of users' functions as long as they want
+//! updates.
 
 use crate::editor::Editor;
 use crate::job::{Observers, Subscription};
 use crate::land::Capture;
 use crate::request::{Observe, Request};
 
-/// See the module. Dropping it lets go of all of them.
+/// See the module. Dropping it ends all of them.
 pub(super) struct Subscriptions {
     observers: Observers,
     _shown: Vec<Subscription>,
@@ -40,7 +41,7 @@ impl Subscriptions {
         self.forward = None;
     }
 
-    /// All who watch.
+    /// The observers of the job.
     pub(super) fn observers(&self) -> &Observers {
         &self.observers
     }

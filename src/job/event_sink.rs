@@ -1,4 +1,4 @@
-//! What is told about one job: the observers first, then the host, and `Finished` only once.
+//! Reports the events of one job: to the observers first, then to the host, and `Finished` only once.
 
 use tokio::sync::mpsc;
 
@@ -6,12 +6,12 @@ use super::JobEvent;
 use super::observers::Observers;
 use crate::stream::{Outcome, Update, Usage};
 
-/// See the module. Whatever becomes of the task, the observers are let go of when this is dropped.
+/// See the module. Dropping it removes the observers, however the task ends.
 pub(super) struct EventSink {
     id: u64,
     events: mpsc::UnboundedSender<(u64, JobEvent)>,
     observers: Observers,
-    /// What the job had cost when it was told last.
+    /// What the job had cost in the last report.
     finished: Option<(Usage, Option<f64>)>,
 }
 
@@ -25,14 +25,14 @@ impl EventSink {
         self.id
     }
 
-    /// Who watches the job.
+    /// The job's observers.
     pub(super) fn observers(&self) -> &Observers {
         &self.observers
     }
 
     /// Tells the host.
     pub(super) fn report(&self, event: JobEvent) {
-        // The host is gone only when it shuts down; then nobody needs to know.
+        // The host is gone only when it shuts down; then no event matters.
         let _ = self.events.send((self.id, event));
     }
 
@@ -58,7 +58,7 @@ impl EventSink {
         }
     }
 
-    /// Lets go of the observers.
+    /// Removes the observers.
     pub(super) fn close(&self) {
         self.observers.close();
     }

@@ -1,11 +1,11 @@
 //! The process groups of the agents that the host has started, and the processes that it has inherited from them.
 //!
 //! A group's number is its leader's process id. It stays taken as long as the leader has not been reaped, so a group is
-//! in this set, and is signalled, only as long as that is so: afterwards the number may be a stranger's.
+//! in this set, and is signalled, only until then: afterwards another process may have the number.
 //!
 //! A process that leaves its group (`setsid`) outlives it. On Linux the host is a subreaper: such a process becomes a
-//! child of the host when its own parent ends. Nobody tells from which agent it comes; but it is younger than that, so it
-//! belongs to nobody once every agent that is older than it has ended.
+//! child of the host when its own parent ends. It does not name the agent that it comes from; but it is younger than
+//! that agent, so the host may end it once every agent that is older than it has ended.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -21,7 +21,7 @@ pub struct Groups {
     inherits: bool,
 }
 
-/// What an agent that has ended has left behind, as far as the host may end it.
+/// The processes that an agent has left, as far as the host may end them.
 #[derive(Debug, Default)]
 pub(super) struct EndedGroups {
     group: Option<i32>,
@@ -57,8 +57,8 @@ impl Groups {
         self.lock().remove(&pgid)
     }
 
-    /// What is left of the group `pgid`, whose leader has ended, and what has been inherited and belongs to nobody any
-    /// more. Reaps what of that has ended.
+    /// What is left of the group `pgid`, whose leader has ended, and the inherited processes that belong to no agent
+    /// any more. Reaps what of that has ended.
     pub(super) fn remains(&self, pgid: i32) -> EndedGroups {
         if self.has_only_leaders() {
             return EndedGroups::default();
@@ -71,8 +71,8 @@ impl Groups {
         EndedGroups { group: has_group.then_some(pgid), orphans }
     }
 
-    /// Whether the host has no child but leaders: then nothing is left of a leader that has ended, as its children are the
-    /// host's since. Most agents leave nothing behind, and to look at all processes takes milliseconds.
+    /// Whether the host has no child but leaders: then nothing is left of a leader that has ended, as its children are
+    /// the host's since. Most agents leave nothing behind, and to look at all processes takes milliseconds.
     fn has_only_leaders(&self) -> bool {
         let leaders = self.lock();
         let is_only = |children: Vec<i32>| children.iter().all(|child| leaders.contains(child));

@@ -93,7 +93,7 @@ impl Launch {
     /// Where the program is.
     ///
     /// # Errors
-    /// `spawn_failed` where the project is gone, `agent_not_found` where there is no such program.
+    /// `spawn_failed` where the project is gone, `agent_not_found` if the program does not exist.
     pub(super) fn locate(&self) -> Result<PathBuf, JobError> {
         // A missing directory and a missing program are one error number, and not every agent runs in the project.
         if !self.project.is_dir() {

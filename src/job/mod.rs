@@ -1,9 +1,9 @@
-//! One job: a handle for the host and a private task that owns the agent's process and its stream. The task knows
-//! no other job and no editor: what the agent says it shows to the job's [`Observers`], and what becomes of the job it
-//! tells the host, as [`JobEvent`]s.
+//! One job: a handle for the host and a private task that owns the agent's process and its stream. The task knows no
+//! other job and no editor: it sends the agent's updates to the job's [`Observers`], and reports to the host with
+//! [`JobEvent`]s.
 //!
-//! A job tells `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and
-//! last, when nothing of its process is left. Between the two the agent may still be ending.
+//! A job reports `Finished` exactly once, as soon as its outcome is decided, and `Gone` exactly once and last, when
+//! nothing of its process is left. Between the two the agent may still be ending.
 
 mod event_sink;
 mod groups;

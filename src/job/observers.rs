@@ -1,16 +1,15 @@
-//! Who watches a job. Whoever wants its stream registers for that one job and gets the undo back: a
-//! [`Subscription`], which takes the observer away when it is dropped.
+//! The observers of one job. Subscribing returns a [`Subscription`], which removes the observer when it is dropped.
 //!
-//! One fan-out and nothing else: it knows no editor, no store and no user. An observer is called in the job's own
-//! task, as things happen and before the host hears of them, so it must not wait. The job drops all of them
-//! when it is over, however it ends.
+//! One fan-out and nothing else: it knows no editor, no store and no user. An observer is called in the job's own task,
+//! as things happen and before the host hears of them, so it must not wait. The job drops all observers when it ends,
+//! whatever the reason.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::stream::Update;
 
-/// One who watches a job. What it does not ask for costs it nothing.
+/// Receives the updates of a job. What an observer does not implement costs nothing.
 pub trait Observer: Send {
     /// The agent printed this, as it stands in the pipe.
     fn printed(&mut self, _bytes: &[u8]) {}
@@ -53,12 +52,12 @@ impl Observers {
         Subscription { entries: Arc::downgrade(&self.0), key }
     }
 
-    /// How many watch.
+    /// How many there are.
     pub fn len(&self) -> usize {
         lock(&self.0).list.len()
     }
 
-    /// Whether nobody watches.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -87,7 +86,7 @@ impl Observers {
         }
     }
 
-    /// The job is over: lets go of all, and of all that come later.
+    /// The job is over: removes all observers, and ignores later ones.
     pub(super) fn close(&self) {
         let mut entries = lock(&self.0);
         entries.is_closed = true;
@@ -132,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells what it sees, and when it is let go of.
+    /// Reports what it sees, and when it is removed.
     struct TestObserver {
         name: &'static str,
         thinking: bool,

@@ -1,10 +1,9 @@
-//! The agent that is started while the prompt is still being typed: it waits for its message, so that nobody has
-//! to wait for it.
+//! The agent that starts while the user still types the prompt, so that the job does not wait for its start.
 //!
-//! At most one waits at a time: the one before is gone before the next one starts. It is stopped when its prompt
-//! is dropped, when nobody has wanted it for long, and with the host. What it prints meanwhile stays in its pipes,
-//! which is bound enough; the job that takes it over reads that first. One that talks before it has its message is
-//! heard and answered, until it is ready. To a job it is an agent like any other.
+//! At most one agent waits at a time: the next one starts only after the previous one has ended. It is stopped when the
+//! user closes the prompt, when no job claims it for a while, and with the host. What it prints stays in its pipes,
+//! whose size is the bound; the job that claims it reads that first. An agent that sends requests before it has its
+//! message gets answers until it is ready. To a job it is an agent like any other.
 
 use std::time::Duration;
 
@@ -44,7 +43,7 @@ pub struct Prewarmed {
     claim: oneshot::Sender<oneshot::Sender<RunningAgent>>,
 }
 
-/// What is told of the agent that waits.
+/// What the host learns about the agent that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PrewarmEvent {
     /// It runs, as the leader of this process group.
@@ -59,7 +58,8 @@ pub enum PrewarmEvent {
 }
 
 impl Prewarm {
-    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `report` learns what becomes of it.
+    /// Starts an agent that waits, known as `token`, in place of the one that waits now. `report` learns what becomes
+    /// of it.
     pub fn start(
         &mut self,
         token: u64,
@@ -115,7 +115,7 @@ async fn wait(
         tokio::select! {
             // What it ended with is told by the one who waits for the last of them.
             _ = &mut before => {}
-            // Wanted, or no longer wanted, before it could even start: whoever wants one starts it now.
+            // Claimed or dropped before it could start: a job that needs an agent starts one itself.
             _ = &mut claimed => {
                 let _ = before.await;
                 return;

@@ -20,7 +20,7 @@ use super::program;
 use crate::error::{Code, JobError};
 use crate::stream::ExitStatus;
 
-/// How long what an agent leaves behind has until it is killed, and then until it is given up.
+/// How long the processes that an agent leaves have until they are killed, and then until the host gives up.
 const GRACE_OF_REST: Duration = Duration::from_millis(200);
 /// How often the host looks whether something of it is left.
 const POLL: Duration = Duration::from_millis(10);
@@ -53,7 +53,7 @@ impl Process {
     /// Starts the agent.
     ///
     /// # Errors
-    /// `agent_not_found` where there is no such program, `spawn_failed` for everything else.
+    /// `agent_not_found` if the program does not exist, `spawn_failed` for everything else.
     pub fn spawn(launch: &Launch, groups: &Groups) -> Result<(Self, Pipes), JobError> {
         let program = launch.locate()?;
         let refused = |error: io::Error| launch.refused(&program, &error);
@@ -110,13 +110,13 @@ impl Process {
         self.end_rest().await;
     }
 
-    /// Ends what the agent has left behind, once it has ended itself: TERM, and KILL after a short grace.
+    /// Ends the processes that the agent has left, once it has ended itself: TERM, and KILL after a short grace.
     pub async fn end_rest(mut self) {
         let mut remains = self.groups.remains(self.pgid);
         remains.signal(libc::SIGTERM);
         let (asked, forced) = (Instant::now() + GRACE_OF_REST, Instant::now() + 2 * GRACE_OF_REST);
         while !remains.is_empty() && Instant::now() < forced {
-            // The kernel tells nobody when a group becomes empty.
+            // The kernel does not report when a group becomes empty.
             sleep(POLL).await;
             remains = self.groups.remains(self.pgid);
             if Instant::now() >= asked {
@@ -141,7 +141,7 @@ impl Process {
             (asked, info.si_pid(), info.si_code, info.si_status())
         };
         match code {
-            // Where nobody can say, it is as good as gone.
+            // Where this cannot be known, it counts as gone.
             _ if asked != 0 => Some(ExitStatus::Signal(libc::SIGKILL)),
             _ if ended == 0 => None,
             libc::CLD_EXITED => Some(ExitStatus::Code(status)),

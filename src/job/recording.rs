@@ -22,7 +22,7 @@ impl Observer for Recording {
     }
 }
 
-/// Hands both sides of a dialogue to a transcript, line by line: who said it, how many seconds after the agent's start.
+/// Hands both sides of a dialogue to a transcript, line by line: the side, and the seconds since the agent's start.
 pub struct DialogueRecording {
     transcript: Transcript,
     started: Instant,
@@ -74,7 +74,7 @@ impl Drop for DialogueRecording {
 
 fn write(transcript: &mut Transcript, side: Direction, after: Duration, line: Line<'_>) {
     let from = if side == Direction::Client { "client" } else { "agent" };
-    // Thousandths of a second; more digits tell nobody anything.
+    // Thousandths of a second; more digits have no use.
     let seconds = (after.as_secs_f64() * 1000.0).round() / 1000.0;
     let mut entry = match line {
         Line::Whole(line) => json!({"from": from, "t": seconds, "line": String::from_utf8_lossy(line)}),

@@ -1,7 +1,7 @@
-//! A running agent: moves bytes between its pipes and the pure stream, and keeps time.
+//! Runs an agent: moves bytes between its pipes and the pure stream, and keeps time.
 //!
-//! What a line means is decided in `stream`; this room only knows when to read, when to stop the agent and
-//! when it has read enough.
+//! `stream` decides what a line means; this module only decides when to read, when to stop the agent and when enough is
+//! read.
 
 use std::future::pending;
 use std::time::Duration;
@@ -23,8 +23,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const GRACE_AT_SHUTDOWN: Duration = Duration::from_secs(1);
 /// How long the pipes are waited for after the agent's end; a grandchild may hold them open for ever.
 const DRAIN: Duration = Duration::from_millis(200);
-/// How often they are read without waiting after that: what the agent printed may be in them still where the host had no
-/// time to read it. A pipe has 1 MiB at most, and a grandchild may print without end.
+/// How often they are read without waiting after that: what the agent printed may be in them still where the host had
+/// no time to read it. A pipe has 1 MiB at most, and a grandchild may print without end.
 const LAST_READS: usize = 32;
 
 /// What the agent is being waited for.
@@ -64,7 +64,7 @@ impl Run {
         }
     }
 
-    /// Runs it to its end with the user's message, and ends what it leaves behind.
+    /// Runs it to its end with the user's message, and ends the processes that it leaves.
     pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, sink: &mut EventSink) {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
@@ -141,7 +141,7 @@ impl Run {
         }
     }
 
-    /// Tells the outcome as soon as it is decided: nobody should wait for the agent's exit.
+    /// Tells the outcome as soon as it is decided: no receiver should wait for the agent's exit.
     fn settle(&mut self, sink: &mut EventSink) {
         let stream = &self.agent.stream;
         if self.linger_until.is_none() && self.stopped.is_none() && stream.decided() {

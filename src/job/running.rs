@@ -1,7 +1,7 @@
-//! An agent that runs: its process, its pipes, and the stream that reads what it prints and says what it is sent.
+//! A running agent: its process, its pipes, and the stream that reads what it prints and decides what it is sent.
 //!
-//! Moves bytes and decides nothing. It runs before there is a job for it, too: an agent that talks before it has its
-//! message is heard and answered meanwhile.
+//! It moves bytes and decides nothing. It also runs before it has a job: an agent that sends requests before it has its
+//! message gets answers.
 
 use std::future::pending;
 use std::time::Duration;
@@ -21,14 +21,14 @@ const CHUNK: usize = 64 * 1024;
 /// While this much waits to be written, in bytes, nothing is read: an agent that asks without end and reads no answer
 /// is left to its timeout.
 const WAITING: usize = 64 << 20;
-/// The most that is kept of what was said before there was a job, in bytes; more stays in the pipes until there is one.
+/// The most bytes that are kept of the dialogue before there is a job; more stays in the pipes until there is one.
 const EARLY: usize = 1 << 20;
 /// How long an agent may go on living after its outcome is decided, before it is asked to end.
 const LINGER: Duration = Duration::from_secs(2);
 /// The same for one whose input stays open until then: not every one ends when that is closed.
 const LINGER_AFTER_TALK: Duration = Duration::from_millis(500);
 
-/// Who said something.
+/// Which way bytes went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// This host.
@@ -37,7 +37,7 @@ pub enum Direction {
     Agent,
 }
 
-/// What was said before there was a job.
+/// Bytes that went either way before there was a job.
 #[derive(Debug)]
 pub struct EarlyBytes {
     pub side: Direction,

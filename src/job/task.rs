@@ -1,6 +1,6 @@
-//! The task of one job: what its agent is told, which agent that is, and the order of what is told about it.
+//! The task of one job: it composes the agent's message, starts or claims the agent, and reports events in their order.
 //!
-//! While the agent runs, `run` has it.
+//! While the agent runs, `run` owns it.
 
 use std::sync::Arc;
 

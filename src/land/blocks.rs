@@ -14,7 +14,7 @@ pub struct Block {
     pub lines: Vec<String>,
     /// What its fence says of its language; may be empty.
     pub language: String,
-    /// Its lines in the text, without the fences: the first one, and the one behind the last.
+    /// Its lines in the text, without the fences: the first one, and the one after the last.
     pub rows: (usize, usize),
     /// The lines above its fence, nearest last.
     pub above: Vec<String>,

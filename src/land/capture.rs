@@ -1,8 +1,8 @@
 //! The code of an answer while it is still being written: its newest lines, for the preview.
 //!
-//! Fed with text as it comes, however it is split; the work for a piece depends on that piece alone. It goes by the
-//! rules for fences ([`super::fence`]), as far as they can tell without the end: the newest fenced block is the
-//! code, and where there is none, the text itself. Only the newest lines are kept, and of each its beginning.
+//! It takes text as it comes, however it is split; the work for a piece depends on that piece alone. It applies the
+//! rules for fences ([`super::fence`]), as far as they can decide without the end: the newest fenced block is the code,
+//! and where there is none, the text itself. Only the newest lines are kept, and only the beginning of each.
 
 use std::collections::VecDeque;
 
@@ -46,14 +46,14 @@ enum CapturePosition {
     Bare,
     /// In a fenced block.
     Inside(Fence),
-    /// Behind one.
+    /// After one.
     Behind,
 }
 
 impl Capture {
     /// For the answer to a request, of which the newest `keep` lines are wanted.
     pub fn new(request: &Request, keep: usize) -> Self {
-        // Of a selection with fences nobody knows yet whether those of the answer are its own.
+        // If the selection has fences, those of the answer may belong to its text.
         let kept = request.question || !request.tidy.fence || holds_fence(&request.selection.text);
         let fences = match (kept, is_prose(&request.filetype)) {
             (true, _) => Fences::Kept,
@@ -149,7 +149,7 @@ impl Capture {
         }
     }
 
-    /// Behind a block of code there is only talk; prose that goes on was not within the fence.
+    /// After a block of code there is only talk; prose that goes on was not within the fence.
     fn behind(&mut self, line: &str) {
         if self.fences == Fences::Around && !is_blank(line) {
             self.place = CapturePosition::Bare;

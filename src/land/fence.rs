@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::text::{common, is_blank};
 
-/// How deep fences are looked into: each level reads the text once more, and nobody nests them deeper on purpose.
+/// How deep fences are looked into: each level reads the text once more, and real answers are not nested deeper.
 const DEEPEST: usize = 8;
 
 /// What to take of an answer.
@@ -19,7 +19,7 @@ pub enum AnswerPart {
     Whole,
     /// The content of its fence, and from which line on that is.
     Content(usize, Vec<String>),
-    /// Nobody can tell.
+    /// Several parts could be meant.
     Ambiguous,
 }
 
@@ -116,12 +116,12 @@ pub struct FencedBlock {
 }
 
 impl FencedBlock {
-    /// The row behind the opening fence, and that of the closing one.
+    /// The row after the opening fence, and that of the closing one.
     pub fn rows(&self) -> (usize, usize) {
         (self.open + 1, self.close)
     }
 
-    /// The first word behind the opening fence.
+    /// The first word after the opening fence.
     pub fn language<'a>(&self, lines: &'a [String]) -> &'a str {
         let info = lines[self.open].trim_start().trim_start_matches(self.fence.mark);
         info.split_whitespace().next().unwrap_or_default()
@@ -133,7 +133,7 @@ impl FencedBlock {
         inside.iter().map(|line| self.fence.unindented(line).to_owned()).collect()
     }
 
-    /// A fence with nothing to follow: rather half an answer than the wish to delete.
+    /// A fence with nothing to follow: it is half an answer rather than a deletion.
     fn is_empty_and_open(&self, lines: &[String]) -> bool {
         self.open_ended && lines[self.open + 1..self.close].iter().all(|line| is_blank(line))
     }

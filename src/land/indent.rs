@@ -35,7 +35,7 @@ fn in_row(place: &Indentation, head: &mut String) {
 
 /// What became of the indentation.
 enum IndentLoss {
-    /// It is as it should be, as far as anybody can tell.
+    /// It is right, as far as this can be known.
     Kept,
     /// At most the first line lost it.
     Trimmed,

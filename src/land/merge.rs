@@ -6,9 +6,9 @@
 //!
 //! It gives hunks, each a difference that the answer makes, in order and apart from each other. The rows that both
 //! sides still have stand between them. A hunk is clean where the user changed neither its rows nor the row on either
-//! side of it, as it is for git; where the user changed them in the same way there is no hunk; else it is a conflict. So
-//! to write the clean hunks, the last one first, loses no row of the user and invents none. An answer may land where all
-//! its hunks are clean: a row that it moves is in two of them.
+//! side of it, as it is for git; where the user changed them in the same way there is no hunk; else it is a conflict.
+//! So to write the clean hunks, the last one first, loses no row of the user and invents none. An answer may land where
+//! all its hunks are clean: a row that it moves is in two of them.
 //!
 //! A row that both sides bring, each at its own place, would be there twice: the hunk that brings it is a conflict.
 //!
@@ -43,8 +43,8 @@ pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -
     trimmed_hunks(&bytes(base), &current, &MergeSide::new(&bytes(answer), base.len(), lines.into_iter()))
 }
 
-/// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be on
-/// both sides.
+/// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be
+/// on both sides.
 pub fn merge_known<R: AsRef<[u8]>>(
     base: &[Row],
     current: &[Row],

@@ -95,7 +95,8 @@ pub struct Landing {
     /// The tidied answer by lines. No lines at all delete the rows of a linewise range, and insert nothing;
     /// for a part of a line and for a block there is always at least one.
     pub lines: Vec<String>,
-    /// Which line of the answer the first of them was, from 0: tidying leaves lines out at both ends, and changes others.
+    /// Which line of the answer the first of them was, from 0: tidying leaves lines out at both ends, and changes
+    /// others.
     pub from: usize,
 }
 
@@ -110,7 +111,7 @@ pub fn prepare(request: &Request, answer: &str) -> Landing {
     Landing { held_for, lines: tidied.lines, from: tidied.from }
 }
 
-/// The reason that would hold the answer in any case comes before the user's wish to see it first.
+/// The reason that would hold the answer in any case comes before the user's request to review it.
 fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     let selection = &request.selection;
     if tidied.ambiguous {

@@ -10,14 +10,14 @@ pub type Bytes = Vec<u8>;
 pub struct Replaced {
     /// The whole rows.
     pub rows: Vec<Bytes>,
-    /// For parts of rows how many bytes each piece has, and how many are behind it in its row.
+    /// For parts of rows how many bytes each piece has, and how many are after it in its row.
     pieces: Vec<(usize, usize)>,
     was: Place,
 }
 
 impl Replaced {
-    /// The rows of a passage with these pieces instead of its own: for a block as many as it has rows, for a part of a row
-    /// at least one.
+    /// The rows of a passage with these pieces instead of its own: for a block as many as it has rows, for a part of a
+    /// row at least one.
     pub fn new(passage: &Passage, pieces: &[Bytes]) -> Self {
         let (was, last) = (passage.place.clone(), pieces.len().saturating_sub(1));
         if passage.is_of_rows() {
@@ -40,8 +40,8 @@ impl Replaced {
         Self { rows, pieces: lens, was }
     }
 
-    /// The rows of a passage as they were before they read as in `written`. A row of a block that reads as it was written
-    /// becomes the whole row that it was, since it may have been filled up.
+    /// The rows of a passage as they were before they read as in `written`. A row of a block that reads as it was
+    /// written becomes the whole row that it was, since it may have been filled up.
     pub fn taken_back(written: &Passage, now: &Passage, pieces: &[Bytes], before: &[Bytes]) -> Self {
         let mut replaced = Self::new(now, pieces);
         if matches!(now.place, Place::Block { .. }) {

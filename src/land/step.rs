@@ -23,7 +23,7 @@ pub struct RowEdit {
     /// What they become.
     pub lines: Vec<Bytes>,
     /// For a part of a row or a block: how many bytes of the first row are before it, and how many of the last row are
-    /// behind it. They are the same before and after.
+    /// after it. They do not change.
     pub around: Option<(usize, usize)>,
     /// The screen column up to which the row is filled up with spaces: it ends before its block begins.
     pub column: Option<usize>,
@@ -38,7 +38,8 @@ pub fn edits(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize
     edits_by(text, passage, new, column, changes_of)
 }
 
-/// The same where it is known which of the passage's rows are replaced by which lines. It makes no difference to a block.
+/// The same where it is known which of the passage's rows are replaced by which lines. It makes no difference to a
+/// block.
 pub fn edits_at(
     text: &Rows,
     passage: &Passage,
@@ -49,8 +50,8 @@ pub fn edits_at(
     edits_by(text, passage, new, column, |_, _, _| changes)
 }
 
-/// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows that
-/// it left beside them read the same.
+/// The edits that take an answer back: the rows that [`edits`] put in for it are those that go, also where the rows
+/// that it left beside them read the same.
 pub fn edits_back(text: &Rows, passage: &Passage, new: &[Bytes], column: Option<usize>) -> Vec<RowEdit> {
     edits_by(text, passage, new, column, |old, new, is_part| {
         changes_of(new, old, is_part).into_iter().map(|(lines, rows)| (rows, lines)).collect()
@@ -108,8 +109,8 @@ pub fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<RowChange> {
     ops.filter(|op| !matches!(op, DiffOp::Equal { .. })).map(|op| (op.old_range(), op.new_range())).collect()
 }
 
-/// Whether rows of a part, of which there are so many, can be replaced by so many others of all lines without what is around
-/// the part in its rows: they are at neither end, or as the lines are.
+/// Whether rows of a part, of which there are so many, can be replaced by so many others of all lines without what is
+/// around the part in its rows: they are at neither end, or as the lines are.
 pub fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: usize) -> bool {
     let is_at_end = rows.start == 0 || lines.start == 0 || rows.end == old || lines.end == new;
     !is_at_end
@@ -246,7 +247,7 @@ mod tests {
             let edits = edits(&text, &passage, &new.rows, None);
             edits.iter().map(|edit| (edit.rows.clone(), edit.around.unwrap())).collect::<Vec<_>>()
         };
-        // The bytes that differ are further behind.
+        // The bytes that differ come later.
         assert_eq!(around(&["aXa"], (0, 1), (0, 2), &["Xa"]), [(0..1, (1, 1))]);
         assert_eq!(
             around(&["f(a,", "b,", "c)"], (0, 2), (2, 1), &["x,", "b,", "y"]),

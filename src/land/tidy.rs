@@ -1,7 +1,7 @@
 //! The order in which an answer is tidied, and what each switch turns on.
 //!
-//! Line ends first, then the fence, then the indentation. With every switch off the answer is only split
-//! into lines. An answer that nobody can read for sure is left as it is, and marked.
+//! Line ends first, then the fence, then the indentation. With every switch off the answer is only split into lines. An
+//! ambiguous answer stays unchanged and is marked.
 
 use super::fence::{self, AnswerPart};
 use super::target::Target;

@@ -20,7 +20,8 @@ const MAX_MEMORY: usize = 64 << 20;
 /// What the mirrors want done.
 #[derive(Debug)]
 pub enum Order {
-    /// Have the plugin say how a buffer is ([`MirrorEvent::Notice`]), in one call; its end is told by [`MirrorEvent::Contacted`].
+    /// Have the plugin say how a buffer is ([`MirrorEvent::Notice`]), in one call; its end comes as
+    /// [`MirrorEvent::Contacted`].
     Contact {
         /// The buffer's number.
         buffer: u64,
@@ -29,16 +30,17 @@ pub enum Order {
     },
     /// Have Neovim send nothing more of a buffer.
     Detach(u64),
-    /// Have the plugin write; its reply is told by [`MirrorEvent::Written`].
+    /// Have the plugin write; its reply comes as [`MirrorEvent::Written`].
     Write {
         /// The buffer's number.
         buffer: u64,
         /// What.
         call: WriteCall,
     },
-    /// Tell [`MirrorEvent::Moment`] after a while: the plugin tells it as soon as it comes, but what it tells may be lost.
+    /// Tell [`MirrorEvent::Moment`] after a while: the plugin tells it as soon as it comes, but what it tells may be
+    /// lost.
     AskAgain(u64),
-    /// Have the plugin put its marks to these places; its reply is told by [`MirrorEvent::Placed`].
+    /// Have the plugin put its marks to these places; its reply comes as [`MirrorEvent::Placed`].
     Places {
         /// The buffer's number.
         buffer: u64,
@@ -47,14 +49,14 @@ pub enum Order {
         /// By job; none where its range is lost.
         places: Places,
     },
-    /// Have the plugin draw what is proposed of a held answer; its reply is told by [`MirrorEvent::Drawn`].
+    /// Have the plugin draw what is proposed of a held answer; its reply comes as [`MirrorEvent::Drawn`].
     Review {
         /// The buffer's number.
         buffer: u64,
         /// What.
         view: ReviewView,
     },
-    /// This became of what was wanted of a job's range.
+    /// An intent for the range of a job is settled.
     Settled(SettledIntent),
     /// The range of a job stands like this in its file.
     RangeOnDisk(RangeOnDisk),
@@ -108,7 +110,7 @@ struct MirrorEntry {
     queries: Vec<(u64, MirrorQuery)>,
     /// What came while a call was under way that writes: which changes are that call's its reply tells.
     held_back: Option<Vec<MirrorEvent>>,
-    /// Whether the user is in the middle of something, as far as the last reply told.
+    /// Whether the last reply said that the user is in the middle of something.
     is_busy: bool,
 }
 
@@ -146,7 +148,7 @@ impl Mirrors {
         orders
     }
 
-    /// There is no event more for now: what the editor has to be told of its marks.
+    /// No more events for now: returns the places that the editor has to set its marks to.
     pub fn rest(&mut self) -> Vec<Order> {
         let at_rest = self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest());
         let orders = at_rest.filter_map(|(number, entry)| {
@@ -293,7 +295,7 @@ impl Mirrors {
         let (need, settled) = entry.buffer.next(&mut self.attempts);
         entry.settle(settled, orders);
         match need {
-            // What waited for another wish of its range.
+            // What waited for another intent of its range.
             Need::Nothing if entry.buffer.is_waiting() => self.write(number, orders),
             Need::Nothing => {}
             Need::Text => entry.contact(number, ContactScope::Text, orders),
@@ -398,7 +400,7 @@ impl MirrorEntry {
         self.held_back.is_none() && self.contacts == 0
     }
 
-    /// Tells what became of wishes. What somebody has asked for is replied: with the next view, as long as the answer is
+    /// Reports settled intents. A query that asked for one gets its reply: with the next view, as long as the answer is
     /// held.
     fn settle(&mut self, settled: impl IntoIterator<Item = SettledIntent>, orders: &mut Vec<Order>) {
         for mut settled in settled {

@@ -1,7 +1,7 @@
-//! Which wishes go into the next call to the editor, and what became of those that were in the last one.
+//! Which intents go into the next call to the editor, and the settlement of those in the last call.
 //!
-//! What a wish comes to is planned in [`plan`](super::plan); here is which wish waits for what. Nothing is written twice: a
-//! range has one wish at a time, and a call one step for it.
+//! [`plan`](super::plan) computes what an intent writes; this module decides which intent waits for what. Nothing is
+//! written twice: a range has one intent at a time, and a call has one step for it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,7 +21,7 @@ const MAX_TRIES: usize = 5;
 #[derive(Debug, Default)]
 pub struct Answers {
     intents: BTreeMap<u64, PendingIntent>,
-    /// The jobs whose wish waits, oldest first.
+    /// The jobs whose intent waits, oldest first.
     waiting: Vec<u64>,
     /// The steps of the call that is under way.
     under_way: Vec<StepInFlight>,
@@ -48,10 +48,10 @@ struct StepInFlight {
 }
 
 impl Answers {
-    /// Wants something of a range; what becomes of it is told by [`Answers::next`], [`Answers::written`] or
+    /// Adds an intent for a range; its settlement comes from [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
     pub fn want(&mut self, job: u64, intent: Intent) {
-        // Of what a held answer is made of each take is part.
+        // Each take belongs to the history of a held answer.
         match self.intents.get_mut(&job) {
             Some(PendingIntent { intent: Intent::Take { .. }, next, .. }) => next.push_back(intent),
             _ => self.begin(job, intent, VecDeque::new()),
@@ -64,7 +64,7 @@ impl Answers {
         self.waiting.push(job);
     }
 
-    /// A wish is over: the next one of the same range waits from now on, if its answer is held still.
+    /// An intent is settled: the next one of the same range waits from now on, if its answer is held still.
     fn end(&mut self, job: u64, settlement: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
         let PendingIntent { intent, mut next, .. } = self.intents.remove(&job)?;
         let settlement = settlement(&intent);
@@ -84,12 +84,12 @@ impl Answers {
         self.before.entry(job).or_insert(before);
     }
 
-    /// Whether a wish waits.
+    /// Whether an intent waits.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Whether a wish waits for which the text at its mark has to be known, where there is no document.
+    /// Whether an intent waits for which the text at its mark has to be known, where there is no document.
     pub fn needs_excerpts(&self) -> bool {
         let needs = |job: &u64| {
             let intent = self.intents.get(job).map(|pending| &pending.intent);
@@ -118,7 +118,7 @@ impl Answers {
         denied
     }
 
-    /// The next call, with all answers that can be written now; those that need none are told. `attempts` counts all
+    /// The next call, with all answers that can be written now; those that need none are settled. `attempts` counts all
     /// steps that were ever made.
     pub fn next(
         &mut self,
@@ -183,8 +183,8 @@ impl Answers {
         self.under_way.get(step)?.plan.anchor
     }
 
-    /// A step was written, and the document has all of its changes and none that came after it. Gives what became of it,
-    /// and where the editor's mark is then.
+    /// A step was written, and the document has all of its changes and none that came after it. Gives what became of
+    /// it, and where the editor's mark is then.
     pub fn written(
         &mut self,
         document: &mut Document,

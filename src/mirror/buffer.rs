@@ -1,5 +1,5 @@
-//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's. What is asked
-//! of it about held answers is in `review`.
+//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's. `review` has
+//! the part about held answers.
 
 mod review;
 
@@ -22,7 +22,7 @@ use super::write::{WriteCall, WriteReply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
 use crate::land::HeldFor;
 
-/// How a mirror stands to its buffer.
+/// What a mirror knows of its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MirrorState {
     /// The text is one that the buffer had: no events come, or they do not fit it.
@@ -55,7 +55,7 @@ pub struct Buffer {
     shown: ShownMarks,
     /// What is at the display marks, where the text is too large.
     excerpts: Excerpts,
-    /// The file was written, and it was not told how the ranges stand in it.
+    /// The file was written, and its ranges have not been reported.
     is_written: bool,
 }
 
@@ -67,7 +67,7 @@ enum Excerpts {
     Known(BTreeMap<u64, MarkedText>),
 }
 
-/// How the range of a job stands in a file.
+/// Where the range of a job is in a file, and its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeOnDisk {
     /// The job's id.
@@ -81,7 +81,7 @@ pub struct RangeOnDisk {
 /// What has to be done before anything more can be written to a buffer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing: no answer waits, or each has been told of.
+    /// Nothing: no answer waits, or each has been reported.
     Nothing,
     /// To get its text.
     Text,
@@ -205,7 +205,7 @@ impl Buffer {
         }
         let is_followed = self.is_followed();
         if !is_followed && self.name != notice.name {
-            // A number that got another name while nobody watched is another buffer.
+            // A number that got another name between two contacts is another buffer.
             self.forget();
         }
         self.name = notice.name;
@@ -297,7 +297,7 @@ impl Buffer {
         self.answers.want(job, intent);
     }
 
-    /// What has to be done next for the answers that wait; what became of those that need nothing is told.
+    /// What has to be done next for the answers that wait; the settlement of those that need nothing is returned.
     pub fn next(&mut self, attempts: &mut u64) -> (Need, Vec<SettledIntent>) {
         if !self.answers.is_waiting() {
             return (Need::Nothing, Vec::new());
@@ -381,7 +381,7 @@ impl Buffer {
         (!places.is_empty()).then_some((self.tick, places))
     }
 
-    /// The editor was told of places, and had this changedtick then.
+    /// The editor got places, and had this changedtick then.
     pub fn placed(&mut self, tick: Option<u64>) {
         if let Some(tick) = tick {
             self.raise(tick);
@@ -389,8 +389,8 @@ impl Buffer {
         self.shown.told(tick);
     }
 
-    /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of one
-    /// that is lost, but is there perhaps.
+    /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of
+    /// one that is lost, but is there perhaps.
     pub fn ranges_on_disk(&mut self) -> Vec<RangeOnDisk> {
         let Some(document) =
             self.document.as_ref().filter(|_| self.state == MirrorState::Sure && self.is_written)
@@ -422,7 +422,7 @@ impl Buffer {
         }
     }
 
-    /// The range of a job as it is now; none where that cannot be told.
+    /// The range of a job as it is now; none if that is unknown.
     pub fn passage(&self, job: u64) -> Option<Passage> {
         let place = self.place(job, self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick))?;
         Some(Passage::new(place, self.document.as_ref()?.rows()))
@@ -470,8 +470,8 @@ impl Buffer {
         }
     }
 
-    /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an event.
-    /// Later events may be here already.
+    /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an
+    /// event. Later events may be here already.
     fn raise(&mut self, tick: u64) {
         if self.state == MirrorState::Sure {
             self.tick = self.tick.max(tick);
@@ -492,7 +492,7 @@ impl Buffer {
         }
     }
 
-    /// Lets go of the text. The ranges in it are lost: a mark that is still there stands in another text.
+    /// Forgets the text. The ranges in it are lost: a mark that is still there is in another text.
     fn forget(&mut self) {
         self.document = None;
         self.ranges.lose();

@@ -1,4 +1,5 @@
-//! What a mirror is told, decoded from Neovim's notifications. Rows and names are bytes: Neovim assumes no encoding.
+//! The events that a mirror gets, decoded from Neovim's notifications. Rows and names are bytes: Neovim assumes no
+//! encoding.
 
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ pub enum MirrorEvent {
         buffer: u64,
         /// The changedtick that this led to; none in a preview of `'inccommand'`.
         tick: Option<u64>,
-        /// The rows that were replaced, from the first to the one behind the last as Neovim counts them; none where the
+        /// The rows that were replaced, from the first to the one after the last as Neovim counts them; none where the
         /// event has the whole text, which is the first after an attach.
         range: Option<Range<usize>>,
         /// The rows that are there instead.
@@ -46,7 +47,7 @@ pub enum MirrorEvent {
     Notice(Notice),
     /// A request was sent. It is the host's, too.
     Sent(Sent),
-    /// An answer that an earlier host had told of and had not settled: its request, and what is wanted.
+    /// An answer that an earlier host had reported and not settled: its request, and the intent.
     Resumed(Sent, Intent),
     /// A job has ended and its answer is not held, or what was held was decided.
     Ended {
@@ -76,7 +77,7 @@ pub enum MirrorEvent {
     Placed {
         /// The buffer's number.
         buffer: u64,
-        /// Its changedtick; none where there is no such buffer, or the call went wrong.
+        /// Its changedtick; none if the buffer does not exist, or the call failed.
         tick: Option<u64>,
     },
     /// The reply to [`Order::Review`](super::Order::Review).
@@ -86,7 +87,7 @@ pub enum MirrorEvent {
         /// The job's id.
         job: u64,
     },
-    /// The plugin need not be told any more what is proposed of a held answer.
+    /// The plugin needs no more views of a held answer.
     Unwatch {
         /// The buffer's number.
         buffer: u64,
@@ -102,7 +103,7 @@ pub enum MirrorEvent {
         /// What.
         intent: Intent,
     },
-    /// Somebody asks for what a mirror knows.
+    /// A query.
     Query {
         /// Comes back with the reply.
         token: u64,

@@ -1,4 +1,4 @@
-//! What is wanted of the range of a job, and what became of that.
+//! What the host wants of the range of a job (an [`Intent`]), and what became of that (a [`Settlement`]).
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::document::Passage;
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, ReviewEnd};
 
-/// What is wanted of a range.
+/// What the host wants of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Intent {
     /// That its answer lands.
@@ -18,7 +18,7 @@ pub enum Intent {
     Accept {
         /// The answer.
         lines: Vec<Bytes>,
-        /// What was dropped of it.
+        /// Its dropped edits.
         dropped: Vec<Vec<EditId>>,
         /// The changedtick of the text beside which the user has seen its conflicts, if they have.
         shown: Option<u64>,
@@ -27,7 +27,7 @@ pub enum Intent {
     Take {
         /// Which; all where none is named.
         hunks: Option<Vec<EditId>>,
-        /// The question's that asks for it.
+        /// The token of the query that asks for it.
         token: u64,
     },
     /// That these rows become its answer, and its range.
@@ -39,11 +39,11 @@ pub enum Intent {
         /// The answer.
         lines: Vec<Bytes>,
     },
-    /// That what was written to it last is taken back.
+    /// That what was written to it last is reverted.
     Revert,
 }
 
-/// What became of a wish.
+/// What became of an intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
     /// The text is what it should be; nothing was written.
@@ -61,16 +61,16 @@ pub enum Settlement {
     Rejected,
     /// It was not written, and is not by itself.
     Held(HeldFor),
-    /// It was not accepted, or not taken back: all stays as it is.
+    /// It was not accepted, or not reverted: nothing changed.
     Stays(Obstacle),
 }
 
-/// Why an accept or a revert cannot be.
+/// Why an accept or a revert is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// For what an answer is held, too.
+    /// A reason that also holds answers.
     Held(HeldFor),
-    /// The text is another one than the user has seen.
+    /// The text is not the one that the user has seen.
     Stale,
 }
 
@@ -100,7 +100,7 @@ impl Settlement {
 }
 
 impl Intent {
-    /// What it comes to where it cannot be.
+    /// Its settlement if it is impossible.
     pub fn denied(&self, why: HeldFor) -> Settlement {
         match self {
             Self::Hold(own) if why != HeldFor::BufferGone => Settlement::Held(*own),
@@ -131,7 +131,7 @@ impl From<ReviewEnd> for Settlement {
     }
 }
 
-/// What became of what was wanted of a range.
+/// An intent that is settled.
 #[derive(Debug)]
 pub struct SettledIntent {
     /// The job's id.
@@ -142,7 +142,7 @@ pub struct SettledIntent {
     pub attempt: Option<u64>,
     /// The range as it is now, where no document knows it.
     pub passage: Option<Passage>,
-    /// The question's token that asked for it, and the hunks that were taken.
+    /// The token of the query that asked for it, and the hunks that were taken.
     pub asked: Option<(u64, Vec<EditId>)>,
     /// A reply that is to go out after it.
     pub reply: Option<(u64, Findings)>,

@@ -1,9 +1,9 @@
 //! The mirrors of this Neovim's buffers: one [`Document`] for each buffer that has jobs, kept equal to it by the events
 //! that Neovim's core sends.
 //!
-//! They live on a thread of their own, since aligning a large change takes up to a few hundred milliseconds, and take
+//! They run on a thread of their own, since aligning a large change takes up to a few hundred milliseconds, and handle
 //! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, [`Mirrors`] are all of
-//! them. What they want of Neovim goes out as an [`Order`]; no handle of Neovim's is known here.
+//! them. What they need from Neovim goes out as an [`Order`]; they have no handle of Neovim's.
 //!
 //! [`Document`]: crate::document::Document
 
@@ -43,7 +43,8 @@ pub use sent::Sent;
 pub use view::{MirrorView, places};
 pub use write::{StepReply, WriteCall, WriteReply, WriteStep, reply_tick};
 
-/// For how long no event has to come before what is proposed of held answers is computed anew, as while somebody types.
+/// For how long no event has to come before what is proposed of held answers is computed again, as while the user
+/// types.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Where events go in, in their order.
@@ -64,7 +65,7 @@ pub fn feed() -> (Feed, mpsc::Receiver<MirrorEvent>) {
     (Feed(send), events)
 }
 
-/// Starts the thread: it takes events until nobody can send any more, and gives each order to `carry_out`, which must
+/// Starts the thread: it takes events until all senders are gone, and gives each order to `carry_out`, which must
 /// not wait. Steps are numbered from `attempts` on.
 ///
 /// # Errors

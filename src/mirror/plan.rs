@@ -1,5 +1,5 @@
-//! What a wish comes to in a text: the edits that write it, or what becomes of it without one. Where the range is, the
-//! document says; whether its answer may land, [`verdict`].
+//! What an intent writes in a text: the edits, or the settlement if it needs none. The document says where the range
+//! is; [`verdict`] says whether its answer may land.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub struct DecidedText<'a> {
     pub tick: u64,
 }
 
-/// What a wish needs to be written.
+/// What an intent needs to be written.
 #[derive(Debug)]
 pub struct Plan {
     /// What the range is known by; none in a buffer that is too large.
@@ -64,7 +64,7 @@ impl Plan {
     }
 }
 
-/// The step that a wish needs, or what becomes of it without one.
+/// The step that an intent needs, or its settlement without one.
 pub fn decide(
     text: &mut DecidedText<'_>,
     job: u64,
@@ -152,7 +152,8 @@ fn merge(text: &DecidedText<'_>, job: u64, answer: &[Bytes]) -> Result<Plan, Set
     })
 }
 
-/// Takes hunks of a held answer, or all of them, if the proposal is as it should be. Once nothing is left the answer lands.
+/// Takes hunks of a held answer, or all of them, if the proposal is as it should be. Once nothing is left the answer
+/// lands.
 fn take(
     text: &mut DecidedText<'_>,
     job: u64,

@@ -21,7 +21,7 @@ pub struct ReviewView {
     pub hunks: Result<Vec<ShownHunk>, HeldFor>,
 }
 
-/// A hunk as it is told.
+/// A hunk in the form that the plugin gets.
 #[derive(Debug)]
 pub struct ShownHunk {
     /// The hunk.

@@ -1,4 +1,4 @@
-//! What can be asked of a mirror, and what it says.
+//! The queries that a mirror answers, and its findings.
 
 use rmpv::Value;
 
@@ -33,7 +33,7 @@ pub enum MirrorQuery {
 /// What is asked of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewQuery {
-    /// To be told of each change of the proposal.
+    /// To follow the proposal: each change of it is sent.
     Watch {
         /// The answer, as the user has edited it.
         lines: Vec<Bytes>,
@@ -51,7 +51,7 @@ pub enum ReviewQuery {
 /// What a mirror says.
 #[derive(Debug)]
 pub enum Findings {
-    /// There is no such mirror, or all is said otherwise.
+    /// There is no mirror, or the reply is sent otherwise.
     Nothing,
     /// What it knows of its buffer.
     View(MirrorView),

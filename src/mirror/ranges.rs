@@ -26,7 +26,7 @@ pub struct Ranges {
 struct FollowedRange {
     /// As long as the job has not ended.
     sent: Option<Sent>,
-    /// How its rows stood when the file was written.
+    /// Its rows when the file was written.
     saved: Option<SavedRows>,
     /// The screen column at which its block begins.
     column: Option<usize>,
@@ -105,7 +105,7 @@ impl Ranges {
         }
     }
 
-    /// The editor has told of all its marks: a range that is not known by now never will be.
+    /// The editor has reported all its marks: a range that is not known by now never will be.
     pub fn told(&mut self, document: &mut Document, tick: u64) {
         for followed in self.jobs.values_mut() {
             if let (RangeState::Wanted, Some(sent)) = (&followed.state, &followed.sent) {
@@ -168,8 +168,8 @@ impl Ranges {
         self.jobs.keys().copied()
     }
 
-    /// The jobs, and the prompts that are being typed, of which it is decided where their ranges are, each with what that
-    /// is known by; none where it is lost.
+    /// The jobs, and the prompts that are being typed, of which it is decided where their ranges are, each with what
+    /// that is known by; none where it is lost.
     pub fn decided(&self) -> impl Iterator<Item = (u64, Option<AnchorId>)> + '_ {
         self.jobs.iter().filter_map(|(job, followed)| match followed.state {
             RangeState::Known(anchor) | RangeState::Marked { anchor, .. } => Some((*job, Some(anchor))),
@@ -232,7 +232,8 @@ fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut 
     if fits { known(sent, mark, document) } else { RangeState::Lost }
 }
 
-/// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked for.
+/// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked
+/// for.
 fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> RangeState {
     let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
     let place = match (at_saved, saved) {

@@ -1,8 +1,7 @@
-//! The reviews of one buffer: which held answers are followed, what is proposed of each, and what the plugin has been told
-//! of it.
+//! The reviews of one buffer: which held answers are followed, the proposal of each, and what the plugin knows of it.
 //!
-//! A view is computed when the text has changed, and goes out when the one before it was drawn, so no queue of views grows.
-//! What was asked is replied after the view that shows it.
+//! A view is computed when the text has changed, and goes out when the one before it was drawn, so no queue of views
+//! grows. The reply to a query follows the view that shows its result.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +23,7 @@ pub enum ViewDue {
     Now,
 }
 
-/// What the plugin has to be told of one held answer.
+/// What to send to the plugin about one held answer.
 #[derive(Debug, Default)]
 pub struct ReviewUpdate {
     /// What is proposed, where that is news.
@@ -52,12 +51,12 @@ pub struct Reviews(BTreeMap<u64, FollowedReview>);
 struct FollowedReview {
     answer: Vec<Bytes>,
     dropped: Vec<Vec<EditId>>,
-    /// None as long as it was not known where its range is.
+    /// None as long as its range was unknown.
     review: Option<Review>,
-    /// Whether the plugin is told of each change.
+    /// Whether the plugin gets each change.
     is_watched: bool,
     due: ViewDue,
-    /// What the plugin was told last: enough to see whether it has to be told again.
+    /// What the plugin got last: enough to see whether a new view differs.
     told: Option<LastView>,
     is_under_way: bool,
     replies: Vec<(u64, Findings)>,
@@ -177,7 +176,7 @@ impl Reviews {
         !self.due(ViewDue::AtPause).is_empty()
     }
 
-    /// What the plugin has to be told of a job, and the replies that go out after that.
+    /// The view of a job for the plugin, and the replies that go out after it.
     pub fn next(&mut self, job: u64, now: Result<&CurrentText<'_>, HeldFor>, tick: u64) -> ReviewUpdate {
         let hunks = now.and_then(|now| self.hunks(job, now));
         let Some(followed) = self.0.get_mut(&job) else { return ReviewUpdate::default() };

@@ -8,7 +8,8 @@ use crate::land::Bytes;
 use crate::request::fields::{bad, wrong};
 use crate::request::{Fields, SelectionKind};
 
-/// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many bytes.
+/// How much a text has to say to be known elsewhere than where it was: so many rows that are not blank, or so many
+/// bytes.
 const LONG_ROWS: usize = 2;
 const LONG_BYTES: usize = 20;
 
@@ -89,7 +90,8 @@ impl Selected {
         Some((self.place_at(self.first)?, &self.rows))
     }
 
-    /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell nothing.
+    /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell
+    /// nothing.
     pub fn is_at(&self, mark: &Place, rows: &Rows) -> bool {
         let range = mark.rows();
         let above = range.start.checked_sub(1).and_then(|above| rows.get(above));
@@ -117,8 +119,8 @@ impl Selected {
             && ends.into_iter().flatten().any(|row| has_letter(row))
     }
 
-    /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an insertion
-    /// by the two rows beside it. Rows without a letter tell nothing.
+    /// Where the text reads as it was sent: where it was, else at the only place that does, if it says enough; an
+    /// insertion by the two rows beside it. Rows without a letter tell nothing.
     pub fn find(&self, rows: &Rows) -> Option<Place> {
         if !self.is_telling() {
             return None;
@@ -135,7 +137,7 @@ impl Selected {
         self.place_at(only)
     }
 
-    /// The same as it stood when its file was written; none where that is gone, or where in its rows it was cannot be told.
+    /// The same as it stood when its file was written; none where that is gone, or its place in its rows is unknown.
     pub fn saved_at(&self, saved: &SavedRows) -> Option<Self> {
         let first = first_row(self.kind, saved.first_line);
         let spans: Option<Vec<_>> = match self.kind {

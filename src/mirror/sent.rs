@@ -1,5 +1,5 @@
-//! A request, as far as its range is concerned: which buffer, what was selected, and the changedtick that the buffer had
-//! then.
+//! A request, as far as its range is concerned: which buffer, what was selected, and the changedtick that the buffer
+//! had then.
 
 use super::selected::Selected;
 use crate::document::{Place, Rows};
@@ -33,8 +33,8 @@ impl Sent {
         })
     }
 
-    /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as it
-    /// did or, of whole rows that this host was sent, where they begin and end as they did.
+    /// Whether a mark can be that of the range, though the text may have changed since it was sent: where it reads as
+    /// it did or, of whole rows that this host was sent, where they begin and end as they did.
     pub fn agrees(&self, mark: &Place, rows: &Rows) -> bool {
         self.selected.is_at(mark, rows)
             || (self.tick.is_some() && self.selected.begins_and_ends_at(mark, rows))

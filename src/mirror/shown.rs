@@ -1,7 +1,7 @@
-//! Where the editor's marks of the ranges are believed to be, so that the editor is told only of those that are elsewhere.
+//! Where the editor's display marks are believed to be, so that the host sends the editor only the places that differ.
 //!
-//! A mark moves with the text as Neovim moves extmarks. Where that is beyond doubt it is followed here; where it is not,
-//! its place is unknown, and the editor is told where the range is.
+//! A mark moves with the text as Neovim moves extmarks. Where that is certain it is followed here; where it is not, its
+//! place is unknown, and the host sends the editor the place of the range.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub type Places = Vec<(u64, Option<Place>)>;
 enum Belief {
     Unknown,
     At(Place),
-    /// The editor was told that the range is lost.
+    /// The editor knows that the range is lost.
     Lost,
 }
 
@@ -34,7 +34,7 @@ pub struct ShownMarks {
     under_way: Option<PlacesInFlight>,
     /// A range may be elsewhere than its mark.
     may_differ: bool,
-    /// The editor cannot be told.
+    /// The editor takes no places.
     is_deaf: bool,
 }
 
@@ -46,7 +46,7 @@ impl ShownMarks {
         self.may_differ = true;
     }
 
-    /// The editor says how the buffer is: it can be told of places again.
+    /// The editor says how the buffer is: it takes places again.
     pub fn heard(&mut self) {
         self.is_deaf = false;
     }
@@ -85,13 +85,13 @@ impl ShownMarks {
         self.marks.retain(|job, _| is_followed(*job));
     }
 
-    /// Whether the editor may have to be told of places, and can be now.
+    /// Whether the editor may need places, and takes them now.
     pub fn is_due(&self) -> bool {
         self.may_differ && self.under_way.is_none() && !self.is_deaf
     }
 
-    /// Of these places, in a text with this changedtick, those that the editor has to be told; none at all where a range
-    /// is lost. From now on they are under way.
+    /// Of these places, in a text with this changedtick, those that the editor has to be told; none at all where a
+    /// range is lost. From now on they are under way.
     pub fn tell(&mut self, tick: u64, places: impl Iterator<Item = (u64, Option<Place>)>) -> Places {
         let is_new = |job: &u64, place: &Option<Place>| match (self.marks.get(job), place) {
             (Some(Belief::At(at)), Some(place)) => at != place,
@@ -122,7 +122,7 @@ impl ShownMarks {
     }
 }
 
-/// Where a mark is once rows were replaced by so many others; none where that depends on how Neovim was told of it.
+/// Where a mark is once rows were replaced by so many others; none if that depends on how Neovim replaced them.
 fn moved(place: &Place, rows: &Range<usize>, len: usize) -> Option<Place> {
     let by = |row: usize| row + len - rows.len();
     // The first row and the last one that the marks of a place are in.
@@ -143,14 +143,14 @@ fn moved(place: &Place, rows: &Range<usize>, len: usize) -> Option<Place> {
             Place::Block { first, columns } => Place::Block { first: by(*first), columns: columns.clone() },
         });
     }
-    // A line that is set anew moves a mark at the start of the next one, too.
+    // A line that is set again moves a mark at the start of the next one, too.
     let is_between = first < rows.start && rows.end < last;
     match place {
         Place::Lines(range) if is_between => Some(Place::Lines(range.start..by(range.end))),
         Place::Part { start, end } if is_between => {
             Some(Place::Part { start: *start, end: (by(end.0), end.1) })
         }
-        // The row that a mark is in: a typed letter leaves the mark, a line that is set anew moves it.
+        // The row that a mark is in: a typed letter leaves the mark, a line that is set again moves it.
         _ if rows.len() == 1 && len == 1 && is_beside(rows, first, last) => Some(place.clone()),
         _ => None,
     }

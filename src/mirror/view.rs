@@ -1,4 +1,4 @@
-//! What is known of a buffer at one time, for whoever asks.
+//! What a mirror knows of its buffer at one time, as a reply to a query.
 
 use rmpv::Value;
 
@@ -8,13 +8,13 @@ use crate::document::{Place, Rows};
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct MirrorView {
-    /// How the mirror stands to its buffer.
+    /// What the mirror knows of its buffer.
     pub state: MirrorState,
     /// The changedtick that its text has.
     pub tick: u64,
     /// Its rows, with their ids.
     pub rows: Rows,
-    /// Where the range of each job is; none where that cannot be told.
+    /// Where the range of each job is; none if that is unknown.
     pub places: Vec<(u64, Option<Place>)>,
 }
 
@@ -38,7 +38,7 @@ impl MirrorView {
     }
 }
 
-/// The argument by which the plugin is told where its marks have to be.
+/// The argument that tells the plugin where its marks have to be.
 pub fn places(buffer: u64, tick: u64, places: &[(u64, Option<Place>)]) -> Value {
     Value::Map(vec![
         ("buffer".into(), buffer.into()),

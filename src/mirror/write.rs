@@ -44,7 +44,7 @@ pub struct WriteStep {
 pub enum WriteReply {
     /// The user is in the middle of something; the plugin tells when that may be over.
     NotNow,
-    /// There is no such buffer, or its text is not loaded.
+    /// The buffer does not exist, or its text is not loaded.
     Gone,
     /// The text was changed meanwhile.
     Stale {

@@ -1,8 +1,8 @@
 //! Plays the agent's side of a recorded dialogue, in answer to what comes on standard input.
 //!
 //! Each request of the client is answered as the next one of its method was, under its own id. A setting that the
-//! recording has not is granted, any other request refused. Where the agent asked something then, it waits for an answer
-//! now. It ends with its input, or where the recording ends without an answer.
+//! recording has not is granted, any other request refused. Where the agent asked something then, it waits for an
+//! answer now. It ends with its input, or where the recording ends without an answer.
 
 use std::io::{self, BufRead};
 
@@ -90,7 +90,7 @@ impl Script {
             if !entry.is_client {
                 say(&renumbered(&entry.line, &mut self.ids))?;
             } else if entry.is_notification() {
-                // Such as the end of a prompt: nobody waits for it.
+                // Such as the end of a prompt: the host does not wait for it.
             } else if entry.is_request() {
                 return Ok(());
             } else {

@@ -224,12 +224,12 @@ fn tidy(run: &Fields) -> Result<Tidy, JobError> {
     Ok(Tidy { fence: tidy.flag("fence")?, indent: tidy.flag("indent")?, newline: tidy.flag("newline")? })
 }
 
-/// A path is bytes: a directory whose name is not UTF-8 works too.
+/// A path is bytes: a directory name that is not UTF-8 works too.
 pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
     let value = run.need("cwd")?;
     let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
     if bytes.is_empty() {
-        // What an editor says whose directory was removed.
+        // Sent by an editor after its directory was removed.
         let message = "change to another directory with `:cd`; Neovim's working directory is gone, and no agent starts there";
         return Err(JobError::new(Code::SpawnFailed, message));
     }

@@ -124,8 +124,8 @@ impl<'a> Fields<'a> {
         named.map(|(index, value)| text(&format!("{}[{}]", self.name(field), index + 1), value)).collect()
     }
 
-    /// Text from outside that becomes an argument of an agent, which has to be there: never taken for an option, and one
-    /// word, since a wrapper's script may split it.
+    /// Text from outside that becomes an argument of an agent, which has to be there: never taken for an option, and
+    /// one word, since a wrapper's script may split it.
     pub fn argument(&self, field: &str) -> Result<String, JobError> {
         argument(&self.name(field), self.text(field)?)
     }

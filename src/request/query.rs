@@ -4,7 +4,7 @@ use super::fields::{Fields, bad};
 use crate::error::JobError;
 use crate::store::{InfoQuery, JobKey, Page, Query};
 
-/// How many entries of a list are given where nobody says.
+/// How many entries a list has by default.
 const ENTRIES: u64 = 100;
 /// The same for what wrote in a file.
 const WRITERS: u64 = 50;

@@ -30,8 +30,8 @@ pub struct TakenRows {
     pub before: Vec<Bytes>,
 }
 
-/// Edits between which there are only rows of which the merge does not know which line of the answer they are: a change of
-/// the user's in any of its rows makes it a conflict.
+/// Edits between which there are only rows of which the merge does not know which line of the answer they are: a change
+/// of the user's in any of its rows makes it a conflict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// The rows of the base that it is about.
@@ -91,9 +91,9 @@ impl Base {
         before
     }
 
-    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are, and
-    /// which replace what the text had there `before`. No edit of the rows that are gone is left, also not one that was
-    /// dropped.
+    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are,
+    /// and which replace what the text had there `before`. No edit of the rows that are gone is left, also not one that
+    /// was dropped.
     pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[EditId], before: Vec<Bytes>) {
         let by =
             |range: Range<usize>| range.start + new.len() - rows.len()..range.end + new.len() - rows.len();

@@ -1,7 +1,7 @@
 //! Which edits are taken in which text: what undo and redo bring back.
 //!
-//! A text is known by its hash. It has the base that it had first, or that of the take that made it; so a taken hunk whose
-//! rows the user deletes is not proposed again, but one whose take is undone is.
+//! A text is known by its hash. It has the base that it had first, or that of the take that made it; so a taken hunk
+//! whose rows the user deletes is not proposed again, but one whose take is undone is.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What edits and hunks are known by: hashes of their texts, the same in every host and every session, since the dropped
-//! ones are kept in the store.
+//! What edits and hunks are known by: hashes of their texts, the same in every host and every session, since the
+//! dropped ones are kept in the store.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,11 @@
-//! The review of a held answer: what it would change in the text as it is now, of which the user takes some and drops some.
+//! The review of a held answer: what it would change in the text as it is now, of which the user takes some and drops
+//! some.
 //!
-//! A held answer is its base and a fixed list of edits of that base; each edit is open, taken or dropped. The base of the
-//! merge is what was sent with the taken edits in it; the proposal merges that base, the text as it is now, and the base
-//! with the open edits. Taking a hunk is an edit of the text like any other; so what the user then changes in it is their
-//! own. Which edits are taken belongs to the text: undo and redo bring it back. What was taken by typing needs no memory:
-//! both sides have it.
+//! A held answer is its base and a fixed list of edits of that base; each edit is open, taken or dropped. The base of
+//! the merge is what was sent with the taken edits in it; the proposal merges that base, the text as it is now, and the
+//! base with the open edits. Taking a hunk is an edit of the text like any other; so what the user then changes in it
+//! is their own. Which edits are taken belongs to the text: undo and redo bring it back. What was taken by typing needs
+//! no memory: both sides have it.
 //!
 //! Pure: where the range is the document knows, and writing is the editor's part.
 
@@ -98,8 +99,8 @@ impl Review {
         }
     }
 
-    /// What is proposed for the text as it is `now`, ascending and apart from each other. `column` is where a block begins
-    /// on the screen.
+    /// What is proposed for the text as it is `now`, ascending and apart from each other. `column` is where a block
+    /// begins on the screen.
     ///
     /// # Errors
     /// Why the answer cannot be compared with the text.
@@ -153,8 +154,8 @@ impl Review {
         }
     }
 
-    /// What was written as far as taking the answer back is concerned: what was sent with what was taken in it; and what was
-    /// there before.
+    /// What was written as far as taking the answer back is concerned: what was sent with what was taken in it; and
+    /// what was there before.
     pub fn landed(&self, now: &Passage) -> (Passage, Vec<Bytes>) {
         let before = self.base.before();
         if self.shape == Shape::Rows {

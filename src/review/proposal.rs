@@ -1,5 +1,5 @@
-//! What the text would be if the open edits were taken: the base, the text as it is now, and the base with the open edits
-//! are merged. Each difference is a hunk; a clean one is one edit.
+//! What the text would be if the open edits were taken: the base, the text as it is now, and the base with the open
+//! edits are merged. Each difference is a hunk; a clean one is one edit.
 
 use std::ops::Range;
 
@@ -127,8 +127,9 @@ impl ProposalInput<'_> {
         takes
     }
 
-    /// A conflict: edits with the rows between them, in place of some of the current rows. Rows that the answer leaves, and
-    /// the user has deleted or put in, are no part of it; nothing is left of it where the text has its lines already.
+    /// A conflict: edits with the rows between them, in place of some of the current rows. Rows that the answer leaves,
+    /// and the user has deleted or put in, are no part of it; nothing is left of it where the text has its lines
+    /// already.
     fn conflict(
         &self,
         edits: &[&Edit],

@@ -1,8 +1,8 @@
-//! What the editor says, on its way to nvim-rs: its notifications are taken out here and go to the host, each as soon as
-//! it is whole.
+//! Reads what the editor sends before nvim-rs does: takes the notifications out and sends each to the host as soon as
+//! it is complete.
 //!
-//! nvim-rs would decode all that there is of a message anew with each piece of it that comes, which takes seconds for
-//! some megabytes, would drop at the end of the input what it has read but not handled, and would end the connection
+//! nvim-rs would decode a message from its beginning again with each piece that arrives, which takes seconds for some
+//! megabytes; it would drop, at the end of the input, what it has read but not handled; and it would end the connection
 //! with the first message that it does not understand or that replies to no call. Such messages are ignored here.
 
 use std::io;
@@ -50,7 +50,7 @@ enum InputMessage {
     Command(Command),
     /// What happened to a buffer.
     Event(mirror::MirrorEvent),
-    /// A request, of whose range the mirrors are told as well.
+    /// A request; the mirrors get its range as well.
     Run(Command, Box<mirror::MirrorEvent>),
     /// The reply to a call of the host.
     Reply,
@@ -64,8 +64,8 @@ enum InputMessage {
 pub(super) struct RpcInput<R> {
     pipe: R,
     messages: mpsc::UnboundedSender<HostMessage>,
-    /// Of the buffers that are mirrored. Events go there at once: whatever a reply leads to comes after all that was said
-    /// before it.
+    /// Of the buffers that are mirrored. Events go there at once: whatever a reply leads to comes after all that was
+    /// said before it.
     feed: Feed,
     /// What was read and is not whole yet.
     read: Vec<u8>,
@@ -88,13 +88,13 @@ impl<R> RpcInput<R> {
         Self { pipe, messages, feed, read, whole, calls, replies: 0, passed }
     }
 
-    /// Deals out what is whole of what was read.
+    /// Sends the complete messages in the buffer to their receivers.
     fn deal(&mut self) {
         let mut start = 0;
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
             match said(message, self.replies..self.calls.get()) {
-                // The receiver is gone only while the host shuts down; nobody waits for this message then.
+                // The receiver is gone only while the host shuts down; then the message does not matter.
                 InputMessage::Command(command) => _ = self.messages.send(HostMessage::Command(command)),
                 InputMessage::Event(event) => self.feed.send(event),
                 InputMessage::Run(command, event) => {
@@ -113,7 +113,7 @@ impl<R> RpcInput<R> {
         }
         if start > 0 {
             self.read.drain(..start);
-            // A long message leaves no memory behind.
+            // A long message keeps no memory.
             self.read.shrink_to(CHUNK);
         }
     }

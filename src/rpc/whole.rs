@@ -3,7 +3,7 @@
 /// How far the first value of some bytes was followed.
 #[derive(Debug)]
 pub(super) struct Whole {
-    /// Where the next part of it starts; behind the last byte where that is not there yet.
+    /// Where the next part of it starts; after the last byte if that has not arrived yet.
     at: usize,
     /// How many parts are still to come.
     left: usize,
@@ -17,7 +17,7 @@ impl Default for Whole {
 
 impl Whole {
     /// The length of the value that `bytes` start with, once all of it is there. They are those of the last call, and
-    /// more behind them.
+    /// more after them.
     pub(super) fn length(&mut self, bytes: &[u8]) -> Option<usize> {
         while self.left > 0 {
             let (length, parts) = part(bytes.get(self.at..)?)?;
@@ -32,7 +32,7 @@ impl Whole {
 fn part(bytes: &[u8]) -> Option<(usize, usize)> {
     let (&marker, rest) = bytes.split_first()?;
     let small = |mask: u8| usize::from(marker & mask);
-    // A length of so many bytes, as it stands behind the marker.
+    // A length of so many bytes, which follows the marker.
     let number = |size: usize| {
         let digits = rest.get(..size)?;
         Some(digits.iter().fold(0_usize, |number, &digit| number << 8 | usize::from(digit)))

@@ -1,7 +1,7 @@
-//! A job's own share of what its agent counted. Pure.
+//! What a job itself used, out of what its agent counted. Pure.
 //!
-//! Some agents tell what a run cost, some what the session has cost so far, and of those some begin a fork at what its
-//! parent had cost. The share is what is left when all that was counted before is taken off.
+//! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the cost
+//! of its parent. A job's usage is what is left when everything counted before it is subtracted.
 
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ impl Amounts {
         }
     }
 
-    /// The share of a job whose agent told `self`. A counter that stands lower than before began anew.
+    /// What a job itself used whose agent reported `self`. A counter that is lower than before started again.
     #[must_use]
     pub fn job_usage(&self, scopes: UsageScopes, before: &CountedBefore) -> Self {
         let of = |count| match count {
@@ -100,7 +100,7 @@ impl Amounts {
         }
     }
 
-    /// The share where nobody knows what was counted before: only what the agent tells of the run itself.
+    /// The same if the earlier counts are unknown: only what the agent reports for the run itself.
     #[must_use]
     pub fn certain(&self, scopes: UsageScopes) -> Self {
         Self {
@@ -135,7 +135,7 @@ fn either<T>(a: Option<T>, b: Option<T>, sum: impl Fn(T, T) -> T) -> Option<T> {
     }
 }
 
-/// Sums of decimal fractions are off in their last digits, which nobody wants to read.
+/// Sums of decimal fractions are off in their last digits.
 pub fn whole(dollars: f64) -> f64 {
     (dollars * 1e10).round() / 1e10
 }

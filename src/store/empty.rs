@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// How many directories are tried. What somebody put into one stays there, so another one is taken.
+/// How many directories are tried. Files in one are not removed; then another one is taken.
 const MOST: usize = 100;
 
 /// The place of such a directory: `empty` under the data directory, or `empty-1` and so on.
@@ -21,7 +21,7 @@ impl EmptyDirectory {
         Self { data_dir }
     }
 
-    /// A directory that belongs to this user, that nobody else can write to, and that is empty now. It is made where
+    /// A directory that belongs to this user, that no other user can write to, and that is empty now. It is made where
     /// there is none.
     ///
     /// # Errors

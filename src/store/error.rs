@@ -1,4 +1,4 @@
-//! Why something could not be kept or read, in words that say what to do.
+//! Why the store could not keep or read something, in words that say what to do.
 
 use std::path::PathBuf;
 
@@ -15,13 +15,13 @@ pub enum StoreError {
         /// The newest one known.
         newest: u32,
     },
-    /// The database was no database any more.
+    /// The file was not a database any more.
     #[error("the store was damaged; it was put aside as {}, and a new one is begun", aside.display())]
     Damaged {
         /// Where it is now.
         aside: PathBuf,
     },
-    /// Something else than a file is in the place of the database, or of a file beside it.
+    /// The path of the database, or of a file beside it, is not a regular file.
     #[error("{} is {}; remove it, or set `data_dir` to another folder", path.display(), what_it_is(*is_link))]
     NotAFile {
         /// What is not opened.
@@ -29,7 +29,7 @@ pub enum StoreError {
         /// Whether it is a symbolic link.
         is_link: bool,
     },
-    /// The database is not what its version says.
+    /// The tables do not match the version.
     #[error("the store has another shape than version {version} has: {}", explain(error))]
     SchemaMismatch {
         /// The version that it says it is of.
@@ -46,10 +46,10 @@ pub enum StoreError {
     /// There is no store, or it is closed.
     #[error("there is no store to read from; see :Botglue log")]
     Closed,
-    /// It was asked for one that it does not have.
+    /// The store does not have the job.
     #[error("the store has no such job")]
     NoSuchJob,
-    /// A row does not hold what it should. Where, but not what: that would be a part of somebody's text.
+    /// A row does not hold what it should. Where, but not what: that would be part of the user's text.
     #[error("a job in the store cannot be read: its JSON is wrong at column {}", .0.column())]
     Row(#[from] serde_json::Error),
 }
@@ -57,19 +57,19 @@ pub enum StoreError {
 const CANNOT: &str = "the store cannot be written";
 
 impl StoreError {
-    /// That the file is damaged, found by other means than SQLite's.
+    /// The file is damaged; found by other means than SQLite's.
     pub(super) fn damage() -> Self {
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
         rusqlite::Error::SqliteFailure(code, None).into()
     }
 
-    /// That somebody else holds the database, found by other means than SQLite's.
+    /// Another process holds the database; found by other means than SQLite's.
     pub(super) fn locked() -> Self {
         let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
         rusqlite::Error::SqliteFailure(code, None).into()
     }
 
-    /// What the user is told.
+    /// The message for the user.
     pub fn warning(&self) -> String {
         match self {
             Self::Damaged { .. } => self.to_string(),
@@ -87,7 +87,7 @@ impl StoreError {
             || matches!(self, Self::Sqlite(error) if is_short_read(error))
     }
 
-    /// Whether somebody else holds the database.
+    /// Whether another process holds the database.
     pub(super) fn is_lock(&self) -> bool {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
@@ -125,7 +125,7 @@ impl StoreError {
     }
 }
 
-/// A file ends before the place where SQLite knows that it has written: somebody has cut it.
+/// A file ends before the place where SQLite knows that it has written: another program has cut it.
 fn is_short_read(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
 }
@@ -136,7 +136,7 @@ fn what_it_is(is_link: bool) -> &'static str {
 
 fn explain(error: &rusqlite::Error) -> String {
     if let rusqlite::Error::SqlInputError { msg, .. } = error {
-        // Without the statement, which nobody wants to read.
+        // Without the statement, which does not help the user.
         return msg.clone();
     }
     match error.sqlite_error_code() {

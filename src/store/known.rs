@@ -16,7 +16,7 @@ pub struct KnownJob {
     /// Its key in the database. `None` for a job of an earlier host of this Neovim: the number identifies it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    /// The job as it was accepted. `None` from when it ends: its record has the same.
+    /// The accepted job. `None` from when it ends: its record has the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accepted: Option<Arc<Accepted>>,
     /// The user left Neovim before it had ended.
@@ -126,7 +126,7 @@ impl KnownJob {
     }
 }
 
-/// A later message about the same answer; what it does not say stays as it was.
+/// A later message about the same answer; its missing fields change nothing.
 fn over(newer: &Landed, older: &Landed) -> Landed {
     Landed {
         landing: newer.landing.clone(),

@@ -25,7 +25,7 @@ pub fn name(pid: u32) -> String {
 }
 
 /// When a process started, in the kernel's ticks since boot: field 22 of `/proc/PID/stat`; nothing where it has
-/// ended and nobody has asked how (state `Z`), which in a container may stay so. Elsewhere than on Linux nothing
+/// ended and was not reaped (state `Z`), which in a container may last. Elsewhere than on Linux nothing
 /// is known, and the id alone has to do.
 fn start_time(pid: u32) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -38,7 +38,7 @@ fn start_time(pid: u32) -> Option<String> {
 
 fn runs(pid: u32) -> bool {
     let Ok(pid) = i32::try_from(pid) else { return false };
-    // SAFETY: signal 0 only asks. EPERM means that it runs as somebody else.
+    // SAFETY: signal 0 only asks. EPERM means that it runs as another user.
     pid > 0
         && (unsafe { libc::kill(pid, 0) } == 0
             || std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM))

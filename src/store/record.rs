@@ -80,7 +80,7 @@ pub struct Record {
     pub held_for: Option<String>,
     /// What it cost, as its agent counts.
     pub amounts: Amounts,
-    /// Of what those are the amounts.
+    /// What those amounts cover.
     #[serde(rename = "counted")]
     pub scopes: UsageScopes,
     /// Ids of the user's messages in its session that can be gone back to, oldest first.
@@ -155,10 +155,10 @@ pub struct Draft {
     /// The text below it, where that was changed.
     pub below: Option<Vec<String>>,
     /// What was around it in the buffer when this was made, where it is part of its rows: the row above, what is before
-    /// it and behind it in its rows (of a block in each row), the row below.
+    /// it and after it in its rows (of a block in each row), the row below.
     pub beside: Option<Vec<String>>,
     /// The whole rows that stood at the place of the answer when its file was written, where they are others than when
-    /// the job was sent; none where nobody knows that place.
+    /// the job was sent; none if that place is unknown.
     pub disk_rows: Option<Vec<String>>,
     /// What a merge begins with there, where rows of the answer were taken over by hand.
     pub disk_base: Option<Vec<String>>,

@@ -1,7 +1,8 @@
 //! The raw stream of each job, kept for bug reports and for the user to read what a job had said.
 //!
-//! One file a job under `transcripts/`, readable by its owner alone. The newest [`MAX_TRANSCRIPTS`] stay, one file never grows
-//! beyond [`LIMIT`], and all together never beyond [`MAX_TOTAL_BYTES`]: the oldest go first, those that are being written never.
+//! One file a job under `transcripts/`, readable by its owner alone. The newest [`MAX_TRANSCRIPTS`] stay, one file
+//! never grows beyond [`LIMIT`], and all together never beyond [`MAX_TOTAL_BYTES`]: the oldest go first, those that are
+//! being written never.
 //!
 //! A thread of its own does all that touches the disk, so a slow one holds up no stream. What waits for that thread is
 //! bounded: beyond [`WAITING`] a transcript is cut, and its last line says so. One that cannot be written is logged and
@@ -104,7 +105,7 @@ impl Transcripts {
         let Some(channel) = &self.channel else { return };
         let (done, closed) = tokio::sync::oneshot::channel();
         channel.send(TranscriptTask::Then(Box::new(move || {
-            // Who waited may have given up.
+            // The waiting task may have given up.
             let _ = done.send(());
         })));
         if tokio::time::timeout_at(until.into(), closed).await.is_err() {

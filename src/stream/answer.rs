@@ -41,7 +41,7 @@ impl Doubts {
     const TOOL_WITHIN: u8 = 32;
     /// It was longer than an answer may be, and was dropped.
     const TOO_LONG: u8 = 64;
-    /// It consists of parts of which nobody knows whether they belong together.
+    /// It is unknown whether its parts belong together.
     const SEAM: u8 = 128;
 
     fn add(&mut self, doubt: u8) {

@@ -1,7 +1,7 @@
-//! What an agent's line says, in the few words that all agents share.
+//! What an agent's line says, in the few terms that all agents share.
 //!
-//! An agent's reader turns each line into these; the reducer folds them. Events borrow from their line. They say
-//! what was printed, never what follows from it.
+//! An agent's reader turns each line into events; the reducer folds them. Events borrow from their line. They say what
+//! was printed, never what follows from it.
 
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub enum Event<'a> {
     },
     /// A tool is called.
     ToolCalled(ToolCalled<'a>),
-    /// What a tool was called with, told after the call.
+    /// The argument of a call, reported after the call.
     ToolDetailed {
         /// The call's id.
         id: Text<'a>,
@@ -116,7 +116,7 @@ pub struct ToolCalled<'a> {
     pub name: Text<'a>,
     /// The one argument worth showing.
     pub argument: Argument<'a>,
-    /// Who calls it.
+    /// The agent that calls it.
     pub caller: Caller,
 }
 
@@ -132,7 +132,7 @@ pub enum Argument<'a> {
     None,
 }
 
-/// Who speaks or acts.
+/// The agent that speaks or acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     /// The agent that answers.
@@ -243,7 +243,7 @@ pub struct ReportedAmounts {
     pub num_turns: Option<u64>,
     /// Time.
     pub duration_ms: Option<u64>,
-    /// Of what tokens and turns are the amounts.
+    /// What tokens and turns cover.
     pub scopes: UsageScopes,
 }
 

@@ -1,5 +1,5 @@
-//! Failures in sentences: what happened, what to do, and the agent's own words. A line is often cut at 60 cells: what to
-//! do is before that.
+//! Failures in sentences: what happened, what to do, and the agent's own words. A line is often cut at 60 cells: what
+//! to do is before that.
 
 use std::time::Duration;
 
@@ -106,8 +106,8 @@ impl AgentLabel {
     }
 }
 
-/// What happened in a few words, then what to do, then the agent's own words: where a line is cut, those are what can be
-/// spared.
+/// What happened in a few words, then what to do, then the agent's own words: where a line is cut, those are what can
+/// be spared.
 fn sentence(code: Code, fact: &str, advice: &str, words: &str) -> JobError {
     let quotation = words::last_line(words, QUOTED);
     let quotation = quotation.trim_end_matches(['.', ' ']);
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn what_to_do_is_seen_where_a_line_is_cut() {
-        // The beginning of the line in which a failure is told.
+        // The beginning of the line that reports a failure.
         const CUT: usize = 60 - "botglue: job 12 failed: ".len();
         let advised = [
             (CLAUDE.error(Code::NotLoggedIn, "x"), "run `claude`"),

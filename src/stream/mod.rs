@@ -1,7 +1,7 @@
 //! From bytes to lines, from lines to events, from events to updates and one outcome.
 //!
-//! [`Lines`] splits, an agent's reader says what a line means, the reducer folds that into state; [`Stream`] is
-//! the inputs of one running job: its message, a line, a line that was too long, the end. Pure: no clock, no process, no
+//! [`Lines`] splits, an agent's reader says what a line means, the reducer folds that into state; [`Stream`] is the
+//! inputs of one running job: its message, a line, a line that was too long, the end. Pure: no clock, no process, no
 //! file, no state but the stream's own.
 
 mod answer;
@@ -105,7 +105,7 @@ impl Stream {
         self.dialogue.is_two_way()
     }
 
-    /// Tells what is known of the session, to those who came later.
+    /// Reports what is known of the session to observers that came later.
     pub fn introduce(&self, emit: Emit<'_>) {
         self.reducer.introduce(emit);
     }
@@ -127,7 +127,7 @@ impl Stream {
         });
     }
 
-    /// The same, told of each event before what follows from it.
+    /// The same; `each` gets each event before the updates that follow from it.
     pub fn hear(&mut self, line: &[u8], each: &mut dyn FnMut(LineItem<'_, '_>)) {
         if self.has_ended {
             return;

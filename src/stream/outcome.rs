@@ -1,4 +1,4 @@
-//! How a stream ended: the process's end on one side, the job's outcome on the other.
+//! How a stream ended: the end of the process goes in, the outcome of the job comes out.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub enum Stopped {
     Shutdown,
 }
 
-/// What a job came to; its serialized form is the last line of `botglue parse`.
+/// The result of a job; its serialized form is the last line of `botglue parse`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename = "finished")]
 pub struct Outcome {
@@ -74,7 +74,7 @@ pub struct Outcome {
     pub num_turns: Option<u64>,
     /// How long the agent says it took.
     pub duration_ms: Option<u64>,
-    /// Of what those are the amounts: more than this run's where the agent does not tell its share.
+    /// What those amounts cover: more than this run if the agent does not report the run alone.
     #[serde(skip)]
     pub scopes: UsageScopes,
     /// Every tool call, in the order of the calls; none is `running`.
@@ -90,7 +90,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a job whose agent never ran.
+    /// The outcome of a job that never started its agent.
     pub fn failed(error: JobError) -> Self {
         Self {
             status: Status::Failed,
@@ -113,7 +113,7 @@ impl Outcome {
     }
 }
 
-/// Of what an agent's amounts are, each kind for itself.
+/// What an agent's amounts cover, each kind for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UsageScopes {
     /// Money.
@@ -124,15 +124,15 @@ pub struct UsageScopes {
     pub num_turns: UsageScope,
 }
 
-/// Of what an amount is.
+/// What an amount covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum UsageScope {
-    /// Of this run alone.
+    /// This run alone.
     #[default]
     Run,
-    /// Of the whole session so far; a fork of it begins with none.
+    /// The whole session so far; a fork of it begins with zero.
     Session,
-    /// Of the whole session so far; a fork of it begins with what that had come to.
+    /// The whole session so far; a fork of it begins with the amounts so far.
     Lineage,
 }
 
@@ -149,8 +149,8 @@ pub enum Status {
 /// Why an answer that a stream gave must not land by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerDoubt {
-    /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not known
-    /// which part of its text is the answer: the text is what it printed.
+    /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not
+    /// known which part of its text is the answer: the text is what it printed.
     Raw,
 }
 

@@ -9,7 +9,7 @@ use super::usage::{MAX_AMOUNT, MAX_COUNT, Usage};
 /// The sums.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Tally {
-    /// US dollars; unknown where no line told.
+    /// US dollars; unknown if no line reported it.
     pub cost_usd: Option<f64>,
     /// Tokens.
     pub usage: Usage,
@@ -17,7 +17,7 @@ pub struct Tally {
     pub num_turns: Option<u64>,
     /// Milliseconds.
     pub duration_ms: Option<u64>,
-    /// Of what those are.
+    /// What those amounts cover.
     pub scopes: UsageScopes,
     /// The last running total of the session's cost.
     total: Option<f64>,
@@ -40,7 +40,7 @@ impl Tally {
         add(&mut self.duration_ms, amounts.duration_ms);
         if let Some(since_last) = self.since_last(amounts.cost) {
             let sum = (self.cost_usd.unwrap_or(0.0) + since_last.max(0.0)).min(MAX_AMOUNT);
-            // Sums of decimal fractions are off in their last digits, which nobody wants to read.
+            // Sums of decimal fractions are off in their last digits.
             self.cost_usd = Some((sum * 1e10).round() / 1e10);
         }
     }

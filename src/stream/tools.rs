@@ -1,8 +1,8 @@
-//! Tool calls and their results, put together.
+//! Tool calls, matched with their results.
 //!
-//! A result closes the latest open call of its id; the oldest open call where an id is missing. A result that
-//! comes before its call waits for it; one that comes twice, or for a call that nobody knows, changes nothing.
-//! Work per event does not grow with the number of calls.
+//! A result closes the latest open call of its id; without an id it closes the oldest open call. A result that comes
+//! before its call waits for it; a repeated result, or one whose call never comes, changes nothing. Work per event does
+//! not grow with the number of calls.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use super::words;
 
 /// The most results that wait for their calls.
 const EARLY: usize = 1000;
-/// The longest id that is told from others, in bytes.
+/// The longest id that is distinguished from others, in bytes.
 const ID: usize = 256;
 const NAME: usize = 80;
 const TITLE: usize = 200;

@@ -1,4 +1,4 @@
-//! What a running stream tells those who watch it.
+//! The updates that a running stream sends to the observers of its job.
 
 use std::borrow::Cow;
 
@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::tool_call::ToolCall;
 use super::usage::Usage;
 
-/// One piece of news; its serialized form is a line of `botglue parse` and what observers in Lua get. Text is
-/// lent: whoever needs it longer makes a copy of its own.
+/// One change of a job; its serialized form is a line of `botglue parse` and what observers in Lua get. Text is
+/// borrowed: an observer that needs it longer copies it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Update<'a> {

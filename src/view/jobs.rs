@@ -79,7 +79,7 @@ pub struct Totals {
     pub queued: u64,
     /// How many wait for review.
     pub held: u64,
-    /// What they cost; none where no agent told.
+    /// What they cost; none if no agent reported it.
     pub cost_usd: Option<f64>,
 }
 

@@ -1,8 +1,8 @@
 //! What the lists of the editor show: a job of this Neovim, a job of the store and sums become rows of cells, each a
 //! text with its highlight group. All words, names, amounts and times of a list are made here, once.
 //!
-//! Pure: what is shown and for whom comes in, rows go out. How wide a text is on the screen only the editor knows, so it
-//! lays the columns out; it knows a row by its id, and sends that back with what the user wants done.
+//! Pure: what is shown and for whom comes in, rows go out. How wide a text is on the screen only the editor knows, so
+//! it lays the columns out; it knows a row by its id, and sends that back with what the user wants done.
 
 mod action;
 mod amounts;

@@ -1,5 +1,5 @@
-//! Held answers: each survives whatever ends, is found again, and is decided. Landed ones are taken back. (Merging itself is
-//! tested beside the code, keys and windows in the specs.)
+//! Held answers: each survives whatever ends, is found again, and is decided. Landed ones are taken back. (Merging
+//! itself is tested beside the code, keys and windows in the specs.)
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! What a host may be asked for and told, and what that may cost: numbers beyond all bounds, many jobs, many calls, long
-//! answers. The test is in the place of Neovim.
+//! What a host may be asked for and told, and what that may cost: numbers beyond all bounds, many jobs, many calls,
+//! long answers. The test is in the place of Neovim.
 
 use std::fs::File;
 use std::io::Write;

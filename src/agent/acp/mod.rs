@@ -1,9 +1,9 @@
 //! Agents that speak the Agent Client Protocol, version 1: JSON-RPC over standard input and output, one object a line.
 //!
 //! [`Acp`] is our side of the dialogue, a state machine: initialize, a session (new or a fork), its mode and model,
-//! then the prompt as soon as there is a message. It grants nothing, and answers every request of the agent, which would
-//! wait for ever. Which text is the answer is `turn`'s business, what a failure means `failure`'s, what is particular to
-//! one agent `preset`'s.
+//! then the prompt as soon as there is a message. It grants nothing, and answers every request of the agent, which
+//! would otherwise wait for ever. `turn` decides which text is the answer, `failure` what a failure means, and `preset`
+//! has what is particular to one agent.
 
 mod failure;
 mod line;
@@ -31,7 +31,7 @@ use wire::{AcpMessage, AcpReply};
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
 
-/// The most models that are told of.
+/// The most models that are reported.
 const MODELS: usize = 100;
 
 /// What messages say of an agent without a preset.

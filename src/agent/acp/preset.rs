@@ -1,8 +1,8 @@
-//! The agents that are shipped with a recipe: what keeps each one from writing and from loading a project's own
-//! settings, and what is particular to how it talks.
+//! The agents that botglue has a recipe for: what keeps each one from writing and from loading a project's own
+//! settings, and how its dialogue differs.
 //!
-//! Neither capabilities nor rejected permissions make an agent read-only, so each has a recipe of its own, as tried
-//! with the real program; see `Recipe` for what it may depend on. An agent without one does what its program does.
+//! Neither capabilities nor rejected permissions make an agent read-only, so each has a recipe of its own, tried with
+//! the real program; see `Recipe` for what it may depend on. An agent without a recipe is not restricted by botglue.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct Preset {
     pub agent_name: &'static str,
     /// What messages say of it.
     pub label: AgentLabel,
-    /// Its names for tools, each behind Claude's name for the same one.
+    /// Its names for tools, each after Claude's name for the same one.
     pub tools: &'static [(&'static str, &'static str)],
     /// Its flags, after the command.
     pub flags: fn(&Recipe<'_>) -> Vec<String>,
@@ -55,25 +55,25 @@ pub struct Habits {
     pub reports_failures: bool,
     /// It ends a turn that failed with a text of its own, and tells no tokens then.
     pub fails_in_text: bool,
-    /// Of what its tokens are.
+    /// What its token counts cover.
     pub tokens: Counting,
-    /// Of what its cost is.
+    /// What its cost covers.
     pub cost: Counting,
 }
 
-/// Of what an agent's amounts are.
+/// What an agent's amounts cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counting {
-    /// Of this turn alone.
+    /// This turn alone.
     Turn,
-    /// Of the session; a fork begins with none.
+    /// The session; a fork begins with zero.
     Session,
-    /// Of the session; a fork begins with what its parent had.
+    /// The session; a fork begins with the amounts of its parent.
     Lineage,
 }
 
 impl Habits {
-    /// Those of an agent that nobody knows.
+    /// Those of an unknown agent.
     pub const UNKNOWN: Self = Self {
         has_message_ids: false,
         reports_failures: false,

@@ -1,7 +1,8 @@
 //! A recorded dialogue: both sides, one object a line, `{"from":"client" or "agent","t":seconds,"line":"…"}`.
 //!
-//! What the client asked then takes the place of what this side would ask, so a recording means what it meant. A line
-//! without that shape counts as the agent's own; a recording of nothing else is read as if this side had asked.
+//! The recorded requests of the client replace those that this side would send, so a recording keeps its meaning. A
+//! line without that shape counts as the agent's own; a recording that has only such lines is read as if this side had
+//! sent its requests.
 
 use super::failure::AcpRequest;
 use super::wire::AcpMessage;

@@ -1,8 +1,8 @@
 //! One turn: what an agent says between the prompt and its result, and which of its texts is the answer.
 //!
-//! A new tool call makes what was said before it a comment. Where chunks have the ids of their messages the last message
-//! is the answer, and a chunk without one a notice. Where they have none, what follows another request of the agent to
-//! its model may or may not go on with the text before it: then both are kept, and the answer is held.
+//! A new tool call makes the text before it a comment. Where chunks have the ids of their messages, the last message is
+//! the answer, and a chunk without an id is a notice. Where they have none, text after another request of the agent to
+//! its model may or may not continue the text before it: then both are kept, and the answer is held.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -142,7 +142,7 @@ impl Turn {
         each(Event::Text { piece: Piece::Part, message: None, text });
     }
 
-    /// A call begins, goes on or returns; an update of a call that nobody announced begins it.
+    /// A call begins, goes on or returns; an update of an unknown call begins it.
     fn call(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) {
         if !self.announce(update, each)
             && let Some(id) = update.call_id.clone()

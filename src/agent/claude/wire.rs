@@ -1,8 +1,8 @@
-//! The lines of Claude's stream, as far as anybody here reads them: `--output-format stream-json --verbose`, with
+//! The lines of Claude's stream, as far as the host reads them: `--output-format stream-json --verbose`, with
 //! `--include-partial-messages`. Shapes as 2.1.330 prints them; a key that another version leaves out is `None`.
 //!
-//! One flat structure for all kinds of line: `type` is often the last key, so the kind is known only when the
-//! line has been read. Everything else is skipped where it stands, a tool's output first of all.
+//! One flat structure for all kinds of line: `type` is often the last key, so the kind is known only when the line has
+//! been read. Everything else is skipped in place, above all the output of tools.
 
 use crate::agent::json::{Raw, Read, Reader};
 use crate::agent::values;

@@ -1,9 +1,9 @@
-//! Reading JSON that other people's programs print: in one pass, borrowing from the line, and leniently.
+//! Reads the JSON that agents print: in one pass, borrowing from the line, and leniently.
 //!
-//! A value of another kind than expected reads as absent and never costs the line; neither do halves of surrogate
-//! pairs and bytes that are no UTF-8, which become U+FFFD. What nobody asked for is skipped and never built. These
-//! are the reasons to have a reader of our own beside `serde_json`, which rejects the one and copies the other;
-//! the tests hold it against `serde_json`.
+//! A value of another kind than expected reads as absent and never costs the line; neither do halves of surrogate pairs
+//! and bytes that are not UTF-8, which become U+FFFD. Values that no caller reads are skipped and never built.
+//! `serde_json` rejects the former and copies the latter, hence a reader of our own; the tests compare it with
+//! `serde_json`.
 
 mod raw;
 #[cfg(test)]
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
     /// Takes the string that begins here; what stands between its quotes.
     ///
     /// Looks for the closing quote and at the backslashes before it, and at nothing else: most bytes of a stream
-    /// are the strings that nobody reads.
+    /// are the strings that no caller reads.
     fn string(&mut self) -> Read<&'a [u8]> {
         let start = self.at + 1;
         let mut from = start;

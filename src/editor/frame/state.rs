@@ -1,4 +1,4 @@
-//! The state of one job, as the editor is shown it, and what of it has not been told yet.
+//! The state of one job as the editor shows it, and which part of it has not been sent yet.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct JobState {
     gone: bool,
     /// Calls that have not come back, by their place.
     running: BTreeMap<usize, ToolCall>,
-    /// Calls that have not been told as they are now.
+    /// Calls whose present state has not been sent.
     untold: BTreeMap<usize, ToolCall>,
     preview: Option<CodePreview>,
 }
@@ -65,7 +65,7 @@ impl JobState {
         }
     }
 
-    /// The tools that changed since they were told; from now on nothing but the end of the agent counts.
+    /// The tools that changed since they were sent; from now on only the end of the agent counts.
     pub(super) fn finish(&mut self) -> Value {
         self.finished = true;
         self.preview = None;
@@ -81,12 +81,12 @@ impl JobState {
         self.changed
     }
 
-    /// Whether nothing will ever be told of it again.
+    /// Whether nothing more will be sent about it.
     pub(super) fn is_over(&self) -> bool {
         self.finished && self.gone && !self.changed
     }
 
-    /// What is told of the job: all of its state where that changed, else only what is new of its code.
+    /// What to send about the job: all of its state if that changed, else only its new code.
     pub(super) fn take(&mut self, id: u64) -> Option<Value> {
         let preview = self.preview.as_mut().and_then(CodePreview::take);
         if self.changed {

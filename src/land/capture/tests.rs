@@ -106,7 +106,7 @@ fn of_recorded_streams_it_shows_the_answer() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            // Those made up for a fault have results that nobody said.
+            // Those made up for a fault have results that were never streamed.
             if path.file_name().unwrap().to_string_lossy().starts_with("made-") {
                 continue;
             }

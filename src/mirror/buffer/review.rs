@@ -123,7 +123,7 @@ impl Buffer {
         Ok(hunks.iter().filter(is_back).map(|hunk| hunk.id).collect())
     }
 
-    /// The plugin need not be told any more what is proposed of an answer.
+    /// The plugin needs no more views of an answer.
     pub fn unwatch(&mut self, job: u64) {
         self.reviews.unwatch(job);
     }
@@ -133,12 +133,12 @@ impl Buffer {
         self.reviews.drawn(job);
     }
 
-    /// Whether there is something to be told of reviews after a pause.
+    /// Whether views of reviews are due after a pause.
     pub fn waits_for_pause(&self) -> bool {
         self.reviews.waits_for_pause()
     }
 
-    /// What the plugin has to be told of reviews, if it is known; whether it has to be contacted for that.
+    /// The updates of reviews for the plugin, if they are known; whether that needs a contact with it.
     pub fn views(&mut self, due: ViewDue) -> (Vec<ReviewUpdate>, bool) {
         let jobs = self.reviews.due(due);
         if jobs.is_empty() {

@@ -1,5 +1,5 @@
-//! The writer's connection: opened when it is needed, opened anew when the file was put aside or is damaged, and tried
-//! again where what failed may pass.
+//! The writer's connection. It opens when it is needed, opens again when the file was put aside or is damaged, and
+//! tries again after transient failures.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::ledger::OpenAnswer;
 use super::open::{self, Opened};
 use crate::store::StoreError;
 
-/// How long a database is waited for that was found locked before.
+/// How long to wait for a database that was locked before.
 const LOCKED_BUSY_TIMEOUT: Duration = Duration::from_millis(5);
 
 pub struct WriterConnection {
@@ -22,7 +22,7 @@ pub struct WriterConnection {
     is_fresh: bool,
     /// Its files after they were used last.
     files: Files,
-    /// It is of no use to try again.
+    /// Trying again has no use.
     is_fatal: bool,
     was_locked: bool,
     /// When the host ends; until then it has nothing else to do than to wait for one that is locked.
@@ -31,7 +31,7 @@ pub struct WriterConnection {
 }
 
 impl WriterConnection {
-    /// Opens the database. `warn` is told once, of what goes wrong first.
+    /// Opens the database. `warn` gets the first error, once.
     pub fn new(data_dir: Option<PathBuf>, warn: Then<StoreError>) -> Self {
         let is_fatal = data_dir.is_none();
         let mut connection = Self {
@@ -79,7 +79,7 @@ impl WriterConnection {
         self.attempt(|connection| inspect::quick_check(connection))
     }
 
-    /// Where anybody else has written its files since they were used last, or else with `always`: looks whether these
+    /// If another process has written its files since they were used last, or with `always`: checks whether these
     /// answers are there, and begins a new database where they cannot be read. Gives those that are missing.
     pub fn verify(&mut self, answers: impl FnOnce() -> Vec<OpenAnswer>, always: bool) -> Vec<u64> {
         let (Some(data_dir), Some(opened)) = (&self.data_dir, &self.opened) else { return Vec::new() };
@@ -133,7 +133,7 @@ impl WriterConnection {
         done
     }
 
-    /// How long a database is waited for that somebody keeps locked, where `first` is how long the first time.
+    /// How long to wait for a locked database; `first` is the time for the first attempt.
     fn patience(&self, first: Duration) -> Duration {
         match self.until {
             Some(until) => until.saturating_duration_since(Instant::now()),
@@ -170,7 +170,7 @@ impl WriterConnection {
         Ok(())
     }
 
-    /// This database is no more; nothing of what the host knows may be in the next one.
+    /// This database is gone; the next one may have nothing of what the host knows.
     fn forget(&mut self) {
         self.opened = None;
         self.is_fresh = true;

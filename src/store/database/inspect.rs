@@ -1,6 +1,6 @@
-//! Notices that somebody else has written, cut or overwritten the database's files while they are open, and looks
-//! whether the answers are still there that wait for a decision. SQLite itself goes on with what it has in memory, and tells
-//! nobody until the last process that knew better has ended.
+//! Detects that another program has written, cut or overwritten the database's files while they are open, and checks
+//! whether the answers that wait for a decision are still there. SQLite itself goes on with what it has in memory, and
+//! does not report the damage until the last process that has the old contents has ended.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::store::StoreError;
 /// What the log beside the database begins with: its header's length, and the two numbers that it may begin with.
 const HEADER: usize = 32;
 const MAGIC: [u32; 2] = [0x377f_0682, 0x377f_0683];
-/// How often a log is read whose header is wrong: its writer may be writing it.
+/// How often a log with a wrong header is read again: its writer may be writing it.
 const TRIES: u32 = 3;
 
 /// How long a locked database is waited for: it is looked at again with the next write.
@@ -43,7 +43,7 @@ impl Files {
         Self { database: state(path), log: state(&log_of(path)) }
     }
 
-    /// Whether the database is shorter than before: somebody has cut it, or has had SQLite do so.
+    /// Whether the database is shorter than before: another program has cut it, directly or by SQLite.
     pub fn is_shorter(&self, before: &Self) -> bool {
         let size = |files: &Self| files.database.map_or(0, |(size, ..)| size);
         size(self) < size(before)
@@ -93,7 +93,7 @@ pub fn quick_check(connection: &Connection) -> Result<(), StoreError> {
     if found == "ok" { Ok(()) } else { Err(StoreError::damage()) }
 }
 
-/// A log whose header is wrong is ignored by the next process that opens the database alone: all that is in it is lost.
+/// The next process that opens the database alone ignores a log with a wrong header: all that is in it is lost.
 fn check_log(path: &Path) -> Result<(), StoreError> {
     for _ in 0..TRIES {
         if has_sound_header(&log_of(path)) {

@@ -1,9 +1,9 @@
-//! The one place that knows what this host has to keep: what waits to be written, in its order, and what has been
-//! written and may have to be written again. It opens no file.
+//! Everything that this host has to store: what waits to be written, in its order, and what has been written and may
+//! have to be written again. It opens no file.
 //!
-//! The host changes it at once, and the writing thread works it off. A change of a job that still waits is folded into
-//! what waits. Jobs are known until they end, answers that wait for a decision until they are decided, and the newest
-//! other jobs a little longer: where the database turns out to be damaged, they are written into the next one.
+//! The host changes it at once, and the writing thread works it off. A change of a job that still waits is merged with
+//! the waiting one. Jobs are known until they end, answers that wait for a decision until they are decided, and the
+//! newest other jobs a little longer: if the database turns out to be damaged, they are written into the next one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::store::Amounts;
 use crate::store::known::{KnownJob, new_uuid};
 use crate::store::record::{Accepted, Draft, Held, Landed, OnDisk, Record, RowsOnDisk, Unsent};
 
-/// How many jobs are still known that nobody has to decide on any more.
+/// How many jobs without an open decision are still known.
 const RECENT: usize = 32;
 /// How many bytes those take at most.
 const RECENT_BYTES: usize = 1 << 20;
@@ -29,7 +29,7 @@ pub enum ChangeKey {
     Prompt(u64),
 }
 
-/// Something that waits to be written, as it was when it was taken out.
+/// A copy of something that waits to be written.
 #[derive(Debug)]
 pub struct PendingChange {
     pub key: ChangeKey,
@@ -281,7 +281,7 @@ impl Ledger {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// A job begins or ends: what is known of it waits behind all that waited before.
+    /// A job begins or ends: what is known of it waits after all that waited before.
     fn insert(&mut self, known: KnownJob) {
         let id = known.id;
         self.jobs.remove(&id);

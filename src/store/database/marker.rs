@@ -1,8 +1,8 @@
-//! A small file beside the database that names the files whose answers wait for a decision: a Neovim reads it by itself,
-//! and starts a host only where one of these files is its own.
+//! A small file beside the database that names the files whose answers wait for a decision: Neovim reads it itself, and
+//! starts a host only if one of these files is open.
 //!
 //! `held.jsonl` has one object a line, `{"owner":"PID:START","path":"/a/file"}`, in the order in which the jobs ended.
-//! Where no answer waits there is no such file. It is a hint: the database decides.
+//! The file does not exist while no answer waits. It is a hint: the database decides.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};

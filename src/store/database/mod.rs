@@ -1,9 +1,9 @@
-//! The database on threads of its own: the host hands work over and goes on; nothing here is waited for but
-//! what was asked to be kept before something else happens.
+//! The database, on threads of its own: the host hands work over and goes on. The host waits only for what must be
+//! stored before something else happens.
 //!
-//! What is to be kept goes into the ledger at once. One thread writes it, in the order in which it came; what should
-//! happen afterwards happens also where keeping failed, and an answer waits for it a moment only: a broken store never
-//! costs an answer. Another thread answers questions, so that a long list never delays an answer.
+//! What is to be stored goes into the ledger at once. One thread writes it, in the order in which it came; what follows
+//! a write happens even if the write fails, and an answer waits for it only a moment: a broken store never costs an
+//! answer. Another thread answers queries, so that a long list never delays an answer.
 
 mod connection;
 mod inspect;
@@ -60,13 +60,13 @@ pub enum Query {
     },
     /// The messages of a session that can be gone back to.
     Checkpoints {
-        /// Whose session it is.
+        /// The agent of the session.
         agent: String,
         /// The session.
         session_id: String,
     },
-    /// What a prompt wants to know: prompts that were not sent, newest first, then those of earlier jobs; and the agents
-    /// that are not logged in, as their newest jobs said.
+    /// What a prompt wants to know: prompts that were not sent, newest first, then those of earlier jobs; and the
+    /// agents that are not logged in, as their newest jobs said.
     Prompts {
         /// The most of the latter.
         limit: u64,
@@ -97,7 +97,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens, or makes, `botglue.db` under `data_dir`. `warn` is told, once, where nothing can be kept.
+    /// Opens, or makes, `botglue.db` under `data_dir`. `warn` is called, once, if nothing can be kept.
     pub fn open(data_dir: Option<PathBuf>, warn: impl FnOnce(StoreError) + Send + 'static) -> Self {
         let (tasks, waiting) = mpsc::channel();
         let shared = Arc::new(Shared::new(data_dir.clone()));
@@ -107,7 +107,7 @@ impl Database {
             let (questions, asked) = mpsc::channel();
             let suspicion = Arc::new(AtomicBool::default());
             let writer = DatabaseWriter::new(known, questions, Arc::clone(&suspicion), Box::new(warn));
-            // Without a folder there is nobody who answers, and every question is refused.
+            // Without a folder there is no reader, and every query is refused.
             if let Some(data_dir) = data_dir {
                 std::thread::spawn(move || reader::answer(&data_dir, &asked, &suspicion));
             } else {
@@ -118,7 +118,7 @@ impl Database {
         Self { tasks, shared, patience: Patience::new() }
     }
 
-    /// Keeps a job that was accepted, until it ends; nobody waits for that.
+    /// Keeps a job that was accepted, until it ends. No caller waits for it.
     pub fn accept(&self, accepted: Accepted) {
         let id = accepted.id;
         self.shared.ledger().accept(accepted);
@@ -139,7 +139,7 @@ impl Database {
         self.write(id, |_| {});
     }
 
-    /// Keeps a finished job, then goes on with its own share of what its agent counted. A store that stands still is
+    /// Keeps a finished job, then calls `then` with what the job itself used. A blocked store is
     /// waited for no longer than a moment.
     pub fn keep(&self, record: Record, then: impl FnOnce(Amounts) + Send + 'static) {
         let (id, unkept) = (record.id, unkept(&record));
@@ -154,8 +154,8 @@ impl Database {
         self.write(id, |_| then());
     }
 
-    /// Keeps that an answer is held, then goes on: it is on the disk then. A store that stands still is waited for no longer
-    /// than a moment.
+    /// Keeps that an answer is held, then goes on: it is on the disk then. A store that stands still is waited for no
+    /// longer than a moment.
     pub fn hold(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
         let then = self.patience.limit(Box::new(move |()| then()), ());
         self.land(id, landed, move || then(()));
@@ -167,7 +167,7 @@ impl Database {
         self.write(id, |_| {});
     }
 
-    /// Keeps what the user made of a held answer; nothing where it is as it was.
+    /// Keeps what the user made of a held answer; nothing if it is unchanged.
     pub fn draft(&self, id: u64, draft: Option<Draft>) {
         self.shared.ledger().draft(id, draft);
         self.write(id, |_| {});
@@ -217,11 +217,11 @@ impl Database {
     }
 
     /// Waits until everything that was handed over is kept, but no longer than until then: what is not in the database
-    /// by then is spilled to a file. As long a database is waited for that somebody keeps locked.
+    /// by then is spilled to a file. A locked database is waited for as long.
     pub async fn close(&self, until: Instant) {
         let (done, closed) = tokio::sync::oneshot::channel();
         let then = Box::new(move |()| {
-            // Who waited may have given up.
+            // The waiting task may have given up.
             let _ = done.send(());
         });
         self.send(DatabaseTask::Close { until, then });

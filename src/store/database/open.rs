@@ -37,7 +37,7 @@ pub struct Opened {
 type Identity = (u64, u64);
 
 impl Opened {
-    /// Whether the path leads to another file by now, or to none: somebody put this one aside.
+    /// Whether the path leads to another file by now, or to none: another host put this one aside.
     pub fn is_replaced(&self) -> bool {
         identity(&self.path) != self.file
     }
@@ -80,7 +80,7 @@ pub fn to_read(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError
     Ok(Opened { connection, path, file })
 }
 
-/// Puts the database aside in which `damaged`, or at least somebody who opened it, found damage; where it went. None
+/// Puts the database aside in which `damaged`, or another process, found damage, and returns its new path. None
 /// where another Neovim was quicker.
 pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<PathBuf>, StoreError> {
     let path = database_path(data_dir)?;
@@ -109,7 +109,7 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     Ok(Some(aside))
 }
 
-/// Locks the folder; not for longer than others need for what they do with it, for somebody may keep it locked.
+/// Locks the folder; waits no longer than others need for their work, since a process may keep it locked.
 fn lock(folder: &File) -> Result<(), StoreError> {
     let since = Instant::now();
     loop {
@@ -127,8 +127,8 @@ fn lock(folder: &File) -> Result<(), StoreError> {
     }
 }
 
-/// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours to
-/// write to, nor to change the mode of. SQLite refuses one that is made later (`SQLITE_OPEN_NOFOLLOW`, which wants a
+/// Where the database is. A link in its place, or in that of a file beside it, is refused: what it leads to is not ours
+/// to write to, nor to change the mode of. SQLite refuses one that is made later (`SQLITE_OPEN_NOFOLLOW`, which wants a
 /// folder without links in its path).
 fn database_path(data_dir: &Path) -> Result<PathBuf, StoreError> {
     let path = data_dir.canonicalize()?.join(FILE);
@@ -142,7 +142,7 @@ fn database_path(data_dir: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// Takes the rights of others away, where somebody gave them any.
+/// Removes the rights of other users, if they have any.
 fn protect(path: &Path) -> io::Result<()> {
     for path in with_companions(path) {
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };

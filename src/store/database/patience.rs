@@ -1,4 +1,4 @@
-//! Who waits for the store waits for a moment only: then what should come afterwards happens all the same.
+//! A limit on waiting for the store: when it is over, what follows the write happens without it.
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};

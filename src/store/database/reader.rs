@@ -16,9 +16,9 @@ use crate::store::queries::info::Info;
 use crate::store::queries::{checkpoints, history, info, logins, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
-/// A question and who waits for its answer.
+/// A query and the callback for its reply.
 pub enum ReadRequest {
-    /// One whose answer the editor gets as it is.
+    /// A query whose reply goes to the editor unchanged.
     Query {
         query: Query,
         then: Then<QueryReply>,
@@ -44,7 +44,7 @@ impl ReadRequest {
     }
 }
 
-/// Answers until nobody can ask any more. Damage is made known to the writer, which puts the database aside.
+/// Answers until all senders are gone. Damage is made known to the writer, which puts the database aside.
 pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<ReadRequest>, suspicion: &AtomicBool) {
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);

@@ -1,5 +1,5 @@
-//! What the host and the writing thread share: the ledger, and the file that takes what the database does not. Nobody
-//! holds the ledger while a file or the database is used, so the host never waits for either.
+//! What the host and the writing thread share: the ledger, and the file that takes what the database does not. Neither
+//! thread holds the ledger's lock while it uses a file or the database, so the host never waits for either.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
 //! What cannot be written into the database, in a file beside it, until it can be: so it survives the end of the host.
 //!
 //! A spill file is a list of JSON lines: a header, then what is known of jobs and prompts, of which later lines replace
-//! what earlier ones say. Its host keeps it locked. A host that finds one without a lock takes it up (`take_up`): in one
-//! transaction, and the file is deleted after that is on the disk. What is taken up twice is there once (`queries::put`).
+//! what earlier ones say. Its host keeps it locked. A host that finds one without a lock takes it up (`take_up`): in
+//! one transaction, and the file is deleted after that is on the disk. What is taken up twice is there once
+//! (`queries::put`).
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -25,7 +26,7 @@ pub(super) const PREFIX: &str = "botglue.spill-";
 pub(super) const SUFFIX: &str = ".jsonl";
 /// The version of the lines.
 pub(super) const VERSION: u32 = 1;
-/// A file of more bytes than this is written anew when it has grown to twice what it was.
+/// A file of more bytes than this is rewritten when it has grown to twice its size.
 const LARGE: u64 = 8 << 20;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -61,9 +62,9 @@ struct OpenSpill {
     path: PathBuf,
     file: File,
     length: u64,
-    /// At this length the file is written anew.
+    /// At this length the file is rewritten.
     most: u64,
-    /// Which revision of what is in it.
+    /// Which revision of each change is in it.
     has: BTreeMap<ChangeKey, u64>,
 }
 
@@ -112,7 +113,7 @@ impl OpenSpill {
         let names = (first..first + 1000).map(|ms| data_dir.join(format!("{PREFIX}{ms:015}-{pid}{SUFFIX}")));
         let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
         let path = names.into_iter().find(is_free).ok_or(io::ErrorKind::AlreadyExists)?;
-        // Under another name until it is locked: nobody may take it up before.
+        // Under another name until it is locked: no host may take it up before.
         let part = path.with_extension("part");
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&part)?;
         if let Err(error) = lock_file(&file) {

@@ -16,7 +16,7 @@ use crate::store::queries::{put, unsent};
 use crate::store::record::Unsent;
 use crate::store::{StoreError, owner};
 
-/// A spill file that nobody writes any more, as it was read.
+/// A spill file whose host has ended, and what it contains.
 pub struct OrphanedSpill {
     path: PathBuf,
     /// Locked until this is dropped.
@@ -47,8 +47,8 @@ fn is_spill(entry: &fs::DirEntry) -> bool {
     has_name && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim lives and
-/// has its own hosts for that, or where a newer version wrote it.
+/// Reads a spill file; `None` where its host still writes it, where another host takes it up, where its Neovim lives
+/// and has its own hosts for that, or where a newer version wrote it.
 pub fn read(path: PathBuf) -> io::Result<Option<OrphanedSpill>> {
     let file = OpenOptions::new()
         .read(true)

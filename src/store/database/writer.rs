@@ -1,5 +1,5 @@
-//! The writing thread: it brings the database to what the ledger says, change by change. What cannot be written now
-//! stays in the ledger and is spilled to a file; nobody waits for that.
+//! The writing thread: it brings the database to the state of the ledger, change by change. What cannot be written now
+//! stays in the ledger and is spilled to a file; no caller waits for it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::store::{Amounts, StoreError, transcript};
 
 /// How long what waits is left alone where nothing else comes.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How long the store is left alone while answers wait for a decision and nobody uses it: then it is looked at.
+/// How long the store is left alone while answers wait for a decision and the host does not use it; then it is checked.
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Something to be done, and what comes after it.
@@ -44,7 +44,7 @@ pub enum DatabaseTask {
         ids: Vec<u64>,
         then: Then<QueryReply>,
     },
-    /// Nothing comes behind this.
+    /// The last task.
     Close {
         until: Instant,
         then: Then<()>,
@@ -66,7 +66,7 @@ pub struct DatabaseWriter {
 }
 
 impl DatabaseWriter {
-    /// Opens the database; where that fails `warn` is told.
+    /// Opens the database; if that fails, `warn` gets the error.
     pub fn new(
         shared: Arc<Shared>,
         questions: mpsc::Sender<ReadRequest>,
@@ -90,7 +90,7 @@ impl DatabaseWriter {
         writer
     }
 
-    /// Works until there is nobody any more who could have tasks.
+    /// Works until all senders are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<DatabaseTask>) {
         loop {
             let patience = self.patience();
@@ -234,7 +234,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Looks whether the answers that wait for a decision are there, where somebody else has written the files.
+    /// Checks whether the answers that wait for a decision are there, if another process has written the files.
     fn verify(&mut self, always: bool) {
         let shared = &self.shared;
         let missing = self.connection.verify(|| shared.ledger().open_answers(), always);

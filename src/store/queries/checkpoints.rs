@@ -26,7 +26,7 @@ pub fn of(connection: &Connection, agent: &str, session_id: &str) -> Result<Vec<
     let mut line = vec![session_id.to_owned()];
     let mut forks = Vec::new();
     while let Some(fork) = fork(connection, agent, &line[line.len() - 1])? {
-        // Nobody is his own ancestor, whatever the database says.
+        // No session is its own ancestor, whatever the database says.
         if line.contains(&fork.parent) {
             break;
         }

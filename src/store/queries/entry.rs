@@ -133,7 +133,7 @@ pub enum JobKey {
     Id(u64),
 }
 
-/// Who asks, and where transcripts are.
+/// The Neovim that asks, and the folder of transcripts.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryContext<'a> {
     pub owner: &'a str,
@@ -196,7 +196,7 @@ impl QueryContext<'_> {
         })
     }
 
-    /// One job whole; none where there is no such job.
+    /// One whole job; none if it does not exist.
     pub fn job(&self, connection: &Connection, which: &JobKey) -> Result<Option<FullJob>, StoreError> {
         let full = |row: &Row<'_>| {
             let lines: Option<String> = row.get("lines")?;

@@ -69,7 +69,7 @@ pub fn number(connection: &Connection, owner: &str, uuid: &str, id: u64) -> Resu
 }
 
 /// Copies the answer of a job as one that this Neovim holds for review under the number `id`. It costs nothing: the
-/// job did. Gives the copy; none where there is no such answer.
+/// job did. Returns the copy; none if the answer does not exist.
 pub fn again(
     connection: &mut Connection,
     owner: &str,

@@ -12,7 +12,7 @@ use crate::store::StoreError;
 /// What the last 30 days are, in milliseconds before the beginning of today.
 const MONTH: i64 = 29 * 24 * 60 * 60 * 1000;
 
-/// What the sums are asked for.
+/// What the sums cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoQuery {
     /// The project's directory.
@@ -58,14 +58,14 @@ pub struct Sums {
     pub amounts: Amounts,
 }
 
-/// What one model, or one agent, had of it.
+/// What one model, or one agent, used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Breakdown {
-    /// Whose share it is.
+    /// The model or the agent.
     pub name: String,
     /// How many jobs.
     pub jobs: u64,
-    /// US dollars; unknown where no agent told.
+    /// US dollars; unknown if no agent reported it.
     pub cost_usd: Option<f64>,
     /// This and the others: as in [`crate::store::Tokens`].
     pub input_tokens: u64,

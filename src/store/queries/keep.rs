@@ -1,5 +1,5 @@
-//! What is written of a job: that it ended, what became of its answer, what it cost in the end. The caller has begun the
-//! transaction.
+//! What is written of a job: that it ended, what became of its answer, what it cost in the end. The caller has begun
+//! the transaction.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -9,7 +9,7 @@ use crate::store::record::{Draft, Landed, OnDisk, Record, RowsOnDisk};
 use crate::store::{Amounts, StoreError};
 
 /// Keeps a finished job with its session and its checkpoints. It is no accepted one any more, and its prompt is not
-/// unsent: that it was accepted may never have been written. Gives the job's own share of what its agent counted, where
+/// unsent: that it was accepted may never have been written. Returns what the job itself used, if
 /// `known` does not have it.
 pub fn insert(
     connection: &Connection,
@@ -138,7 +138,7 @@ pub fn range_on_disk(
     Ok(())
 }
 
-/// Keeps what the user made of a held answer; nothing where it is as it was.
+/// Keeps what the user made of a held answer; nothing if it is unchanged.
 pub fn draft(connection: &Connection, owner: &str, id: u64, draft: Option<&Draft>) -> Result<(), StoreError> {
     connection
         .prepare_cached(

@@ -5,8 +5,8 @@ use rusqlite::Connection;
 use crate::error::Code;
 use crate::store::StoreError;
 
-/// The agents whose newest job failed with `not_logged_in`, by name. Of the newest jobs only: an agent that was not used
-/// for long may have got a login since.
+/// The agents whose newest job failed with `not_logged_in`, by name. Of the newest jobs only: an agent that was not
+/// used for long may have got a login since.
 pub fn logged_out(connection: &Connection) -> Result<Vec<String>, StoreError> {
     connection
         .prepare_cached(

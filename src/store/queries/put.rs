@@ -1,5 +1,5 @@
-//! Brings the database to what a host knows of a job. Doing it twice changes nothing: so a write whose end nobody saw is
-//! repeated, and a spilled one is taken up, without harm.
+//! Writes what a host knows of a job to the database. Doing it twice changes nothing, so a write that was interrupted
+//! can be repeated, and a spilled one taken up, without harm.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 

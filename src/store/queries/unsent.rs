@@ -1,4 +1,4 @@
-//! What was typed in prompts and not sent yet, of all Neovims. Nobody takes one over: it is only recalled.
+//! Unsent text of prompts, of all Neovims. No Neovim takes it over: it is only recalled.
 
 use rusqlite::{Connection, params};
 
@@ -39,7 +39,7 @@ pub fn keep(
     Ok(())
 }
 
-/// A job with this prompt is kept from now on: whoever typed the same has no need of it any more.
+/// A job with this prompt is stored now, so the same unsent text is not needed any more.
 pub(super) fn sent(connection: &Connection, prompt: &str) -> Result<(), StoreError> {
     // Without the blanks around it a prompt is sent.
     connection
@@ -58,8 +58,8 @@ pub fn all(connection: &Connection) -> Result<Vec<UsedPrompt>, StoreError> {
         .collect()
 }
 
-/// All that may be recalled, each part in its order: what was typed within a day, what was sent, and what was left unsent
-/// for longer.
+/// All that may be recalled, each part in its order: what was typed within a day, what was sent, and what was left
+/// unsent for longer.
 pub fn among(unsent: Vec<UsedPrompt>, sent: Vec<UsedPrompt>, now_ms: i64) -> Vec<UsedPrompt> {
     let (fresh, left) = unsent.into_iter().partition::<Vec<_>, _>(|used| used.last_ms > now_ms - FRESH);
     [fresh, sent, left].concat()

@@ -1,5 +1,5 @@
 //! The folder of transcripts: makes their files, and drops the oldest ones. Nothing but a regular file with a name of a
-//! transcript is ever touched or counted, and nothing is done in a folder behind a symbolic link.
+//! transcript is ever touched or counted, and a folder that is a symbolic link is not used.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -50,8 +50,8 @@ impl Folder {
         fs::remove_file(self.path.join(name.to_string()))
     }
 
-    /// Drops the oldest transcripts until no more than [`MAX_TRANSCRIPTS`] are left and `more` bytes can be added to them; whether
-    /// that could be. `own` are those that this host is writing, with the bytes that they may grow to.
+    /// Drops the oldest transcripts until no more than [`MAX_TRANSCRIPTS`] are left and `more` bytes can be added to
+    /// them; whether that could be. `own` are those that this host is writing, with the bytes that they may grow to.
     pub fn make_room(&self, own: &BTreeMap<TranscriptName, u64>, more: u64) -> io::Result<bool> {
         self.prepare()?;
         let most = MAX_TOTAL_BYTES.saturating_sub(more);

@@ -67,7 +67,7 @@ impl TranscriptWriter {
         Self { folder, budget, open: BTreeMap::new() }
     }
 
-    /// Drops what is too old, then works until nobody has tasks any more.
+    /// Drops what is too old, then works until all senders are gone.
     pub fn run(mut self, tasks: &mpsc::Receiver<TranscriptTask>) {
         if let Err(error) = self.make_room(0) {
             tracing::warn!(%error, "no transcripts are kept");

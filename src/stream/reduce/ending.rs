@@ -13,7 +13,7 @@ use crate::stream::words;
 /// The most of a text that an error quotes, in bytes.
 const QUOTED_BLOCK: usize = 400;
 
-/// What a job comes to.
+/// The result of a job.
 pub type JobResult = Result<FinalAnswer, JobError>;
 
 /// An answer.

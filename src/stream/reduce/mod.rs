@@ -185,7 +185,7 @@ impl Reducer {
 
     /// A line that is no JSON; `text` is all of it.
     pub fn other_output(&mut self, text: &str) {
-        // Progress of wrappers, never anything that somebody wants to read.
+        // Progress of wrappers, never worth showing.
         if text.starts_with("Script ") {
             return;
         }

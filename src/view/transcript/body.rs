@@ -8,7 +8,7 @@ pub struct Body {
     text: String,
     /// The most bytes that are kept.
     most: usize,
-    /// Lines that begin behind what is kept.
+    /// Lines that begin after what is kept.
     cut: usize,
 }
 
@@ -41,7 +41,7 @@ impl Body {
         self.text.trim().is_empty()
     }
 
-    /// Its first lines without the blank ones around them, and how many lines are left out behind.
+    /// Its first lines without the blank ones around them, and how many lines are left out after them.
     pub fn lines(&self, most: usize) -> (Vec<&str>, usize) {
         let start = self.text.find(|letter: char| !letter.is_whitespace()).unwrap_or(self.text.len());
         let start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,8 +1,8 @@
 //! A recorded stream as a conversation: what the agent was sent, what it thought and said, the tools it called with
 //! their outcomes and outputs.
 //!
-//! [`Conversation`] takes the bytes of a transcript, and reads them with the code that reads a running job. It is bounded:
-//! a long output is cut, and of a long conversation the newest parts are kept. `rows` draws it.
+//! [`Conversation`] takes the bytes of a transcript, and reads them with the code that reads a running job. It is
+//! bounded: a long output is cut, and of a long conversation the newest parts are kept. `rows` draws it.
 
 mod body;
 mod part;

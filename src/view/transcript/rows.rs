@@ -36,7 +36,7 @@ pub struct TranscriptHeader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowKind {
-    /// Who speaks.
+    /// The heading of a speaker.
     Heading,
     /// What was said.
     Text,

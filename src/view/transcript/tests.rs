@@ -211,7 +211,7 @@ fn only_what_is_new_is_sent_again() {
     assert_eq!(conversation.view(&about).from, 0);
 }
 
-/// One stream of each agent, as it was recorded.
+/// One recorded stream of each agent.
 #[test]
 fn recorded_streams() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");

@@ -1,5 +1,5 @@
-//! Recorded dialogues, played by `botglue replay` to a real job: the same comes of them as of the recording, and nothing
-//! is left of the process.
+//! Recorded dialogues, played by `botglue replay` to a real job: the same comes of them as of the recording, and
+//! nothing is left of the process.
 
 use std::fs;
 use std::time::{Duration, Instant};

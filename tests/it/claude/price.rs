@@ -36,7 +36,8 @@ fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> u64 {
     id
 }
 
-/// A first job, two forks of it at once, a fork of a fork that uses a tool, and a fork that goes back; one more that fails after it has cost something.
+/// A first job, two forks of it at once, a fork of a fork that uses a tool, and a fork that goes back; one more that
+/// fails after it has cost something.
 #[track_caller]
 fn assert_sum_is_what_was_spent(nvim: &Nvim, api: &Api) {
     let path = nvim.scratch.write("b.rs", "fn in_b() {}\n");

@@ -40,8 +40,8 @@ pub struct Job {
     pub is_done: bool,
     /// Its answer left none of its rows: it is between those that were beside it then.
     is_emptied: bool,
-    /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does not
-    /// say.
+    /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does
+    /// not say.
     pub is_blurred: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The fuzzer of `botglue serve`: messages that are malformed, or well formed with values that nobody expects. After each
-//! batch of them the host has to answer a request and to run a job.
+//! The fuzzer of `botglue serve`: messages that are malformed, or well formed with values that nobody expects. After
+//! each batch of them the host has to answer a request and to run a job.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

@@ -34,8 +34,8 @@ impl Written {
     }
 }
 
-/// Whether what came of a decision is what has to come of it: `was` is how the answer had ended, `written` what it wrote,
-/// and `last` the record of that.
+/// Whether what came of a decision is what has to come of it: `was` is how the answer had ended, `written` what it
+/// wrote, and `last` the record of that.
 pub fn judge(
     was: &str,
     sent: &Sent,

@@ -1,9 +1,9 @@
 //! The model test: random schedules of typing, of jobs starting and of answers arriving, in a real Neovim, against a
 //! simple model of what may come of them.
 //!
-//! The host is the real one; its agents say what the test tells them, when it tells them, down to the key between. After
-//! each key the test waits until the host has read the change, and has done what it can do now. `make soak` plays many;
-//! `make soak SEED=7 RUNS=1` plays the schedule of a seed again.
+//! The host is the real one; its agents say what the test tells them, when it tells them, down to the key between.
+//! After each key the test waits until the host has read the change, and has done what it can do now. `make soak` plays
+//! many; `make soak SEED=7 RUNS=1` plays the schedule of a seed again.
 //!
 //! What must not be lost is judged strictly. Whether an answer lands is not: holding one is right where the host cannot
 //! tell, so these are counted, and must be few.
@@ -101,7 +101,8 @@ fn tree(seed: u64) -> impl ValueTree<Value = Schedule> {
     any_schedule().new_tree(&mut TestRunner::new_with_rng(Config::default(), rng)).unwrap()
 }
 
-/// The smallest schedule found that fails, why it does, and its story. One that fails only after others is what was found.
+/// The smallest schedule found that fails, why it does, and its story. One that fails only after others is what was
+/// found.
 fn shrink(
     tree: &mut impl ValueTree<Value = Schedule>,
     nvim: &mut Nvim,

@@ -92,7 +92,8 @@ fn meets_another(sent: &Sent, record: &Record) -> bool {
 }
 
 /// Whether all of its rows stand there again, whatever came next to them or between; or something of its text next to
-/// the row above or below it, also where more was typed right beside it, or a part with all of its row on one side of it.
+/// the row above or below it, also where more was typed right beside it, or a part with all of its row on one side of
+/// it.
 fn is_put_back(sent: &Sent, record: &Record) -> bool {
     let (request, lines) = (&sent.request, &record.before);
     let base = &request.selection.rows;
@@ -121,8 +122,8 @@ fn has_part(sent: &Sent, nth: usize, line: &str) -> bool {
     line.starts_with(&row[..start + selection.text[nth].len()]) || line.ends_with(&row[start..])
 }
 
-/// Whether an end of the range stands next to its like, or to a row that reads as it did, or any row of a block: which of
-/// both it is makes no difference to anybody.
+/// Whether an end of the range stands next to its like, or to a row that reads as it did, or any row of a block: which
+/// of both it is makes no difference to anybody.
 fn is_doubled(sent: &Sent, record: &Record) -> bool {
     let (selection, lines) = (&sent.request.selection, &record.before);
     let is_end =

@@ -1,5 +1,5 @@
-//! Texts, answers and edits made of words. A word is a letter and a number: `b` of the text, `u` of the user, any other of
-//! an answer. Rows without a word are brackets, which may stand anywhere.
+//! Texts, answers and edits made of words. A word is a letter and a number: `b` of the text, `u` of the user, any other
+//! of an answer. Rows without a word are brackets, which may stand anywhere.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -18,8 +18,8 @@ const EVERY: usize = 9;
 const PIECES: u32 = 80;
 const SECONDS: f64 = 0.25;
 
-/// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred, where
-/// the agent does this after its result line.
+/// The time from the result line to the text in the buffer in milliseconds, at the median and for one of a hundred,
+/// where the agent does this after its result line.
 fn to_the_buffer(then: &'static str) -> Run {
     let scratch = Scratch::new();
     let agents = paced(&scratch, PIECES, SECONDS, then);

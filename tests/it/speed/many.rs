@@ -36,8 +36,8 @@ const COUNT: &str = "
     for _, name in ipairs(vim.tbl_keys(apply)) do count(apply, name) end
     count(attach, 'report')";
 
-/// The calls for a job that takes no time, in a buffer that is mirrored: its landing takes three of them, the write, what
-/// became of it and that it is stored.
+/// The calls for a job that takes no time, in a buffer that is mirrored: its landing takes three of them, the write,
+/// what became of it and that it is stored.
 pub fn calls_of_a_short_job() -> Run {
     let editor = editor();
     editor.nvim.exec(COUNT);
@@ -51,8 +51,8 @@ pub fn calls_of_a_short_job() -> Run {
     })
 }
 
-/// The calls for a job of 30 s: ten tools, and text for a second and a half. All seven run at the same time, each in a Neovim
-/// of its own.
+/// The calls for a job of 30 s: ten tools, and text for a second and a half. All seven run at the same time, each in a
+/// Neovim of its own.
 pub fn calls_of_a_long_job() -> Run {
     let editors: Vec<Editor> = (0..RUNS)
         .map(|_| {

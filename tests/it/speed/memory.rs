@@ -39,8 +39,8 @@ pub fn with_jobs() -> Run {
     })
 }
 
-/// In MB: what 1,000 jobs leave beyond an idle host, the mirror of their buffer apart. What is free is given back at the end
-/// of the next job.
+/// In MB: what 1,000 jobs leave beyond an idle host, the mirror of their buffer apart. What is free is given back at
+/// the end of the next job.
 pub fn after_jobs() -> Run {
     const ROUNDS: usize = 8;
     Box::new(|| {

@@ -1,5 +1,5 @@
-//! How fast it is: each row of the table is measured seven times, beside what it is compared with, on a real Neovim. Only
-//! what takes minutes is measured three times.
+//! How fast it is: each row of the table is measured seven times, beside what it is compared with, on a real Neovim.
+//! Only what takes minutes is measured three times.
 //!
 //! `make bench` runs it, no test does. It fails where a row is missed or could not be measured.
 

@@ -72,8 +72,8 @@ pub fn agent_runs() -> Run {
     })
 }
 
-/// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included: in a buffer that the
-/// host mirrors, and in one that it does not yet.
+/// The milliseconds for which `:Botglue run` blocks the editor, what it does in the next tick included: in a buffer
+/// that the host mirrors, and in one that it does not yet.
 pub fn blocked() -> Run {
     const TIMED: &str = "
         local function computed()
@@ -142,8 +142,8 @@ fn until_requested(fixture: &Fixture, send: impl FnOnce()) -> f64 {
     took.as_secs_f64() * 1e3
 }
 
-/// The milliseconds from the host's start to its greeting, and those that Neovim spends on the plugin as it starts: where
-/// nothing is held, and where answers of an earlier session are.
+/// The milliseconds from the host's start to its greeting, and those that Neovim spends on the plugin as it starts:
+/// where nothing is held, and where answers of an earlier session are.
 pub fn host_and_plugin() -> Run {
     Box::new(|| {
         let nvim = Builder::new(Scratch::new()).start();
@@ -174,8 +174,8 @@ fn hold_earlier(scratch: &Scratch) {
     fs::write(data.join("held.jsonl"), format!("{answer}\n").repeat(10)).unwrap();
 }
 
-/// What Neovim spends on the plugin until it waits for the first key, in milliseconds: what it says that it takes to load
-/// `plugin/botglue.lua`, and what that has left for the tick after.
+/// What Neovim spends on the plugin until it waits for the first key, in milliseconds: what it says that it takes to
+/// load `plugin/botglue.lua`, and what that has left for the tick after.
 fn plugin(scratch: &Scratch) -> f64 {
     let (times, after) = (scratch.path("startup"), scratch.path("after"));
     // The one is scheduled before the plugin's, the other behind it.

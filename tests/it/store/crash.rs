@@ -1,6 +1,6 @@
-//! The host is killed at each step from "the answer is stored" to "its landing is stored", and Neovim after it: the next
-//! Neovim finds the answer held, nothing is lost, and nothing is written twice. Where only the host dies the next one
-//! goes on: see [`super::killed`].
+//! The host is killed at each step from "the answer is stored" to "its landing is stored", and Neovim after it: the
+//! next Neovim finds the answer held, nothing is lost, and nothing is written twice. Where only the host dies the next
+//! one goes on: see [`super::killed`].
 
 use std::path::{Path, PathBuf};
 

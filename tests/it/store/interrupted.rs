@@ -1,5 +1,5 @@
-//! A job is in the store from the moment at which the host accepts it. What becomes of one whose Neovim or host is killed
-//! before it ends.
+//! A job is in the store from the moment at which the host accepts it. What becomes of one whose Neovim or host is
+//! killed before it ends.
 
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Value, json};

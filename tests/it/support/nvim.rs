@@ -61,8 +61,8 @@ impl Builder {
         self
     }
 
-    /// Starts Neovim in a terminal of that many columns and rows, as a user does, for what is measured: no code of the test's
-    /// runs in it.
+    /// Starts Neovim in a terminal of that many columns and rows, as a user does, for what is measured: no code of the
+    /// test's runs in it.
     pub fn terminal(mut self, columns: u16, rows: u16) -> Self {
         self.terminal = Some((columns, rows));
         self

@@ -80,7 +80,8 @@ impl Watch {
 fn open(columns: u16, rows: u16) -> io::Result<(File, OwnedFd)> {
     let mut size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let (mut user, mut program) = (-1, -1);
-    // SAFETY: all pointers are of living values, or null where the call allows it; both descriptors are new and nobody else's.
+    // SAFETY: all pointers are of living values, or null where the call allows it; both descriptors are new and nobody
+    // else's.
     unsafe {
         let none = std::ptr::null_mut();
         if libc::openpty(&raw mut user, &raw mut program, none, std::ptr::null_mut(), &raw mut size) != 0 {

@@ -1,4 +1,4 @@
-//! Each recipe as it was tried with the real program.
+//! Each recipe, in the form that was tried with the real program.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The database or its log is cut or overwritten while it is open. SQLite does not notice: this host does, and writes what
-//! it knows into a new one.
+//! The database or its log is cut or overwritten while it is open. SQLite does not notice: this host does, and writes
+//! what it knows into a new one.
 
 use std::fs::OpenOptions;
 

@@ -1,5 +1,5 @@
-//! What waits and what is known: changes are folded, none is lost that comes while another is written, and what is decided
-//! is not known for ever.
+//! What waits and what is known: changes are folded, none is lost that comes while another is written, and what is
+//! decided is not known for ever.
 
 use super::super::ledger::{ChangeContent, ChangeKey, Ledger, PendingChange};
 use super::*;

@@ -1,4 +1,4 @@
-//! Something else than a file in place of the database or of what SQLite puts beside it: it is refused, and left alone.
+//! Not a regular file in place of the database or of SQLite's files beside it: it is refused, and not changed.
 
 use std::os::unix::fs::symlink;
 
@@ -47,7 +47,7 @@ fn a_log_that_somebody_replaces_by_something_else_holds_up_nothing_and_is_left_a
     fs::remove_file(&log).unwrap();
     let status = Command::new("mkfifo").arg(&log).status().unwrap();
     assert!(status.success());
-    // Nobody writes to the pipe: who opens it as a file waits for ever.
+    // The pipe has no writer: opening it as a file would wait for ever.
     assert_eq!(told.keep(record(2, Some("x"))), ["kept 2"]);
     assert_eq!(told.land(2, "held"), ["landed 2"]);
     fs::remove_file(&log).unwrap();

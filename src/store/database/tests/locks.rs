@@ -1,4 +1,4 @@
-//! Somebody else keeps the database locked: nobody waits for that more than once, and what waited is kept afterwards.
+//! Another process keeps the database locked: a job waits for that at most once, and what waited is kept afterwards.
 
 use super::*;
 use crate::request::Resume;
@@ -45,7 +45,8 @@ fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_
     }
     lock.execute_batch("ROLLBACK").unwrap();
     told.keep(record(2, Some("x")));
-    // The reply to `keep` waits for a slow disk 100 ms at most; a question is answered after all that was to be written.
+    // The reply to `keep` waits for a slow disk 100 ms at most; a question is answered after all that was to be
+    // written.
     assert_eq!(told.count(), Ok(2 + 255));
     let ids = |sql: &str| {
         let mut ids = lock.prepare(sql).unwrap();

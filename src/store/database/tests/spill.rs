@@ -26,7 +26,7 @@ fn ended(dir: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Answers that were kept while somebody had the database locked, by a host that has ended since.
+/// Answers that were kept while another process had the database locked, by a host that has ended since.
 fn spilled(dir: &Path, jobs: u64) -> Vec<(String, Vec<u8>)> {
     let told = TestDatabase::open(dir);
     assert_eq!(told.count(), Ok(0));

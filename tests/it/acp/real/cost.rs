@@ -1,5 +1,5 @@
-//! What an agent's start takes, and what one that is ready saves of it and holds in memory. It depends on the machine, so
-//! `make bench` runs it, no test does.
+//! What an agent's start takes, and what one that is ready saves of it and holds in memory. It depends on the machine,
+//! so `make bench` runs it, no test does.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! Real agents that speak the Agent Client Protocol, each as the shipped agent of its name, asking a service on loopback.
+//! Real agents that speak the Agent Client Protocol, each as the shipped agent of its name, asking a service on
+//! loopback.
 //!
 //! The same is shown of each; what is particular to one is a row of [`agents`]. Gemini runs in `make test`, the others,
 //! which take 1.7 GB, in `make test-agents`.

@@ -1,5 +1,5 @@
-//! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test. It speaks
-//! as the APIs of Gemini and of `OpenAI`, too.
+//! A Messages API on loopback that the real CLIs take for the service: what it answers is written by the test. It
+//! speaks as the APIs of Gemini and of `OpenAI`, too.
 //!
 //! `ANSWER<<text>>` in the user's message is answered with that text. `SCRIPT:name` plays the script of that
 //! name, one reply for each request: the tools' results bring the next one, and the last one is repeated.
