@@ -44,7 +44,7 @@ pub enum HostMessage {
     Command(Command),
     /// An intent for the range of a job was settled.
     Settled(SettledIntent),
-    /// The range of a job stands like this in its file.
+    /// The range of a job in its file, after a write.
     RangeOnDisk(RangeOnDisk),
     /// The file of a job has this name now.
     Renamed {
@@ -75,7 +75,7 @@ pub struct Host {
     is_ending: bool,
 }
 
-/// How much has been heard of the editor.
+/// How much of the editor's input was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InputProgress {
     /// The host has to end, and there may be more in the pipe.
@@ -240,7 +240,7 @@ impl Host {
         }
         let launch = match Launch::new(&invocation, &wanted.cwd, &self.context.empty) {
             Ok(launch) => launch,
-            // The job that wants it will say so.
+            // The job that claims it reports that.
             Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
         };
         let (editor, token, agent) = (self.editor.clone(), wanted.token, wanted.agent.name.clone());
@@ -385,7 +385,7 @@ impl Host {
                 self.editor.stays(id, why);
                 return;
             }
-            // Nothing of it has to be stored: the text tells what was taken.
+            // Nothing of it has to be stored: the text shows what was taken.
             Settlement::Taken => return self.editor.stored(id, attempt),
             _ => {}
         }
@@ -393,7 +393,7 @@ impl Host {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
         if let Settlement::Held(_) = settlement {
-            // How its rows stand is kept when their file is written: until then that is not in the file.
+            // Its rows are stored when their file is written: until then they are not in the file.
             let landed = Landed { place: None, rows: None, ..landed };
             self.database.hold(id, landed, move || editor.landed(id, &told));
         } else {

@@ -83,7 +83,7 @@ pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
     }
 }
 
-/// How the range of a job stands in its file.
+/// The range of a job in its file.
 pub fn on_disk(on_disk: &RangeOnDisk) -> OnDisk {
     let place = on_disk.passage.as_ref().map(lines);
     let rows = on_disk.passage.as_ref().map(rows).unwrap_or_default();

@@ -25,7 +25,7 @@ const USAGE: &str = "usage: botglue replay [--delay-ms N] [--chunk N] [--exit-co
 struct ReplayOptions {
     /// The pause before each piece.
     delay: Duration,
-    /// Bytes a piece; a line a piece where there is none.
+    /// Bytes a piece; a line a piece if there is none.
     chunk: Option<u64>,
     exit_code: u8,
     file: PathBuf,

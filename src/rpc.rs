@@ -57,7 +57,7 @@ pub enum Command {
         /// Nothing if it is unchanged.
         draft: Option<Draft>,
     },
-    /// What stands in a prompt that was not sent.
+    /// What is in a prompt that was not sent.
     Unsent {
         /// The prompt's id.
         id: u64,

@@ -167,7 +167,7 @@ struct DroidLine<'a> {
     role: Option<Text<'a>>,
     id: Option<Text<'a>>,
     text: Option<Text<'a>>,
-    /// Of a call and a result: the message it stands in.
+    /// Of a call and a result: the message it is in.
     message_id: Option<Text<'a>>,
     tool_id: Option<Text<'a>>,
     tool_name: Option<Text<'a>>,

@@ -107,7 +107,7 @@ pub enum Isolation {
     Directory,
 }
 
-/// What reads a recorded stream of an agent; `preset` tells which one speaks the Agent Client Protocol.
+/// What reads a recorded stream of an agent; `preset` names the agent that speaks the Agent Client Protocol.
 pub fn recorded(protocol: Protocol, preset: Option<&'static Preset>) -> Decoder {
     match protocol {
         Protocol::Acp => acp::recorded(preset),

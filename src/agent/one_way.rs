@@ -4,7 +4,7 @@ use super::{Dialect, Opening};
 use crate::stream::failure::AgentLabel;
 use crate::stream::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
 
-/// Such a dialogue of one agent. Its lines mean the same wherever they stand.
+/// The dialogue of one agent. The meaning of a line does not depend on its place.
 #[derive(Debug, Clone)]
 pub struct OneWay {
     /// Says what one line means.

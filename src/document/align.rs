@@ -23,7 +23,7 @@ pub enum Origin {
     Edited(usize),
     /// Part of this old row, which was split; another part is that row.
     Split(usize),
-    /// One of several old rows; which one cannot be told.
+    /// One of several old rows; which one is unknown.
     Doubt,
     /// None of the old rows.
     New,
@@ -75,7 +75,7 @@ pub fn unchanged<O: AsRef<[u8]>, N: AsRef<[u8]>>(old: &[O], new: &[N]) -> Vec<Op
     new.iter().zip(sides.origins).map(is_same).collect()
 }
 
-/// Whether a row's text tells it from others: brackets and empty rows do not.
+/// Whether a row's text distinguishes it from others: that of brackets and empty rows does not.
 pub fn is_telling(text: &[u8]) -> bool {
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
     text.iter().any(|byte| is_word(&byte))

@@ -210,7 +210,7 @@ impl Anchor {
         self.columns.iter_mut().for_each(|(_, columns)| columns.recall(text));
     }
 
-    /// Where it is; none where that cannot be told. Of several places that columns may have, `mark` decides: where the
+    /// Where it is; none if that is unknown. Of several places that columns may have, `mark` decides: where the
     /// editor's own mark is now.
     pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
         if self.in_doubt.iter().any(|id| rows.find(*id).is_none()) {
@@ -232,7 +232,7 @@ impl Anchor {
             && self.own_rows(rows).is_none()
     }
 
-    /// Whether its rows are there, and only the editor's own mark tells where in them it is.
+    /// Whether its rows are there, and only the editor's mark says which part of them it is.
     pub fn needs_mark(&self, rows: &Rows) -> bool {
         let is_known = self.in_doubt.iter().all(|id| rows.find(*id).is_some());
         let Some(range) = self.own_rows(rows).filter(|_| is_known && self.has_columns()) else {

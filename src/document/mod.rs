@@ -62,8 +62,8 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// The row that had a text at any time, by its hash without white space; none where several had: it tells none of
-    /// them.
+    /// The row that had a text at any time, by its hash without white space; none where several had: then it identifies
+    /// none of them.
     owners: HashMap<u64, Option<RowId>>,
     bytes: usize,
     /// The rows before the last change, if that was an edit of one row.
@@ -74,7 +74,7 @@ pub struct Document {
     is_unsettled: bool,
     anchors: BTreeMap<AnchorId, Anchor>,
     next_anchor: u64,
-    /// The range whose answer is being written: where it is then [`Document::landed`] tells.
+    /// The range whose answer is being written: [`Document::landed`] then says where it is.
     writing: Option<AnchorId>,
 }
 
@@ -216,7 +216,7 @@ impl Document {
         }
     }
 
-    /// Where a range is; none where that cannot be told. `mark` is where the editor's own mark of it is now: it decides
+    /// Where a range is; none if that is unknown. `mark` is where the editor's own mark of it is now: it decides
     /// where a part of a row may have several places.
     pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
         self.anchors.get(&anchor)?.place(&self.rows, mark)
@@ -227,12 +227,12 @@ impl Document {
         self.anchors.get(&anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
     }
 
-    /// Whether a range is there, though only the editor's own mark of it can tell where in its rows.
+    /// Whether the rows of a range are there, though only the editor's mark can say which part of them it is.
     pub fn needs_mark(&self, anchor: AnchorId) -> bool {
         self.anchors.get(&anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
     }
 
-    /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none where it cannot be told where
+    /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none if it is unknown where
     /// it is.
     pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
         let now = Passage::new(self.place(anchor, mark)?, &self.rows);
@@ -374,7 +374,7 @@ impl Document {
     }
 
     /// The text has the rows that it had; where it had others at different times, those that are nearest to what is
-    /// known. What several of these tell differently is in doubt.
+    /// known. Where several of these differ, the row is in doubt.
     fn recall_closest(&mut self) {
         let mut closest: Vec<&Rows> = Vec::new();
         let mut least = usize::MAX;

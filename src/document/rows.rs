@@ -49,7 +49,7 @@ pub struct Row {
     pub split_from: Option<RowId>,
     /// The hash of its text.
     pub hash: u64,
-    /// The hash of its text without white space: a row that was only indented is not told from others by that.
+    /// The hash of its text without white space: a row that was only indented is not distinguished from others by that.
     pub ink: u64,
     /// Its bytes, without the end of the line.
     pub text: Arc<[u8]>,

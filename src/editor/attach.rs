@@ -8,7 +8,7 @@ use super::survive;
 use crate::mirror::ContactScope;
 use crate::rpc::RpcWriter;
 
-/// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
+/// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
 /// says whose text it is, the second one where the marks are in it.
 pub(super) fn contact(buffer: u64, scope: ContactScope) -> Vec<Value> {
     let lua = "require('botglue.attach').report(...)";
@@ -33,7 +33,7 @@ fn call(function: &str, arguments: Vec<Value>) -> Value {
     Value::Array(vec![function.into(), Value::Array(arguments)])
 }
 
-/// Makes the calls, and tells whether all of them went well.
+/// Makes the calls, and returns whether all of them succeeded.
 pub(super) async fn make(
     neovim: Neovim<RpcWriter>,
     calls: Vec<Value>,

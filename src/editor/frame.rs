@@ -14,7 +14,7 @@ use crate::land::Capture;
 use crate::stream::Update;
 use state::JobState;
 
-/// The least time from one frame to the next that tells a new state, and to one that has only more rows of code.
+/// The least time from one frame to the next with a new state, and to one with only more rows of code.
 const STATES: Duration = Duration::from_millis(100);
 const CODE: Duration = Duration::from_millis(200);
 
@@ -74,7 +74,7 @@ impl Frames {
         tools
     }
 
-    /// How long after the last frame the next one goes out; none where there is nothing to tell.
+    /// How long after the last frame the next one goes out; none if nothing waits.
     pub fn due(&self) -> Option<Duration> {
         match (self.has_states, self.has_code) {
             (true, _) => Some(STATES),

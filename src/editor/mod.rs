@@ -190,7 +190,7 @@ impl Editor {
         self.apply("reply", Map(fields).with("token", token).build());
     }
 
-    /// Has the plugin say how a buffer is, with what is wanted besides. `done` is told whether there is such a buffer,
+    /// Has the plugin say how a buffer is, with what is wanted besides. `done` gets whether the buffer exists,
     /// after all that was sent.
     pub fn contact(&self, buffer: u64, scope: ContactScope, done: impl FnOnce(bool) + Send + 'static) {
         self.send(Outgoing::Call(Call::Atomic(attach::contact(buffer, scope), Box::new(done))));
@@ -208,7 +208,7 @@ impl Editor {
     }
 
     /// Has the plugin put its marks to these places in the text with this changedtick; none where a range is lost.
-    /// `done` is told the changedtick that the text has, none where there is no such buffer.
+    /// `done` gets the changedtick of the text, none if the buffer does not exist.
     pub fn places(
         &self,
         buffer: u64,
@@ -306,7 +306,7 @@ impl Calls {
         }
     }
 
-    /// When the next frame may go out; none where there is nothing to tell.
+    /// When the next frame may go out; none if nothing waits.
     fn next_frame(&self) -> Option<Instant> {
         let due = self.pending.lock().frames.due()?;
         Some(self.last_frame.map_or_else(Instant::now, |last| last + due))

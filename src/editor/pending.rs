@@ -16,7 +16,7 @@ pub(super) struct Pending {
     changed: Notify,
 }
 
-/// What stands on it.
+/// What waits to be sent.
 #[derive(Debug, Default)]
 pub(super) struct PendingUpdates {
     /// For the next frame.
@@ -32,7 +32,7 @@ impl PendingUpdates {
 }
 
 impl Pending {
-    /// Changes what stands on it, and wakes the writer where something is new.
+    /// Adds to the updates, and wakes the writer if that changes what is due.
     pub(super) fn with(&self, change: impl FnOnce(&mut PendingUpdates)) {
         let mut updates = self.lock();
         let before = updates.changed();

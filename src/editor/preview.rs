@@ -20,7 +20,7 @@ impl CodePreview {
         Self { capture, has_more: false, told: Vec::new() }
     }
 
-    /// Whether there may be something to tell.
+    /// Whether there may be something to send.
     pub fn has_more(&self) -> bool {
         self.has_more
     }

@@ -30,13 +30,13 @@ impl EventSink {
         &self.observers
     }
 
-    /// Tells the host.
+    /// Reports to the host.
     pub(super) fn report(&self, event: JobEvent) {
         // The host is gone only when it shuts down; then no event matters.
         let _ = self.events.send((self.id, event));
     }
 
-    /// Tells the observers what the stream said, and the host what concerns every job of that agent.
+    /// Reports an update to the observers, and to the host what concerns every job of that agent.
     pub(super) fn update(&self, update: &Update<'_>) {
         match update {
             Update::Malformed { line, reason, start } => {

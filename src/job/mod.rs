@@ -33,7 +33,7 @@ use crate::request::Request;
 use crate::store::{EmptyDirectory, Transcripts};
 use crate::stream::Outcome;
 
-/// What a job tells the host.
+/// What a job reports to the host.
 #[derive(Debug)]
 pub enum JobEvent {
     /// The agent runs, as the leader of this process group.
@@ -75,7 +75,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Starts `request` on its own task, with the agent that `prewarmed` stands for where it is the right one. It shows
+    /// Starts `request` on its own task, with the prewarmed agent if it was started in the same way. It shows
     /// the observers what happens.
     pub fn start(
         request: Arc<Request>,

@@ -11,7 +11,7 @@ use crate::stream::Update;
 
 /// Receives the updates of a job. What an observer does not implement costs nothing.
 pub trait Observer: Send {
-    /// The agent printed this, as it stands in the pipe.
+    /// The agent printed this, unchanged from the pipe.
     fn printed(&mut self, _bytes: &[u8]) {}
 
     /// The agent was sent this.
@@ -161,7 +161,7 @@ mod tests {
         }
     }
 
-    /// A job's observers, and a way to add one that tells.
+    /// A job's observers, and a way to add one that reports.
     struct Bench {
         observers: Observers,
         say: mpsc::Sender<String>,

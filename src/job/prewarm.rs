@@ -73,7 +73,7 @@ impl Prewarm {
         self.task = Some(tokio::spawn(wait(launch, groups, before, claimed, self.limit, report)));
     }
 
-    /// Gives the agent `token` away, if it is the one that waits.
+    /// Hands over the agent `token`, if it is the one that waits.
     pub fn hand_over(&mut self, token: u64) -> Option<Prewarmed> {
         self.waiting.take_if(|(waiting, _)| *waiting == token).map(|(_, prewarmed)| prewarmed)
     }
@@ -113,7 +113,7 @@ async fn wait(
 ) {
     if let Some(mut before) = before {
         tokio::select! {
-            // What it ended with is told by the one who waits for the last of them.
+            // The task that waits for the last of them reports its end.
             _ = &mut before => {}
             // Claimed or dropped before it could start: a job that needs an agent starts one itself.
             _ = &mut claimed => {
@@ -124,7 +124,7 @@ async fn wait(
     }
     let mut agent = match RunningAgent::start(&launch, &groups) {
         Ok(started) => started,
-        // The job that wants it will say so.
+        // The job that claims it reports that.
         Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
     };
     tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
@@ -151,7 +151,7 @@ async fn wait(
     let left = match claim {
         Some(claim) if agent.is_usable() => match claim.send(agent) {
             Ok(()) => return,
-            // The job that wanted it is gone.
+            // The job that claimed it is gone.
             Err(agent) => agent,
         },
         _ => agent,
@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
 
-    /// A program that waits for its message, told of by its group.
+    /// A program that waits for its message, known by its group.
     fn start(prewarm: &mut Prewarm, token: u64) -> (Launch, mpsc::UnboundedReceiver<PrewarmEvent>) {
         let launch = Launch::of_text(&["/bin/cat"]);
         let (send, told) = mpsc::unbounded_channel();

@@ -146,7 +146,7 @@ impl Process {
             _ if ended == 0 => None,
             libc::CLD_EXITED => Some(ExitStatus::Code(status)),
             libc::CLD_KILLED | libc::CLD_DUMPED => Some(ExitStatus::Signal(status)),
-            // Some systems tell of a child that was only stopped.
+            // Some systems report a child that was only stopped.
             _ => None,
         }
     }

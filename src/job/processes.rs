@@ -23,8 +23,8 @@ pub fn all() -> Vec<ProcessEntry> {
     pids.filter_map(|pid| parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)).collect()
 }
 
-/// The children of this process, zombies included, at much less cost than [`all`]; none where the kernel does not tell.
-/// It leaves none out as long as the thread that asks is the one that reaps them.
+/// The children of this process, zombies included, at much less cost than [`all`]; none if the kernel does not report
+/// them. It leaves none out as long as the thread that asks is the one that reaps them.
 pub fn children() -> Option<Vec<i32>> {
     let mut children = Vec::new();
     for thread in std::fs::read_dir("/proc/self/task").ok()? {

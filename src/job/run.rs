@@ -141,7 +141,7 @@ impl Run {
         }
     }
 
-    /// Tells the outcome as soon as it is decided: no receiver should wait for the agent's exit.
+    /// Reports the outcome as soon as it is decided: no receiver should wait for the agent's exit.
     fn settle(&mut self, sink: &mut EventSink) {
         let stream = &self.agent.stream;
         if self.linger_until.is_none() && self.stopped.is_none() && stream.decided() {
@@ -161,7 +161,7 @@ impl Run {
         }
     }
 
-    /// Acts on the deadline of the stage; gives the exit when there is nothing more to wait for.
+    /// Acts on the deadline of the stage; returns the exit when there is nothing more to wait for.
     fn deadline_passed(&mut self) -> Option<ExitStatus> {
         match (&self.stage, self.linger_until) {
             (Stage::Working, Some(_)) => self.ask_to_end(None, GRACE),

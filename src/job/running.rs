@@ -121,8 +121,8 @@ impl RunningAgent {
         !self.process.has_ended() && !self.stream.decided()
     }
 
-    /// Hears and answers it for a moment, before it has a message; gives what its stream says of it. An agent that has
-    /// nothing to say before its message is not read.
+    /// Reads its lines and answers them for a moment, before it has a message; returns what its stream says of it. An
+    /// agent that has nothing to say before its message is not read.
     ///
     /// # Errors
     /// Its exit, once it has ended.
@@ -182,7 +182,7 @@ impl Traffic {
         }
     }
 
-    /// Takes over what a stream wants to send; gives a copy of it.
+    /// Takes over what a stream wants to send; returns a copy of it.
     pub fn send(&mut self, stream: &mut Stream) -> Vec<u8> {
         let bytes = stream.input().take();
         self.is_over |= stream.input().is_over();

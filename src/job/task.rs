@@ -21,7 +21,7 @@ use crate::request::Request;
 use crate::rules::{self, Rules};
 use crate::stream::Outcome;
 
-/// Runs the job to its end. Tells `Finished` once and `Gone` last, whatever happens.
+/// Runs the job to its end. Reports `Finished` once and `Gone` last, whatever happens.
 pub(super) async fn run(
     request: Arc<Request>,
     context: JobContext,

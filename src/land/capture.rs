@@ -2,7 +2,7 @@
 //!
 //! It takes text as it comes, however it is split; the work for a piece depends on that piece alone. It applies the
 //! rules for fences ([`super::fence`]), as far as they can decide without the end: the newest fenced block is the code,
-//! and where there is none, the text itself. Only the newest lines are kept, and only the beginning of each.
+//! and if there is none, the text itself. Only the newest lines are kept, and only the beginning of each.
 
 use std::collections::VecDeque;
 

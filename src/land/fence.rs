@@ -50,7 +50,7 @@ pub fn in_code(answer: &[String], selection: &[String]) -> AnswerPart {
     }
 }
 
-/// One block: it is the answer, unless it is half of one or stands within code.
+/// One block: it is the answer, unless it is half of one or is within code.
 fn one(block: &FencedBlock, answer: &[String], selection: &[String]) -> AnswerPart {
     let talk = !block.is_around(answer);
     if block.is_empty_and_open(answer) || talk && (block.open_ended || repeats(block, answer, selection)) {
@@ -195,7 +195,7 @@ fn starts_fenced(lines: &[String]) -> bool {
     first.is_some_and(|line| Fence::opening(line.trim_start()).is_some())
 }
 
-/// Whether lines of the selection stand outside of the block: then that is no talk, but code in which the
+/// Whether lines of the selection are outside of the block: then that is no talk, but code in which the
 /// fence stands, in a comment for example.
 fn repeats(block: &FencedBlock, answer: &[String], selection: &[String]) -> bool {
     let telling = |line: &&str| line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 3;

@@ -24,7 +24,7 @@ pub fn restore(lines: &mut [String], target: Target<'_>) {
 }
 
 /// The first line of an answer that begins within a row: with what the selection begins with, where that is
-/// indentation, and without what stands before it already.
+/// indentation, and without what is before it already.
 fn in_row(place: &Indentation, head: &mut String) {
     if indent(head).is_empty() {
         head.insert_str(0, place.lead);
@@ -103,7 +103,7 @@ fn lead_in(place: &Indentation, head: &mut String) {
     }
 }
 
-/// Moves all lines to the right, so that the leftmost stands where the leftmost row stood.
+/// Moves all lines to the right, so that the leftmost is where the leftmost row was.
 fn indent_all(place: &Indentation, head: &mut String, rest: &mut [String]) {
     let deep = rest.iter().filter(|line| !is_blank(line)).map(|line| indent(line));
     let left = if place.is_inline() { 0 } else { deep.fold(indent(head), shared).len() };

@@ -1,11 +1,11 @@
 //! Three-way merge of rows: what the user changed and what the agent answered, over the rows that were sent.
 //!
 //! It takes the base (the rows as they were sent, see [`Located::base`](crate::document::Located)), the current rows of
-//! the same range, and the answer. Which current row is which row of the base is told by their ids. Which line of the
-//! answer is which row of the base is told by [`unchanged`]; a line of which that is in doubt is no row of the base.
+//! the same range, and the answer. The ids say which current row is which row of the base. Which line of the
+//! answer is which row of the base, [`unchanged`] says; a line in doubt is no row of the base.
 //!
 //! It gives hunks, each a difference that the answer makes, in order and apart from each other. The rows that both
-//! sides still have stand between them. A hunk is clean where the user changed neither its rows nor the row on either
+//! sides still have are between them. A hunk is clean where the user changed neither its rows nor the row on either
 //! side of it, as it is for git; where the user changed them in the same way there is no hunk; else it is a conflict.
 //! So to write the clean hunks, the last one first, loses no row of the user and invents none. An answer may land where
 //! all its hunks are clean: a row that it moves is in two of them.

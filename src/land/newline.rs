@@ -1,4 +1,4 @@
-//! Line ends: a final newline adds no line, and `\r` stands where it stood in the selection, only there.
+//! Line ends: a final newline adds no line, and `\r` is where it was in the selection, only there.
 //!
 //! A buffer's lines hold no `\n`, and no `\r` either where `'fileformat'` is `dos`. A file of mixed line
 //! ends is read as `unix`: there each row may end in `\r`, and the answer's rows have to do the same.

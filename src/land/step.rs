@@ -120,7 +120,7 @@ pub fn keeps_ends(rows: &Range<usize>, old: usize, lines: &Range<usize>, new: us
             && (rows.end == old) == (lines.end == new))
 }
 
-/// Each row of a block is an edit of its own: of two that differ neither stands for the other.
+/// Each row of a block is an edit of its own.
 fn block(
     text: &Rows,
     passage: &Passage,

@@ -12,7 +12,7 @@ use super::target::Target;
 use super::text::{common, indent, is_blank};
 use crate::request::SelectionKind;
 
-/// The spaces of one level where a text does not tell.
+/// The spaces of one level if a text does not show it.
 const USUAL: usize = 4;
 
 /// How a text is indented.

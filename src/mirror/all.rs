@@ -308,7 +308,7 @@ impl Mirrors {
         }
     }
 
-    /// Tells how ranges stand in a file that was written, once its mirror is sure of it.
+    /// Reports the ranges in a file that was written, once its mirror is sure of it.
     fn tell_standings(&mut self, number: u64, orders: &mut Vec<Order>) {
         if let Some(entry) = self.buffers.get_mut(&number)
             && entry.held_back.is_none()

@@ -27,7 +27,7 @@ pub struct Answers {
     under_way: Vec<StepInFlight>,
     /// The whole rows that were at a range before it was written, by job.
     before: BTreeMap<u64, Vec<Bytes>>,
-    /// What was wanted of answers that had landed by the time it was to be done.
+    /// Intents for answers that had landed before the intent's turn.
     overtaken: Vec<SettledIntent>,
 }
 
@@ -35,7 +35,7 @@ pub struct Answers {
 struct PendingIntent {
     intent: Intent,
     tries: usize,
-    /// What is wanted once that is over.
+    /// The intents that follow.
     next: VecDeque<Intent>,
 }
 
@@ -183,7 +183,7 @@ impl Answers {
         self.under_way.get(step)?.plan.anchor
     }
 
-    /// A step was written, and the document has all of its changes and none that came after it. Gives what became of
+    /// A step was written, and the document has all of its changes and none that came after it. Returns what became of
     /// it, and where the editor's mark is then.
     pub fn written(
         &mut self,

@@ -279,7 +279,7 @@ impl Buffer {
         self.ranges.has(job)
     }
 
-    /// A job has ended, and its answer is not held. Gives the replies that are owed for its review.
+    /// A job has ended, and its answer is not held. Returns the replies that are owed for its review.
     pub fn ended(&mut self, job: u64) -> Vec<(u64, Findings)> {
         self.ranges.ended(job, self.document.as_mut());
         self.answers.keep(&self.ranges);
@@ -389,7 +389,7 @@ impl Buffer {
         self.shown.told(tick);
     }
 
-    /// How the ranges stand in the file, once after it was written: as soon as the text is known. Nothing is said of
+    /// The ranges in the file, once after it was written: as soon as the text is known. Nothing is said of
     /// one that is lost, but is there perhaps.
     pub fn ranges_on_disk(&mut self) -> Vec<RangeOnDisk> {
         let Some(document) =

@@ -1,5 +1,5 @@
-//! What the plugin is told of a held answer, as it goes over the wire: the hunks in the text as it is, or why there are
-//! none.
+//! The view of a held answer that the plugin gets, as it goes over the wire: the hunks in the present text, or why
+//! there are none.
 
 use rmpv::Value;
 

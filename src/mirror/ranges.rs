@@ -224,7 +224,7 @@ fn as_sent(sent: &Sent, document: &mut Document) -> RangeState {
     place.map_or(RangeState::Lost, |place| known(sent, &place, document))
 }
 
-/// At the editor's mark, where that fits what was sent, or what stood in the file.
+/// At the editor's mark, where that fits what was sent, or what was in the file.
 fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut Document) -> RangeState {
     let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
     let fits = at_saved.is_some_and(|at_saved| at_saved.is_at(mark, document.rows()))
@@ -232,7 +232,7 @@ fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut 
     if fits { known(sent, mark, document) } else { RangeState::Lost }
 }
 
-/// Where the text reads as it stood in the file, else as it was sent. Rows that were gone from the file are not looked
+/// Where the text reads as it was in the file, else as it was sent. Rows that were gone from the file are not looked
 /// for.
 fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> RangeState {
     let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
@@ -252,7 +252,7 @@ fn known(sent: &Sent, place: &Place, document: &mut Document) -> RangeState {
     RangeState::Known(anchor)
 }
 
-/// What a range was is what was sent, whatever stands there by now.
+/// The text of a range is what was sent, whatever is there by now.
 fn rebase(sent: &Sent, anchor: AnchorId, document: &mut Document) {
     if let Some((place, rows)) = sent.selected.base() {
         document.rebase(anchor, place, rows);

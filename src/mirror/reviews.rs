@@ -106,7 +106,7 @@ impl Reviews {
         }
     }
 
-    /// A job is not held any more. Gives the replies that are owed.
+    /// A job is not held any more. Returns the replies that are owed.
     pub fn forget(&mut self, job: u64) -> Vec<(u64, Findings)> {
         self.0.remove(&job).map(|followed| followed.replies).unwrap_or_default()
     }

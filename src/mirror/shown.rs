@@ -109,7 +109,7 @@ impl ShownMarks {
     }
 
     /// The editor has been told, and its text had this changedtick then: it has put its marks there only if that is the
-    /// one that it was told of. None where it cannot be told.
+    /// one that it was told of. None if it is unknown.
     pub fn told(&mut self, tick: Option<u64>) {
         let Some(PlacesInFlight { tick: at, marks }) = self.under_way.take() else { return };
         match tick {

@@ -137,7 +137,7 @@ impl Review {
         self.dropped.extend(hunks.iter().map(|hunk| hunk.take.edits.clone()));
     }
 
-    /// Takes back the last drop. Gives the edits that are open again.
+    /// Takes back the last drop. Returns the edits that are open again.
     pub fn undrop(&mut self) -> Vec<EditId> {
         self.dropped.pop().unwrap_or_default()
     }

@@ -2,6 +2,12 @@
 //!
 //! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the cost
 //! of its parent. A job's usage is what is left when everything counted before it is subtracted.
+//!
+//! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the
+//! cost of its parent. A job's usage is what is left when everything counted before it is subtracted.
+//!
+//! Some agents report the cost of the run, some the cost of the session so far, and some of those begin a fork at the
+//! cost of its parent. A job's usage is what is left when everything counted before it is subtracted.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +16,7 @@ use crate::stream::{UsageScope, UsageScopes};
 /// What a job, or several, cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Amounts {
-    /// US dollars; unknown where the agent does not tell.
+    /// US dollars; unknown if the agent does not report it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// Tokens.

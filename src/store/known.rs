@@ -37,7 +37,7 @@ pub struct KnownJob {
     /// What became of its answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landed: Option<Arc<Landed>>,
-    /// How its range stands in its file, which was looked at after its answer had landed.
+    /// Its range in its file, which was looked at after its answer had landed.
     #[serde(rename = "stood", skip_serializing_if = "Option::is_none")]
     pub on_disk: Option<Arc<OnDisk>>,
     /// What the user made of its held answer; an empty draft removes the one before.
@@ -84,7 +84,7 @@ impl KnownJob {
         self.draft.is_some() || self.landed.as_ref().is_some_and(|landed| landed.landing == "held")
     }
 
-    /// The same in parts, the most important first: the facts, the rows where the answer landed, those that stand there
+    /// The same in parts, the most important first: the facts, the rows where the answer landed, those that are there
     /// now, the draft. When the
     /// time runs out the small fact that an answer has landed must not wait for its long rows.
     pub fn parts(&self) -> Vec<Self> {

@@ -25,7 +25,7 @@ pub struct Accepted {
     pub path: String,
     /// Neovim's `'filetype'`.
     pub filetype: String,
-    /// What the user wants.
+    /// The user's prompt.
     pub prompt: String,
     /// It is a question.
     pub question: bool,
@@ -58,7 +58,7 @@ pub struct Record {
     pub path: String,
     /// Neovim's `'filetype'`.
     pub filetype: String,
-    /// What the user wanted.
+    /// The user's prompt.
     pub prompt: String,
     /// It was a question: the answer was shown, nothing landed.
     pub question: bool,
@@ -89,7 +89,7 @@ pub struct Record {
     pub transcript: Option<String>,
 }
 
-/// What became of an answer, and where it stands.
+/// What became of an answer, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Landed {
     /// `applied`, `held`, and so on.
@@ -98,7 +98,7 @@ pub struct Landed {
     pub held_for: Option<String>,
     /// The first and the last row of the range afterwards, from 1.
     pub place: Option<(u64, u64)>,
-    /// Its whole rows as they stand now.
+    /// Its whole rows as they are now.
     pub rows: Option<Vec<String>>,
     /// The file, where it has another name than when the job was sent.
     pub path: Option<String>,
@@ -113,7 +113,7 @@ pub struct RowsOnDisk {
     pub rows: Vec<String>,
 }
 
-/// How the range of a job stands in its file, whatever became of its answer.
+/// The range of a job in its file, whatever became of its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OnDisk {
     /// Where it is; `None` where that was not looked at.
@@ -123,7 +123,7 @@ pub struct OnDisk {
 }
 
 impl OnDisk {
-    /// The same, with what an earlier one says where this does not.
+    /// The same, completed by an earlier one.
     #[must_use]
     pub fn over(&self, older: &Self) -> Self {
         let newer = self.clone();
@@ -148,7 +148,7 @@ pub struct SavedRange {
 pub struct Draft {
     /// The answer.
     pub lines: Option<Vec<String>>,
-    /// The whole rows that it stands in, where what is beside it in them was changed too.
+    /// The whole rows that it is in, where what is beside it in them was changed too.
     pub rows: Option<Vec<String>>,
     /// The text above it, where that was changed.
     pub above: Option<Vec<String>>,
@@ -157,12 +157,12 @@ pub struct Draft {
     /// What was around it in the buffer when this was made, where it is part of its rows: the row above, what is before
     /// it and after it in its rows (of a block in each row), the row below.
     pub beside: Option<Vec<String>>,
-    /// The whole rows that stood at the place of the answer when its file was written, where they are others than when
+    /// The whole rows that were at the place of the answer when its file was written, where they are others than when
     /// the job was sent; none if that place is unknown.
     pub disk_rows: Option<Vec<String>>,
     /// What a merge begins with there, where rows of the answer were taken over by hand.
     pub disk_base: Option<Vec<String>>,
-    /// What stands in the buffer of the answer and was not written there.
+    /// What is in the buffer of the answer and was not written there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub typed: Option<Vec<String>>,
     /// What was dropped of it: for each drop the ids of its edits.
@@ -170,7 +170,7 @@ pub struct Draft {
     pub dropped: Option<Vec<Vec<String>>>,
 }
 
-/// What stands in a prompt and was not sent.
+/// What is in a prompt and was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsent {
     /// What was typed.
@@ -186,7 +186,7 @@ pub struct Held {
     pub uuid: String,
     /// What the user made of it.
     pub draft: Option<Draft>,
-    /// How its range stood in the file, where that was written since the job was sent.
+    /// Its range in the file, if that was written since the job was sent.
     pub saved: Option<SavedRange>,
     /// The rest of it.
     pub record: Record,

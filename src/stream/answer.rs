@@ -116,7 +116,7 @@ impl Answer {
         Some(&*self.text).filter(|text| self.doubts == Doubts::default() && !text.trim().is_empty())
     }
 
-    /// The last message's text where the agent itself says that it is over: only what stands before a tool call
+    /// The last message's text where the agent itself says that it is over: only what is before a tool call
     /// is no answer.
     pub fn concluding(&self) -> Option<&str> {
         Some(&*self.text).filter(|text| !self.doubts.has(Doubts::TOOL_AFTER) && !text.trim().is_empty())

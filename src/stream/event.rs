@@ -110,7 +110,7 @@ pub enum Piece {
 pub struct ToolCalled<'a> {
     /// The agent's id; old streams leave it out.
     pub id: Option<Text<'a>>,
-    /// The message it stands in, where the agent says.
+    /// The message it is in, where the agent says.
     pub message: Option<Text<'a>>,
     /// The tool's name.
     pub name: Text<'a>,

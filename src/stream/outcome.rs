@@ -66,7 +66,7 @@ pub struct Outcome {
     pub session_id: Option<String>,
     /// The model that answered.
     pub model: Option<String>,
-    /// US dollars of this run; unknown where the agent does not tell.
+    /// US dollars of this run; unknown if the agent does not report it.
     pub cost_usd: Option<f64>,
     /// Tokens of this run.
     pub usage: Usage,

@@ -12,7 +12,7 @@ pub enum Action {
     Review,
     /// Show the prompt whole.
     Prompt,
-    /// Show what stood there beside the answer.
+    /// Show what was there beside the answer.
     Diff,
     /// Hold the answer once more.
     Again,

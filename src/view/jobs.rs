@@ -17,7 +17,7 @@ pub struct Live {
     pub name: Option<String>,
     /// Its first line, from 1.
     pub line: u64,
-    /// What the user wants.
+    /// The user's prompt.
     pub prompt: String,
     /// How far it is.
     pub state: LiveState,

@@ -54,7 +54,7 @@ fn response(id: Raw<'_>, kind: &str, content: &Value) -> Vec<u8> {
     line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{kind}":{content}}}"#))
 }
 
-/// One object a line: a line break within it could only stand between the tokens of an id that is no scalar.
+/// One object a line: a line break within it could only be between the tokens of an id that is no scalar.
 fn line(text: &str) -> Vec<u8> {
     let mut line = text.replace('\n', " ").into_bytes();
     line.push(b'\n');

@@ -53,7 +53,7 @@ pub struct Habits {
     pub has_message_ids: bool,
     /// It can be asked to report failures apart from its text, by a key of a vendor's.
     pub reports_failures: bool,
-    /// It ends a turn that failed with a text of its own, and tells no tokens then.
+    /// It ends a turn that failed with a text of its own, and reports no tokens then.
     pub fails_in_text: bool,
     /// What its token counts cover.
     pub tokens: Counting,

@@ -45,7 +45,7 @@ pub struct Turn {
     /// The call that was refused last.
     refused: Option<String>,
     model: Option<String>,
-    /// Summed over its requests to the model, where each tells its own.
+    /// Summed over its requests to the model, if each reports its own.
     usage: Option<Usage>,
     cost: Option<f64>,
 }
@@ -102,7 +102,7 @@ impl Turn {
         }
     }
 
-    /// The model that answers, where the agent tells.
+    /// The model that answers, if the agent reports it.
     pub fn model(&self) -> Option<Text<'static>> {
         self.model.clone().map(Cow::Owned)
     }
@@ -160,7 +160,7 @@ impl Turn {
         }
     }
 
-    /// Tells of a call that is new; whether it was.
+    /// Reports a call if it is new; returns whether it was.
     fn announce(&mut self, update: &SessionUpdate<'_>, each: OnEvent<'_>) -> bool {
         let Some(id) = update.call_id.clone().filter(|id| !id.is_empty()) else { return false };
         if !self.calls.insert(words::clip(&id, 256).to_owned()) {

@@ -47,7 +47,7 @@ pub struct ClaudeLine<'a> {
     pub total_cost_usd: Option<f64>,
     /// Of this run, mostly; all zero where a limit ended it.
     pub usage: Usage,
-    /// Of this run, since its last `result`; older versions do not tell.
+    /// Of this run, since its last `result`; older versions do not report it.
     pub usage_since: Option<UsageSince>,
     /// The ids of the calls.
     pub permission_denials: Vec<Text<'a>>,

@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// Takes the string that begins here; what stands between its quotes.
+    /// Takes the string that begins here; what is between its quotes.
     ///
     /// Looks for the closing quote and at the backslashes before it, and at nothing else: most bytes of a stream
     /// are the strings that no caller reads.

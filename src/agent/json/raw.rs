@@ -45,7 +45,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// What stands between the quotes of a string, its escapes resolved; ends soon after `limit` bytes.
+/// What is between the quotes of a string, its escapes resolved; ends soon after `limit` bytes.
 pub fn unescaped(written: &[u8], limit: usize) -> String {
     let mut text = String::new();
     let mut rest = written;

@@ -36,7 +36,7 @@ impl JobState {
         self.preview = Some(CodePreview::new(capture));
     }
 
-    /// More of the code that is shown; whether there is more of it to tell.
+    /// The code that is shown, and whether a part of it was not sent.
     pub(super) fn write(&mut self, update: &Update<'_>) -> bool {
         let Some(preview) = self.preview.as_mut().filter(|_| !self.finished) else { return false };
         preview.update(update);
@@ -54,7 +54,7 @@ impl JobState {
                 self.status = Some("running");
                 self.pgid = Some(pgid);
                 self.changed = true;
-                // It may have spoken before the host heard that it runs.
+                // Its first update may come before the host knows that it runs.
                 self.activity.get_or_insert_with(|| "starting".to_owned());
             }
             StateChange::Update(update) => self.update(update),
@@ -76,7 +76,7 @@ impl JobState {
         self.take_tools()
     }
 
-    /// Whether there is anything to tell but more of its code.
+    /// Whether anything but more code waits to be sent.
     pub(super) fn is_changed(&self) -> bool {
         self.changed
     }

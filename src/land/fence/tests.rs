@@ -105,7 +105,7 @@ fn in_code_what_cannot_be_told_is_held() {
             "```rust",
             "y = 2\n```",
             "Here it is:\n```rust\ny",
-            // The selection's own lines around a fence: the fence stands in a comment.
+            // The selection's own lines around a fence: the fence is in a comment.
             "=begin\n```\ny\n```\n=end\nvalue = 1",
         ],
     );

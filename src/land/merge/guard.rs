@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::MergeHunk;
 
-/// How often a row stands on either side, and how often the clean hunks bring it and take it away.
+/// How often a row occurs on either side, and how often the clean hunks add and remove it.
 #[derive(Default)]
 struct RowCount {
     current: usize,
@@ -19,7 +19,7 @@ impl RowCount {
     }
 }
 
-/// Makes each clean hunk a conflict that brings a row which would stand more often in the result than on either side.
+/// Makes each clean hunk a conflict that brings a row which would occur more often in the result than on either side.
 /// Only rows that are new, or new in their place, on both sides can. Rows without a word, as brackets, may: they belong
 /// to their neighbours.
 pub fn guard<'a>(current: &[&'a [u8]], answer: &[&'a [u8]], hunks: &mut [MergeHunk]) {

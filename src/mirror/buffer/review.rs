@@ -111,7 +111,7 @@ impl Buffer {
         Ok((done, Some(settlement)))
     }
 
-    /// Takes back the last drop. Gives the hunks that are back.
+    /// Takes back the last drop. Returns the hunks that are back.
     fn undrop(&mut self, job: u64) -> Result<Vec<EditId>, HeldFor> {
         self.known()?;
         let (marks, Some(document)) = (self.current_marks(), &self.document) else { return Ok(Vec::new()) };

@@ -80,7 +80,7 @@ impl WriterConnection {
     }
 
     /// If another process has written its files since they were used last, or with `always`: checks whether these
-    /// answers are there, and begins a new database where they cannot be read. Gives those that are missing.
+    /// answers are there, and begins a new database where they cannot be read. Returns those that are missing.
     pub fn verify(&mut self, answers: impl FnOnce() -> Vec<OpenAnswer>, always: bool) -> Vec<u64> {
         let (Some(data_dir), Some(opened)) = (&self.data_dir, &self.opened) else { return Vec::new() };
         let files = Files::of(&opened.path);
@@ -109,7 +109,7 @@ impl WriterConnection {
         }
     }
 
-    /// The log has every failure; the user is told of the first.
+    /// The log has every failure; the user gets the first.
     pub fn complain(&mut self, error: StoreError) {
         if matches!(error, StoreError::Closed) {
             // There is to be none, or the user knows why there is none.

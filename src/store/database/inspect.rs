@@ -50,7 +50,7 @@ impl Files {
     }
 }
 
-/// Reads the database from the disk as another process would; with `whole` all of it. Gives those of the open answers
+/// Reads the database from the disk as another process would; with `whole` all of it. Returns those of the open answers
 /// that are not there.
 pub fn inspect(
     data_dir: &Path,

@@ -374,7 +374,7 @@ fn adopted(held: &Held) -> KnownJob {
     }
 }
 
-/// How the range of an answer that is taken over stood in its file.
+/// The range of an answer that is taken over, in its file.
 fn on_disk(held: &Held) -> Option<OnDisk> {
     let saved = held.saved.as_ref()?;
     let is_there = !saved.rows.is_empty() || held.record.selection.kind == SelectionKind::Insert;

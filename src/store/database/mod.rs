@@ -154,14 +154,14 @@ impl Database {
         self.write(id, |_| then());
     }
 
-    /// Keeps that an answer is held, then goes on: it is on the disk then. A store that stands still is waited for no
+    /// Keeps that an answer is held, then goes on: it is on the disk then. A blocked store is waited for no
     /// longer than a moment.
     pub fn hold(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
         let then = self.patience.limit(Box::new(move |()| then()), ());
         self.land(id, landed, move || then(()));
     }
 
-    /// Keeps how the range of a job stands in its file.
+    /// Keeps the range of a job in its file.
     pub fn keep_on_disk(&self, id: u64, on_disk: OnDisk) {
         self.shared.ledger().keep_on_disk(id, on_disk);
         self.write(id, |_| {});
@@ -173,7 +173,7 @@ impl Database {
         self.write(id, |_| {});
     }
 
-    /// Keeps what stands in a prompt that was not sent; nothing where it is empty.
+    /// Keeps what is in a prompt that was not sent; nothing where it is empty.
     pub fn unsent(&self, id: u64, unsent: Option<Unsent>) {
         self.shared.ledger().unsent(id, unsent);
         self.write(id, |_| {});

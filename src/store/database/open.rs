@@ -43,7 +43,7 @@ impl Opened {
     }
 }
 
-/// Opens `botglue.db` under `data_dir` to write, and makes it where there is none. One that is locked is waited for as
+/// Opens `botglue.db` under `data_dir` to write, and makes it if there is none. One that is locked is waited for as
 /// long as `patience`.
 pub fn to_write(data_dir: &Path, patience: Duration) -> Result<Opened, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
@@ -98,7 +98,7 @@ pub fn put_aside(data_dir: &Path, damaged: Option<&Opened>) -> Result<Option<Pat
     let names = (ms..=u128::MAX).map(|ms| data_dir.join(format!("{FILE}.damaged-{ms}")));
     let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
     let Some(aside) = names.take(1000).find(is_free) else { return Ok(None) };
-    // First what stands beside it: found without its database it would be taken for the new one's.
+    // First what is beside it: found without its database it would be taken for the new one's.
     for end in BESIDE {
         match fs::rename(with_end(&path, end), with_end(&aside, end)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),

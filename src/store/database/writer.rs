@@ -265,7 +265,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Tells other Neovims which answers wait for a decision.
+    /// Records for other Neovims which answers wait for a decision.
     fn mark(&mut self) {
         if !self.is_unmarked || self.shared.data_dir.is_none() || !self.ledger().is_empty() {
             return;

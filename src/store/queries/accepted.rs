@@ -74,7 +74,7 @@ fn end_all(connection: &mut Connection, owner: &str, host: &str) -> Result<(), S
         .collect::<Result<_, _>>()?;
     for (key, id) in jobs {
         free_number(&transaction, owner, unsigned(id))?;
-        // When it ended is not known; it stands in lists at the time at which it was asked for.
+        // When it ended is not known; lists show it at the time at which it was asked for.
         transaction.execute(
             "INSERT INTO jobs (owner, id, agent, protocol, model, project, path, filetype, kind, first_line, last_line,
                 prompt, question, review, resumed, started_ms, ended_ms, error_code, error_message, has_answer,

@@ -17,7 +17,7 @@ pub struct Checkpoint {
     pub prompt: String,
     pub at_ms: i64,
     pub kind: String,
-    /// What stood in the range then.
+    /// What was in the range then.
     pub rows: Vec<String>,
 }
 

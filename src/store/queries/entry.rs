@@ -39,7 +39,7 @@ pub struct JobEntry {
     pub first_line: u64,
     /// Its last line, likewise.
     pub last_line: u64,
-    /// What the user wanted.
+    /// The user's prompt.
     pub prompt: String,
     /// It was a question.
     pub question: bool,

@@ -38,7 +38,7 @@ pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, Stor
 }
 
 /// Takes the answers of these jobs of this Neovim as held: an earlier host has kept them, and was gone before it could
-/// tell. Gives those that have one.
+/// tell. Returns those that have one.
 pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<Held>, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut untold = Vec::new();

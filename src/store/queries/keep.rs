@@ -113,7 +113,7 @@ pub fn land(connection: &Connection, owner: &str, id: u64, landed: &Landed) -> R
     Ok(())
 }
 
-/// Keeps how the range of a job stands in its file.
+/// Keeps the range of a job in its file.
 pub fn range_on_disk(
     connection: &Connection,
     owner: &str,
@@ -148,7 +148,7 @@ pub fn draft(connection: &Connection, owner: &str, id: u64, draft: Option<&Draft
     Ok(())
 }
 
-/// Adds later amounts to a kept job and to its session. Gives what the job cost in all; nothing where it is not kept.
+/// Adds later amounts to a kept job and to its session. Returns what the job cost in all; nothing where it is not kept.
 pub fn amend(
     connection: &Connection,
     owner: &str,

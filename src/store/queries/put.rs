@@ -17,8 +17,8 @@ struct StoredJob {
 }
 
 /// Writes what is known of a job of `owner`, which `host` ran: inserts it where the database does not have it, and
-/// leaves it alone where another Neovim has taken it over. Gives what the job cost; `None` where the database does not
-/// have it, or as one that has not ended. The caller has begun the transaction.
+/// leaves it alone where another Neovim has taken it over. Returns what the job cost; `None` where the database does
+/// not have it, or as one that has not ended. The caller has begun the transaction.
 pub fn put(
     connection: &Connection,
     owner: &str,

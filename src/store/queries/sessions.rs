@@ -1,4 +1,4 @@
-//! The agents' sessions: which came from which, what their counters stand at, what can be gone back to in them.
+//! The agents' sessions: which came from which, the values of their counters, what can be gone back to in them.
 
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
@@ -50,7 +50,7 @@ pub fn before(
     Ok(CountedBefore { session: session?, lineage })
 }
 
-/// Keeps the session of a job, and what its counters stand at now.
+/// Keeps the session of a job, and the values of its counters now.
 pub fn keep(
     connection: &Connection,
     record: &Record,
@@ -77,7 +77,7 @@ pub fn keep(
     count(connection, &record.agent, session_id, counters)
 }
 
-/// Notes what the counters of a session stand at.
+/// Records the values of a session's counters.
 pub fn count(
     connection: &Connection,
     agent: &str,

@@ -13,7 +13,7 @@ const MOST: u64 = 50;
 /// For how long one comes before what was sent, in milliseconds.
 const FRESH: i64 = 24 * 3600 * 1000;
 
-/// Keeps what stands in a prompt, in place of what stood there before; nothing where that is empty now. The caller has
+/// Keeps what is in a prompt, in place of what was there before; nothing where that is empty now. The caller has
 /// begun the transaction.
 pub fn keep(
     connection: &Connection,

@@ -21,7 +21,7 @@ impl Folder {
         Self { path: path.to_owned() }
     }
 
-    /// Makes the folder where there is none.
+    /// Makes the folder if there is none.
     pub fn prepare(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.path)?;
         if fs::symlink_metadata(&self.path)?.is_dir() {

@@ -17,7 +17,7 @@ const ROWS: usize = 10_000;
 /// The longest row of what is folded, in characters.
 const LONGEST: usize = 500;
 
-/// What the stream does not tell of a job.
+/// What the stream does not contain about a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TranscriptHeader {
     /// The agent's name.
@@ -74,7 +74,7 @@ pub struct TranscriptView {
     pub rows: Vec<TranscriptRow>,
     /// So many rows, from the first, will hardly change.
     pub settled: usize,
-    /// Tells whether these are still the same.
+    /// Identifies these rows: equal marks mean equal rows.
     pub mark: String,
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::store::database::marker::FILE;
 
-/// The paths that the marker names, or nothing where there is none.
+/// The paths that the marker names, or nothing if there is none.
 fn marked(dir: &Path) -> Vec<String> {
     let lines = fs::read_to_string(dir.join(FILE)).unwrap_or_default();
     let path = |line: &str| serde_json::from_str::<Value>(line).unwrap()["path"].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! How the ranges of answers stand in their files, as the next Neovim is told.
+//! The ranges of answers in their files, as the next Neovim gets them.
 
 use super::super::{held, put};
 use super::*;

@@ -105,7 +105,7 @@ fn a_page_says_when_jobs_ended_where_the_user_is() {
 #[test]
 fn the_history_is_read_page_by_page_newest_first() {
     let mut connection = store();
-    // Those that ended in the same millisecond stand in an order of their own, and none is lost between pages.
+    // Those that ended in the same millisecond are in an order of their own, and none is lost between pages.
     keep_all(
         &mut connection,
         (1..=7).map(|id| Record { ended_ms: 2000 + i64::try_from(id / 4).unwrap(), ..record(id, None) }),
