@@ -34,7 +34,7 @@ impl Tally {
         match amounts.scopes.num_turns {
             UsageScope::Run => add(&mut self.num_turns, amounts.num_turns),
             UsageScope::Session | UsageScope::Lineage => {
-                self.num_turns = self.num_turns.max(amounts.num_turns)
+                self.num_turns = self.num_turns.max(amounts.num_turns);
             }
         }
         add(&mut self.duration_ms, amounts.duration_ms);
