@@ -380,9 +380,9 @@ impl Host {
     fn settled(&mut self, settled: SettledIntent) {
         let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
         match settlement {
-            Settlement::Stays(why) => {
+            Settlement::Refused(why) => {
                 tracing::info!(job = id, why = why.name(), "it stays as it is");
-                self.editor.stays(id, why);
+                self.editor.refused(id, why);
                 return;
             }
             // Nothing of it has to be stored: the text shows what was taken.

@@ -153,7 +153,7 @@ impl Editor {
     }
 
     /// An answer could not be accepted, or what was written for a job not taken back.
-    pub fn stays(&self, id: u64, why: Obstacle) {
+    pub fn refused(&self, id: u64, why: Obstacle) {
         self.apply("stays", Map::default().with("id", id).with("why", why.name()).build());
     }
 

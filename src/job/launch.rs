@@ -82,7 +82,7 @@ impl Launch {
     pub(super) fn stream(&self) -> Stream {
         let decoder = agent::decoder(self.agent.protocol, &self.opening);
         let stream = Stream::new(decoder, &self.project.to_string_lossy());
-        if self.opening.resume.is_some() { stream.going_on() } else { stream }
+        if self.opening.resume.is_some() { stream.resumed() } else { stream }
     }
 
     /// The program as the user named it.

@@ -65,10 +65,10 @@ impl Run {
     }
 
     /// Runs it to its end with the user's message, and ends the processes that it leaves.
-    pub(super) async fn run_out(mut self, message: &str, transcript: Transcript, sink: &mut EventSink) {
+    pub(super) async fn run_to_end(mut self, message: &str, transcript: Transcript, sink: &mut EventSink) {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
-            agent.stream.is_recorded(&path.to_string_lossy());
+            agent.stream.set_transcript(&path.to_string_lossy());
             sink.report(JobEvent::Recording(path.to_owned()));
         }
         let recording: Box<dyn Observer> = if agent.stream.is_two_way() {

@@ -48,7 +48,9 @@ pub(super) async fn run(
         Ok(agent) => {
             sink.report(JobEvent::Started { pgid: agent.process.pgid() });
             let transcript = transcripts.open(request.id);
-            Run::new(request.timeout, agent, stop).run_out(invocation.message, transcript, &mut sink).await;
+            Run::new(request.timeout, agent, stop)
+                .run_to_end(invocation.message, transcript, &mut sink)
+                .await;
         }
     }
     // Before the host hears that nothing is left.

@@ -88,7 +88,7 @@ pub enum ContactScope {
     Text,
 }
 
-/// See the module. Pure: what it wants is what [`Mirrors::take`] and [`Mirrors::rest`] return.
+/// See the module. Pure: what it wants is what [`Mirrors::take`] and [`Mirrors::idle`] return.
 #[derive(Debug, Default)]
 pub struct Mirrors {
     buffers: HashMap<u64, MirrorEntry>,
@@ -130,7 +130,7 @@ impl Mirrors {
         };
         match (event, number.and_then(|number| self.buffers.get_mut(&number))) {
             (MirrorEvent::Written { buffer, reply }, _) => self.written(buffer, reply.as_ref(), &mut orders),
-            (MirrorEvent::Want { intent, job, .. }, Some(entry)) => entry.buffer.want(job, intent),
+            (MirrorEvent::Want { intent, job, .. }, Some(entry)) => entry.buffer.add_intent(job, intent),
             (
                 MirrorEvent::Want { intent, job, .. } | MirrorEvent::Resumed(Sent { job, .. }, intent),
                 None,
@@ -142,21 +142,21 @@ impl Mirrors {
         }
         if let Some(number) = number {
             self.write(number, &mut orders);
-            self.tell_standings(number, &mut orders);
+            self.report_ranges_on_disk(number, &mut orders);
         }
         self.keep_within(MAX_MEMORY, &mut orders);
         orders
     }
 
     /// No more events for now: returns the places that the editor has to set its marks to.
-    pub fn rest(&mut self) -> Vec<Order> {
+    pub fn idle(&mut self) -> Vec<Order> {
         let at_rest = self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest());
         let orders = at_rest.filter_map(|(number, entry)| {
             let (tick, places) = entry.buffer.places()?;
             Some(Order::Places { buffer: *number, tick, places })
         });
         let mut orders: Vec<Order> = orders.collect();
-        self.tell_views(ViewDue::Now, &mut orders);
+        self.send_views(ViewDue::Now, &mut orders);
         orders
     }
 
@@ -168,11 +168,11 @@ impl Mirrors {
     /// No event has come for a moment: what is proposed of held answers.
     pub fn pause(&mut self) -> Vec<Order> {
         let mut orders = Vec::new();
-        self.tell_views(ViewDue::AtPause, &mut orders);
+        self.send_views(ViewDue::AtPause, &mut orders);
         orders
     }
 
-    fn tell_views(&mut self, due: ViewDue, orders: &mut Vec<Order>) {
+    fn send_views(&mut self, due: ViewDue, orders: &mut Vec<Order>) {
         for (number, entry) in self.buffers.iter_mut().filter(|(_, entry)| entry.is_at_rest()) {
             let (views, needs_contact) = entry.buffer.views(due);
             if needs_contact {
@@ -224,7 +224,7 @@ impl Mirrors {
                 self.change(sent.buffer, orders, |entry, _| {
                     let job = sent.job;
                     entry.buffer.sent(sent);
-                    entry.buffer.want(job, intent);
+                    entry.buffer.add_intent(job, intent);
                 });
             }
             MirrorEvent::Placed { buffer, tick } => {
@@ -309,7 +309,7 @@ impl Mirrors {
     }
 
     /// Reports the ranges in a file that was written, once its mirror is sure of it.
-    fn tell_standings(&mut self, number: u64, orders: &mut Vec<Order>) {
+    fn report_ranges_on_disk(&mut self, number: u64, orders: &mut Vec<Order>) {
         if let Some(entry) = self.buffers.get_mut(&number)
             && entry.held_back.is_none()
             && entry.contacts == 0
@@ -408,7 +408,7 @@ impl MirrorEntry {
             let reply =
                 settled.asked.take().map(|(token, hunks)| (token, findings(settled.settlement, hunks)));
             match (settled.settlement, reply) {
-                (Settlement::Taken | Settlement::Stays(_), Some((token, findings))) => {
+                (Settlement::Taken | Settlement::Refused(_), Some((token, findings))) => {
                     let at_once = self.buffer.reply(settled.job, token, findings);
                     orders.extend(at_once.map(|findings| Order::Reply { token, findings }));
                     if settled.settlement == Settlement::Taken {
@@ -441,7 +441,7 @@ impl MirrorEntry {
             return;
         }
         self.is_attaching = false;
-        self.buffer.told();
+        self.buffer.marks_complete();
         if !self.buffer.needs_text() {
             for (token, question) in std::mem::take(&mut self.queries) {
                 self.answer(token, &question, orders);
@@ -475,8 +475,8 @@ impl MirrorEntry {
 /// What became of a question for hunks.
 fn findings(settlement: Settlement, hunks: Vec<crate::review::EditId>) -> Findings {
     match settlement {
-        Settlement::Stays(Obstacle::Stale) => Findings::Stale,
-        Settlement::Stays(Obstacle::Held(why)) | Settlement::Held(why) => Findings::Unknown(why),
+        Settlement::Refused(Obstacle::Stale) => Findings::Stale,
+        Settlement::Refused(Obstacle::Held(why)) | Settlement::Held(why) => Findings::Unknown(why),
         _ => Findings::Done(hunks),
     }
 }

@@ -50,7 +50,7 @@ struct StepInFlight {
 impl Answers {
     /// Adds an intent for a range; its settlement comes from [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
-    pub fn want(&mut self, job: u64, intent: Intent) {
+    pub fn add_intent(&mut self, job: u64, intent: Intent) {
         // Each take belongs to the history of a held answer.
         match self.intents.get_mut(&job) {
             Some(PendingIntent { intent: Intent::Take { .. }, next, .. }) => next.push_back(intent),
@@ -68,12 +68,12 @@ impl Answers {
     fn end(&mut self, job: u64, settlement: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
         let PendingIntent { intent, mut next, .. } = self.intents.remove(&job)?;
         let settlement = settlement(&intent);
-        if matches!(settlement, Settlement::Taken | Settlement::Stays(_)) {
+        if matches!(settlement, Settlement::Taken | Settlement::Refused(_)) {
             if let Some(intent) = next.pop_front() {
                 self.begin(job, intent, next);
             }
         } else {
-            let stale = Settlement::Stays(Obstacle::Stale);
+            let stale = Settlement::Refused(Obstacle::Stale);
             self.overtaken.extend(next.iter().map(|intent| intent.settled(job, stale)));
         }
         Some(intent.settled(job, settlement))

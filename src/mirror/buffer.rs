@@ -138,7 +138,7 @@ impl Buffer {
             }
             None => self.document = Some(Document::new(rows)),
         }
-        self.reviews.look_again(ViewDue::Now);
+        self.reviews.invalidate(ViewDue::Now);
         self.state = if tick.is_some() { MirrorState::Sure } else { MirrorState::Unsure };
         self.tick = tick.unwrap_or_default();
         self.shown.lose_track();
@@ -162,7 +162,7 @@ impl Buffer {
         }
         self.shown.change(&range, rows.len());
         self.reviews.changes(|| document.rows().text_hash());
-        self.reviews.look_again(ViewDue::AtPause);
+        self.reviews.invalidate(ViewDue::AtPause);
         match step.and_then(|step| self.answers.anchor(step)) {
             Some(anchor) => document.apply_answer(anchor, range, rows),
             None => document.apply(range, rows),
@@ -176,8 +176,8 @@ impl Buffer {
         if let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.state, &mut self.document) {
             document.settle();
             self.reviews.came_back(|| document.rows().text_hash());
-            self.reviews.look_again(ViewDue::Now);
-            self.shown.look_again();
+            self.reviews.invalidate(ViewDue::Now);
+            self.shown.invalidate();
             self.adopt(tick);
         }
     }
@@ -196,8 +196,8 @@ impl Buffer {
         self.is_loaded = notice.rows > 0;
         self.refuses = notice.refuses;
         self.is_written = self.is_loaded && (self.is_written || notice.is_written);
-        self.shown.heard();
-        self.reviews.look_again(ViewDue::Now);
+        self.shown.contacted();
+        self.reviews.invalidate(ViewDue::Now);
         if !self.is_loaded {
             // Its name may be that of the text which is read next.
             self.state = MirrorState::Unknown;
@@ -271,7 +271,7 @@ impl Buffer {
             let place = self.place(job, None);
             self.shown.set(job, place.as_ref());
         }
-        self.shown.look_again();
+        self.shown.invalidate();
     }
 
     /// Whether the range of a job is here.
@@ -293,8 +293,8 @@ impl Buffer {
     }
 
     /// Something is wanted of a job's range.
-    pub fn want(&mut self, job: u64, intent: Intent) {
-        self.answers.want(job, intent);
+    pub fn add_intent(&mut self, job: u64, intent: Intent) {
+        self.answers.add_intent(job, intent);
     }
 
     /// What has to be done next for the answers that wait; the settlement of those that need nothing is returned.
@@ -331,7 +331,7 @@ impl Buffer {
                 let (ranges, marks, tick) = (&mut self.ranges, &self.marks.1, self.tick);
                 let text = DecidedText { document, ranges, marks, reviews: &mut self.reviews, tick };
                 let (call, settled) = self.answers.next(text, attempts);
-                self.shown.look_again();
+                self.shown.invalidate();
                 (call.map_or(Need::Nothing, Need::Write), settled)
             }
         }
@@ -341,7 +341,7 @@ impl Buffer {
     pub fn written(&mut self, step: usize) -> Option<SettledIntent> {
         let document = self.document.as_mut()?;
         let (settled, mark) = self.answers.written(document, &mut self.ranges, &mut self.reviews, step)?;
-        self.reviews.look_again(ViewDue::Now);
+        self.reviews.invalidate(ViewDue::Now);
         self.shown.set(settled.job, Some(&mark));
         Some(settled)
     }
@@ -377,7 +377,7 @@ impl Buffer {
             let is_certain = place.is_some() || !anchor.is_some_and(|anchor| document.needs_mark(anchor));
             is_certain.then_some((job, place))
         });
-        let places = self.shown.tell(self.tick, places);
+        let places = self.shown.places_to_send(self.tick, places);
         (!places.is_empty()).then_some((self.tick, places))
     }
 
@@ -386,7 +386,7 @@ impl Buffer {
         if let Some(tick) = tick {
             self.raise(tick);
         }
-        self.shown.told(tick);
+        self.shown.places_confirmed(tick);
     }
 
     /// The ranges in the file, once after it was written: as soon as the text is known. Nothing is said of
@@ -434,10 +434,10 @@ impl Buffer {
     }
 
     /// The plugin has said where all its marks are.
-    pub fn told(&mut self) {
+    pub fn marks_complete(&mut self) {
         if let (MirrorState::Sure, Some(document)) = (self.state, &mut self.document) {
-            self.ranges.told(document, self.tick);
-            self.shown.look_again();
+            self.ranges.marks_complete(document, self.tick);
+            self.shown.invalidate();
         }
         if matches!(self.excerpts, Excerpts::Wanted) {
             self.excerpts = Excerpts::Known(BTreeMap::new());

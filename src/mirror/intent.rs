@@ -62,7 +62,7 @@ pub enum Settlement {
     /// It was not written, and is not by itself.
     Held(HeldFor),
     /// It was not accepted, or not reverted: nothing changed.
-    Stays(Obstacle),
+    Refused(Obstacle),
 }
 
 /// Why an accept or a revert is impossible.
@@ -94,7 +94,7 @@ impl Settlement {
             Self::Reverted => "reverted",
             Self::Taken => "taken",
             Self::Rejected => "rejected",
-            Self::Held(_) | Self::Stays(_) => "held",
+            Self::Held(_) | Self::Refused(_) => "held",
         }
     }
 }
@@ -106,7 +106,7 @@ impl Intent {
             Self::Hold(own) if why != HeldFor::BufferGone => Settlement::Held(*own),
             Self::Land(_) | Self::Hold(_) => Settlement::Held(why),
             Self::Accept { .. } | Self::Put { .. } | Self::Take { .. } | Self::Revert => {
-                Settlement::Stays(Obstacle::Held(why))
+                Settlement::Refused(Obstacle::Held(why))
             }
         }
     }

@@ -95,7 +95,7 @@ pub fn start(
             while let Ok(event) = events.try_recv() {
                 mirrors.take(event).into_iter().for_each(&mut carry_out);
             }
-            mirrors.rest().into_iter().for_each(&mut carry_out);
+            mirrors.idle().into_iter().for_each(&mut carry_out);
         }
     };
     std::thread::Builder::new().name("mirrors".to_owned()).spawn(run).map(drop)

@@ -88,7 +88,7 @@ pub fn decide(
         Intent::Take { hunks, .. } => take(text, job, hunks.as_deref(), before, |_| Ok(())),
         Intent::Put { rows, tick, lines } => {
             if *tick != text.tick || rows.end > text.document.rows().len() {
-                return Err(Settlement::Stays(Obstacle::Stale));
+                return Err(Settlement::Refused(Obstacle::Stale));
             }
             put(text, job, rows, lines)
         }
@@ -161,15 +161,15 @@ fn take(
     before: &mut BTreeMap<u64, Vec<Bytes>>,
     check: impl FnOnce(&[Hunk]) -> Result<(), Obstacle>,
 ) -> Result<Plan, Settlement> {
-    let stays = |why| Settlement::Stays(Obstacle::Held(why));
+    let stays = |why| Settlement::Refused(Obstacle::Held(why));
     let located = locate(text.document, text.ranges, text.marks, job);
     let (anchor, Located { base, now }) = located.ok_or(stays(HeldFor::RangeLost))?;
     let column = text.ranges.column(job);
     let rows = text.document.rows();
-    let review = text.reviews.review(job, &base).ok_or(Settlement::Stays(Obstacle::Stale))?;
+    let review = text.reviews.review(job, &base).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let all = review.hunks(rows, &now, column).map_err(stays)?;
-    check(&all).map_err(Settlement::Stays)?;
-    let hunks = chosen(&all, ids).ok_or(Settlement::Stays(Obstacle::Stale))?;
+    check(&all).map_err(Settlement::Refused)?;
+    let hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let is_last = hunks.len() == all.len();
     let (pieces, changes) = replaced(&now, &hunks);
     let settlement =

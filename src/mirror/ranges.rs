@@ -106,7 +106,7 @@ impl Ranges {
     }
 
     /// The editor has reported all its marks: a range that is not known by now never will be.
-    pub fn told(&mut self, document: &mut Document, tick: u64) {
+    pub fn marks_complete(&mut self, document: &mut Document, tick: u64) {
         for followed in self.jobs.values_mut() {
             if let (RangeState::Wanted, Some(sent)) = (&followed.state, &followed.sent) {
                 let is_now = sent.tick == Some(tick);

@@ -136,7 +136,7 @@ impl Reviews {
     }
 
     /// The text may be another one.
-    pub fn look_again(&mut self, due: ViewDue) {
+    pub fn invalidate(&mut self, due: ViewDue) {
         for followed in self.0.values_mut() {
             followed.due = followed.due.max(due);
         }

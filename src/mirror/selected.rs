@@ -167,17 +167,17 @@ impl Selected {
     }
 
     fn is_telling(&self) -> bool {
-        self.tell().any(|row| has_letter(row))
+        self.distinctive_rows().any(|row| has_letter(row))
     }
 
     /// Whether it says enough to be known elsewhere than where it was.
     fn is_long(&self) -> bool {
-        let lens = || self.tell().map(|row| row.trim_ascii().len()).filter(|len| *len > 0);
+        let lens = || self.distinctive_rows().map(|row| row.trim_ascii().len()).filter(|len| *len > 0);
         lens().count() >= LONG_ROWS || lens().sum::<usize>() >= LONG_BYTES
     }
 
     /// The rows by which it is known.
-    fn tell(&self) -> impl Iterator<Item = &Vec<u8>> {
+    fn distinctive_rows(&self) -> impl Iterator<Item = &Vec<u8>> {
         let (beside, own) = match self.kind {
             SelectionKind::Insert => (self.above.iter().chain(&self.below), [].iter()),
             _ => (None.iter().chain(&None), self.rows.iter()),

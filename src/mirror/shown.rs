@@ -35,7 +35,7 @@ pub struct ShownMarks {
     /// A range may be elsewhere than its mark.
     may_differ: bool,
     /// The editor takes no places.
-    is_deaf: bool,
+    takes_no_places: bool,
 }
 
 impl ShownMarks {
@@ -47,8 +47,8 @@ impl ShownMarks {
     }
 
     /// The editor says how the buffer is: it takes places again.
-    pub fn heard(&mut self) {
-        self.is_deaf = false;
+    pub fn contacted(&mut self) {
+        self.takes_no_places = false;
     }
 
     /// Rows were replaced by so many others.
@@ -76,7 +76,7 @@ impl ShownMarks {
     }
 
     /// A range may be known better than before.
-    pub fn look_again(&mut self) {
+    pub fn invalidate(&mut self) {
         self.may_differ = true;
     }
 
@@ -87,37 +87,42 @@ impl ShownMarks {
 
     /// Whether the editor may need places, and takes them now.
     pub fn is_due(&self) -> bool {
-        self.may_differ && self.under_way.is_none() && !self.is_deaf
+        self.may_differ && self.under_way.is_none() && !self.takes_no_places
     }
 
     /// Of these places, in a text with this changedtick, those that the editor has to be told; none at all where a
     /// range is lost. From now on they are under way.
-    pub fn tell(&mut self, tick: u64, places: impl Iterator<Item = (u64, Option<Place>)>) -> Places {
+    pub fn places_to_send(
+        &mut self,
+        tick: u64,
+        places: impl Iterator<Item = (u64, Option<Place>)>,
+    ) -> Places {
         let is_new = |job: &u64, place: &Option<Place>| match (self.marks.get(job), place) {
             (Some(Belief::At(at)), Some(place)) => at != place,
             (Some(Belief::Lost), None) => false,
             _ => true,
         };
-        let told: Vec<_> = places.filter(|(job, place)| is_new(job, place)).collect();
+        let places_confirmed: Vec<_> = places.filter(|(job, place)| is_new(job, place)).collect();
         self.may_differ = false;
-        if !told.is_empty() {
+        if !places_confirmed.is_empty() {
             let belief =
                 |(job, place): &(u64, Option<Place>)| (*job, place.clone().map_or(Belief::Lost, Belief::At));
-            self.under_way = Some(PlacesInFlight { tick, marks: told.iter().map(belief).collect() });
+            self.under_way =
+                Some(PlacesInFlight { tick, marks: places_confirmed.iter().map(belief).collect() });
         }
-        told
+        places_confirmed
     }
 
     /// The editor has been told, and its text had this changedtick then: it has put its marks there only if that is the
     /// one that it was told of. None if it is unknown.
-    pub fn told(&mut self, tick: Option<u64>) {
+    pub fn places_confirmed(&mut self, tick: Option<u64>) {
         let Some(PlacesInFlight { tick: at, marks }) = self.under_way.take() else { return };
         match tick {
             Some(tick) if tick == at => {
                 self.may_differ |= marks.values().any(|belief| *belief == Belief::Unknown);
                 self.marks.extend(marks);
             }
-            tick => (self.may_differ, self.is_deaf) = (true, tick.is_none()),
+            tick => (self.may_differ, self.takes_no_places) = (true, tick.is_none()),
         }
     }
 }

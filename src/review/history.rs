@@ -21,7 +21,7 @@ pub struct History {
 
 impl History {
     /// A text has this base, unless it had another one before.
-    pub fn note(&mut self, text: u64, base: &Arc<Base>) {
+    pub fn remember(&mut self, text: u64, base: &Arc<Base>) {
         if self.bases.contains_key(&text) {
             return;
         }

@@ -89,7 +89,7 @@ impl Review {
 
     /// The text with this hash changes next.
     pub fn changes(&mut self, text: u64) {
-        self.history.note(text, &self.base);
+        self.history.remember(text, &self.base);
     }
 
     /// An undo, a redo or a reload is complete, and led to this text.

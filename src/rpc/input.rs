@@ -93,7 +93,7 @@ impl<R> RpcInput<R> {
         let mut start = 0;
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
-            match said(message, self.replies..self.calls.get()) {
+            match decode(message, self.replies..self.calls.get()) {
                 // The receiver is gone only while the host shuts down; then the message does not matter.
                 InputMessage::Command(command) => _ = self.messages.send(HostMessage::Command(command)),
                 InputMessage::Event(event) => self.feed.send(event),
@@ -141,7 +141,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for RpcInput<R> {
 }
 
 /// What a whole message is; of replies only the one to the first of the `open` calls counts.
-fn said(message: &[u8], open: Range<u64>) -> InputMessage {
+fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
     let Ok(Value::Array(parts)) = read_value_with_max_depth(&mut &message[..], DEEPEST) else {
         return InputMessage::Malformed;
     };
@@ -192,11 +192,11 @@ mod tests {
 
     #[tokio::test]
     async fn notifications_are_taken_out_and_the_rest_is_passed_in_whatever_pieces_they_come() {
-        let said = [adopted(0), reply(0), reply(1), adopted(1), adopted(2), reply(2), adopted(3)].concat();
-        for size in [1, 2, 7, 30, said.len()] {
+        let decode = [adopted(0), reply(0), reply(1), adopted(1), adopted(2), reply(2), adopted(3)].concat();
+        for size in [1, 2, 7, 30, decode.len()] {
             let (send, mut messages) = mpsc::unbounded_channel();
             let (mut editor, input) = tokio::io::duplex(size);
-            let bytes = said.clone();
+            let bytes = decode.clone();
             tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut editor, &bytes).await });
             let mut passed = Vec::new();
             RpcInput::new(input, send, mirror::feed().0, calls(3)).read_to_end(&mut passed).await.unwrap();
@@ -221,7 +221,7 @@ mod tests {
         // A list of lists in which there is nil.
         let deep = [vec![0x91; 100_000], vec![0xc0]].concat();
         let request = encoded(vec![0.into(), 7.into(), "what".into(), Value::Array(Vec::new())]);
-        let said = [
+        let decode = [
             encoded(vec![2.into(), 3.into(), 4.into()]),
             vec![0x07, 0xc1, 0x90, 0x80],
             reply(1),
@@ -242,7 +242,7 @@ mod tests {
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        RpcInput::new(io::Cursor::new(said), send, mirror::feed().0, calls(2))
+        RpcInput::new(io::Cursor::new(decode), send, mirror::feed().0, calls(2))
             .read_to_end(&mut passed)
             .await
             .unwrap();

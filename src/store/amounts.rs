@@ -108,7 +108,7 @@ impl Amounts {
 
     /// The same if the earlier counts are unknown: only what the agent reports for the run itself.
     #[must_use]
-    pub fn certain(&self, scopes: UsageScopes) -> Self {
+    pub fn run_only(&self, scopes: UsageScopes) -> Self {
         Self {
             cost_usd: self.cost_usd.filter(|_| scopes.cost == UsageScope::Run),
             tokens: if scopes.usage == UsageScope::Run { self.tokens } else { Tokens::default() },
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_of_what_nobody_knows() {
-        let certain = amounts(0.5, 8, 2).certain(LINEAGE);
+        let run_only = amounts(0.5, 8, 2).run_only(LINEAGE);
         let tokens = Tokens { input: 8, ..Tokens::default() };
-        assert_eq!(certain, Amounts { cost_usd: None, tokens, num_turns: None, duration_ms: Some(7) });
+        assert_eq!(run_only, Amounts { cost_usd: None, tokens, num_turns: None, duration_ms: Some(7) });
     }
 
     #[test]

@@ -74,14 +74,14 @@ impl Stream {
 
     /// The same of a job that goes on in a session that there is, or was.
     #[must_use]
-    pub fn going_on(mut self) -> Self {
-        self.reducer.goes_on();
+    pub fn resumed(mut self) -> Self {
+        self.reducer.resume();
         self
     }
 
     /// Its raw stream is kept in this file, which an error may name.
-    pub fn is_recorded(&mut self, transcript: &str) {
-        self.reducer.is_recorded(transcript);
+    pub fn set_transcript(&mut self, transcript: &str) {
+        self.reducer.set_transcript(transcript);
     }
 
     /// The agent was started; what it is to be sent first is in [`Stream::input`] after this.

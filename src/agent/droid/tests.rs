@@ -179,12 +179,12 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
     );
     let (_, silent) = run_with(Protocol::Droid, &[], &ProcessEnd::with_code(1));
     assert!(message(&silent).contains("code 1 and said nothing"), "{}", message(&silent));
-    let mut going_on = Stream::new(Protocol::Droid, "").going_on();
-    let silent = going_on.end(&ProcessEnd::with_code(1), &mut |_| {});
+    let mut resumed = Stream::new(Protocol::Droid, "").resumed();
+    let silent = resumed.end(&ProcessEnd::with_code(1), &mut |_| {});
     assert_eq!(code(&silent), Code::SessionNotFound, "it has no words for that");
-    let mut going_on = Stream::new(Protocol::Droid, "").going_on();
-    let run = going_on
-        .end(&ProcessEnd { stderr: "no network".to_owned(), ..ProcessEnd::with_code(1) }, &mut |_| {});
+    let mut resumed = Stream::new(Protocol::Droid, "").resumed();
+    let run =
+        resumed.end(&ProcessEnd { stderr: "no network".to_owned(), ..ProcessEnd::with_code(1) }, &mut |_| {});
     assert_eq!(code(&run), Code::Exited);
 }
 

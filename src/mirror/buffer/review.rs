@@ -58,7 +58,7 @@ impl Buffer {
                 (self.reply(job, token, Findings::Nothing), None)
             }
             ReviewQuery::Take(hunks) => {
-                self.want(job, Intent::Take { hunks: hunks.clone(), token });
+                self.add_intent(job, Intent::Take { hunks: hunks.clone(), token });
                 (None, None)
             }
             ReviewQuery::Drop(ids) => match self.drop_hunks(job, ids.as_deref()) {

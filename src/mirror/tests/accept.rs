@@ -30,7 +30,7 @@ fn an_answer_is_accepted_as_a_merge() {
 
 #[test]
 fn a_conflict_gives_way_to_the_answer_only_where_the_user_has_seen_it_beside_this_text() {
-    let stays = Settlement::Stays(Obstacle::Held(HeldFor::Conflict));
+    let stays = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
     let mut mirrors = held();
     mirrors.take(lines(Some(3), 1..2, &["mine"]));
     for shown in [None, Some(2)] {
@@ -95,7 +95,7 @@ fn a_range_that_nobody_knew_can_be_named() {
 
 #[test]
 fn rows_of_another_text_are_stale() {
-    let stale = Settlement::Stays(Obstacle::Stale);
+    let stale = Settlement::Refused(Obstacle::Stale);
     let mut mirrors = held();
     assert_eq!(settled(&mirrors.take(put(1..2, 1, &["new"]))), [(7, stale)]);
     assert_eq!(settled(&mirrors.take(put(4..6, 2, &["new"]))), [(7, stale)]);
@@ -121,7 +121,7 @@ fn wishes_wait_for_the_contact_with_their_buffer() {
 #[test]
 fn a_range_that_is_not_known_once_its_buffer_is_stays_as_it_is() {
     let mut mirrors = mirrored(TEXT);
-    let lost = Settlement::Stays(Obstacle::Held(HeldFor::RangeLost));
+    let lost = Settlement::Refused(Obstacle::Held(HeldFor::RangeLost));
     assert_eq!(settled(&mirrors.take(accept(&["one"], None))), [(7, lost)]);
     assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, lost)]);
 }
@@ -133,10 +133,10 @@ fn a_buffer_that_nobody_named_is_gone() {
     for (intent, settlement) in [
         (Intent::Land(bytes(&["a"])), Settlement::Held(gone)),
         (Intent::Hold(HeldFor::Review), Settlement::Held(gone)),
-        (Intent::Revert, Settlement::Stays(Obstacle::Held(gone))),
+        (Intent::Revert, Settlement::Refused(Obstacle::Held(gone))),
         (
             Intent::Accept { lines: bytes(&["a"]), dropped: Vec::new(), shown: None },
-            Settlement::Stays(Obstacle::Held(gone)),
+            Settlement::Refused(Obstacle::Held(gone)),
         ),
     ] {
         assert_eq!(

@@ -150,7 +150,7 @@ fn rows_that_stood_otherwise_in_the_file_are_found_by_that_and_merged_with_what_
     assert_eq!(place_of(&mut mirrors, 7), Some(Place::Lines(2..5)));
     let accept =
         |lines: &[&str]| intent(7, Intent::Accept { lines: bytes(lines), dropped: Vec::new(), shown: None });
-    let conflict = Settlement::Stays(Obstacle::Held(HeldFor::Conflict));
+    let conflict = Settlement::Refused(Obstacle::Held(HeldFor::Conflict));
     assert_eq!(settled(&mirrors.take(accept(&["first", "theirs", "last"]))), [(7, conflict)]);
     let orders = mirrors.take(accept(&["first", "between", "last", "more"]));
     assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(7, Settlement::Written { is_merged: true })]);

@@ -347,7 +347,7 @@ impl LandingModel {
         }
         // More may come at any time.
         if self.random.below(3) == 0 || (self.orders.is_empty() && self.neovim.is_silent()) {
-            let orders = self.mirrors.rest();
+            let orders = self.mirrors.idle();
             self.orders.extend(orders);
         }
         reply || !self.orders.is_empty() || !self.neovim.sent.is_empty() || !self.neovim.replies.is_empty()

@@ -63,13 +63,13 @@ fn it_is_held_where_the_text_is_another_one_or_there_is_no_mark() {
     let mut mirrors = large();
     land(&mut mirrors, Intent::Accept { lines: bytes(&["x"]), dropped: Vec::new(), shown: None });
     mirrors.take(told(9, MANY, &[]));
-    let stays = Settlement::Stays(Obstacle::Held(HeldFor::TooLarge));
+    let stays = Settlement::Refused(Obstacle::Held(HeldFor::TooLarge));
     assert_eq!(settled(&mirrors.take(CONTACTED)), [(7, stays)]);
 }
 
 #[test]
 fn what_needs_no_text_asks_for_none() {
-    let stays = Settlement::Stays(Obstacle::Held(HeldFor::TooLarge));
+    let stays = Settlement::Refused(Obstacle::Held(HeldFor::TooLarge));
     for (intent, settlement) in [
         (Intent::Hold(HeldFor::Review), Settlement::Held(HeldFor::Review)),
         (Intent::Revert, stays),

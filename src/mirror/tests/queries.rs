@@ -15,7 +15,7 @@ type HunkRows = Result<Vec<(usize, usize, bool)>, HeldFor>;
 /// The view that an event leads to: of each hunk the first row, the one behind the last, and whether it is a conflict.
 fn view_after(mirrors: &mut Mirrors, event: MirrorEvent) -> Option<HunkRows> {
     let mut orders = mirrors.take(event);
-    orders.extend(mirrors.rest());
+    orders.extend(mirrors.idle());
     let view = orders.iter().find_map(|order| match order {
         Order::Review { view, .. } => Some(view),
         _ => None,
@@ -109,7 +109,7 @@ fn a_view_in_the_shape_of_the_plugin() {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
     mirrors.take(watch(7, &["first", "more", "between", "last"]));
-    let orders = mirrors.rest();
+    let orders = mirrors.idle();
     let [Order::Review { buffer: 1, view }, Order::Reply { token: 8, .. }] = &orders[..] else {
         panic!("{orders:?}")
     };
@@ -139,7 +139,7 @@ fn a_view_in_the_shape_of_the_plugin() {
     // The next view does not say again what the plugin has.
     mirrors.take(MirrorEvent::Drawn { buffer: 1, job: 7 });
     mirrors.take(lines(Some(3), 0..0, &["typed"]));
-    assert!(mirrors.rest().is_empty(), "the user may go on typing");
+    assert!(mirrors.idle().is_empty(), "the user may go on typing");
     assert!(mirrors.waits_for_pause());
     let orders = mirrors.pause();
     let [Order::Review { view, .. }] = &orders[..] else { panic!("{orders:?}") };

@@ -6,7 +6,7 @@ use super::*;
 fn shown() -> Mirrors {
     let mut mirrors = mirrored(TEXT);
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 4), TEXT)]).unwrap());
-    assert!(mirrors.rest().is_empty(), "the marks are where the request says");
+    assert!(mirrors.idle().is_empty(), "the marks are where the request says");
     mirrors
 }
 
@@ -33,7 +33,7 @@ fn a_mark_is_followed_as_long_as_it_is_beyond_doubt() {
     ] {
         let mut mirrors = shown();
         mirrors.take(lines(Some(3), range.clone(), rows));
-        assert_eq!(places(&mirrors.rest()), None, "{range:?} {rows:?}");
+        assert_eq!(places(&mirrors.idle()), None, "{range:?} {rows:?}");
     }
 }
 
@@ -51,10 +51,10 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
     ] {
         let mut mirrors = shown();
         mirrors.take(lines(Some(3), range.clone(), rows));
-        assert_eq!(places(&mirrors.rest()), Some((3, Some(place))), "{range:?} {rows:?}");
-        assert_eq!(places(&mirrors.rest()), None, "it is under way");
+        assert_eq!(places(&mirrors.idle()), Some((3, Some(place))), "{range:?} {rows:?}");
+        assert_eq!(places(&mirrors.idle()), None, "it is under way");
         mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
-        assert_eq!(places(&mirrors.rest()), None, "it was taken");
+        assert_eq!(places(&mirrors.idle()), None, "it was taken");
     }
 }
 
@@ -62,52 +62,52 @@ fn the_editor_is_told_where_its_mark_may_be_elsewhere() {
 fn a_range_that_is_lost_is_told_once_and_again_where_it_comes_back() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..4, &[]));
-    assert_eq!(places(&mirrors.rest()), Some((3, None)));
+    assert_eq!(places(&mirrors.idle()), Some((3, None)));
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
     mirrors.take(lines(Some(4), 0..0, &["typed"]));
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
     mirrors.take(lines(Some(5), 0..1, &[]));
     mirrors.take(lines(Some(6), 1..1, &TEXT[1..4]));
     mirrors.take(MirrorEvent::Tick { buffer: 1, tick: 6 });
-    assert_eq!(places(&mirrors.rest()), Some((6, Some(1..4))));
+    assert_eq!(places(&mirrors.idle()), Some((6, Some(1..4))));
 }
 
 #[test]
 fn what_the_editor_did_not_take_is_told_again() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
-    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+    assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
     // The file was written meanwhile.
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
-    assert_eq!(places(&mirrors.rest()), Some((4, Some(2..5))));
+    assert_eq!(places(&mirrors.idle()), Some((4, Some(2..5))));
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(4) });
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
 }
 
 #[test]
 fn what_was_taken_moves_with_what_came_after_it() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
-    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+    assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
     mirrors.take(lines(Some(4), 0..0, &["at the top"]));
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
     mirrors.take(lines(Some(5), 3..3, &["right above"]));
-    assert_eq!(places(&mirrors.rest()), Some((5, Some(4..7))));
+    assert_eq!(places(&mirrors.idle()), Some((5, Some(4..7))));
     mirrors.take(lines(Some(6), 4..4, &["right above"]));
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(5) });
-    assert_eq!(places(&mirrors.rest()), Some((6, Some(5..8))), "that touched it");
+    assert_eq!(places(&mirrors.idle()), Some((6, Some(5..8))), "that touched it");
 }
 
 #[test]
 fn an_editor_that_cannot_be_told_is_told_once_it_says_something() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
-    mirrors.rest();
+    mirrors.idle();
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: None });
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
-    assert_eq!(places(&mirrors.rest()), Some((3, Some(2..5))));
+    assert_eq!(places(&mirrors.idle()), Some((3, Some(2..5))));
 }
 
 #[test]
@@ -115,12 +115,12 @@ fn nothing_is_told_of_a_text_that_is_not_sure_or_while_it_is_written_to() {
     let mut mirrors = shown();
     mirrors.take(lines(Some(3), 1..1, &["put in"]));
     mirrors.take(lines(None, 0..1, &["preview"]));
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
     mirrors.take(notice(1, 3, TEXT.len() + 1));
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["one"]))));
-    assert_eq!(places(&mirrors.rest()), None);
+    assert_eq!(places(&mirrors.idle()), None);
     write(&mut mirrors, call(&orders));
-    assert_eq!(places(&mirrors.rest()), None, "the step has set the mark");
+    assert_eq!(places(&mirrors.idle()), None, "the step has set the mark");
 }
 
 #[test]
@@ -128,13 +128,13 @@ fn a_range_without_a_mark_is_told_and_so_is_one_that_was_never_found() {
     let mut mirrors = mirrored(TEXT);
     let found = without_place(7, sent(7, None, "line", (2, 4), TEXT), Vec::new());
     mirrors.take(told(2, TEXT.len(), &[found]));
-    assert_eq!(places(&mirrors.rest()), Some((2, Some(1..4))));
+    assert_eq!(places(&mirrors.idle()), Some((2, Some(1..4))));
 
     let mut mirrors = mirrored(TEXT);
     let elsewhere = ["x", "other", "rows", "y"];
     let lost = without_place(7, sent(7, None, "line", (2, 3), &elsewhere), Vec::new());
     mirrors.take(told(2, TEXT.len(), &[lost]));
-    assert_eq!(places(&mirrors.rest()), Some((2, None)));
+    assert_eq!(places(&mirrors.idle()), Some((2, None)));
 }
 
 #[test]
@@ -145,15 +145,15 @@ fn a_part_is_told_only_where_its_place_is_certain() {
     fields.retain(|(name, _)| name.as_str() != Some("tick"));
     fields.push(("tick".into(), 2.into()));
     mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
-    assert!(mirrors.rest().is_empty());
+    assert!(mirrors.idle().is_empty());
     mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
     let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
-    let Some(Order::Places { places, .. }) = mirrors.rest().pop() else { panic!("its columns moved") };
+    let Some(Order::Places { places, .. }) = mirrors.idle().pop() else { panic!("its columns moved") };
     assert_eq!(places, [(7, part(4, 5))]);
     mirrors.take(MirrorEvent::Placed { buffer: 1, tick: Some(3) });
     mirrors.take(lines(Some(4), 0..1, &["a.f(x, x)"]));
-    assert!(mirrors.rest().is_empty(), "either may be it: the mark decides");
+    assert!(mirrors.idle().is_empty(), "either may be it: the mark decides");
     mirrors.take(lines(Some(5), 0..1, &[]));
-    let Some(Order::Places { places, .. }) = mirrors.rest().pop() else { panic!("its row is gone") };
+    let Some(Order::Places { places, .. }) = mirrors.idle().pop() else { panic!("its row is gone") };
     assert_eq!(places, [(7, None)]);
 }

@@ -92,7 +92,7 @@ impl Ledger {
 
     /// The user left Neovim before this job had ended.
     pub fn interrupt(&mut self, id: u64) {
-        self.note(KnownJob { id, interrupted: true, ..KnownJob::default() });
+        self.record(KnownJob { id, interrupted: true, ..KnownJob::default() });
     }
 
     pub fn keep(&mut self, record: Record) {
@@ -112,21 +112,21 @@ impl Ledger {
     }
 
     pub fn land(&mut self, id: u64, landed: Landed) {
-        self.note(KnownJob { id, landed: Some(Arc::new(landed)), ..KnownJob::default() });
+        self.record(KnownJob { id, landed: Some(Arc::new(landed)), ..KnownJob::default() });
     }
 
     pub fn keep_on_disk(&mut self, id: u64, on_disk: OnDisk) {
-        self.note(KnownJob { id, on_disk: Some(Arc::new(on_disk)), ..KnownJob::default() });
+        self.record(KnownJob { id, on_disk: Some(Arc::new(on_disk)), ..KnownJob::default() });
     }
 
     pub fn draft(&mut self, id: u64, draft: Option<Draft>) {
-        self.note(KnownJob { id, draft: Some(Arc::new(draft.unwrap_or_default())), ..KnownJob::default() });
+        self.record(KnownJob { id, draft: Some(Arc::new(draft.unwrap_or_default())), ..KnownJob::default() });
     }
 
     pub fn amend(&mut self, id: u64, more: &Amounts) {
         let before = self.jobs.get(&id).and_then(|job| job.known.more);
         let more = before.map_or(*more, |before| before.plus(more));
-        self.note(KnownJob { id, more: Some(more), ..KnownJob::default() });
+        self.record(KnownJob { id, more: Some(more), ..KnownJob::default() });
     }
 
     pub fn unsent(&mut self, id: u64, unsent: Option<Unsent>) {
@@ -147,7 +147,7 @@ impl Ledger {
 
     pub fn number(&mut self, uuid: String, id: u64) {
         let known = self.adopted.remove(&uuid);
-        self.note(KnownJob { id, uuid: Some(uuid), ..known.unwrap_or_default() });
+        self.record(KnownJob { id, uuid: Some(uuid), ..known.unwrap_or_default() });
     }
 
     /// An answer that was held once more is in the database, under this number.
@@ -186,7 +186,7 @@ impl Ledger {
     }
 
     /// A session from which a job has resumed had counted this much.
-    pub fn begun(&mut self, id: u64, counted: Option<Amounts>) {
+    pub fn session_counted(&mut self, id: u64, counted: Option<Amounts>) {
         let job = self.jobs.entry(id).or_default();
         job.known.id = id;
         job.known.parent = counted;
@@ -286,7 +286,7 @@ impl Ledger {
         let id = known.id;
         self.jobs.remove(&id);
         self.waiting.retain(|key| *key != ChangeKey::Job(id));
-        self.note(known);
+        self.record(known);
         self.lack(id);
     }
 
@@ -298,7 +298,7 @@ impl Ledger {
         }
     }
 
-    fn note(&mut self, known: KnownJob) {
+    fn record(&mut self, known: KnownJob) {
         let id = known.id;
         self.jobs.entry(id).or_default().known.update(known);
         self.recent.retain(|(recent, _)| *recent != id);

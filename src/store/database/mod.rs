@@ -256,5 +256,5 @@ impl Database {
 
 /// The share of a job that could not be kept.
 fn unkept(record: &Record) -> Amounts {
-    if record.resumed.is_some() { record.amounts.certain(record.scopes) } else { record.amounts }
+    if record.resumed.is_some() { record.amounts.run_only(record.scopes) } else { record.amounts }
 }

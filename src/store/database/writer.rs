@@ -205,7 +205,7 @@ impl DatabaseWriter {
                 let counted =
                     counted.map(Option::unwrap_or_default).map_err(|error| connection.complain(error)).ok();
                 if let ChangeKey::Begin(id) = change.key {
-                    shared.ledger().begun(id, counted);
+                    shared.ledger().session_counted(id, counted);
                 }
                 Ok(None)
             }

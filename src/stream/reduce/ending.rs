@@ -97,7 +97,7 @@ impl Reducer {
         {
             // Some say on standard output why they fail.
             let block = words::clip(self.answer.last_block(), QUOTED_BLOCK);
-            if self.goes_on && words.trim().is_empty() && !self.has_spoken {
+            if self.resume && words.trim().is_empty() && !self.has_spoken {
                 return Err(self.label.silent_about_session(code));
             }
             return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));

@@ -46,7 +46,7 @@ pub struct Reducer {
     other_output: NonProtocolOutput,
     shown: ShownText,
     has_spoken: bool,
-    goes_on: bool,
+    resume: bool,
     broken: u64,
     oversized: u64,
 }
@@ -106,19 +106,19 @@ impl Reducer {
             other_output: NonProtocolOutput::default(),
             shown: ShownText::default(),
             has_spoken: false,
-            goes_on: false,
+            resume: false,
             broken: 0,
             oversized: 0,
         }
     }
 
     /// It is of a job that goes on in a session.
-    pub fn goes_on(&mut self) {
-        self.goes_on = true;
+    pub fn resume(&mut self) {
+        self.resume = true;
     }
 
     /// Its raw stream is kept in this file.
-    pub fn is_recorded(&mut self, transcript: &str) {
+    pub fn set_transcript(&mut self, transcript: &str) {
         self.transcript = Some(transcript.to_owned());
     }
 

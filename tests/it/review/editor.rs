@@ -143,7 +143,7 @@ impl Editor {
         let mut tries = 0;
         loop {
             if self.orders.is_empty() {
-                self.orders = self.mirrors.rest();
+                self.orders = self.mirrors.idle();
                 if self.orders.is_empty() {
                     self.orders = self.mirrors.pause();
                 }

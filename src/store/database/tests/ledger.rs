@@ -139,7 +139,7 @@ fn a_job_that_ends_after_it_has_begun_from_a_session_is_written_behind_what_that
     ledger.keep(record(1, Some("x")));
     let begin = ledger.next().unwrap();
     assert_eq!(begin.key, ChangeKey::Begin(1));
-    ledger.begun(1, Some(Amounts { num_turns: Some(7), ..Amounts::default() }));
+    ledger.session_counted(1, Some(Amounts { num_turns: Some(7), ..Amounts::default() }));
     ledger.done(&begin, None);
     let change = ledger.next().unwrap();
     let ChangeContent::Job(known) = &change.what else { panic!("{change:?}") };
