@@ -212,7 +212,7 @@ impl Mirrors {
                 self.change(buffer, orders, MirrorEntry::contacted);
             }
             MirrorEvent::Contacted { buffer, exists: false } => {
-                self.forget(buffer, Some(&WriteReply::Gone), orders)
+                self.forget(buffer, Some(&WriteReply::Gone), orders);
             }
             MirrorEvent::Moment { buffer } => {
                 self.change(buffer, orders, |entry, _| entry.is_busy = false);
