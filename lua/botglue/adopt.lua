@@ -2,6 +2,7 @@
 
 local bytes = require("botglue.bytes")
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local registry = require("botglue.registry")
 
 local M = {}
@@ -62,7 +63,7 @@ function M.ask(reply)
     reply(failure and failure.message or "there is no host")
     return
   end
-  local replies = client.connection().held_replies
+  local replies = connection.held_replies
   replies[#replies + 1] = reply
   if #replies == 1 then
     process:notify("held", vim.empty_dict())
@@ -72,7 +73,6 @@ end
 --- No more will come of what was asked.
 ---@param err string? why nothing could be looked for
 function M.answered(err)
-  local connection = client.connection()
   local replies = connection.held_replies
   connection.held_replies = {}
   for _, reply in ipairs(replies) do
@@ -84,8 +84,8 @@ end
 ---@param answers table[]
 ---@param err string? why none could be looked for
 function M.take(answers, err)
-  local options, process = client.options(), client.connection().process
-  client.connection().earlier = 0
+  local options, process = client.options(), connection.process
+  connection.earlier = 0
   for _, answer in ipairs(answers) do
     local job = to_job(answer, registry.next_id(), options)
     registry.hold(job)
@@ -120,7 +120,6 @@ end
 --- Asks the next host for answers of jobs that have failed because their host was gone before it could tell them. They
 --- are held, as jobs of their own: that those have failed was told.
 function M.recover()
-  local connection = client.connection()
   local lost = connection.lost
   if #lost == 0 then
     return

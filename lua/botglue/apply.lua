@@ -1,7 +1,10 @@
 --- All that the host calls, by `exec_lua`. Each takes whole states: a call that comes late or twice does no harm.
 --- Nothing is returned; the host never waits for a decision of the editor's.
 
+require("botglue.wiring")
+
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local groups = require("botglue.groups")
 local observe = require("botglue.observe")
 local tidied = require("botglue.tidied")
@@ -33,7 +36,7 @@ function M.frame(states)
   for _, state in ipairs(states) do
     local job = client.job(state.id)
     if job then
-      groups.note(client.connection().groups, job, state.pgid)
+      groups.note(connection.groups, job, state.pgid)
       job:update(state)
     end
   end
@@ -169,7 +172,7 @@ function M.places(moved)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.empty_dict()
   end
-  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), client.connection().asked
+  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), connection.asked
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
     local job = client.job(place.id)
     local range = job and job.range or asked[place.id]
@@ -196,13 +199,12 @@ end
 --- The process group of an agent that waits for its message; `false` when it is gone.
 ---@param waiting { token: integer, pgid: integer|false }
 function M.prewarmed(waiting)
-  groups.note_waiting(client.connection().groups, waiting.token, waiting.pgid)
+  groups.note_waiting(connection.groups, waiting.token, waiting.pgid)
 end
 
 --- The models that an agent offers.
 ---@param offered { agent: string, models: string[] }
 function M.models(offered)
-  local connection = client.connection()
   connection.models[offered.agent] = offered.models
   if connection.prompt then
     connection.prompt:relabel()
@@ -227,7 +229,7 @@ function M.amend(amounts)
   local job = client.job(amounts.id)
   if job then
     job:learn(amounts)
-    local list = client.connection().list
+    local list = connection.list
     if list then
       -- Nobody is told otherwise: the job's last event was told.
       list:changed(amounts.id)

@@ -8,33 +8,19 @@ local report = require("botglue.report")
 
 local M = {}
 
-local api = vim.api
-
---- Notes where the user is once the question is on its way, and Neovim waits for them.
----@param job botglue.Job
-function M.asked(job)
-  api.nvim_create_autocmd("SafeState", {
-    once = true,
-    desc = "botglue: where the question was asked",
-    callback = function()
-      job.asked_from = here.now()
-    end,
-  })
-end
-
 --- Shows an answer that has just come. Who still waits where they asked goes there; who went on finds it beside the
 --- range, if they can see that; who types is told.
 ---@param job botglue.Job
 function M.show(job)
   local reply = require("botglue.ui.reply")
   if not here.is_idle() or reply.is_open() then
-    require("botglue.notify").answered(job)
+    require("botglue.news").answered(job)
   elseif not job.asked_from or vim.deep_equal(job.asked_from, here.now()) then
     reply.open(job, "enter")
   elseif reply.has_room(job) then
     reply.open(job, "stay")
   else
-    require("botglue.notify").answered(job)
+    require("botglue.news").answered(job)
   end
 end
 

@@ -2,6 +2,7 @@
 --- host attaches to them by itself; nothing here follows their text.
 
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -66,7 +67,7 @@ local function mark(job, with_text)
   told.kind = place and range.shape or nil
   told.stands = range.on_disk
   told.has_ended = not job:is_open() and job.landing ~= "held"
-  if job.process ~= client.connection().process or range.has_moved then
+  if job.process ~= connection.process or range.has_moved then
     told.sent = M.sent(job, place)
     told.before = range.before and range.before.rows
   end
@@ -91,7 +92,6 @@ end
 ---@param bufnr integer
 ---@return Iter
 local function jobs_in(bufnr)
-  local connection = client.connection()
   local all = vim.list_slice(connection.kept[bufnr] or {})
   for _, jobs in ipairs({ connection.open, connection.held }) do
     vim.list_extend(all, vim.tbl_values(jobs))
@@ -105,7 +105,7 @@ end
 ---@param bufnr integer
 ---@param more table
 local function tell(bufnr, more)
-  local process = client.connection().process
+  local process = connection.process
   if not process then
     return
   end
@@ -136,7 +136,7 @@ function M.report(bufnr, with_text)
       return mark(job, with_text)
     end)
     :totable()
-  for id, range in pairs(client.connection().asked) do
+  for id, range in pairs(connection.asked) do
     marks[#marks + 1] = range.bufnr == bufnr and prompt_mark(id, range) or nil
   end
   tell(bufnr, { marks = marks })
@@ -146,7 +146,7 @@ end
 ---@param bufnr integer
 local function rename(bufnr)
   local path = require("botglue.context").path(bufnr)
-  for _, job in pairs(path ~= "" and client.connection().jobs or {}) do
+  for _, job in pairs(path ~= "" and connection.jobs or {}) do
     if job.range.bufnr == bufnr then
       job.path = path
     end
@@ -157,7 +157,7 @@ end
 --- `:write` of one without a name removes those.
 ---@param bufnr integer
 local function watch(bufnr)
-  local mirrored = client.connection().mirrored
+  local mirrored = connection.mirrored
   local is_watching = next(mirrored) ~= nil
   mirrored[bufnr] = true
   if is_watching then
@@ -188,7 +188,7 @@ local function watch(bufnr)
       -- It comes for one without a name that is written for the first time, too; that one stays.
       vim.schedule(function()
         mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
-        local process = client.connection().process
+        local process = connection.process
         if process and not mirrored[event.buf] then
           process:notify("wiped", { buffer = event.buf })
         end
@@ -211,7 +211,7 @@ local PROMPTS = 2 ^ 40 -- numbers from here on are those of prompts, and of no j
 
 --- Lets go of the ranges of prompts that are gone.
 local function forget_prompts()
-  local asked = client.connection().asked
+  local asked = connection.asked
   for id, range in pairs(asked) do
     if not range.marks then
       asked[id] = nil
@@ -228,13 +228,13 @@ end
 function M.follow_prompt(range)
   forget_prompts()
   local id = PROMPTS + client.next_token()
-  client.connection().asked[id] = range
+  connection.asked[id] = range
   if api.nvim_buf_is_loaded(range.bufnr) then
     watch(range.bufnr)
     tell(range.bufnr, { marks = { prompt_mark(id, range) } })
   end
   return function()
-    client.connection().asked[id] = nil
+    connection.asked[id] = nil
     if api.nvim_buf_is_loaded(range.bufnr) then
       tell(range.bufnr, { marks = { { id = id, has_ended = true } } })
     end
@@ -251,7 +251,7 @@ function M.watch_files()
     group = group,
     desc = "botglue: held answers of this file",
     callback = function(event)
-      for _, job in pairs(client.connection().held) do
+      for _, job in pairs(connection.held) do
         local is_new = not job.range.marks or job.range.bufnr ~= event.buf
         if is_new and job:is_in(event.buf) then
           M.expect(job, event.buf)
@@ -300,7 +300,7 @@ end
 
 --- Another host has started: it mirrors what the one before it did.
 function M.want_again()
-  for bufnr in pairs(client.connection().mirrored) do
+  for bufnr in pairs(connection.mirrored) do
     if api.nvim_buf_is_loaded(bufnr) then
       tell(bufnr, {})
     end

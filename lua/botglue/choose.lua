@@ -1,6 +1,7 @@
 --- Which job a command means: the one it names, else the one at the cursor, else the only one, or the newest.
 
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local fail = require("botglue.errors").fail
 
 local M = {}
@@ -61,7 +62,7 @@ end
 ---@param choice botglue.JobFilter
 ---@return botglue.Job[]
 function M.all(choice)
-  local connection, jobs = client.connection(), {}
+  local jobs = {}
   for id = 1, connection.last_id do
     local job = connection.jobs[id]
     if job and choice(job) then
@@ -75,7 +76,7 @@ end
 ---@param jobs botglue.Job[]
 ---@return botglue.Job?
 function M.at_cursor(jobs)
-  local review = client.connection().review
+  local review = connection.review
   if review and review.bufnr == vim.api.nvim_get_current_buf() and vim.list_contains(jobs, review.job) then
     return review.job
   end

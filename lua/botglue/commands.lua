@@ -1,5 +1,7 @@
 --- `:Botglue`: what was typed becomes a call of a subcommand, an error becomes one line.
 
+require("botglue.wiring")
+
 local errors = require("botglue.errors")
 local notify = require("botglue.notify")
 local plusopt = require("botglue.plusopt")

@@ -1,11 +1,12 @@
 --- How many jobs there are of each state, and what they cost, for a status line and a title. Asks nobody.
 
+local connection = require("botglue.connection")
+
 local M = {}
 
 --- A job waits while the host says that others have to end first.
----@param connection botglue.Connection
 ---@return { running: integer, queued: integer, held: integer }
-function M.of(connection)
+function M.of()
   local counts = { running = 0, queued = 0, held = vim.tbl_count(connection.held) + connection.earlier }
   for _, job in pairs(connection.open) do
     local state = job.turn and "queued" or "running"
@@ -29,9 +30,8 @@ function M.words(counts, states)
 end
 
 --- What all jobs of this Neovim have cost so far; nil where no agent told.
----@param connection botglue.Connection
 ---@return number?
-function M.spent(connection)
+function M.spent()
   local spent = connection.spent
   for _, job in pairs(connection.jobs) do
     spent = job.cost_usd and (spent or 0) + job.cost_usd or spent

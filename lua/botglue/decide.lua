@@ -1,8 +1,10 @@
 --- What the user decides of an answer: accept, reject, revert, edit. The host merges and has it written; here is only
 --- whether that can be asked for, and what the user is told where it cannot be.
 
+local attach = require("botglue.attach")
 local client = require("botglue.client")
 local errors = require("botglue.errors")
+local proposals = require("botglue.proposal")
 local report = require("botglue.report")
 
 local M = {}
@@ -95,21 +97,6 @@ function M.held_job(id)
   return job
 end
 
---- The answer of a held job by lines: as the user has written it in its edit buffer, else as the agent gave it.
----@param job botglue.Job
----@return string[]
-function M.lines(job)
-  if job.edited then
-    return job.edited
-  end
-  local answer = job.answer
-  local untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
-  if untidied and #answer.lines == 0 then
-    return vim.split(vim.trim(job.text or ""), "\n", { plain = true })
-  end
-  return answer.lines
-end
-
 --- Asks the host; what becomes of it `landed` or `stays` tells.
 ---@param job botglue.Job
 ---@param method "accept"|"revert"
@@ -122,7 +109,7 @@ local function ask(job, method, more)
   ---@cast process botglue.Process
   job.deciding = true
   -- The host may not know the buffer yet; where the user has chosen the lines, it matters no more where it was.
-  require("botglue.attach").want(more.buffer or job.range.bufnr, not more.range and job or nil)
+  attach.want(more.buffer or job.range.bufnr, not more.range and job or nil)
   process:notify(method, vim.tbl_extend("keep", more, { id = job.id, buffer = job.range.bufnr }))
 end
 
@@ -148,7 +135,7 @@ local function accept_at(job, opts)
   end
   ask(job, "accept", {
     buffer = bufnr,
-    lines = M.lines(job),
+    lines = job:lines(),
     range = { first = first, last = last },
     tick = api.nvim_buf_get_changedtick(bufnr),
   })
@@ -159,14 +146,14 @@ end
 ---@param opts botglue.AcceptOptions
 local function take_hunk(job, opts)
   local proposal = job.proposal
-  if not proposal or proposal.tick ~= opts.tick or not require("botglue.proposal").is_current(job) then
+  if not proposal or proposal.tick ~= opts.tick or not proposals.is_current(job) then
     fail("get the hunks of job %d again: the text has changed since", job.id)
   end
   ---@cast proposal botglue.Proposal
   local at = opts.hunk --[[@as integer]]
   local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
   local why
-  require("botglue.proposal").decide(job, "take", { hunks = { hunk.id } }, function(result, err)
+  proposals.decide(job, "take", { hunks = { hunk.id } }, function(result, err)
     why = err or result and (result.stale and "the text has changed" or result.why)
   end)
   if why then
@@ -196,27 +183,12 @@ function M.accept(id, opts)
     fail("%s", refusal(job, "accepted", "buffer_gone"))
   elseif job.range.lost then
     fail("%s", refusal(job, "accepted", "range_lost"))
-  elseif job.range.kind == "block" and #M.lines(job) ~= #job.range.base.text then
+  elseif job.range.kind == "block" and #job:lines() ~= #job.range.base.text then
     fail("%s", refusal(job, "accepted", "block_rows"))
   elseif M.is_unseen_conflict(job) then
     fail("%s", refusal(job, "accepted", "conflict"))
   end
-  ask(job, "accept", { lines = M.lines(job), shown = job.shown, dropped = job.dropped })
-end
-
---- `:[range]Botglue accept [id]`: where the answer conflicts, and nobody has seen how, that is shown.
----@param id integer
----@param opts botglue.AcceptOptions?
-function M.accept_command(id, opts)
-  local job = M.held_job(id)
-  if not (opts and opts.range) and M.is_unseen_conflict(job) and job:load() and not job.range.lost then
-    require("botglue.ui.review.view").open(job)
-    require("botglue.notify").warn(
-      ("botglue: accept job %d again for what is shown here: it conflicts with what you changed"):format(id)
-    )
-    return
-  end
-  M.accept(id, opts)
+  ask(job, "accept", { lines = job:lines(), shown = job.shown, dropped = job.dropped })
 end
 
 --- Rejects a held answer: the buffer stays as it is.
@@ -225,7 +197,7 @@ function M.reject(id)
   local job = M.held_job(id)
   if (job.taken or 0) > 0 then
     -- What was taken of it stays: it is merged, not rejected.
-    require("botglue.proposal").decide(job, "drop", { all = true }, function(result, err)
+    proposals.decide(job, "drop", { all = true }, function(result, err)
       local why = err or result and result.why
       if why then
         fail("%s", refusal(job, "rejected", why))
@@ -265,7 +237,7 @@ function M.stays(job, why)
   if is_held and why == "conflict" then
     job.held_for, job.shown = why, nil
     job:moved()
-    require("botglue.proposal").show_again(job)
+    proposals.show_again(job)
   end
   errors.guard(fail, "%s", refusal(job, is_held and "accepted" or "reverted", why))
 end

@@ -1,7 +1,10 @@
 --- Held answers of earlier sessions: a small file that the host keeps beside the store names their files (`held.jsonl`,
 --- one object a line). They are announced once; a host is started as soon as one of these files is read.
 
+require("botglue.wiring")
+
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -59,7 +62,6 @@ local function adopt_when_read(paths)
   api.nvim_create_autocmd("BufReadPost", {
     desc = "botglue: the held answers of this file",
     callback = function(event)
-      local connection = client.connection()
       if connection.earlier == 0 then
         return true
       elseif is_one(event.buf) then
@@ -72,7 +74,7 @@ end
 
 --- Announces the answers that wait in this project, and shows each in its file as soon as that is read.
 function M.announce()
-  local connection, options = client.connection(), (client.options())
+  local options = client.options()
   local paths = read(vim.fs.joinpath(options.data_dir, "held.jsonl"))
   connection.earlier = count_here(paths)
   if #paths == 0 then

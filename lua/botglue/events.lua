@@ -3,7 +3,7 @@
 --- They come one tick later, with the table of the moment that they tell of: whoever listens may wait or ask the user
 --- something, and holds up neither the host, which waits for the end of its call, nor any other job.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -28,7 +28,7 @@ end
 --- Tells the oldest event, if it can be told now.
 ---@return boolean told
 local function tell_oldest()
-  local telling = client.connection().telling
+  local telling = connection.telling
   if #telling.queue == 0 or telling.depth >= DEEPEST then
     return false
   end
@@ -44,7 +44,7 @@ end
 ---@param name string
 ---@param job botglue.Job
 function M.emit(name, job)
-  local queue = client.connection().telling.queue
+  local queue = connection.telling.queue
   queue[#queue + 1] = { name = name, data = job:table() }
   vim.schedule(tell_oldest)
 end
@@ -52,7 +52,7 @@ end
 --- Tells of a job that was just sent: at once, so that whoever asked for it can rely on it.
 ---@param job botglue.Job
 function M.started(job)
-  local telling, name = client.connection().telling, "BotglueJobStarted"
+  local telling, name = connection.telling, "BotglueJobStarted"
   if telling.depth >= DEEPEST then
     M.emit(name, job)
   else

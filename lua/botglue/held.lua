@@ -2,7 +2,8 @@
 
 local adopt = require("botglue.adopt")
 local choose = require("botglue.choose")
-local client = require("botglue.client")
+local connection = require("botglue.connection")
+local decide = require("botglue.decide")
 local notify = require("botglue.notify")
 
 local M = {}
@@ -13,8 +14,8 @@ function M.show(job)
   local answer = job.answer
   local is_text = answer.held_for == "raw" or answer.held_for == "block_rows"
   if answer.held_for == "ambiguous" and not job.edited then
-    require("botglue.ui.review.blocks").open(job)
-  elseif is_text and not job.edited or require("botglue.decide").misplaced(job) then
+    require("botglue.ui.review.blocks").open(job, M.show)
+  elseif is_text and not job.edited or decide.misplaced(job) then
     require("botglue.ui.edit").open(job.id)
   else
     require("botglue.ui.review.view").open(job)
@@ -25,7 +26,7 @@ end
 ---@param jobs botglue.Job[] oldest first, at least one
 ---@return botglue.Job
 local function next_of(jobs)
-  local review = client.connection().review
+  local review = connection.review
   local after = review and vim.iter(jobs):find(function(job)
     return job.id > review.job.id
   end)
@@ -36,7 +37,7 @@ end
 ---@param words string
 function M.review(words)
   if words ~= "" then
-    M.show(require("botglue.decide").held_job(choose.one(words, choose.held, "is held")))
+    M.show(decide.held_job(choose.one(words, choose.held, "is held")))
     return
   end
   local jobs = choose.all(choose.held)
@@ -56,6 +57,21 @@ function M.review(words)
       notify.warn("botglue: answers are held: see :Botglue review")
     end
   end)
+end
+
+--- `:[range]Botglue accept [id]`: where the answer conflicts, and nobody has seen how, that is shown.
+---@param id integer
+---@param opts botglue.AcceptOptions?
+function M.accept(id, opts)
+  local job = decide.held_job(id)
+  if not (opts and opts.range) and decide.is_unseen_conflict(job) and job:load() and not job.range.lost then
+    require("botglue.ui.review.view").open(job)
+    notify.warn(
+      ("botglue: accept job %d again for what is shown here: it conflicts with what you changed"):format(id)
+    )
+    return
+  end
+  decide.accept(id, opts)
 end
 
 return M

@@ -36,6 +36,18 @@ local function kind(mode)
   return (mode:match("^[iR]") or mode:match("^ni")) and "typing" or mode
 end
 
+--- Tells where the user is once nothing is under way any more, and Neovim waits for them.
+---@param fn fun(whereabouts: botglue.Whereabouts)
+function M.once_waiting(fn)
+  api.nvim_create_autocmd("SafeState", {
+    once = true,
+    desc = "botglue: where the question was asked",
+    callback = function()
+      fn(M.now())
+    end,
+  })
+end
+
 --- Remembers where the user asks for something.
 ---@return fun(): boolean stayed whether a window that opens now takes no keys that are meant for something else
 function M.asked()

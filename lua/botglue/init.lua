@@ -1,6 +1,9 @@
 --- The public API. Everything works without `setup()`; nothing is started before the first request.
 
+require("botglue.wiring")
+
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -15,7 +18,7 @@ function M.setup(opts)
     require("botglue.notify").warn("botglue: " .. config.unknown(path))
   end
   local options = config.resolve(opts)
-  client.connection().setup = vim.deepcopy(opts)
+  connection.setup = vim.deepcopy(opts)
   if not options.default_keymaps then
     require("botglue.maps").remove_default_keymaps()
   end
@@ -44,7 +47,6 @@ end
 ---@return botglue.JobTable[]
 function M.jobs()
   local jobs = {}
-  local connection = client.connection()
   for id = 1, connection.last_id do
     local job = connection.jobs[id]
     if job then
@@ -149,7 +151,7 @@ function M.wait(id, ms)
   if type(ms) ~= "number" or ms < 0 or ms ~= ms then
     error("botglue.wait: ms must be a number of milliseconds, not " .. vim.inspect(ms), 0)
   end
-  local job, connection = client.job(id), client.connection()
+  local job = client.job(id)
   if not job then
     return nil
   end
@@ -174,12 +176,12 @@ end
 ---@param opts { cost: boolean? }?
 ---@return string
 function M.statusline(opts)
-  local counts, connection = require("botglue.counts"), client.connection()
+  local counts = require("botglue.counts")
   connection.counted = true
-  local count = counts.of(connection)
+  local count = counts.of()
   count.running = count.running + count.queued
   local parts = counts.words(count, { "running", "held" })
-  local spent = opts and opts.cost and counts.spent(connection)
+  local spent = opts and opts.cost and counts.spent()
   if spent then
     parts[#parts + 1] = require("botglue.ui.amounts").money(spent, "")
   end

@@ -1,11 +1,12 @@
---- One job: its record, its states and its events. It owns its range, its status line and its wait for a safe moment,
---- and lets go of all of them on every way out; no job knows of another.
+--- One job: its record, its states and its events. It owns its range, and has what is shown of it taken away on every
+--- way out; no job knows of another.
 
 local events = require("botglue.events")
-local notify = require("botglue.notify")
+local handlers = require("botglue.handlers")
+local news = require("botglue.news")
 local observe = require("botglue.observe")
+local proposal = require("botglue.proposal")
 local queue = require("botglue.queue")
-local status = require("botglue.ui.status")
 
 local M = {}
 
@@ -14,6 +15,7 @@ local M = {}
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field options botglue.Options as they were when it was asked for
 ---@field range botglue.Range
+---@field view botglue.View? what is shown of it
 ---@field path string of its file, as that is called now
 ---@field renamed boolean? whether it was called otherwise when it was sent
 ---@field name string? of a buffer without a file
@@ -75,7 +77,7 @@ end
 
 --- From now on it is seen at its range.
 function Job:open()
-  self.view = status.open(self)
+  handlers.job_opened(self)
 end
 
 --- A held answer of an earlier Neovim, or of a host that is gone.
@@ -88,7 +90,7 @@ function M.recall(spec, known)
   self.ended = vim.uv.hrtime()
   self.started = self.ended - self.took_ms * 1e6
   self:learn(known)
-  self.view = status.hold(self)
+  handlers.job_restored(self)
   return self
 end
 
@@ -242,7 +244,7 @@ function Job:decide(landing)
   if was_held then
     self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
     self.on_close(self)
-    require("botglue.proposal").ended(self)
+    proposal.ended(self)
   end
   events.emit("BotglueJobUpdated", self)
 end
@@ -285,6 +287,20 @@ function Job:is_in(bufnr)
   return is_closed and require("botglue.context").path(bufnr) == self.path
 end
 
+--- Its answer by lines: as the user has written it in its edit buffer, else as the agent gave it.
+---@return string[]
+function Job:lines()
+  if self.edited then
+    return self.edited
+  end
+  local answer = self.answer
+  local is_untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
+  if is_untidied and #answer.lines == 0 then
+    return vim.split(vim.trim(self.text or ""), "\n", { plain = true })
+  end
+  return answer.lines
+end
+
 --- Ends without an answer.
 ---@param err { code: string, message: string }
 function Job:fail(err)
@@ -308,7 +324,7 @@ function Job:close(how)
     self.answer = nil
   end
   self.on_close(self)
-  notify.ended(self)
+  news.ended(self)
   events.emit("BotglueJobFinished", self)
 end
 

@@ -1,6 +1,9 @@
 --- The maps: what is selected, or what a motion goes over, becomes a job; an error becomes one line.
 
+require("botglue.wiring")
+
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local errors = require("botglue.errors")
 local selection = require("botglue.selection")
 
@@ -60,7 +63,7 @@ end
 ---@param fn string which function of this module it calls
 ---@return string keys
 local function operator(fn)
-  client.connection().repeated = nil
+  connection.repeated = nil
   vim.go.operatorfunc = "v:lua.require'botglue.maps'." .. fn
   require("botglue.redo").begin(vim.go.operatorfunc)
   return "g@"
@@ -70,7 +73,6 @@ end
 ---@param wish botglue.Wish
 local function operate(kind, wish)
   errors.guard(function()
-    local connection = client.connection()
     wish.prompt = connection.repeated
     start(selection.from_operator(kind), wish, {
       sent = function(prompt)

@@ -4,6 +4,7 @@
 --- Only the current buffer can be in the middle of something, or any while an autocommand is under way. Plain normal
 --- and plain typing are safe, and so is the time before `VimEnter`, when only scripts run.
 
+local connection = require("botglue.connection")
 local paste = require("botglue.paste")
 
 local M = {}
@@ -34,11 +35,35 @@ local function is_client_waiting()
   return false
 end
 
+--- A command that may end Neovim begins: files are written, questions are asked. It has not once Neovim waits for a
+--- key again that is no reply.
+local function note_quit()
+  connection.quitting = true
+  api.nvim_create_autocmd("SafeState", {
+    group = api.nvim_create_augroup("botglue.moment.quit", { clear = true }),
+    desc = "botglue: answers may land again",
+    callback = function()
+      local is_asking = api.nvim_get_mode().mode:find("^r") ~= nil
+      connection.quitting = is_asking or nil
+      return not is_asking
+    end,
+  })
+end
+
+--- Follows the commands that may end Neovim.
+function M.watch_quit()
+  api.nvim_create_autocmd("QuitPre", {
+    group = api.nvim_create_augroup("botglue.moment.quit_pre", { clear = true }),
+    desc = "botglue: land nothing in a file that was written already",
+    callback = note_quit,
+  })
+end
+
 --- Whether Neovim may be about to end: a file may be written already, and what lands in it now is in no file. A command
 --- that asks may be one that ends it, and tell of that in no event.
 ---@return boolean
 local function is_quitting()
-  local mode, quitting = api.nvim_get_mode().mode, require("botglue.client").connection().quitting
+  local mode, quitting = api.nvim_get_mode().mode, connection.quitting
   -- Terminal mode knows no safe state.
   local is_over = mode == "t" and vim.fn.state("amx") == ""
   return (quitting and not is_over) or mode == "r?" or vim.v.exiting ~= vim.NIL
@@ -48,7 +73,7 @@ end
 --- another. Not the handler of a job's event: that may ask the user something, and stops no other job.
 ---@return boolean
 local function is_in_autocommand()
-  return vim.fn.state("x") ~= "" and require("botglue.client").connection().telling.depth == 0
+  return vim.fn.state("x") ~= "" and connection.telling.depth == 0
 end
 
 --- Whether nobody can be in the middle of something in a buffer.
@@ -70,7 +95,6 @@ function M.is_safe(bufnr)
   elseif is_elsewhere(bufnr) then
     return true
   end
-  local connection = require("botglue.client").connection()
   local mode, state = api.nvim_get_mode().mode, vim.fn.state()
   if paste.is_under_way(connection.paste) then
     return false

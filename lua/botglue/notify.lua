@@ -3,6 +3,7 @@
 --- together, and not into a command line that is being typed.
 
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local text = require("botglue.text")
 
 local M = {}
@@ -74,7 +75,6 @@ local function show_whole(line, level)
   end
   local win, view, tick = vim.api.nvim_get_current_win(), vim.fn.winsaveview(), vim.b.changedtick
   -- Another one may be shown whole already.
-  local connection = client.connection()
   local height = connection.cmdheight or vim.o.cmdheight
   connection.cmdheight = height
   vim.o.cmdheight = math.max(height, #lines)
@@ -151,7 +151,6 @@ end
 
 --- Shows what jobs had to say since the last tick, one line for all that say the same.
 local function tell()
-  local connection = client.connection()
   local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
   if mode == "c" or mode == "r" then
     vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = vim.schedule_wrap(tell) })
@@ -180,61 +179,13 @@ local function tell()
 end
 
 --- Says something of a job with the next tick.
----@param item table
-local function add(item)
-  local news = client.connection().news
+---@param item { id: integer, verb: string, words: string, level: integer }
+function M.add(item)
+  local news = connection.news
   news[#news + 1] = item
   if #news == 1 then
     vim.schedule(tell)
   end
-end
-
---- Tells of an answer to a question that could not be shown without being in the way.
----@param job botglue.Job
-function M.answered(job)
-  if job.options.notify ~= "none" then
-    local verb = ("answered, :Botglue answer %d shows it"):format(job.id)
-    add({ id = job.id, verb = verb, words = job.prompt, level = LEVELS.INFO })
-  end
-end
-
---- Tells that an answer took the place of what the user had changed there, too.
----@param job botglue.Job
-function M.replaced(job)
-  if job.options.notify ~= "none" then
-    local words = "u brings back what you had changed there, it is replaced"
-    add({ id = job.id, verb = "accepted", words = words, level = LEVELS.WARN })
-  end
-end
-
---- Tells that what the user had taken of an answer is not all there any more: it was changed since, by hand or by
---- another answer, and that counts.
----@param job botglue.Job
-function M.overtaken(job)
-  if job.options.notify ~= "none" then
-    local words = "lines taken of it before were changed since, and stay so"
-    add({ id = job.id, verb = "accepted", words = words, level = LEVELS.WARN })
-  end
-end
-
---- Tells of the end of a job, as far as the user wants to know.
----@param job botglue.Job
-function M.ended(job)
-  local wanted = job.options.notify
-  local item = { id = job.id }
-  if job.status == "failed" then
-    item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
-  elseif job.landing == "held" then
-    local outcome = require("botglue.ui.outcome")
-    item.verb = ("held, %s shows it"):format(outcome.held_hint(job.id))
-    item.words, item.level = outcome.held_reason(job.held_for), LEVELS.WARN
-  elseif wanted == "all" and job.landing ~= "answered" then
-    item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
-  end
-  if wanted == "none" or not item.verb then
-    return
-  end
-  add(item)
 end
 
 return M

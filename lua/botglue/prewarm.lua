@@ -3,8 +3,11 @@
 --- It says what is wanted, once the user has made up their mind; the host sees to it that only one such agent waits,
 --- and starts another where this one turns out to be the wrong one. A prompt owns one of these and drops it.
 
+local attach = require("botglue.attach")
 local client = require("botglue.client")
 local config = require("botglue.config")
+local connection = require("botglue.connection")
+local request = require("botglue.request")
 local shipped = require("botglue.shipped")
 
 local M = {}
@@ -25,7 +28,7 @@ function Prewarm:ask(wish)
   if not vim.api.nvim_buf_is_valid(self.bufnr) then
     return
   end
-  local launch = require("botglue.run").launch(self.bufnr, wish, self.options)
+  local launch = request.launch(self.bufnr, wish, self.options)
   local name = launch.agent.name
   if not shipped.is_isolated(name, self.options.agents[name], self.options) then
     -- It may run what the project's settings say, or act by itself: that has to wait for the prompt to be sent.
@@ -42,7 +45,7 @@ end
 
 --- The agent that waits is not wanted any more.
 function Prewarm:stop()
-  local process = client.connection().process
+  local process = connection.process
   if self.token and process then
     process:notify("drop", { token = self.token })
   end
@@ -97,7 +100,7 @@ function M.start(bufnr, wish, options)
   local self = setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
   -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
   client.connect(options)
-  require("botglue.attach").want(bufnr)
+  attach.want(bufnr)
   if options.prewarm and config.agent(options, wish.agent or options.agent, "agent") then
     self:ask(wish)
   end

@@ -1,7 +1,7 @@
 --- Tells the terminal, and plugins that show progress, how far the jobs are: by Neovim's own progress messages, where
 --- it has them. One message stands for all jobs that run at a time; nothing is shown in the command line.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local text = require("botglue.text")
 
 local M = {}
@@ -37,7 +37,6 @@ end
 
 --- Tells how far they are.
 local function tell()
-  local connection = client.connection()
   local batch = connection.batch
   if not batch or not batch.pending then
     return
@@ -74,7 +73,6 @@ function M.started(job)
   if job.options.notify == "none" or not is_known() then
     return
   end
-  local connection = client.connection()
   local batch = connection.batch
   if not batch then
     batch = { total = 0, ended = 0, failed = 0, prompt = text.fit(text.clean(job.prompt), WIDTH, "...") }

@@ -5,8 +5,10 @@
 local attach = require("botglue.attach")
 local bytes = require("botglue.bytes")
 local client = require("botglue.client")
-local decide = require("botglue.decide")
+local connection = require("botglue.connection")
+local editor_rows = require("botglue.editor.rows")
 local errors = require("botglue.errors")
+local events = require("botglue.events")
 local query = require("botglue.query")
 
 local M = {}
@@ -66,7 +68,7 @@ local function subscribe(job)
   local args = {
     id = job.id,
     buffer = job.range.bufnr,
-    lines = decide.lines(job),
+    lines = job:lines(),
     dropped = job.dropped,
   }
   query.ask("review", args, function(_, err)
@@ -100,7 +102,7 @@ function M.follow(job, fn)
       return
     end
     job.followers, job.proposal = nil, nil
-    local process = client.connection().process
+    local process = connection.process
     if process then
       process:notify("review_end", { id = job.id, buffer = job.range.bufnr })
     end
@@ -131,7 +133,7 @@ local function complete(hunk, before, buffer)
     local rows = api.nvim_buf_get_lines(buffer, hunk.first, hunk.first + hunk.count, false)
     for i, row in ipairs(rows) do
       local line = hunk.lines[i]
-      hunk.lines[i] = line and require("botglue.editor.rows").filled(buffer, row, line, hunk.column)
+      hunk.lines[i] = line and editor_rows.filled(buffer, row, line, hunk.column)
     end
   end
 end
@@ -173,7 +175,7 @@ end
 --- Another host has started: it is told what the last one may not have kept, and computes what is followed.
 ---@param process botglue.Process
 function M.tell_all(process)
-  for _, job in pairs(client.connection().held) do
+  for _, job in pairs(connection.held) do
     if job.edited or job.typed or job.dropped then
       send_draft(process, job)
     end
@@ -196,7 +198,7 @@ function M.edit(job, lines)
   if job.followers then
     subscribe(job)
   end
-  require("botglue.events").emit("BotglueJobUpdated", job)
+  events.emit("BotglueJobUpdated", job)
 end
 
 --- Whether the newest proposal is that of the text as it is.
@@ -213,7 +215,6 @@ end
 ---@param job botglue.Job
 ---@param condition fun(): boolean
 local function wait(job, condition)
-  local connection = client.connection()
   connection.waiting, connection.deciding_in = connection.waiting + 1, job.range.bufnr
   pcall(vim.wait, PATIENCE, condition, 1)
   connection.waiting, connection.deciding_in = connection.waiting - 1, nil
@@ -254,7 +255,6 @@ end
 ---@return botglue.Proposal
 function M.of(job)
   if not job.proposal then
-    local connection = client.connection()
     if not job.followers then
       M.follow(job, function() end)
     end

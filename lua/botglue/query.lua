@@ -2,6 +2,7 @@
 --- not there at all; nobody waits for it.
 
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local deadline = require("botglue.deadline")
 
 local M = {}
@@ -15,7 +16,6 @@ local M = {}
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
 function M.ask(name, args, callback)
-  local connection = client.connection()
   local token = connection.last_query + 1
   connection.last_query = token
   local query, patience = {}, nil
@@ -44,10 +44,21 @@ function M.ask(name, args, callback)
   end
 end
 
+--- A host is gone: it answers no more.
+---@param process botglue.Process
+---@param err string
+function M.fail(process, err)
+  for _, query in pairs(vim.tbl_extend("error", {}, connection.queries)) do
+    if query.process == process then
+      query.reply(nil, err)
+    end
+  end
+end
+
 --- The host's answer.
 ---@param answer { token: integer, error: string? }
 function M.reply(answer)
-  local query = client.connection().queries[answer.token]
+  local query = connection.queries[answer.token]
   if not query then
     return
   elseif answer.error then

@@ -1,7 +1,7 @@
 --- The position of each job that waits for others to end. The host says once that a job waits, and starts jobs in the
 --- order in which it said so; the positions follow from that, so nothing is sent again when one starts.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -9,7 +9,6 @@ local M = {}
 ---@param job botglue.Job
 function M.wait(job)
   if not job.turn then
-    local connection = client.connection()
     connection.last_turn = connection.last_turn + 1
     job.turn = connection.last_turn
   end
@@ -19,7 +18,6 @@ end
 ---@param job botglue.Job
 function M.leave(job)
   if job.turn then
-    local connection = client.connection()
     connection.started_turn = math.max(connection.started_turn, job.turn)
     job.turn = nil
   end
@@ -29,7 +27,7 @@ end
 ---@param job botglue.Job
 ---@return integer?
 function M.position(job)
-  return job.turn and job.turn - client.connection().started_turn
+  return job.turn and job.turn - connection.started_turn
 end
 
 return M

@@ -1,7 +1,7 @@
 --- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator that
 --- asked for the prompt: here are two ways back. Neither touches a text, a register, a mark or the cursor.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -19,7 +19,7 @@ local namespace = api.nvim_create_namespace("botglue.redo")
 function M.begin(name)
   local count = vim.v.count > 0 and tostring(vim.v.count) or ""
   local operator = { count = count, motion = "", cursor = api.nvim_win_get_cursor(0), name = name }
-  client.connection().operator = operator
+  connection.operator = operator
   local own = "" -- the operator's own keys come first
   vim.on_key(function(key, typed)
     if #own < 2 then
@@ -62,7 +62,7 @@ function M.nothing() end
 --- `.` repeats the operator that was used last: it is run once more, with its motion as that was typed, and does
 --- nothing.
 function M.operator()
-  local operator = client.connection().operator
+  local operator = connection.operator
   vim.on_key(nil, namespace)
   if not operator or operator.motion == "" then
     return

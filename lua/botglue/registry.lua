@@ -1,7 +1,9 @@
 --- Which jobs there are in this Neovim, and for how long they are known: each gets its number here, and is let go of
 --- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
 
-local client = require("botglue.client")
+local attach = require("botglue.attach")
+local connection = require("botglue.connection")
+local progress = require("botglue.progress")
 local soon = require("botglue.soon")
 
 local M = {}
@@ -11,32 +13,39 @@ local KEPT_JOBS = 1000 -- that have ended
 
 --- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
 local draw_counts = soon.once(function()
-  if client.connection().counted then
+  if connection.counted then
     vim.cmd.redrawstatus({ bang = true })
   end
 end)
 
 ---@return integer
 function M.next_id()
-  local connection = client.connection()
   connection.last_id = connection.last_id + 1
   return connection.last_id
+end
+
+--- The jobs that have not ended, oldest first.
+---@return botglue.Job[]
+function M.open_jobs()
+  local jobs = vim.tbl_values(connection.open)
+  table.sort(jobs, function(a, b)
+    return a.id < b.id
+  end)
+  return jobs
 end
 
 --- Adds a job to those of this Neovim.
 ---@param job botglue.Job
 function M.register(job)
-  local connection = client.connection()
   connection.jobs[job.id] = job
   connection.open[job.id] = job
-  require("botglue.progress").started(job)
+  progress.started(job)
   draw_counts()
 end
 
 --- Lets go of all that is known of a job.
 ---@param id integer
 local function forget(id)
-  local connection = client.connection()
   local job = connection.jobs[id]
   connection.jobs[id] = nil
   connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
@@ -51,7 +60,7 @@ end
 --- Remembers the range of a job that has ended, as long as its buffer is there.
 ---@param job botglue.Job
 local function keep_range(job)
-  local bufnr, all = job.range.bufnr, client.connection().kept
+  local bufnr, all = job.range.bufnr, connection.kept
   if not vim.api.nvim_buf_is_valid(bufnr) then
     all[bufnr] = nil
     return
@@ -68,13 +77,12 @@ end
 --- landed can be taken back. The oldest give way.
 ---@param job botglue.Job
 function M.release(job)
-  local connection = client.connection()
   connection.open[job.id] = nil
-  require("botglue.progress").ended(job)
+  progress.ended(job)
   draw_counts()
   if job.landing == "held" then
     connection.held[job.id] = job
-    require("botglue.attach").watch_files()
+    attach.watch_files()
     return
   end
   connection.held[job.id] = nil
@@ -89,10 +97,9 @@ end
 --- Adds a held answer of the store, which knows its number.
 ---@param job botglue.Job
 function M.hold(job)
-  local connection = client.connection()
   connection.jobs[job.id] = job
   connection.held[job.id] = job
-  require("botglue.attach").expect(job)
+  attach.expect(job)
   draw_counts()
 end
 

@@ -2,6 +2,7 @@
 --- had written it. Where no host can be started the next one is told.
 
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 
 local M = {}
 
@@ -9,7 +10,6 @@ local M = {}
 ---@param landing string
 ---@param held_for string?
 function M.landed(job, landing, held_for)
-  local connection = client.connection()
   local message = { id = job.id, landing = landing, held_for = held_for }
   local process = connection.process or not connection.leaving and client.connect(job.options)
   if process then

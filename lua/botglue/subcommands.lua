@@ -169,7 +169,7 @@ return {
     range = true,
     run = function(args, rest)
       local opts = args.range > 0 and { range = { args.line1, args.line2 } } or nil
-      require("botglue.decide").accept_command(choose.one(rest, choose.held, "is held"), opts)
+      require("botglue.held").accept(choose.one(rest, choose.held, "is held"), opts)
     end,
     complete = choose.complete(choose.held),
   },

@@ -110,7 +110,7 @@ fn unsent(nvim: &Nvim) -> Vec<String> {
 fn typing() -> Nvim {
     let nvim = start(Scratch::new());
     nvim.input(":1Botglue<CR>");
-    let ready = "return require('botglue.client').connection().process.ready";
+    let ready = "return require('botglue.connection').process.ready";
     nvim.wait("the host is there", || nvim.exec(ready) == true);
     nvim.input("half a<CR>thought");
     nvim

@@ -343,7 +343,7 @@ test("after many jobs in a buffer only the ranges of the last hundred are marked
   nvim:eventually("the last job ends", "return require('botglue').wait(120, 0)")
   local marked = [[
     local count = 0
-    for _, job in pairs(require("botglue.client").connection().jobs) do
+    for _, job in pairs(require("botglue.connection").jobs) do
       count = count + (job.range.marks and 1 or 0)
     end
     return count

@@ -82,7 +82,7 @@ test("a conflict that was shown is accepted as it was shown, as one step", funct
   equal(landing(nvim), "held")
   suite.contains(nvim:screen(), "2 hunks, 1 ⚠")
   nvim:type(":Botglue accept 1<CR>")
-  nvim:eventually("the review ends", "return require('botglue.client').connection().review == nil")
+  nvim:eventually("the review ends", "return require('botglue.connection').review == nil")
   equal({ landing(nvim), nvim:lines() }, { "merged", { "ax", "b", "c", "D", "e", "F" } })
   nvim:type("u")
   equal(nvim:lines(), { "ax", "b", "c", "d", "e", "fy" })

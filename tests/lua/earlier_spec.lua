@@ -43,7 +43,7 @@ test("answers of this project are announced once and counted, and no host is sta
   })
   contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
   equal(nvim:lua("return require('botglue').statusline()"), "2 held")
-  equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
+  equal(nvim:lua("return require('botglue.connection').process == nil"), true)
 end)
 
 test(

@@ -275,7 +275,7 @@ end)
 
 test("where no job was started the list tells of answers of earlier sessions", function()
   local nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue.client').connection().earlier = 2")
+  nvim:lua("require('botglue.connection').earlier = 2")
   open(nvim)
   equal(list(nvim), { "no job was started yet; :Botglue review shows 2 held in earlier sessions" })
 end)

@@ -28,7 +28,7 @@ end
 
 --- Which agent and model an open prompt has.
 local function choice(nvim)
-  return nvim:lua("return require('botglue.client').connection().prompt.choice:words()")
+  return nvim:lua("return require('botglue.connection').prompt.choice:words()")
 end
 
 --- What a prompt begins with.

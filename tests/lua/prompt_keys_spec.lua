@@ -25,7 +25,7 @@ end
 
 local function typed(nvim)
   return nvim:lua([[
-    local prompt = require("botglue.client").connection().prompt
+    local prompt = require("botglue.connection").prompt
     return vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false)
   ]])
 end
@@ -100,7 +100,7 @@ test("what was typed while the store had not answered stays", function()
   nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p>make")
   nvim:host("release", "reply")
-  nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+  nvim:eventually("it is there", "return not require('botglue.connection').prompt.recall.waiting")
   equal(typed(nvim), { "make" })
   nvim:type("<C-p>")
   equal(typed(nvim), { "make it shorter" }, "the next one recalls")
@@ -112,7 +112,7 @@ test("an earlier prompt that comes late ends no selection, here or elsewhere", f
     nvim:host("hold", "reply")
     nvim:type(":1Botglue<CR>make<C-p>" .. keys)
     nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:eventually("it is there", "return not require('botglue.connection').prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "v", keys)
     equal(typed(nvim), { "make" }, keys)
@@ -136,7 +136,7 @@ test("a prompt that no host could keep is an earlier one too", function()
   local nvim = start({ "from the store" })
   nvim:type(":2Botglue run of a lost job<CR>")
   nvim:lua([[
-    local process = require("botglue.client").connection().process
+    local process = require("botglue.connection").process
     process:stop({ code = "host_lost", message = "gone" })
   ]])
   nvim:type(":3Botglue<CR><C-p>")
@@ -170,7 +170,7 @@ for _, before in ipairs({ "", "words<Esc>" }) do
     equal(nvim:api("get_mode").mode, "i", "it begins with the key")
     nvim:type("<Esc>")
     nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:eventually("it is there", "return not require('botglue.connection').prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "n")
   end)
@@ -330,9 +330,9 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
   nvim:type("<C-p>")
   nvim:type("!<C-s>")
   equal(nvim:lua("return wish.prompt"), "earlier!")
-  nvim:lua("require('botglue.client').connection().drafts = {}")
+  nvim:lua("require('botglue.connection').drafts = {}")
   nvim:type("<F2><Esc><Esc>")
-  equal(nvim:lua("return #require('botglue.client').connection().drafts"), 0)
+  equal(nvim:lua("return #require('botglue.connection').drafts"), 0)
   equal(nvim:lines(), { "one", "two", "three" })
 end)
 

@@ -16,7 +16,7 @@ end
 local function inside(nvim)
   return nvim:lua([[
     vim.cmd.redraw()
-    local win = require("botglue.client").connection().prompt.float.win
+    local win = require("botglue.connection").prompt.float.win
     local at, rows = vim.api.nvim_win_get_position(win), {}
     for row = 1, vim.api.nvim_win_get_height(win) do
       local cells = {}
@@ -32,7 +32,7 @@ end
 --- What it says below its text, as one line.
 local function said(nvim)
   local text =
-    nvim:lua("return vim.api.nvim_buf_line_count(require('botglue.client').connection().prompt.float.bufnr)")
+    nvim:lua("return vim.api.nvim_buf_line_count(require('botglue.connection').prompt.float.bufnr)")
   return vim.trim(table.concat(vim.list_slice(inside(nvim), text + 1), " "))
 end
 
@@ -115,7 +115,7 @@ test("so it does where an earlier Neovim was told, as the store has it", functio
   nvim:eventually(
     "it is said",
     [[
-    local notice = require("botglue.client").connection().prompt.notice
+    local notice = require("botglue.connection").prompt.notice
     return notice.obstacle ~= nil
   ]]
   )
@@ -212,7 +212,7 @@ test("its footer has the keys of the mode, and the key for more of them works th
   contains(nvim:screen(), "<Tab> agent · <C-p> earlier · g? more")
   nvim:type("aq<Esc>q")
   missing(nvim:screen(), "╭")
-  equal(nvim:lua("return require('botglue.client').connection().drafts[1].text"), "wordsq")
+  equal(nvim:lua("return require('botglue.connection').drafts[1].text"), "wordsq")
 end)
 
 test("where something is proposed the footer has the keys of Select mode", function()

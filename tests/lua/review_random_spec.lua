@@ -92,7 +92,7 @@ local function schedule(random)
       nvim:lua("vim.api.nvim_win_set_cursor(0, { ..., 0 })", row)
       -- At a row may be another one than the one that was drawn by lot.
       local id = nvim:lua([[
-        local review = require("botglue.client").connection().review
+        local review = require("botglue.connection").review
         local index = require("botglue.ui.review.at").under(review:hunks(), vim.fn.line(".") - 1)
         return review:hunks()[index].id
       ]])

@@ -75,9 +75,7 @@ test("a transcript reads like a conversation, and folds what is long", function(
   contains(screen, "✗ Read /b.rs: there is no such file")
   nvim:type("q")
   equal(
-    nvim:lua(
-      "return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.client').connection().transcripts) }"
-    ),
+    nvim:lua("return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.connection').transcripts) }"),
     { 1, 0 }
   )
 end)

@@ -1,7 +1,7 @@
 --- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
 --- changes, both are in diff mode, and it is drawn again whenever the buffer changes.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local fail = require("botglue.errors").fail
 local proposals = require("botglue.proposal")
 local windows = require("botglue.ui.review.windows")
@@ -52,7 +52,7 @@ end
 --- Whether it is open still.
 ---@return boolean
 function Diff:is_open()
-  return client.connection().diff == self and api.nvim_win_is_valid(self.wins.side)
+  return connection.diff == self and api.nvim_win_is_valid(self.wins.side)
 end
 
 ---@param hunks botglue.Hunk[]
@@ -99,7 +99,6 @@ end
 
 --- Takes away all of it.
 function Diff:close()
-  local connection = client.connection()
   if connection.diff ~= self then
     return
   end
@@ -133,7 +132,7 @@ function Diff:watch()
   local function on(event, options, fn)
     options.group, options.desc = self.group, "botglue: the proposal"
     options.callback = vim.schedule_wrap(function()
-      if client.connection().diff == self then
+      if connection.diff == self then
         fn()
       end
     end)
@@ -206,7 +205,6 @@ function M.open(id)
   elseif job.range.lost then
     fail("the place of job %d is not known: see :Botglue edit %d", id, id)
   end
-  local connection = client.connection()
   if connection.diff then
     connection.diff:close()
   end

@@ -74,10 +74,7 @@ local function label(job)
   if where then
     words[#words + 1] = where
   elseif job.range.kind == "block" then
-    words[#words + 1] = ("the block has %d lines, the answer %d"):format(
-      #job.range.base.text,
-      #decide.lines(job)
-    )
+    words[#words + 1] = ("the block has %d lines, the answer %d"):format(#job.range.base.text, #job:lines())
   end
   words[#words + 1] = where and ":w changes the answer"
     or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
@@ -91,7 +88,7 @@ end
 ---@param bufnr integer
 ---@param job botglue.Job
 local function fill(bufnr, job)
-  local lines = vim.list_extend({}, job.typed or decide.lines(job))
+  local lines = vim.list_extend({}, job.typed or job:lines())
   local count = #lines
   if job.around then
     lines[#lines + 1] = "-- text around the answer that was changed in its review, not part of it:"

@@ -4,7 +4,7 @@
 --- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
 
 local block = require("botglue.ui.block")
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local line = require("botglue.ui.line")
 local outcome = require("botglue.ui.outcome")
 local soon = require("botglue.soon")
@@ -106,7 +106,7 @@ end
 ---@param view botglue.View one of them
 ---@return botglue.View[]
 local function on_row(view)
-  local bufnr, outcomes, found = view.block.bufnr, client.connection().outcomes, {}
+  local bufnr, outcomes, found = view.block.bufnr, connection.outcomes, {}
   if not outcomes or not api.nvim_buf_is_loaded(bufnr) then
     return found
   end
@@ -154,7 +154,6 @@ end
 --- From now on the line of a job that has ended is there.
 ---@param view botglue.View
 function M.add(view)
-  local connection = client.connection()
   local outcomes = connection.outcomes or start()
   connection.outcomes = outcomes
   outcomes.views[view] = true
@@ -177,7 +176,7 @@ function M.expire(view)
   if view.job.status ~= "failed" or is_visited(view) then
     expire(view)
   else
-    client.connection().outcomes.unseen[view] = true
+    connection.outcomes.unseen[view] = true
   end
 end
 
@@ -185,7 +184,6 @@ end
 ---@param view botglue.View
 ---@param take_away fun()
 function M.remove(view, take_away)
-  local connection = client.connection()
   local outcomes = connection.outcomes
   if not outcomes or not outcomes.views[view] then
     take_away()

@@ -2,7 +2,7 @@
 --- and its text in `BotglueRange`. One view a job. Drawn only while somebody can see it and it changed.
 
 local block = require("botglue.ui.block")
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.line")
 local outcomes = require("botglue.ui.outcomes")
@@ -56,7 +56,7 @@ end
 --- under review, which says whose it is.
 ---@return boolean
 function View:is_hidden()
-  local diff, review = client.connection().diff, client.connection().review
+  local diff, review = connection.diff, connection.review
   return diff ~= nil and diff.bufnr == self.job.range.bufnr or review ~= nil and review.job == self.job
 end
 

@@ -1,7 +1,7 @@
 --- The beat of all that moves on the screen: one timer for all views, so that many jobs cost one redraw, and it runs
 --- only while there are any. What the windows show is looked at once a beat.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local soon = require("botglue.soon")
 local windows = require("botglue.ui.windows")
 
@@ -32,7 +32,7 @@ end
 local function start()
   local ticker = { views = {}, timer = assert(vim.uv.new_timer()) }
   local once = soon.once(function()
-    if client.connection().ticker == ticker then
+    if connection.ticker == ticker then
       beat(ticker)
     end
   end)
@@ -43,7 +43,6 @@ end
 --- Lets a view move: its `tick` is called with what the windows show.
 ---@param view botglue.View
 function M.add(view)
-  local connection = client.connection()
   connection.ticker = connection.ticker or start()
   connection.ticker.views[view] = true
 end
@@ -51,7 +50,6 @@ end
 --- Lets it stand still.
 ---@param view botglue.View
 function M.remove(view)
-  local connection = client.connection()
   local ticker = connection.ticker
   if not ticker then
     return

@@ -3,7 +3,7 @@
 --- There is one at a time. It takes no focus, covers neither the range nor what is shown below it, and hides other
 --- text only where there is no free place. It follows the view's ticks; nothing else of it runs.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local signs_of = require("botglue.ui.signs").of
 local text = require("botglue.text")
 local windows = require("botglue.ui.windows")
@@ -144,7 +144,6 @@ end
 --- Closes the list of a view, if it is its.
 ---@param view botglue.View
 function M.close(view)
-  local connection = client.connection()
   local list = connection.tools
   if list and list.view == view then
     connection.tools = nil
@@ -207,7 +206,6 @@ end
 ---@param view botglue.View
 ---@param shown botglue.Window[] those that show the buffer
 function M.update(view, shown)
-  local connection = client.connection()
   local list = connection.tools
   if list and list.view ~= view and is_open(list) then
     return

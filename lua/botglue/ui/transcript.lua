@@ -2,7 +2,7 @@
 --- what each is; here they are drawn and folded. A running job is followed: while its window is shown the host is asked
 --- for what is new, and sends only that.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local errors = require("botglue.errors")
 local markdown = require("botglue.ui.markdown")
 local query = require("botglue.query")
@@ -163,7 +163,7 @@ end
 --- The value of 'foldexpr' for a row.
 ---@return string
 function M.fold()
-  local view, row = client.connection().transcripts[api.nvim_get_current_buf()], vim.v.lnum
+  local view, row = connection.transcripts[api.nvim_get_current_buf()], vim.v.lnum
   local kind = view and view.kinds[row]
   if not FOLDED[kind] then
     return "0"
@@ -175,7 +175,7 @@ end
 ---@return string
 function M.fold_text()
   local first, last = vim.v.foldstart, vim.v.foldend
-  local view = client.connection().transcripts[api.nvim_get_current_buf()]
+  local view = connection.transcripts[api.nvim_get_current_buf()]
   local kind = view and view.kinds[first]
   -- Fences are no lines of the text.
   local count = last - first + 1 - (kind == "thinking" and 0 or 2)
@@ -199,7 +199,7 @@ end
 function M.open(about)
   require("botglue.ui.highlight").define()
   local bufnr = require("botglue.ui.scratch").make()
-  local transcripts = client.connection().transcripts
+  local transcripts = connection.transcripts
   local self = setmetatable({ about = about, bufnr = bufnr, kinds = {} }, View)
   transcripts[bufnr] = self
   vim.cmd.split({ mods = { keepalt = true } })

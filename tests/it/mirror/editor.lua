@@ -8,6 +8,7 @@ end, vim.api.nvim_list_chans())[1].id
 
 --- The host mirrors the current buffer from now on.
 function M.want()
+  require("botglue.wiring")
   local client = require("botglue.client")
   client.connect(client.options())
   require("botglue.attach").want(vim.api.nvim_get_current_buf())

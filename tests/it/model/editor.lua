@@ -15,7 +15,9 @@ local writes = {} -- by job: a write that no end has claimed yet
 local answered = {} -- the jobs whose agent was told what to say
 local agents = {} -- by job: the FIFO of its agent, open
 
+require("botglue.wiring")
 local client = require("botglue.client")
+local connection = require("botglue.connection")
 local moment = require("botglue.moment")
 local write = require("botglue.write")
 
@@ -46,7 +48,7 @@ local apply = require("botglue.apply")
 local is_asked = false
 
 local function ping()
-  local process = client.connection().process
+  local process = connection.process
   if process and process.ready and not is_asked then
     is_asked = true
     rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = 0 })
@@ -63,13 +65,13 @@ end
 
 --- Has the host say when it has read what Neovim sent so far.
 function M.ask_host()
-  M.pings = client.connection().process and 0 or 2
+  M.pings = connection.process and 0 or 2
 end
 
 --- The jobs of which something is still to come without a key of the user's.
 function M.waits()
   local waiting = {}
-  for id, job in pairs(client.connection().jobs) do
+  for id, job in pairs(connection.jobs) do
     local is_safe = moment.is_safe(job.range.bufnr)
     local is_owed = answered[id] and job:is_waiting()
     local lands = job:is_open() and job.answer and (is_safe or job.status ~= "ready")
@@ -357,7 +359,6 @@ end
 
 --- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
 function M.finish(all_written)
-  local connection = client.connection()
   if next(connection.open) then
     return "jobs are open: " .. vim.inspect(vim.tbl_keys(connection.open))
   end

@@ -65,7 +65,7 @@ fn earlier_prompts() {
         {
             nvim.exec_with(
                 "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
-                 table.insert(require('botglue.client').connection().drafts, draft)",
+                 table.insert(require('botglue.connection').drafts, draft)",
                 &[json!(prompt)],
             );
         }

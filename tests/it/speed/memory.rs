@@ -30,9 +30,9 @@ pub fn with_jobs() -> Run {
             editor.nvim.exec("return require('botglue').statusline()") == ""
         });
         let idle = Builder::new(Scratch::new()).start();
-        idle.exec("local client = require('botglue.client') client.connect(client.options())");
+        idle.exec("require('botglue.wiring'); local client = require('botglue.client') client.connect(client.options())");
         idle.wait("the host is ready", || {
-            idle.exec("return require('botglue.client').connection().process.ready") == true
+            idle.exec("return require('botglue.connection').process.ready") == true
         });
         let idle = process::memory(idle.host().unwrap());
         vec![Sample::Value(megabytes(idle)), Sample::Value(most)]

@@ -19,6 +19,7 @@ pub fn ask(nvim: &Nvim, name: &str, args: &Value) -> Result<Value, String> {
     let answer = nvim.exec_with(
         "local name, args = ...
          local answer
+         require('botglue.wiring')
          require('botglue.query').ask(name, args, function(result, err)
            answer = { result = result, err = err }
          end)

@@ -13,7 +13,7 @@ M.BUFFER = 1 -- the one that a child begins with
 function M.start(lines)
   local nvim = child.with_host(lines)
   nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
-  nvim:eventually("the host is ready", "return require('botglue.client').connection().process.ready")
+  nvim:eventually("the host is ready", "return require('botglue.connection').process.ready")
   return nvim
 end
 

@@ -1,7 +1,7 @@
 --- Which agent and which model a prompt goes to, and the next ones of each.
 
-local client = require("botglue.client")
 local config = require("botglue.config")
+local connection = require("botglue.connection")
 local program = require("botglue.program")
 
 local M = {}
@@ -24,7 +24,7 @@ Choice.__index = Choice
 ---@return (string|false)[]
 function Choice:known(name)
   local models = config.models(self.options, name)
-  for _, model in ipairs(client.connection().models[name] or {}) do
+  for _, model in ipairs(connection.models[name] or {}) do
     if not vim.tbl_contains(models, model) then
       models[#models + 1] = model
     end
@@ -99,7 +99,7 @@ end
 --- that speaks ACP tells its models only once it was started: one that it had told before is good.
 function Choice:recall()
   local last = require("botglue.chosen").of(self.options, self.project)
-  local given = config.given(client.connection().setup)
+  local given = config.given(connection.setup)
   local agent = last and self.options.agents[last.agent]
   if not last or not agent or not program.of(agent) then
     return
@@ -108,7 +108,7 @@ function Choice:recall()
   end
   self.agent = last.agent
   local known = self:known(last.agent)
-  local is_untold = agent.protocol == "acp" and not client.connection().models[last.agent]
+  local is_untold = agent.protocol == "acp" and not connection.models[last.agent]
   if not has_model(given, last.agent) and (is_untold or vim.tbl_contains(known, last.model)) then
     self.models[last.agent] = last.model
   end

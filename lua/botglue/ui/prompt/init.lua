@@ -7,7 +7,7 @@
 
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local context = require("botglue.context")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
@@ -215,7 +215,6 @@ end
 
 --- The window is gone: so is everything else.
 function Prompt:closed()
-  local connection = client.connection()
   if not self.sent then
     self:keep()
   end
@@ -293,7 +292,7 @@ function Prompt:is_sendable()
   local text = vim.trim(self:text())
   return text == ""
     or errors.guard(function()
-      require("botglue.run").check(self.range, self:wish_of(text), self.opts.options)
+      require("botglue.request").check(self.range, self:wish_of(text), self.opts.options)
     end)
 end
 
@@ -450,7 +449,7 @@ end
 
 --- Insert mode is over.
 function M.go_on()
-  local prompt = client.connection().prompt
+  local prompt = connection.prompt
   local ok, err = pcall(prompt and prompt.after or function() end)
   if not ok then
     notify.error(tostring(err))
@@ -468,7 +467,6 @@ function M.ask(range, wish, opts, send)
     input.ask(range, wish, opts, send)
     return
   end
-  local connection = client.connection()
   if connection.prompt then
     if opts.dropped then
       opts.dropped()

@@ -1,6 +1,6 @@
 --- Why a job would fail, as far as that is known before its prompt is sent: no host, no program, no login.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local host = require("botglue.host")
 local program = require("botglue.program")
 local shipped = require("botglue.shipped")
@@ -12,7 +12,7 @@ local M = {}
 ---@return botglue.Job?
 local function last_job(agent)
   local last
-  for _, job in pairs(client.connection().jobs) do
+  for _, job in pairs(connection.jobs) do
     -- The end of a held one of an earlier session is when it was taken over.
     local is_own = job.agent == agent and job.ended and not job.took_ms
     if is_own and (not last or job.ended > last.ended) then

@@ -2,7 +2,7 @@
 --- what was not sent in any Neovim, then the others by use and recency. What was typed so far filters them:
 --- only prompts with all of its words are gone through, in any case.
 
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local draft = require("botglue.ui.prompt.draft")
 local words = require("botglue.text")
 
@@ -43,7 +43,6 @@ local function unfinished()
   for i = #drafts, 1, -1 do
     prompts[#prompts + 1] = drafts[i].text
   end
-  local connection = client.connection()
   for id = connection.last_id, 1, -1 do
     local job = connection.jobs[id]
     if job and (connection.open[id] or job.error) then

@@ -2,7 +2,7 @@
 --- user edits. One a Neovim.
 
 local at = require("botglue.ui.review.at")
-local client = require("botglue.client")
+local connection = require("botglue.connection")
 local draw = require("botglue.ui.review.draw")
 local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
@@ -152,7 +152,6 @@ end
 
 --- Takes away all of it. What was taken or dropped stays so.
 function Review:close()
-  local connection = client.connection()
   if connection.review ~= self then
     return
   end
@@ -179,7 +178,7 @@ function Review:watch()
     api.nvim_create_autocmd(events, opts)
   end
   local redraw = soon.once(function()
-    if client.connection().review == self then
+    if connection.review == self then
       self:redraw()
     end
   end)
@@ -207,7 +206,7 @@ end
 
 --- Ends the review that is open.
 function M.close()
-  local review = client.connection().review
+  local review = connection.review
   if not review then
     require("botglue.errors").fail("no review is open")
   end
@@ -218,7 +217,6 @@ end
 ---@param job botglue.Job
 function M.open(job)
   require("botglue.errors").no_window_in_cmdwin()
-  local connection = client.connection()
   if connection.review then
     connection.review:close()
   end

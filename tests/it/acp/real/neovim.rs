@@ -48,7 +48,7 @@ pub async fn its_name_is_all_it_takes(agent: &'static Agent) {
     nvim.input("1GVG:Botglue<CR>");
     if agent.offers_models {
         let offered =
-            format!("return require('botglue.client').connection().models['{}'] ~= nil", agent.name);
+            format!("return require('botglue.connection').models['{}'] ~= nil", agent.name);
         nvim.wait("the agent has said which models it offers", || nvim.exec(&offered) == true);
     }
     place.api.script("keys", [says("fn target() {}")]);

@@ -1,0 +1,146 @@
+--- The request of a job: what is asked of which agent, about which text, with what goes along.
+
+local config = require("botglue.config")
+local context = require("botglue.context")
+local mentioned_files = require("botglue.mentioned_files")
+local mentions = require("botglue.mentions")
+local program = require("botglue.program")
+local prompts = require("botglue.prompts")
+
+local M = {}
+
+---@class botglue.Wish
+---@field prompt string? none: it is asked for
+---@field agent string?
+---@field model string?
+---@field review boolean?
+---@field prewarmed integer? the token of the agent that was started for it
+---@field question boolean?
+---@field instructions string? what the agent is told in the place of the prompt
+---@field notes table[]? what else is known of the lines, in the shape of diagnostics
+---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
+---@field cwd string? the directory of that session
+
+---@param options botglue.Options
+---@param name string
+---@param model string?
+---@return table
+local function agent_of(options, name, model)
+  local agent = config.agent(options, name, "agent")
+  local wanted = model or config.models(options, name)[1]
+  return {
+    name = name,
+    protocol = agent.protocol,
+    command = program.command(agent),
+    args = agent.args or {},
+    env = agent.env or {},
+    model = wanted or nil,
+    mode = agent.mode,
+    meta = agent.meta,
+    directory = agent.directory,
+  }
+end
+
+--- What is decided when an agent is started, before there is anything to tell it.
+---@param bufnr integer
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return table
+function M.launch(bufnr, wish, options)
+  return {
+    agent = agent_of(options, wish.agent or options.agent, wish.model),
+    tools = options.tools,
+    max_turns = options.max_turns or nil,
+    max_cost_usd = options.max_cost_usd or nil,
+    trust_project = options.trust_project,
+    cwd = wish.cwd or context.project(bufnr),
+    resume = wish.resume,
+  }
+end
+
+--- A wish with what its prompt stands for, and what goes along because the prompt mentions it.
+---@param target botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return botglue.Wish
+---@return botglue.Mentioned
+function M.compose(target, wish, options)
+  wish = prompts.apply(wish, target, options)
+  local mentioned = mentions.find(wish.instructions or wish.prompt, target.bufnr, options)
+  return wish, mentioned
+end
+
+--- Raises an error where a prompt cannot be sent: it names another prompt that is not there, or a buffer.
+---@param target botglue.Range
+---@param wish botglue.Wish
+---@param options botglue.Options
+function M.check(target, wish, options)
+  M.compose(target, wish, options)
+end
+
+--- Whether the answer is to be held.
+---@param wish botglue.Wish
+---@param options botglue.Options
+---@return boolean
+function M.is_reviewed(wish, options)
+  if wish.review ~= nil then
+    return wish.review
+  end
+  return options.review
+end
+
+--- The request that the host gets.
+---@param id integer of the job
+---@param target botglue.Range
+---@param wish botglue.Wish with what its prompt stands for
+---@param mentioned botglue.Mentioned what goes along because its prompt mentions it
+---@param options botglue.Options
+---@return table
+function M.make(id, target, wish, mentioned, options)
+  local launch = M.launch(target.bufnr, wish, options)
+  local bufnr, base = target.bufnr, target.base
+  local first, last = target:lines()
+  local inserted = target.kind == "insert"
+  local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
+  return vim.tbl_extend("error", launch, {
+    id = id,
+    prompt = wish.prompt,
+    instructions = wish.instructions,
+    buffers = mentioned.buffers,
+    question = wish.question or false,
+    review = M.is_reviewed(wish, options),
+    prewarmed = wish.prewarmed,
+    timeout = options.timeout,
+    max_parallel = options.max_parallel,
+    rules = options.context.rules,
+    record = options.record,
+    preview = options.status.preview,
+    tidy = options.tidy,
+    path = context.path(bufnr),
+    buffer = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    filetype = vim.bo[bufnr].filetype,
+    selection = {
+      kind = target.kind,
+      first_line = first,
+      last_line = last,
+      text = base.text,
+      rows = base.rows,
+      cols = base.cols,
+      column = target.column,
+      anchor = inserted and base.above or nil,
+      beside = vim.tbl_extend("error", vim.empty_dict(), { above = base.above, below = base.below }),
+    },
+    before = before,
+    after = after,
+    files = launch.agent.protocol == "text"
+        and mentioned_files.files(wish.instructions or wish.prompt, launch.cwd, options.context.bytes)
+      or nil,
+    diagnostics = context.notes(
+      options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
+      vim.list_extend(mentioned.diagnostics, wish.notes or {})
+    ),
+  })
+end
+
+return M
