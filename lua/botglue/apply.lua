@@ -3,11 +3,11 @@
 
 require("botglue.wiring")
 
-local client = require("botglue.client")
-local connection = require("botglue.connection")
-local groups = require("botglue.groups")
-local observe = require("botglue.observe")
-local tidied = require("botglue.tidied")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local groups = require("botglue.host.groups")
+local observe = require("botglue.jobs.observe")
+local tidied = require("botglue.jobs.tidied")
 
 local M = {}
 
@@ -77,7 +77,7 @@ function M.finish(outcome)
   end
   job.text = outcome.text
   if job.question then
-    require("botglue.ask").answered(job)
+    require("botglue.ui.answer").answered(job)
     return
   end
   local lines = outcome.lines or tidied.lines(outcome.text, outcome.rows)
@@ -151,7 +151,7 @@ end
 --- What the buffer would be if a held answer were accepted.
 ---@param view table
 function M.review(view)
-  require("botglue.proposal").receive(view)
+  require("botglue.jobs.proposal").receive(view)
 end
 
 --- What the user decided cannot be.
@@ -159,7 +159,7 @@ end
 function M.stays(told)
   local job = client.job(told.id)
   if job then
-    require("botglue.decide").stays(job, told.why)
+    require("botglue.jobs.decide").stays(job, told.why)
   end
 end
 
@@ -193,7 +193,7 @@ end
 --- Held answers of Neovims that are gone, which are this one's now.
 ---@param held { answers: table[]?, error: string? }
 function M.held(held)
-  require("botglue.adopt").take(held.answers or {}, held.error)
+  require("botglue.jobs.adopt").take(held.answers or {}, held.error)
 end
 
 --- The process group of an agent that waits for its message; `false` when it is gone.
@@ -214,13 +214,13 @@ end
 --- The answer to a question to the store.
 ---@param reply { token: integer, error: string? }
 function M.reply(reply)
-  require("botglue.query").reply(reply)
+  require("botglue.host.query").reply(reply)
 end
 
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)
-  require("botglue.notify").warn("botglue: " .. warning.message)
+  require("botglue.host.notify").warn("botglue: " .. warning.message)
 end
 
 --- Amounts that became known after the outcome.

@@ -1,25 +1,25 @@
 --- Who hears of what happens below: the only way from a module to one that knows it. Each entry of the plugin requires
 --- this first. What is called is loaded with the first call, so that a status line costs nothing.
 
-local handlers = require("botglue.handlers")
+local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
-  local connection = require("botglue.connection")
-  require("botglue.attach").want_again()
-  require("botglue.adopt").recover()
-  require("botglue.proposal").tell_all(process)
+  local connection = require("botglue.host.connection")
+  require("botglue.host.attach").want_again()
+  require("botglue.jobs.adopt").recover()
+  require("botglue.jobs.proposal").tell_all(process)
   require("botglue.ui.prompt.draft").tell_all()
-  connection.paste = connection.paste or require("botglue.paste").watch()
-  require("botglue.moment").watch_quit()
+  connection.paste = connection.paste or require("botglue.editor.paste").watch()
+  require("botglue.editor.moment").watch_quit()
 end
 
 function handlers.host_lost(process, err)
-  require("botglue.recovery").host_lost(process, err)
+  require("botglue.jobs.recovery").host_lost(process, err)
 end
 
 function handlers.leaving()
   require("botglue.ui.prompt.draft").tell_all()
-  require("botglue.recovery").leave()
+  require("botglue.jobs.recovery").leave()
 end
 
 function handlers.job_opened(job)

@@ -11,7 +11,7 @@ use crate::rpc::Writer;
 /// The calls after which comes how the buffer is. Where its text is wanted it comes between two of these: the first one
 /// says whose text it is, the second one where the marks are in it.
 pub(super) fn contact(buffer: u64, wanted: Wanted) -> Vec<Value> {
-    let lua = "require('botglue.attach').report(...)";
+    let lua = "require('botglue.host.attach').report(...)";
     let arguments = vec![buffer.into(), (wanted == Wanted::Excerpts).into()];
     let report = call("nvim_exec_lua", vec![lua.into(), Value::Array(arguments)]);
     if wanted != Wanted::Text {

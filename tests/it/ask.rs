@@ -9,7 +9,7 @@ use crate::support::scratch::Scratch;
 const HISTORY: &str = "
     local jobs
     require('botglue.wiring')
-    require('botglue.query').ask('history', {}, function(result) jobs = result.jobs end)
+    require('botglue.host.query').ask('history', {}, function(result) jobs = result.jobs end)
     vim.wait(30000, function() return jobs end, 5)
     local found = {}
     for i, job in ipairs(jobs) do found[i] = { job.prompt, job.question, job.landing, job.has_answer } end

@@ -6,7 +6,7 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local function start()
   local nvim = child.with_job({ "one", "two", "three" }, child.line(2, 2), { prompt = "make it **two**" })
-  nvim:eventually("its file is known", "return require('botglue.client').job(1).transcript")
+  nvim:eventually("its file is known", "return require('botglue.host.client').job(1).transcript")
   return nvim
 end
 
@@ -75,7 +75,9 @@ test("a transcript reads like a conversation, and folds what is long", function(
   contains(screen, "✗ Read /b.rs: there is no such file")
   nvim:type("q")
   equal(
-    nvim:lua("return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.connection').transcripts) }"),
+    nvim:lua(
+      "return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.host.connection').transcripts) }"
+    ),
     { 1, 0 }
   )
 end)

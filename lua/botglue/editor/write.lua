@@ -7,11 +7,11 @@
 ---
 --- A row is bytes as Neovim's API has them: a NUL is a NUL, and there is no newline in it.
 
-local connection = require("botglue.connection")
-local moment = require("botglue.moment")
-local replace = require("botglue.replace")
+local connection = require("botglue.host.connection")
+local moment = require("botglue.editor.moment")
+local replace = require("botglue.editor.replace")
 local rows = require("botglue.editor.rows")
-local write = require("botglue.write")
+local undo_step = require("botglue.editor.undo_step")
 
 local M = {}
 
@@ -198,7 +198,7 @@ local function take(buffer, step)
     return is_change(buffer, edit)
   end, edits)
   if #changes > 0 then
-    local ok, err = pcall(write.as_one_step, buffer, function()
+    local ok, err = pcall(undo_step.as_one_step, buffer, function()
       put(buffer, changes)
     end)
     if not ok then
@@ -327,7 +327,7 @@ end
 ---@param lines string[]
 function M.put(buffer, first, last, lines)
   local is_first = first == last and #lines > 0 and replace.is_empty(buffer)
-  write.as_one_step(buffer, function()
+  undo_step.as_one_step(buffer, function()
     rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
   end)
 end

@@ -1,9 +1,9 @@
 --- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
 --- changes, both are in diff mode, and it is drawn again whenever the buffer changes.
 
-local connection = require("botglue.connection")
-local fail = require("botglue.errors").fail
-local proposals = require("botglue.proposal")
+local connection = require("botglue.host.connection")
+local fail = require("botglue.host.errors").fail
+local proposals = require("botglue.jobs.proposal")
 local windows = require("botglue.ui.review.windows")
 
 local M = {}
@@ -90,7 +90,7 @@ function Diff:show()
     return
   elseif newest.why then
     job.shown = nil
-    title(self.wins.side, require("botglue.ui.outcome").held_reason(newest.why))
+    title(self.wins.side, require("botglue.jobs.outcome").held_reason(newest.why))
   elseif proposals.is_current(job) then
     job.shown = newest.tick
     self:draw(newest.hunks)
@@ -195,8 +195,8 @@ end
 --- Shows the proposal of a held answer; of a landed one what was there before, and after.
 ---@param id integer
 function M.open(id)
-  local job = require("botglue.choose").job(id)
-  require("botglue.errors").no_window_in_cmdwin()
+  local job = require("botglue.jobs.choose").job(id)
+  require("botglue.host.errors").no_window_in_cmdwin()
   if job.landing ~= "held" then
     compare(job)
     return

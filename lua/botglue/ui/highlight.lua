@@ -1,6 +1,6 @@
 --- The highlight groups, and the text of a range shown in one of them.
 
-local connection = require("botglue.connection")
+local connection = require("botglue.host.connection")
 
 local M = {}
 

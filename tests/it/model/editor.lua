@@ -16,10 +16,10 @@ local answered = {} -- the jobs whose agent was told what to say
 local agents = {} -- by job: the FIFO of its agent, open
 
 require("botglue.wiring")
-local client = require("botglue.client")
-local connection = require("botglue.connection")
-local moment = require("botglue.moment")
-local write = require("botglue.write")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local moment = require("botglue.editor.moment")
+local undo_step = require("botglue.editor.undo_step")
 
 local ffi = require("ffi")
 ffi.cdef("int mkfifo(const char *path, unsigned int mode);")
@@ -96,8 +96,8 @@ local function fault(format, ...)
   M.faults[#M.faults + 1] = format:format(...)
 end
 
-local as_one_step = write.as_one_step
-write.as_one_step = function(bufnr, fn)
+local as_one_step = undo_step.as_one_step
+undo_step.as_one_step = function(bufnr, fn)
   if bufnr ~= lines.bufnr then
     return as_one_step(bufnr, fn)
   end
@@ -123,7 +123,7 @@ write.as_one_step = function(bufnr, fn)
   return result
 end
 
-require("botglue.notify").note = function(line)
+require("botglue.host.notify").note = function(line)
   fault("an error: %s", line)
 end
 
@@ -164,7 +164,7 @@ apply.landed = function(told)
   return landed(told)
 end
 
-local report = require("botglue.report")
+local report = require("botglue.jobs.report")
 local reported = report.landed
 report.landed = function(job, landing, ...)
   if landing == "rejected" then

@@ -31,7 +31,7 @@ local SETTLE = "if package.loaded['support.host'] then require('support.host').s
 
 -- A key that waits for the host has other keys behind it.
 local IS_SETTLED = [[
-  local connection = package.loaded["botglue.connection"]
+  local connection = package.loaded["botglue.host.connection"]
   return _G.settled and not (connection and connection.deciding_in)
 ]]
 
@@ -117,7 +117,7 @@ end
 function Child:runs(id)
   self:eventually(
     ("job %d runs"):format(id),
-    "return require('botglue.client').job(...).status == 'running'",
+    "return require('botglue.host.client').job(...).status == 'running'",
     id
   )
 end

@@ -1,11 +1,11 @@
 --- `:Botglue jobs`: every job of this Neovim, live, newest first, so that no row moves when a job goes on. The host
 --- makes the rows of the jobs that have changed; the sign of those that run is drawn with a tick of this list's own.
 
-local client = require("botglue.client")
-local connection = require("botglue.connection")
-local counts = require("botglue.counts")
-local line = require("botglue.ui.line")
-local signs_of = require("botglue.ui.signs").of
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local counts = require("botglue.jobs.counts")
+local line = require("botglue.ui.status.line")
+local signs_of = require("botglue.util.signs").of
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -212,7 +212,7 @@ function Jobs:run()
   if wanted and not self.timer then
     local timer = assert(vim.uv.new_timer())
     self.timer = timer
-    local once = require("botglue.soon").once(function()
+    local once = require("botglue.util.debounce")(function()
       if self.timer == timer and self.list:is_open() then
         self:tick()
       end

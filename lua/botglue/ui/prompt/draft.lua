@@ -1,8 +1,8 @@
 --- What was typed and not sent: kept until it is sent or emptied, offered where it was typed, recalled everywhere. The
 --- host is told of it as it is typed, so that it outlives this Neovim; the next one recalls it.
 
-local client = require("botglue.client")
-local connection = require("botglue.connection")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 
 local M = {}
 

@@ -1,9 +1,9 @@
 --- An answer with several code blocks: its text, with the blocks marked; `<CR>` makes one of them the answer.
 
-local attach = require("botglue.attach")
-local errors = require("botglue.errors")
-local query = require("botglue.query")
-local signs_of = require("botglue.ui.signs").of
+local attach = require("botglue.host.attach")
+local errors = require("botglue.host.errors")
+local query = require("botglue.host.query")
+local signs_of = require("botglue.util.signs").of
 
 local M = {}
 
@@ -52,7 +52,7 @@ local function choose(job, bufnr, block, show_chosen)
   if job.landing ~= "held" then
     errors.fail("job %d is not held any more", job.id)
   end
-  require("botglue.proposal").edit(job, block.lines)
+  require("botglue.jobs.proposal").edit(job, block.lines)
   api.nvim_buf_delete(bufnr, { force = true })
   show_chosen(job)
 end
@@ -115,7 +115,7 @@ function M.open(job, show_chosen)
     if job.landing ~= "held" then
       return
     elseif #blocks == 0 then
-      errors.guard(require("botglue.ui.edit").open, job.id)
+      errors.guard(require("botglue.ui.review.edit").open, job.id)
     else
       errors.guard(show, job, blocks, show_chosen)
     end

@@ -1,8 +1,8 @@
 --- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
 
-local connection = require("botglue.connection")
-local held_reason = require("botglue.ui.outcome").held_reason
-local text = require("botglue.text")
+local connection = require("botglue.host.connection")
+local held_reason = require("botglue.jobs.outcome").held_reason
+local text = require("botglue.util.text")
 
 local M = {}
 

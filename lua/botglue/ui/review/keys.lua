@@ -2,10 +2,10 @@
 --- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
 local at = require("botglue.ui.review.at")
-local connection = require("botglue.connection")
-local errors = require("botglue.errors")
-local notify = require("botglue.notify")
-local proposal = require("botglue.proposal")
+local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
+local notify = require("botglue.host.notify")
+local proposal = require("botglue.jobs.proposal")
 
 local M = {}
 
