@@ -102,7 +102,7 @@ end
 
 ---@param job botglue.Job
 function M.retry(job)
-  require("botglue").retry(job.id)
+  require("botglue.session.retry").retry(job.id)
 end
 
 --- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
@@ -114,7 +114,7 @@ function M.followup(job, float)
   end
   require("botglue.session.writer").session("job " .. job.id, job.agent, job.session_id)
   M.jump(job, float)
-  require("botglue").followup(job.id)
+  require("botglue.session.followup").followup(job.id)
 end
 
 ---@param job botglue.Job

@@ -19,12 +19,12 @@ M.LISTS = { "jobs", "history", "held" }
 ---@param name string
 ---@param callback fun(rows: botglue.Table?, err: string?)
 local function rows_of(name, callback)
-  if name ~= "held" then
-    require("botglue.ui.list." .. name).rows(callback)
+  if name == "history" then
+    require("botglue.ui.list.history").rows(callback)
     return
   end
   require("botglue.ui.list.jobs").rows(function(found, err)
-    if found then
+    if found and name == "held" then
       found.rows = vim.tbl_filter(function(row)
         return choose.held(choose.job(row.job))
       end, found.rows)

@@ -1,6 +1,9 @@
 --- Back from the prompt to the user's window, which is as it was: its cursor, and whether somebody was typing there.
 --- An open prompt may be left and gone to again: it is where one came from last.
 
+local connection = require("botglue.host.connection")
+local notify = require("botglue.host.notify")
+
 local M = {}
 
 local api = vim.api
@@ -114,6 +117,15 @@ function Back:forget()
   forget(self.left)
 end
 
+--- Insert mode is over.
+function M.go_on()
+  local prompt = connection.prompt
+  local ok, err = pcall(prompt and prompt.after or function() end)
+  if not ok then
+    notify.error(tostring(err))
+  end
+end
+
 --- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
 --- whatever was typed behind it.
 ---@param prompt botglue.Prompt
@@ -122,7 +134,7 @@ function M.normal_mode(prompt, fn)
   local mode = api.nvim_get_mode().mode
   if mode:match("^[iR]") then
     prompt.after = fn
-    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt').go_on()<CR>"
+    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt.back').go_on()<CR>"
     api.nvim_feedkeys(vim.keycode(go_on), "ni", false)
     return
   elseif mode:match("^[vVsS\22\19]") then

@@ -447,15 +447,6 @@ function Prompt:focus()
   self:start_typing()
 end
 
---- Insert mode is over.
-function M.go_on()
-  local prompt = connection.prompt
-  local ok, err = pcall(prompt and prompt.after or function() end)
-  if not ok then
-    notify.error(tostring(err))
-  end
-end
-
 --- Opens the prompt for a range; the range is let go of where nothing is sent.
 ---@param range botglue.Range
 ---@param request botglue.Request what is known of the job
