@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
 /// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
@@ -122,7 +122,7 @@ fn all() -> Requires {
 }
 
 /// `ui/list/init.lua` is `ui.list`; the one file `init.lua` at the top is `init`.
-fn name_of(root: &Path, path: &PathBuf) -> String {
+fn name_of(root: &Path, path: &Path) -> String {
     let name = path.strip_prefix(root).unwrap().with_extension("").to_string_lossy().replace('/', ".");
     name.strip_suffix(".init").map_or_else(|| name.clone(), str::to_owned)
 }
