@@ -40,7 +40,7 @@ end
 local function note_quit()
   connection.quitting = true
   api.nvim_create_autocmd("SafeState", {
-    group = api.nvim_create_augroup("botglue.moment.quit", { clear = true }),
+    group = api.nvim_create_augroup("botglue.quit.asked", { clear = true }),
     desc = "botglue: answers may land again",
     callback = function()
       local is_asking = api.nvim_get_mode().mode:find("^r") ~= nil
@@ -53,7 +53,7 @@ end
 --- Follows the commands that may end Neovim.
 function M.watch_quit()
   api.nvim_create_autocmd("QuitPre", {
-    group = api.nvim_create_augroup("botglue.moment.quit_pre", { clear = true }),
+    group = api.nvim_create_augroup("botglue.quit", { clear = true }),
     desc = "botglue: land nothing in a file that was written already",
     callback = note_quit,
   })
