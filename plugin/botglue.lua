@@ -5,39 +5,39 @@ end
 vim.g.loaded_botglue = 1
 
 vim.api.nvim_create_user_command("Botglue", function(args)
-  require("botglue.commands").execute(args)
+  require("botglue.command").execute(args)
 end, {
   nargs = "*",
   range = true,
   bang = true,
   desc = "Run an agent on a range",
   complete = function(...)
-    return require("botglue.commands").complete(...)
+    return require("botglue.command").complete(...)
   end,
 })
 
 vim.keymap.set("x", "<Plug>(botglue-run)", function()
-  require("botglue.maps").run_visual()
+  require("botglue.command.maps").run_visual()
 end, { desc = "botglue: run on the selection" })
 
 vim.keymap.set("n", "<Plug>(botglue-run)", function()
-  return require("botglue.maps").run_operator()
+  return require("botglue.command.maps").run_operator()
 end, { expr = true, desc = "botglue: run on a motion" })
 
 vim.keymap.set("x", "<Plug>(botglue-ask)", function()
-  require("botglue.maps").ask_visual()
+  require("botglue.command.maps").ask_visual()
 end, { desc = "botglue: ask about the selection" })
 
 vim.keymap.set("n", "<Plug>(botglue-ask)", function()
-  return require("botglue.maps").ask_operator()
+  return require("botglue.command.maps").ask_operator()
 end, { expr = true, desc = "botglue: ask about a motion" })
 
 vim.keymap.set("n", "<Plug>(botglue-line)", function()
-  require("botglue.maps").run_line()
+  require("botglue.command.maps").run_line()
 end, { desc = "botglue: run on the line" })
 
 vim.keymap.set("n", "<Plug>(botglue-insert)", function()
-  require("botglue.maps").insert()
+  require("botglue.command.maps").insert()
 end, { desc = "botglue: insert below the line" })
 
 for name, command in pairs({
@@ -67,11 +67,11 @@ for _, name in ipairs({ "take", "drop" }) do
 end
 
 vim.keymap.set("n", "<Plug>(botglue-next)", function()
-  require("botglue.jump").go(vim.v.count1)
+  require("botglue.command.jump").go(vim.v.count1)
 end, { desc = "botglue: next answer" })
 
 vim.keymap.set("n", "<Plug>(botglue-prev)", function()
-  require("botglue.jump").go(-vim.v.count1)
+  require("botglue.command.jump").go(-vim.v.count1)
 end, { desc = "botglue: previous answer" })
 
 local options = vim.g.botglue
@@ -101,8 +101,8 @@ end
 -- A small file names held answers of earlier sessions; where there is none, nothing is loaded.
 local function announce_earlier()
   local dir = type(options) == "table" and options.data_dir or vim.fn.stdpath("data") .. "/botglue"
-  if package.loaded["botglue.client"] or vim.uv.fs_stat(dir .. "/held.jsonl") then
-    require("botglue.errors").guard(require("botglue.earlier").announce)
+  if package.loaded["botglue.host.client"] or vim.uv.fs_stat(dir .. "/held.jsonl") then
+    require("botglue.host.errors").guard(require("botglue.command.earlier").announce)
   end
 end
 

@@ -1,10 +1,13 @@
 --- All that the host calls, by `exec_lua`. Each takes whole states: a call that comes late or twice does no harm.
 --- Nothing is returned; the host never waits for a decision of the editor's.
 
-local client = require("botglue.client")
-local groups = require("botglue.groups")
-local observe = require("botglue.observe")
-local tidied = require("botglue.tidied")
+require("botglue.wiring")
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local groups = require("botglue.host.groups")
+local observe = require("botglue.jobs.observe")
+local tidied = require("botglue.jobs.tidied")
 
 local M = {}
 
@@ -33,7 +36,7 @@ function M.frame(states)
   for _, state in ipairs(states) do
     local job = client.job(state.id)
     if job then
-      groups.note(client.connection().groups, job, state.pgid)
+      groups.note(connection.groups, job, state.pgid)
       job:update(state)
     end
   end
@@ -74,7 +77,7 @@ function M.finish(outcome)
   end
   job.text = outcome.text
   if job.question then
-    require("botglue.ask").answered(job)
+    require("botglue.ui.answer").answered(job)
     return
   end
   local lines = outcome.lines or tidied.lines(outcome.text, outcome.rows)
@@ -148,7 +151,7 @@ end
 --- What the buffer would be if a held answer were accepted.
 ---@param view table
 function M.review(view)
-  require("botglue.proposal").receive(view)
+  require("botglue.jobs.proposal").receive(view)
 end
 
 --- What the user decided cannot be.
@@ -156,7 +159,7 @@ end
 function M.stays(told)
   local job = client.job(told.id)
   if job then
-    require("botglue.decide").stays(job, told.why)
+    require("botglue.jobs.decide").stays(job, told.why)
   end
 end
 
@@ -169,7 +172,7 @@ function M.places(moved)
   if not vim.api.nvim_buf_is_loaded(bufnr) then
     return vim.empty_dict()
   end
-  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), client.connection().asked
+  local tick, asked = vim.api.nvim_buf_get_changedtick(bufnr), connection.asked
   for _, place in ipairs(tick == moved.tick and moved.places or {}) do
     local job = client.job(place.id)
     local range = job and job.range or asked[place.id]
@@ -190,19 +193,18 @@ end
 --- Held answers of Neovims that are gone, which are this one's now.
 ---@param held { answers: table[]?, error: string? }
 function M.held(held)
-  require("botglue.adopt").take(held.answers or {}, held.error)
+  require("botglue.jobs.adopt").take(held.answers or {}, held.error)
 end
 
 --- The process group of an agent that waits for its message; `false` when it is gone.
 ---@param waiting { token: integer, pgid: integer|false }
 function M.prewarmed(waiting)
-  groups.note_waiting(client.connection().groups, waiting.token, waiting.pgid)
+  groups.note_waiting(connection.groups, waiting.token, waiting.pgid)
 end
 
 --- The models that an agent offers.
 ---@param offered { agent: string, models: string[] }
 function M.models(offered)
-  local connection = client.connection()
   connection.models[offered.agent] = offered.models
   if connection.prompt then
     connection.prompt:relabel()
@@ -212,13 +214,13 @@ end
 --- The answer to a question to the store.
 ---@param reply { token: integer, error: string? }
 function M.reply(reply)
-  require("botglue.query").reply(reply)
+  require("botglue.host.query").reply(reply)
 end
 
 --- Something that concerns no single job.
 ---@param warning { message: string }
 function M.warn(warning)
-  require("botglue.notify").warn("botglue: " .. warning.message)
+  require("botglue.host.notify").warn("botglue: " .. warning.message)
 end
 
 --- Amounts that became known after the outcome.
@@ -227,7 +229,7 @@ function M.amend(amounts)
   local job = client.job(amounts.id)
   if job then
     job:learn(amounts)
-    local list = client.connection().list
+    local list = connection.list
     if list then
       -- Nobody is told otherwise: the job's last event was told.
       list:changed(amounts.id)

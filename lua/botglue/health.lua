@@ -1,12 +1,12 @@
 --- `:checkhealth botglue`: what a job needs, each part tried out.
 
-local client = require("botglue.client")
-local host = require("botglue.host")
+local client = require("botglue.host.client")
+local host_process = require("botglue.host.process")
 local looks = require("botglue.ui.looks")
-local program = require("botglue.program")
-local shipped = require("botglue.shipped")
+local program = require("botglue.util.program")
+local shipped = require("botglue.config.shipped")
 local version = require("botglue.version")
-local versions = require("botglue.versions")
+local versions = require("botglue.util.versions")
 
 local M = {}
 
@@ -65,7 +65,7 @@ end
 ---@return table<string, string> paths of the agents' programs by the agent
 ---@return table<string, botglue.ProgramVersion> known by path
 local function ask_versions(options)
-  local own = host.binary(options)
+  local own = host_process.binary(options)
   local paths, programs = {}, own and { { path = own } } or {}
   for name, agent in vim.spairs(options.agents) do
     local path = program.of(agent)
@@ -88,17 +88,17 @@ end
 ---@param known table<string, botglue.ProgramVersion>
 local function check_host(options, known)
   health.start("botglue: host")
-  local path, looked = host.binary(options)
+  local path, looked = host_process.binary(options)
   if not path then
-    health.error("there is no host at " .. looked, host.INSTALL)
+    health.error("there is no host at " .. looked, host_process.INSTALL)
     return
   end
   local answer = known[path]
   if not answer.said then
-    health.error(("%s does not run: %s"):format(path, answer.err), host.INSTALL)
+    health.error(("%s does not run: %s"):format(path, answer.err), host_process.INSTALL)
     return
   elseif answer.said ~= "botglue " .. version then
-    health.error(("%s says %q, the plugin is %s"):format(path, answer.said, version), host.INSTALL)
+    health.error(("%s says %q, the plugin is %s"):format(path, answer.said, version), host_process.INSTALL)
     return
   end
   health.ok(("%s, %s"):format(path, answer.said))
@@ -209,7 +209,7 @@ end
 ---@param options botglue.Options
 local function check_directories(options)
   health.start("botglue: directories")
-  for what, path in pairs({ data = options.data_dir, log = vim.fn.fnamemodify(host.log_path(), ":h") }) do
+  for what, path in pairs({ data = options.data_dir, log = vim.fn.fnamemodify(host_process.log_path(), ":h") }) do
     pcall(vim.fn.mkdir, path, "p")
     if vim.fn.filewritable(path) == 2 then
       health.ok(("%s: %s can be written to"):format(what, path))

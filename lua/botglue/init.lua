@@ -1,6 +1,9 @@
 --- The public API. Everything works without `setup()`; nothing is started before the first request.
 
-local client = require("botglue.client")
+require("botglue.wiring")
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 
 local M = {}
 
@@ -12,12 +15,12 @@ function M.setup(opts)
   local config = require("botglue.config")
   opts = opts == nil and {} or opts
   for _, path in ipairs(config.check(opts)) do
-    require("botglue.notify").warn("botglue: " .. config.unknown(path))
+    require("botglue.host.notify").warn("botglue: " .. config.unknown(path))
   end
   local options = config.resolve(opts)
-  client.connection().setup = vim.deepcopy(opts)
+  connection.setup = vim.deepcopy(opts)
   if not options.default_keymaps then
-    require("botglue.maps").remove_default_keymaps()
+    require("botglue.command.maps").remove_default_keymaps()
   end
 end
 
@@ -26,8 +29,8 @@ end
 ---@return integer? id
 function M.run(opts)
   local options = client.options()
-  local given = require("botglue.arguments").check(opts, options)
-  return require("botglue.run").begin(given.selection(), given.wish, options)
+  local given = require("botglue.command.arguments").check(opts, options)
+  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
 end
 
 --- Asks a question: its answer is shown, the buffer stays as it is.
@@ -35,16 +38,15 @@ end
 ---@return integer? id
 function M.ask(opts)
   local options = client.options()
-  local given = require("botglue.arguments").check(opts, options)
-  given.wish.question = true
-  return require("botglue.run").begin(given.selection(), given.wish, options)
+  local given = require("botglue.command.arguments").check(opts, options)
+  given.request.question = true
+  return require("botglue.jobs.run").begin(given.selection(), given.request, options)
 end
 
 --- All jobs of this Neovim, oldest first.
 ---@return botglue.JobTable[]
 function M.jobs()
   local jobs = {}
-  local connection = client.connection()
   for id = 1, connection.last_id do
     local job = connection.jobs[id]
     if job then
@@ -66,8 +68,8 @@ end
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
-  require("botglue.arguments").check_accept(opts)
-  require("botglue.decide").accept(id, opts)
+  require("botglue.command.arguments").check_accept(opts)
+  require("botglue.jobs.decide").accept(id, opts)
 end
 
 --- The hunks of a held answer, as last computed: what it would change in its buffer.
@@ -75,7 +77,7 @@ end
 ---@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
 --- from 1; where rows are put in, `last` is `first - 1`
 function M.hunks(id)
-  local proposal = require("botglue.proposal").of(require("botglue.decide").held_job(id))
+  local proposal = require("botglue.jobs.proposal").of(require("botglue.jobs.decide").held_job(id))
   local hunks = { tick = proposal.tick }
   for i, hunk in ipairs(proposal.hunks) do
     local last = hunk.first + hunk.count
@@ -92,19 +94,19 @@ end
 --- Shows a held answer; without a number the next one, those of earlier sessions too.
 ---@param id integer?
 function M.review(id)
-  require("botglue.held").review(id and tostring(id) or "")
+  require("botglue.ui.review.held").review(id and tostring(id) or "")
 end
 
 --- Rejects a held answer.
 ---@param id integer
 function M.reject(id)
-  require("botglue.decide").reject(id)
+  require("botglue.jobs.decide").reject(id)
 end
 
 --- Takes a landed answer back.
 ---@param id integer
 function M.revert(id)
-  require("botglue.decide").revert(id)
+  require("botglue.jobs.decide").revert(id)
 end
 
 --- Lets a function watch a job: it gets each update as it comes, and last that the job has finished.
@@ -123,14 +125,14 @@ function M.on(id, fn, opts)
   then
     error("botglue.on: opts must be a table like { thinking = true }, not " .. vim.inspect(opts), 0)
   end
-  return require("botglue.observe").add(job, fn, opts ~= nil and opts.thinking == true)
+  return require("botglue.jobs.observe").add(job, fn, opts ~= nil and opts.thinking == true)
 end
 
 --- The same prompt once more, on the range as it is now.
 ---@param id integer
 ---@return integer id of the new job
 function M.retry(id)
-  return require("botglue.retry").retry(id)
+  return require("botglue.session.retry").retry(id)
 end
 
 --- Goes on in the session of a job, on its range as it is now; without a prompt asks for it first.
@@ -138,7 +140,7 @@ end
 ---@param prompt string?
 ---@return integer? id of the new job
 function M.followup(id, prompt)
-  return require("botglue.followup").followup(id, prompt)
+  return require("botglue.session.followup").followup(id, prompt)
 end
 
 --- Waits until a job has ended, nothing is being decided of it and its events were told, with the event loop running.
@@ -149,11 +151,11 @@ function M.wait(id, ms)
   if type(ms) ~= "number" or ms < 0 or ms ~= ms then
     error("botglue.wait: ms must be a number of milliseconds, not " .. vim.inspect(ms), 0)
   end
-  local job, connection = client.job(id), client.connection()
+  local job = client.job(id)
   if not job then
     return nil
   end
-  local decide = require("botglue.decide")
+  local decide = require("botglue.jobs.decide")
   -- A script that waits here is what Neovim is in the middle of, not its user.
   connection.waiting = connection.waiting + 1
   local ok, ended = pcall(vim.wait, math.min(ms, LONGEST), function()
@@ -164,7 +166,7 @@ function M.wait(id, ms)
     error(ended, 0)
   end
   if ended then
-    require("botglue.events").flush()
+    require("botglue.jobs.events").flush()
   end
   return ended and job:table() or nil
 end
@@ -174,14 +176,14 @@ end
 ---@param opts { cost: boolean? }?
 ---@return string
 function M.statusline(opts)
-  local counts, connection = require("botglue.counts"), client.connection()
+  local counts = require("botglue.jobs.counts")
   connection.counted = true
-  local count = counts.of(connection)
+  local count = counts.of()
   count.running = count.running + count.queued
   local parts = counts.words(count, { "running", "held" })
-  local spent = opts and opts.cost and counts.spent(connection)
+  local spent = opts and opts.cost and counts.spent()
   if spent then
-    parts[#parts + 1] = require("botglue.ui.amounts").money(spent, "")
+    parts[#parts + 1] = require("botglue.util.amounts").money(spent, "")
   end
   return table.concat(parts, ", ")
 end

@@ -8,7 +8,8 @@ use crate::support::scratch::Scratch;
 
 const HISTORY: &str = "
     local jobs
-    require('botglue.query').ask('history', {}, function(result) jobs = result.jobs end)
+    require('botglue.wiring')
+    require('botglue.host.query').ask('history', {}, function(result) jobs = result.jobs end)
     vim.wait(30000, function() return jobs end, 5)
     local found = {}
     for i, job in ipairs(jobs) do found[i] = { job.prompt, job.question, job.landing, job.has_answer } end

@@ -69,7 +69,7 @@ fn sides(nvim: &Nvim) -> Vec<Vec<String>> {
 fn review(nvim: &Nvim) -> Vec<Vec<String>> {
     nvim.command("Botglue review");
     nvim.wait("the hunks are shown", || {
-        nvim.exec("local job = require('botglue.client').job(1); return job ~= nil and job.shown ~= nil")
+        nvim.exec("local job = require('botglue.host.client').job(1); return job ~= nil and job.shown ~= nil")
             == true
     });
     nvim.command("Botglue diff");

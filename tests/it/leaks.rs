@@ -72,7 +72,7 @@ const LEFT: &str = r"
         end
     end
     left.windows, left.buffers = #vim.api.nvim_list_wins(), #vim.api.nvim_list_bufs()
-    local connection = require('botglue.client').connection()
+    local connection = require('botglue.host.connection')
     for _, job in pairs(connection.jobs) do
         left.observers = left.observers + #(job.observers or {})
     end

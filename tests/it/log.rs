@@ -56,7 +56,7 @@ fn the_log_has_codes_and_lengths_but_no_word_of_an_error_of_stderr_or_of_code() 
     );
     nvim.command(&format!("1Botglue run {SECRET}"));
     assert!(nvim.finished(1)["error"]["message"].as_str().unwrap().contains(SECRET));
-    nvim.exec("require('botglue.client').connection().process:notify('run', { id = 7, prompt = secret, agent = secret })");
+    nvim.exec("require('botglue.host.connection').process:notify('run', { id = 7, prompt = secret, agent = secret })");
     let read = || fs::read_to_string(&log).unwrap();
     for line in
         ["decided job=1 error=\"exited\"", "the editor's side failed call=\"frame\"", "rejected job=7"]

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod lua;
+
 /// Every module, in the order in which they may know each other.
 const ORDER: [&str; 24] = [
     "error", "memory", "log", "rules", "stream", "agent", "request", "document", "land", "review", "message",

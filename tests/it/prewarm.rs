@@ -147,7 +147,7 @@ fn one_that_died_is_replaced_silently() {
     desk.nvim.wait_for_no_agent();
     // That it is gone is seen here before the host sees it.
     desk.nvim.wait("the host has told that it is gone", || {
-        desk.nvim.exec("return next(require('botglue.client').connection().groups) == nil") == true
+        desk.nvim.exec("return next(require('botglue.host.connection').groups) == nil") == true
     });
     desk.answer();
     assert_eq!(desk.note("started").lines().count(), 2);
@@ -161,10 +161,10 @@ fn one_that_is_not_what_the_job_needs_is_replaced() {
     desk.open();
     desk.note("started");
     // As if another model were chosen in the moment before the prompt is sent.
-    desk.nvim.exec("_G.options = (require('botglue.client').options())");
+    desk.nvim.exec("_G.options = (require('botglue.host.client').options())");
     desk.nvim.exec(
-        "local run = require('botglue.run')
-         run.begin(require('botglue.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.client').connection().last_token }, _G.options)",
+        "local run = require('botglue.jobs.run')
+         run.begin(require('botglue.editor.selection').lines(vim.api.nvim_get_current_buf(), 1, 1), { prompt = 'it', model = 'haiku', prewarmed = require('botglue.host.connection').last_token }, _G.options)",
     );
     desk.nvim.finished(1);
     assert_eq!(desk.nvim.lines(), ["new"]);
@@ -185,13 +185,13 @@ fn never_more_than_one_waits() {
     desk.open();
     desk.note("started");
     desk.nvim.exec(
-        "local client = require('botglue.client')
+        "local client = require('botglue.host.client')
          local options = client.options()
          for i = 1, 20 do
            local wish = { model = 'model-' .. i }
-           local launch = require('botglue.run').launch(0, wish, options)
+           local launch = require('botglue.jobs.request').launch(0, wish, options)
            launch.token = client.next_token()
-           client.connection().process:notify('prewarm', launch)
+           require('botglue.host.connection').process:notify('prewarm', launch)
          end",
     );
     desk.nvim.wait("the last one is there", || desk.note("started").contains("model-20"));
@@ -229,7 +229,7 @@ fn the_end_of_the_host_is_its_end_and_that_of_its_children() {
     desk.note("started");
     // A child of the agent is nobody's but the group's: Neovim has to know the group.
     desk.nvim.wait("Neovim knows the group", || {
-        desk.nvim.exec("return vim.tbl_count(require('botglue.client').connection().groups)") == 1
+        desk.nvim.exec("return vim.tbl_count(require('botglue.host.connection').groups)") == 1
     });
     process::signal(desk.nvim.host().unwrap(), "KILL");
     desk.nvim.wait_for_no_agent();
@@ -256,7 +256,7 @@ fn nothing_of_it_is_remembered_once_its_job_is_over() {
     desk.answer();
     desk.nvim.wait_for_no_agent();
     desk.nvim.wait("its group is forgotten", || {
-        desk.nvim.exec("return vim.tbl_count(require('botglue.client').connection().groups)") == 0
+        desk.nvim.exec("return vim.tbl_count(require('botglue.host.connection').groups)") == 0
     });
 }
 
@@ -271,7 +271,7 @@ fn none_is_started_where_the_option_says_so_and_for_an_agent_that_may_act_by_its
         }
         desk.open();
         desk.nvim.wait("the host is there", || {
-            desk.nvim.exec("return (require('botglue.client').connection().process or {}).ready") == true
+            desk.nvim.exec("return (require('botglue.host.connection').process or {}).ready") == true
         });
         // What the host was told before a job, it has done before the job starts.
         desk.send();

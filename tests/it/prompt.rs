@@ -110,7 +110,7 @@ fn unsent(nvim: &Nvim) -> Vec<String> {
 fn typing() -> Nvim {
     let nvim = start(Scratch::new());
     nvim.input(":1Botglue<CR>");
-    let ready = "return require('botglue.client').connection().process.ready";
+    let ready = "return require('botglue.host.connection').process.ready";
     nvim.wait("the host is there", || nvim.exec(ready) == true);
     nvim.input("half a<CR>thought");
     nvim
@@ -137,7 +137,7 @@ fn what_was_typed_last_survives_leaving_neovim() {
     let nvim = typing();
     // Without a moment between the last key and the end, while the host has something to tell.
     nvim.input(", whole");
-    nvim.exec("for _ = 1, 20 do require('botglue.query').ask('prompts', {}, function() end) end");
+    nvim.exec("for _ = 1, 20 do require('botglue.host.query').ask('prompts', {}, function() end) end");
     let nvim = start(nvim.quit_to());
     assert_eq!(recalled(&nvim, 1), ["half a\nthought, whole"]);
 }

@@ -50,7 +50,7 @@ fn a_transcript_that_stays_is_not_opened_when_another_is_written() {
     nvim.edit("a.lua", "local a = 1\n");
     nvim.command("1Botglue run it");
     assert_eq!(nvim.finished(1)["landing"], "applied");
-    let path = nvim.exec("return require('botglue.client').job(1).transcript");
+    let path = nvim.exec("return require('botglue.host.client').job(1).transcript");
     let path = path.as_str().unwrap();
     nvim.wait("it is written", || {
         std::fs::read_to_string(path).is_ok_and(|text| text.contains("local a = 10"))

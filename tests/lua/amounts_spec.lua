@@ -1,4 +1,4 @@
-local amounts = require("botglue.ui.amounts")
+local amounts = require("botglue.util.amounts")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 

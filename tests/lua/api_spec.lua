@@ -177,20 +177,20 @@ test("an unknown option warns, and setup() sets the others", function()
   local nvim = child.start()
   nvim:lua("require('botglue').setup({ timeuot = 1, timeout = 9 })")
   contains(nvim:messages(), "botglue: there is no option timeuot")
-  equal(nvim:lua("return require('botglue.client').options().timeout"), 9)
+  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
   contains(
     suite.raises(function()
       nvim:lua("require('botglue').setup({ timeout = 'x' })")
     end),
     "botglue: option timeout must be"
   )
-  equal(nvim:lua("return require('botglue.client').options().timeout"), 9)
+  equal(nvim:lua("return require('botglue.host.client').options().timeout"), 9)
 end)
 
 test("jobs share their options until others are given", function()
   local nvim = child.with_host({ "a", "b" })
   local shared = nvim:lua([[
-    local client, shared = require("botglue.client"), {}
+    local client, shared = require("botglue.host.client"), {}
     local function step(fn)
       local before = client.options()
       fn()
@@ -343,7 +343,7 @@ test("after many jobs in a buffer only the ranges of the last hundred are marked
   nvim:eventually("the last job ends", "return require('botglue').wait(120, 0)")
   local marked = [[
     local count = 0
-    for _, job in pairs(require("botglue.client").connection().jobs) do
+    for _, job in pairs(require("botglue.host.connection").jobs) do
       count = count + (job.range.marks and 1 or 0)
     end
     return count

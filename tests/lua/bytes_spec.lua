@@ -1,4 +1,4 @@
-local bytes = require("botglue.bytes")
+local bytes = require("botglue.util.bytes")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 

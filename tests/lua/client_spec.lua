@@ -46,7 +46,7 @@ end
 local function run_on_new_host(nvim)
   return unpack(nvim:lua([[
     local id = require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
-    return { id, vim.fn.jobpid(require("botglue.client").connection().process.channel) }
+    return { id, vim.fn.jobpid(require("botglue.host.connection").process.channel) }
   ]]))
 end
 
@@ -63,7 +63,7 @@ local function check_failed(nvim, id, code, words)
   end
   equal(nvim:drawn(), 0)
   equal(nvim:lines(), { "a", "b" })
-  equal(nvim:lua("return vim.tbl_count(require('botglue.client').connection().open)"), 0)
+  equal(nvim:lua("return vim.tbl_count(require('botglue.host.connection').open)"), 0)
 end
 
 local function host_pid(nvim)
@@ -103,7 +103,7 @@ end)
 
 test("a host that never answers", function()
   local nvim = with(script("exec sleep 60"))
-  nvim:lua("require('botglue.client').connection().ready_within = 50")
+  nvim:lua("require('botglue.host.connection').ready_within = 50")
   local id, pid = run_on_new_host(nvim)
   check_failed(nvim, id, "host_lost", { "did not answer" })
   dies(pid)
@@ -115,7 +115,7 @@ test("a host is not given up while a message waits for Enter at the first job", 
   nvim:lua(
     [[
       local file = ...
-      local connection = require("botglue.client").connection()
+      local connection = require("botglue.host.connection")
       connection.ready_within = 1000
       vim.api.nvim_create_user_command("Go", function()
         require("botglue").run({ prompt = "it", range = { kind = "line", first = { 1 }, last = { 1 } } })
@@ -143,7 +143,7 @@ end)
 
 test("a host that prints something else", function()
   local nvim = with(script("echo Usage: something; exec sleep 60"))
-  nvim:lua("require('botglue.client').connection().ready_within = 50")
+  nvim:lua("require('botglue.host.connection').ready_within = 50")
   check_failed(nvim, run(nvim), "host_lost", {})
 end)
 
@@ -191,12 +191,13 @@ test("what the agents of a host that died have started is ended, also what ignor
   nvim:lua(
     [[
       local agents = { mine = { protocol = "text", command = { ... } } }
-      require("botglue").setup({ host = require("botglue.client").options().host, agents = agents, agent = "mine" })
+      local host = require("botglue.host.client").options().host
+      require("botglue").setup({ host = host, agents = agents, agent = "mine" })
     ]],
     agent
   )
   local id, host = run_on_new_host(nvim)
-  nvim:eventually("its group is known", "return require('botglue.client').connection().groups[...]", id)
+  nvim:eventually("its group is known", "return require('botglue.host.connection').groups[...]", id)
   suite.eventually("it has started something", function()
     return vim.uv.fs_stat(file)
   end)
@@ -220,10 +221,10 @@ test("the group of an agent that has ended is not signalled when its host dies",
       end
       return kill(pid, signal)
     end
-    return vim.tbl_map(function(group) return group.pgid end, require("botglue.client").connection().groups)
+    return vim.tbl_map(function(group) return group.pgid end, require("botglue.host.connection").groups)
   ]])
   nvim:answer(1, { "A" })
-  nvim:eventually("its group is gone", "return not require('botglue.client').connection().groups[1]")
+  nvim:eventually("its group is gone", "return not require('botglue.host.connection').groups[1]")
   nvim:host("die")
   equal(nvim:job(2).status, "failed")
   equal(nvim:lua("return vim.tbl_keys(signalled)"), { groups[2] })
@@ -232,7 +233,7 @@ end)
 test("leaving Neovim ends jobs, agents and host", function()
   local nvim = with_jobs()
   local host = host_pid(nvim)
-  local agent = nvim:lua("return require('botglue.client').connection().groups[2].pgid")
+  local agent = nvim:lua("return require('botglue.host.connection').groups[2].pgid")
   nvim:answer(1, { "A" })
   local file = vim.fn.tempname()
   -- It may be gone before it replies.
@@ -390,7 +391,7 @@ end)
 test("the host is told nothing that it cannot read when Neovim is quit", function()
   local nvim = child.with_job({ "a", "b" }, { kind = "line", first = { 1 }, last = { 1 } })
   nvim:runs(1)
-  local path = nvim:lua("return require('botglue.host').log_path()")
+  local path = nvim:lua("return require('botglue.host.process').log_path()")
   pcall(nvim.api, nvim, "command", "qall!")
   local log = suite.eventually("the host has ended", function()
     local log = table.concat(vim.fn.readfile(path), "\n")

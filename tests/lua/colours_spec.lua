@@ -160,7 +160,7 @@ test("lines below a range, and hunks of a review, can be read in each colour sch
   nvim:run(child.line(4, 4))
   nvim:runs(2)
   nvim:type(":Botglue review 1<CR>")
-  nvim:eventually("it is drawn", "return require('botglue.client').connection().review ~= nil")
+  nvim:eventually("it is drawn", "return require('botglue.host.connection').review ~= nil")
   nvim:settle()
   contains(nvim:screen(), "do take")
   equal(wrong_in_schemes(nvim, "return unreadable()"), {})

@@ -210,9 +210,9 @@ test("what opens a window says in the command-line window that there it cannot",
   nvim:lua([[
     local path = vim.fn.tempname()
     vim.fn.writefile({ "{}" }, path)
-    require("botglue.client").job(1).transcript = path
+    require("botglue.host.client").job(1).transcript = path
     vim.fn.mkdir(vim.fn.stdpath("log"), "p")
-    vim.fn.writefile({ "it began" }, require("botglue.host").log_path())
+    vim.fn.writefile({ "it began" }, require("botglue.host.process").log_path())
     require("botglue").setup({ agents = { claude = { command = { "/bin/sh" } } } })
   ]])
   nvim:type("q:")

@@ -28,7 +28,7 @@ local function answer(owner, path)
 end
 
 local function announced(nvim)
-  nvim:eventually("the file was looked at", "return package.loaded['botglue.earlier'] ~= nil")
+  nvim:eventually("the file was looked at", "return package.loaded['botglue.command.earlier'] ~= nil")
   nvim:settle()
   return nvim:messages()
 end
@@ -43,7 +43,7 @@ test("answers of this project are announced once and counted, and no host is sta
   })
   contains(announced(nvim), ":Botglue review shows 2 answers held in an earlier session")
   equal(nvim:lua("return require('botglue').statusline()"), "2 held")
-  equal(nvim:lua("return require('botglue.client').connection().process == nil"), true)
+  equal(nvim:lua("return require('botglue.host.connection').process == nil"), true)
 end)
 
 test(
@@ -81,7 +81,7 @@ end)
 
 test("those of another project, or of a Neovim that runs, are not", function()
   local pid = vim.fn.getpid()
-  local owner = ("%d:%s"):format(pid, require("botglue.pid").started(pid) or "")
+  local owner = ("%d:%s"):format(pid, require("botglue.util.pid").started(pid) or "")
   local nvim = start({ answer(GONE, "/somewhere/else.txt"), answer(owner, "PROJECT/a.txt") })
   equal(announced(nvim), "")
   equal(nvim:lua("return require('botglue').statusline()"), "")
@@ -102,7 +102,7 @@ test("the host is started when one of the files is read", function()
   local nvim = start({ answer(GONE, "PROJECT/a.txt") })
   announced(nvim)
   nvim:lua([[
-    require("botglue.adopt").ask = function() _G.asked = (_G.asked or 0) + 1 end
+    require("botglue.jobs.adopt").ask = function() _G.asked = (_G.asked or 0) + 1 end
     vim.fn.writefile({ "x" }, "a.txt")
     vim.fn.writefile({ "x" }, "b.txt")
     vim.cmd.edit("b.txt")

@@ -64,7 +64,7 @@ test("what was written is remembered until it is stored, also by the next host",
   call.steps[1].landing, call.steps[2].landing = "applied", "merged"
   nvim:api("exec_lua", "require('botglue.editor.write').write(...)", { call })
   nvim:host("die")
-  nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
+  nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
   equal(landings(), { "applied", "merged" })
   equal(steps.states(steps.send(nvim, call)), "written written")
   equal(steps.rows(nvim), { "A", "B" })

@@ -10,7 +10,7 @@ local function open(more)
       _G.pressed, _G.closed = {}, 0
       local spec = {
         name = "things",
-        options = require("botglue.client").options(),
+        options = require("botglue.host.client").options(),
         width = 60,
         height = 3,
         title = { left = "things", right = "3 of them" },
@@ -128,7 +128,7 @@ test("who types in it when the screen changes its size types on there", function
   nvim:eventually("the size is another", "return vim.o.columns == 90")
   nvim:type("def")
   local prompt =
-    "return vim.api.nvim_buf_get_lines(require('botglue.client').connection().prompt.float.bufnr, 0, -1, true)"
+    "return vim.api.nvim_buf_get_lines(require('botglue.host.connection').prompt.float.bufnr, 0, -1, true)"
   equal(nvim:lua(prompt), { "abc def" })
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "b", "c" })
 end)
@@ -218,7 +218,7 @@ test("an autocommand of somebody's that fails does not keep a window from being 
     nvim:type("typed")
     equal({
       nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"),
-      nvim:lua("return require('botglue.client').connection().prompt:text()"),
+      nvim:lua("return require('botglue.host.connection').prompt:text()"),
     }, { { "one", "two" }, "typed" }, failing)
     nvim:type("<Esc><Esc>")
     equal({ nvim:lines(), #nvim:api("list_wins") }, { { "one", "two" }, 1 }, failing)

@@ -53,8 +53,8 @@ test("the prompt of a follow-up leaves it with the agent whose session it is", f
   local nvim = child.with_host(ROWS)
   local words = nvim:lua([[
     require('botglue').setup({ agents = { droid = { command = { 'true' } } } })
-    local function after_next(wish)
-      local choice = require('botglue.ui.prompt.choice').new(wish, (require('botglue.client').options()))
+    local function after_next(request)
+      local choice = require('botglue.ui.prompt.choice').new(request, (require('botglue.host.client').options()))
       choice:next_agent()
       return choice:words()
     end
@@ -125,7 +125,7 @@ end)
 
 test("without a session there is nothing to go on in", function()
   local nvim = with_landed({ session_id = vim.NIL })
-  nvim:lua("require('botglue.client').job(1).session_id = nil")
+  nvim:lua("require('botglue.host.client').job(1).session_id = nil")
   nvim:type("3G")
   contains(message_of(nvim, "followup x"), "job 1 has no session to go on in")
 end)

@@ -17,12 +17,12 @@ local function start()
       return vim.uv.kill(pid, 0) == 0
     end
     function _G.stop(groups)
-      _G.kill = require('botglue.groups').stop(groups)
+      _G.kill = require('botglue.host.groups').stop(groups)
       return _G.kill ~= nil
     end
     function _G.note(pid)
       local groups = {}
-      require('botglue.groups').note(groups, { id = 1 }, pid)
+      require('botglue.host.groups').note(groups, { id = 1 }, pid)
       return groups
     end
   ]])

@@ -62,7 +62,7 @@ local function tags(pattern)
 end
 
 test("commands", function()
-  same(tags(":Botglue%-(%l+)"), require("botglue.commands").complete("", "Botglue "))
+  same(tags(":Botglue%-(%l+)"), require("botglue.command").complete("", "Botglue "))
 end)
 
 test("functions of the API", function()
@@ -105,7 +105,7 @@ end)
 
 test("events", function()
   local names = {}
-  for path in vim.fs.dir(root .. "/lua/botglue") do
+  for path in vim.fs.dir(root .. "/lua/botglue", { depth = 9 }) do
     if path:match("%.lua$") then
       vim.list_extend(names, captured(read("lua/botglue/" .. path), '"(BotglueJob%a+)"'))
     end
@@ -115,7 +115,7 @@ end)
 
 test("error codes", function()
   local names = variants("src/error.rs", "Code")
-  vim.list_extend(names, captured(read("lua/botglue/host.lua"), 'failure%(%s*"([%l_]+)"'))
+  vim.list_extend(names, captured(read("lua/botglue/host/process.lua"), 'failure%(%s*"([%l_]+)"'))
   local said = captured(between("botglue-errors", "botglue-events"), '\n  "([%l_]+)"')
   same(said, vim.fn.uniq(vim.fn.sort(names)))
 end)

@@ -45,7 +45,7 @@ test("every state has its sign and its words, newest first", function()
   nvim:answer(5, { "five" })
   nvim:lua("require('botglue').setup({ max_parallel = 1 })")
   nvim:run({ kind = "line", first = { 6 }, last = { 6 } }, { prompt = "prompt 6" })
-  nvim:eventually("the last one waits", "return require('botglue.client').job(6).turn")
+  nvim:eventually("the last one waits", "return require('botglue.host.client').job(6).turn")
   nvim:eventually("the first one reads", "return require('botglue').job(1).tool")
   open(nvim)
   equal(list(nvim), {
@@ -248,11 +248,11 @@ end)
 
 test("t shows the transcript of a job", function()
   local nvim = start(1)
-  nvim:eventually("its own is known", "return require('botglue.client').job(1).transcript ~= nil")
+  nvim:eventually("its own is known", "return require('botglue.host.client').job(1).transcript ~= nil")
   nvim:lua([[
     _G.path = vim.fn.tempname()
     vim.fn.writefile({ "{}" }, path)
-    require("botglue.client").job(1).transcript = path
+    require("botglue.host.client").job(1).transcript = path
   ]])
   open(nvim)
   nvim:type("t")
@@ -275,7 +275,7 @@ end)
 
 test("where no job was started the list tells of answers of earlier sessions", function()
   local nvim = child.with_host({ "one" })
-  nvim:lua("require('botglue.client').connection().earlier = 2")
+  nvim:lua("require('botglue.host.connection').earlier = 2")
   open(nvim)
   equal(list(nvim), { "no job was started yet; :Botglue review shows 2 held in earlier sessions" })
 end)
@@ -300,7 +300,7 @@ end)
 
 test("the status line counts a waiting job as running, and tells the cost if asked to", function()
   local nvim = start(3, { max_parallel = 2 })
-  nvim:eventually("the last one waits", "return require('botglue.client').job(3).turn")
+  nvim:eventually("the last one waits", "return require('botglue.host.client').job(3).turn")
   equal(nvim:lua("return require('botglue').statusline({ cost = true })"), "3 running")
   nvim:answer(1, { "ONE" }, { cost_usd = 0.3 })
   nvim:answer(2, { "2" }, { cost_usd = 0.014, held_for = "ambiguous" })
@@ -357,7 +357,7 @@ test("of jobs that are not known any more nothing is left", function()
     for i = 1, 1100 do
       local bufnr = i % 100 == 0 and vim.api.nvim_create_buf(false, true) or 1
       botglue.run({ prompt = "p", bufnr = bufnr, range = { kind = "insert", first = { 0 } } })
-      weak[require("botglue.client").job(i)] = true
+      weak[require("botglue.host.client").job(i)] = true
       assert(botglue.wait(i, 5000).status == "failed")
       if bufnr ~= 1 then
         vim.api.nvim_buf_delete(bufnr, { force = true })

@@ -1,6 +1,6 @@
 local child = require("support.child")
 local suite = require("support.suite")
-local tidied = require("botglue.tidied")
+local tidied = require("botglue.jobs.tidied")
 local test, equal = suite.test, suite.equal
 local line, with_job = child.line, child.with_job
 
@@ -20,9 +20,9 @@ end)
 test("a request while the text is mirrored already, as when a prompt is open", function()
   local nvim = child.with_host({ "f(a, b)", "ab", "cd", "end" })
   nvim:lua([[
-    require("botglue.client").connect(require("botglue.client").options())
-    require("botglue.attach").want(vim.api.nvim_get_current_buf())
-    require("botglue.query").ask("mirror", { buffer = vim.api.nvim_get_current_buf() }, function(mirror)
+    require("botglue.host.client").connect(require("botglue.host.client").options())
+    require("botglue.host.attach").want(vim.api.nvim_get_current_buf())
+    require("botglue.host.query").ask("mirror", { buffer = vim.api.nvim_get_current_buf() }, function(mirror)
       _G.mirrored = mirror.link
     end)
   ]])

@@ -76,7 +76,7 @@ local function with_list(texts, details)
       _G.columns = { { head = "", least = 4, rest = true } }
       _G.list = require("botglue.ui.list").open({
         name = "rows",
-        options = require("botglue.client").options(),
+        options = require("botglue.host.client").options(),
         size = function(count) return 40, math.min(math.max(count, 2), 8) end,
         keys = {
           { "x", "try", function() _G.tried = list:at_cursor().id end },

@@ -25,7 +25,7 @@ local function write(nvim, code, ids)
       ("the code of job %d has come"):format(id),
       [[
         local id, last = ...
-        local job = require("botglue.client").job(id)
+        local job = require("botglue.host.client").job(id)
         return job.activity == "writing" and job.preview and job.preview[#job.preview] == last
       ]],
       id,
@@ -481,7 +481,7 @@ test("a view that fails is told of once, and the others go on", function()
   local nvim = child.with_host(numbered(5))
   nvim:run(line_range(1))
   nvim:run(line_range(3))
-  nvim:lua("require('botglue.client').job(1).view.block.below = function() error('oh no') end")
+  nvim:lua("require('botglue.host.client').job(1).view.block.below = function() error('oh no') end")
   use_tools(nvim, { "running" }, 2)
   contains(nvim:screen(), "it · Read 1")
   equal(select(2, nvim:messages():gsub("the status of a job cannot be drawn", "")), 1)

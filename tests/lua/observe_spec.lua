@@ -18,7 +18,7 @@ local function running()
     end
   ]])
   nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
-  nvim:eventually("it runs", "return require('botglue.client').job(1).entered == 'running'")
+  nvim:eventually("it runs", "return require('botglue.host.client').job(1).entered == 'running'")
   return nvim
 end
 
@@ -65,7 +65,7 @@ test("a function gets each update in its order, and last that the job has finish
     "a state done",
     "a finished done",
   })
-  equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL)
+  equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL)
 end)
 
 test("the updates have the fields of the contract", function()
@@ -267,7 +267,7 @@ test("it is told before the job's own view draws the same", function()
   local nvim = running()
   nvim:lua([[
     require("botglue").on(1, function(update)
-      local view = require("botglue.client").job(1).view
+      local view = require("botglue.host.client").job(1).view
       table.insert(told, update.kind .. " " .. (view and view.block.mark and "drawn" or "gone"))
     end)
   ]])
@@ -286,7 +286,7 @@ test("a job that has ended tells that alone, in the next tick", function()
   nvim:lua("require('botglue').on(1, watcher('b'))()")
   nvim:settle()
   equal(told(nvim), {}, "it was taken back before")
-  equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL)
+  equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL)
 end)
 
 test("on every way out nothing of it is left", function()
@@ -302,7 +302,7 @@ test("on every way out nothing of it is left", function()
     nvim:lua(way)
     local said = told(nvim)
     contains(said[#said], "a finished ")
-    equal(nvim:lua("return require('botglue.client').job(1).observers"), vim.NIL, way)
+    equal(nvim:lua("return require('botglue.host.client').job(1).observers"), vim.NIL, way)
   end
 end)
 

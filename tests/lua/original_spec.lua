@@ -25,7 +25,7 @@ end
 test("its setup() sets the same options, and names the one that is no more", function()
   local nvim = child.start()
   nvim:lua(SETUP:format("true"))
-  local options = nvim:lua("return require('botglue.client').options()")
+  local options = nvim:lua("return require('botglue.host.client').options()")
   equal({ options.model, options.timeout, options.max_turns }, { "opus", 300, 3 })
   contains(nvim:messages(), "there is no option ai_stdout_rows")
   equal(nvim:messages():find("max_turns"), nil)
@@ -52,7 +52,7 @@ end)
 test("its history stays where it is", function()
   local nvim = child.with_host({ "one" })
   local path = nvim:lua([[
-    local directory = require("botglue.client").options().data_dir
+    local directory = require("botglue.host.client").options().data_dir
     vim.fn.mkdir(directory, "p")
     vim.fn.writefile({ "[]" }, directory .. "/history.json")
     return directory .. "/history.json"

@@ -2,8 +2,8 @@
 
 local child = require("support.child")
 local config = require("botglue.config")
-local outcome = require("botglue.ui.outcome")
-local signs = require("botglue.ui.signs")
+local outcome = require("botglue.jobs.outcome")
+local signs = require("botglue.util.signs")
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line = child.line
@@ -147,9 +147,9 @@ test("of many on one row there are three lines and how many more", function()
     nvim:answer(id, { "a" })
   end
   shows(nvim, "= p5[^\n]*\n= p4[^\n]*\n= p3[^\n]*\n2 more\nb\n")
-  nvim:lua("require('botglue.client').job(5).view:close()")
+  nvim:lua("require('botglue.host.client').job(5).view:close()")
   shows(nvim, "= p4[^\n]*\n= p3[^\n]*\n= p2[^\n]*\n1 more\nb\n")
-  nvim:lua("require('botglue.client').job(4).view:close()")
+  nvim:lua("require('botglue.host.client').job(4).view:close()")
   shows(nvim, "= p3[^\n]*\n= p2[^\n]*\n= p1[^\n]*\nb\n")
 end)
 

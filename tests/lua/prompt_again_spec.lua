@@ -22,7 +22,7 @@ end
 --- Types keys in the prompt, after which it is closed, and nothing of ours stands in the user's buffers.
 local function type_and_leave(nvim, keys)
   nvim:type(keys)
-  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+  nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
   nvim:eventually(
     "no mark is left",
     [[
@@ -43,7 +43,7 @@ local function click(nvim, win, row)
 end
 
 local function prompt(nvim)
-  return nvim:lua("return require('botglue.client').connection().prompt.float.win")
+  return nvim:lua("return require('botglue.host.connection').prompt.float.win")
 end
 
 local function is_in_prompt(nvim)

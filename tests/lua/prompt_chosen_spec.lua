@@ -28,7 +28,7 @@ end
 
 --- Which agent and model an open prompt has.
 local function choice(nvim)
-  return nvim:lua("return require('botglue.client').connection().prompt.choice:words()")
+  return nvim:lua("return require('botglue.host.connection').prompt.choice:words()")
 end
 
 --- What a prompt begins with.
@@ -44,7 +44,7 @@ local function choose(nvim, keys)
 end
 
 local function data_of(nvim)
-  return nvim:lua("return require('botglue.client').options().data_dir")
+  return nvim:lua("return require('botglue.host.client').options().data_dir")
 end
 
 test(
@@ -71,9 +71,9 @@ end)
 test("a session's prompt chooses nothing for the next one", function()
   local nvim = start()
   nvim:lua([[
-    local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
-    local wish = { agent = "claude", resume = { session_id = "s" } }
-    require("botglue.run").ask(range, wish, (require("botglue.client").options()))
+    local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+    local request = { agent = "claude", resume = { session_id = "s" } }
+    require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
   ]])
   nvim:type("<S-Tab><Esc><Esc>")
   equal(first(nvim), "claude")

@@ -25,7 +25,7 @@ end
 
 local function typed(nvim)
   return nvim:lua([[
-    local prompt = require("botglue.client").connection().prompt
+    local prompt = require("botglue.host.connection").prompt
     return vim.api.nvim_buf_get_lines(prompt.float.bufnr, 0, -1, false)
   ]])
 end
@@ -100,7 +100,7 @@ test("what was typed while the store had not answered stays", function()
   nvim:host("hold", "reply")
   nvim:type(":1Botglue<CR><C-p>make")
   nvim:host("release", "reply")
-  nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+  nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
   equal(typed(nvim), { "make" })
   nvim:type("<C-p>")
   equal(typed(nvim), { "make it shorter" }, "the next one recalls")
@@ -112,7 +112,7 @@ test("an earlier prompt that comes late ends no selection, here or elsewhere", f
     nvim:host("hold", "reply")
     nvim:type(":1Botglue<CR>make<C-p>" .. keys)
     nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "v", keys)
     equal(typed(nvim), { "make" }, keys)
@@ -136,7 +136,7 @@ test("a prompt that no host could keep is an earlier one too", function()
   local nvim = start({ "from the store" })
   nvim:type(":2Botglue run of a lost job<CR>")
   nvim:lua([[
-    local process = require("botglue.client").connection().process
+    local process = require("botglue.host.connection").process
     process:stop({ code = "host_lost", message = "gone" })
   ]])
   nvim:type(":3Botglue<CR><C-p>")
@@ -170,7 +170,7 @@ for _, before in ipairs({ "", "words<Esc>" }) do
     equal(nvim:api("get_mode").mode, "i", "it begins with the key")
     nvim:type("<Esc>")
     nvim:host("release", "reply")
-    nvim:eventually("it is there", "return not require('botglue.client').connection().prompt.recall.waiting")
+    nvim:eventually("it is there", "return not require('botglue.host.connection').prompt.recall.waiting")
     nvim:settle()
     equal(nvim:api("get_mode").mode, "n")
   end)
@@ -276,7 +276,7 @@ end)
 test("a huge tree holds up no key", function()
   local nvim = project({ "src/lib.rs" }, false)
   nvim:lua([[
-    local files = require("botglue.files")
+    local files = require("botglue.ui.prompt.files")
     files.start = function(root)
       local list = {}
       for i = 1, 200000 do
@@ -303,11 +303,11 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
   local nvim = start()
   nvim:lua([[
     _G.open = function()
-      local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
+      local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
       require("botglue.ui.prompt").ask(range, {}, {
-        options = (require("botglue.client").options()), proposal = "fix: two\nlines",
-      }, function(wish)
-        _G.wish = wish
+        options = (require("botglue.host.client").options()), proposal = "fix: two\nlines",
+      }, function(request)
+        _G.request = request
         range:unmark()
       end)
     end
@@ -322,17 +322,17 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
     ["<S-Tab><C-s>"] = "fix: two\nlines",
   }) do
     nvim:type("<F2>" .. keys)
-    equal(nvim:lua("return wish.prompt"), expected, keys)
+    equal(nvim:lua("return request.prompt"), expected, keys)
     equal(nvim:api("get_mode").mode, "n")
   end
   nvim:type(":3Botglue<CR>earlier<Esc><Esc>")
   nvim:type("<F2>")
   nvim:type("<C-p>")
   nvim:type("!<C-s>")
-  equal(nvim:lua("return wish.prompt"), "earlier!")
-  nvim:lua("require('botglue.client').connection().drafts = {}")
+  equal(nvim:lua("return request.prompt"), "earlier!")
+  nvim:lua("require('botglue.host.connection').drafts = {}")
   nvim:type("<F2><Esc><Esc>")
-  equal(nvim:lua("return #require('botglue.client').connection().drafts"), 0)
+  equal(nvim:lua("return #require('botglue.host.connection').drafts"), 0)
   equal(nvim:lines(), { "one", "two", "three" })
 end)
 
@@ -396,7 +396,7 @@ end)
 test("what cannot be sent says why in one line, and drops its agent", function()
   local nvim = start()
   nvim:type(":1Botglue<CR>words")
-  nvim:lua("require('botglue.run').send = function() error('botglue: no', 0) end")
+  nvim:lua("require('botglue.jobs.run').send = function() error('botglue: no', 0) end")
   nvim:type("<C-s>")
   nvim:eventually("it is dropped", "return #require('support.host').received('drop') == 1")
   equal(nvim:messages(), "\nbotglue: no")

@@ -18,7 +18,7 @@ end
 local function box(nvim)
   return nvim:lua([[
     vim.cmd.redraw()
-    local prompt = require("botglue.client").connection().prompt
+    local prompt = require("botglue.host.connection").prompt
     local position = vim.api.nvim_win_get_position(prompt.float.win)
     return {
       rows = { position[1], position[1] + vim.api.nvim_win_get_height(prompt.float.win) + 1 },

@@ -20,7 +20,7 @@ end
 --- The window of the prompt: its rows on the screen, from 0, border included, and the mode.
 local function window(nvim)
   return nvim:lua([[
-    local prompt = require("botglue.client").connection().prompt
+    local prompt = require("botglue.host.connection").prompt
     if not prompt then
       return nil
     end
@@ -37,7 +37,7 @@ end
 --- Types keys in the prompt, after which it is closed.
 local function type_and_leave(nvim, keys)
   nvim:type(keys)
-  nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+  nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
 end
 
 local function sent(nvim)
@@ -89,7 +89,7 @@ test("an autocommand that fails when insert mode ends does not keep it open", fu
     nvim:lua("vim.cmd('autocmd InsertLeave * call NoSuchFunction()')")
     nvim:type("<C-s>")
     nvim:type("<CR>")
-    if nvim:lua("return require('botglue.client').connection().prompt ~= nil") then
+    if nvim:lua("return require('botglue.host.connection').prompt ~= nil") then
       type_and_leave(nvim, key)
     end
     equal({ #sent(nvim) == 1, nvim:lines() }, { key == "<C-s>", LINES }, key)
@@ -270,9 +270,9 @@ end)
 test("a session stays with its agent, but may go on with another model", function()
   local nvim = start()
   nvim:lua([[
-    local range = require("botglue.range").pin(require("botglue.selection").lines(1, 1, 1))
-    local wish = { agent = "claude", model = "opus", resume = { session_id = "s" } }
-    require("botglue.run").ask(range, wish, (require("botglue.client").options()))
+    local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+    local request = { agent = "claude", model = "opus", resume = { session_id = "s" } }
+    require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
   ]])
   nvim:type("<Tab><S-Tab>")
   contains(nvim:screen(), "follow up · claude")
@@ -438,7 +438,7 @@ test("where no window may be opened there is no prompt, and the next one is one"
   nvim:type("q::Botglue<CR>")
   contains(nvim:messages(), "command-line window")
   nvim:type(":q<CR>")
-  equal(nvim:lua("return require('botglue.client').connection().prompt == nil"), true)
+  equal(nvim:lua("return require('botglue.host.connection').prompt == nil"), true)
   equal(nvim:lua("return #vim.api.nvim_buf_get_extmarks(1, -1, 0, -1, {})"), 0)
   nvim:type(":2Botglue<CR>words")
   type_and_leave(nvim, "<C-s>")
@@ -534,8 +534,8 @@ test("whoever types elsewhere goes on when the prompt is closed, who typed in it
       nvim:type(":2Botglue<CR>words")
       nvim:type(where)
       nvim:type(" ty")
-      nvim:lua("local prompt = require('botglue.client').connection().prompt; " .. closing)
-      nvim:eventually("the prompt is closed", "return require('botglue.client').connection().prompt == nil")
+      nvim:lua("local prompt = require('botglue.host.connection').prompt; " .. closing)
+      nvim:eventually("the prompt is closed", "return require('botglue.host.connection').prompt == nil")
       nvim:settle()
       equal(nvim:api("get_mode").mode, where == "" and "n" or "i", closing .. where)
       if where ~= "" then

@@ -154,7 +154,7 @@ test("the prompt offers them at its beginning, and keeps one that is not there",
 
   nvim:type(":3Botglue<CR>/mien<C-s>")
   contains(nvim:messages(), "no prompt /mien: did you mean /mine?")
-  local prompt = "return require('botglue.client').connection().prompt:text()"
+  local prompt = "return require('botglue.host.connection').prompt:text()"
   equal(nvim:lua(prompt), "/mien")
   nvim:type("<C-u>see a /")
   equal(nvim:lua("return vim.fn.pumvisible()"), 0)

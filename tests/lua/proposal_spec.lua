@@ -7,7 +7,7 @@ local function with_diagnostics(diagnostics)
   local nvim = child.with_host({ "one", "two", "three", "four" })
   nvim:lua(
     [[
-      require("botglue.ui.prompt").ask = function(range, wish, opts)
+      require("botglue.ui.prompt").ask = function(range, request, opts)
         local first, last = range:lines()
         _G.asked = { range.kind, first, last, opts.proposal }
       end

@@ -9,7 +9,7 @@ local function ask(nvim, name, args)
     [[
       _G.answers = _G.answers or {}
       local name, args = ...
-      require("botglue.query").ask(name, args, function(result, err)
+      require("botglue.host.query").ask(name, args, function(result, err)
         table.insert(answers, { result = result, err = err, fast = vim.in_fast_event() })
       end)
       _G.at_once = #answers
@@ -29,7 +29,7 @@ local function asked(nvim)
 end
 
 local function open_queries(nvim)
-  return nvim:lua("return vim.tbl_count(require('botglue.client').connection().queries)")
+  return nvim:lua("return vim.tbl_count(require('botglue.host.connection').queries)")
 end
 
 test("a question is answered once, with what the host says", function()
@@ -67,7 +67,7 @@ test("a host that is lost, silent or not there is an answer too, and never at on
   nvim:host("die")
   suite.contains(answers(nvim, 1)[1].err, "signal 9")
 
-  nvim:lua("require('botglue.client').connection().answered_within = 10")
+  nvim:lua("require('botglue.host.connection').answered_within = 10")
   ask(nvim, "prompts", vim.empty_dict())
   suite.contains(answers(nvim, 2)[2].err, "does not answer")
 

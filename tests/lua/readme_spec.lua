@@ -175,7 +175,7 @@ test("it fits: the help has all the rest", function()
 end)
 
 test("what it names exists: commands, help entries, make targets, files, keys", function()
-  local commands = require("botglue.commands").complete("", "Botglue ")
+  local commands = require("botglue.command").complete("", "Botglue ")
   for name in readme:gmatch(":?Botglue!? (%l+)") do
     assert(vim.list_contains(commands, name), name)
   end

@@ -22,14 +22,14 @@ local function note_hosts(nvim)
 end
 
 local function has_host(nvim)
-  return nvim:lua("return require('botglue.client').connection().process ~= nil")
+  return nvim:lua("return require('botglue.host.connection').process ~= nil")
 end
 
 --- Waits until there is a host that is ready.
 local function ready(nvim)
   nvim:eventually(
     "the next host is ready",
-    "local process = require('botglue.client').connection().process; return process and process.ready"
+    "local process = require('botglue.host.connection').process; return process and process.ready"
   )
 end
 
@@ -39,7 +39,7 @@ local function restart(nvim)
   ready(nvim)
   nvim:lua([[
     _G.mirrored = nil
-    require("botglue.query").ask("mirror", { buffer = 1 }, function(mirror)
+    require("botglue.host.query").ask("mirror", { buffer = 1 }, function(mirror)
       _G.mirrored = mirror and mirror.link == "sure"
     end)
   ]])
@@ -252,11 +252,7 @@ test("what a host wrote before it died is not written once more", function()
     nvim:host("heard")
     local kept = stored.newest(nvim)
     equal({ kept.landing, kept.held_for }, { "applied", nil }, range.kind)
-    equal(
-      nvim:lua("return #require('botglue.client').connection().written"),
-      0,
-      "the next host has stored it"
-    )
+    equal(nvim:lua("return #require('botglue.host.connection').written"), 0, "the next host has stored it")
     decide(nvim, "revert")
     equal(nvim:lines(), ROWS, range.kind)
     equal(stored.newest(nvim).landing, "reverted")
@@ -281,7 +277,7 @@ end)
 
 test("a host that dies is started again where a range is open, held or to be reverted, else not", function()
   local nvim = child.with_host(ROWS)
-  nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
+  nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
   ready(nvim)
   nvim:host("die")
   equal(has_host(nvim), false)
@@ -318,9 +314,7 @@ test("a host is started again three times a minute at most, and then with what i
   )
   equal(nvim:lua("return hosts"), 4)
   -- A minute later.
-  nvim:lua(
-    "local restarts = require('botglue.client').connection().restarts; restarts[1] = restarts[1] - 60001"
-  )
+  nvim:lua("local restarts = require('botglue.host.connection').restarts; restarts[1] = restarts[1] - 60001")
   restart(nvim)
   equal(nvim:lua("return hosts"), 5)
 end)

@@ -2,7 +2,7 @@
 
 local cells = require("botglue.ui.review.cells")
 local head = require("botglue.ui.review.head")
-local signs_of = require("botglue.ui.signs").of
+local signs_of = require("botglue.util.signs").of
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 

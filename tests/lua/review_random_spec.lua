@@ -29,8 +29,8 @@ local function state(nvim)
   local found = nvim:eventually(
     "the hunks are those of the text",
     [[
-      local job = require("botglue.client").job(...)
-      local is_current = job.landing ~= "held" or require("botglue.proposal").is_current(job)
+      local job = require("botglue.host.client").job(...)
+      local is_current = job.landing ~= "held" or require("botglue.jobs.proposal").is_current(job)
       return is_current
         and {
           lines = vim.api.nvim_buf_get_lines(0, 0, -1, true),
@@ -92,7 +92,7 @@ local function schedule(random)
       nvim:lua("vim.api.nvim_win_set_cursor(0, { ..., 0 })", row)
       -- At a row may be another one than the one that was drawn by lot.
       local id = nvim:lua([[
-        local review = require("botglue.client").connection().review
+        local review = require("botglue.host.connection").review
         local index = require("botglue.ui.review.at").under(review:hunks(), vim.fn.line(".") - 1)
         return review:hunks()[index].id
       ]])

@@ -59,7 +59,7 @@ end)
 test("a session opens in a terminal in its directory", function()
   local nvim = with_landed()
   nvim:lua([[
-    local job = require('botglue.client').job(1)
+    local job = require('botglue.host.client').job(1)
     job.cwd = '/tmp'
     local script = vim.fn.tempname()
     vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"', 'exec cat' }, script)
@@ -105,7 +105,7 @@ test("the program of a session is looked up before the terminal is in the projec
     vim.fn.setfperm(program, 'rwx------')
     vim.cmd.cd(project)
     _G.project = project
-    require('botglue.client').job(1).cwd = project
+    require('botglue.host.client').job(1).cwd = project
     vim.env.PATH = './bin::bin:' .. vim.env.PATH
     require('botglue').setup({ agents = { claude = { command = { 'my-agent' } } } })
   ]])
@@ -195,7 +195,7 @@ end)
 --- Waits until the host has said where a job's raw stream is kept.
 ---@return string path
 local function transcript_of(nvim, id)
-  return nvim:eventually("its file is known", "return require('botglue.client').job(...).transcript", id)
+  return nvim:eventually("its file is known", "return require('botglue.host.client').job(...).transcript", id)
 end
 
 test("the raw stream opens in a window that cannot be written", function()
@@ -227,7 +227,7 @@ test("a modeline in an agent's text takes effect in no window that shows it", fu
   nvim:answer(1, { "B" })
   transcript_of(nvim, 1)
   nvim:lua([[
-    vim.fn.writefile({ 'vim: set shiftwidth=13 :' }, require('botglue.host').log_path())
+    vim.fn.writefile({ 'vim: set shiftwidth=13 :' }, require('botglue.host.process').log_path())
     vim.o.modeline, vim.o.modelines, vim.o.shiftwidth = true, 5, 4
   ]])
   local function width(keys)

@@ -1,6 +1,6 @@
 local child = require("support.child")
 local config = require("botglue.config")
-local line = require("botglue.ui.line")
+local line = require("botglue.ui.status.line")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 

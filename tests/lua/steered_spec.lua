@@ -47,7 +47,9 @@ test("jobs of an earlier Neovim are in the store, and their answers are held the
   local nvim = child.with_host({ "a" })
   nvim:host("earlier", { prompt = "first" }, { prompt = "second", held_for = "review" })
   local jobs = nvim:lua([[
-    require("botglue.query").ask("history", { limit = 9 }, function(result, err) _G.result = err or result.jobs end)
+    require("botglue.host.query").ask("history", { limit = 9 }, function(result, err)
+      _G.result = err or result.jobs
+    end)
     vim.wait(20000, function() return result end, 1)
     return vim.tbl_map(function(job) return { job.prompt, job.landing } end, result)
   ]])

@@ -6,7 +6,7 @@ local contains, equal, test = suite.contains, suite.equal, suite.test
 
 local function start()
   local nvim = child.with_job({ "one", "two", "three" }, child.line(2, 2), { prompt = "make it **two**" })
-  nvim:eventually("its file is known", "return require('botglue.client').job(1).transcript")
+  nvim:eventually("its file is known", "return require('botglue.host.client').job(1).transcript")
   return nvim
 end
 
@@ -76,7 +76,7 @@ test("a transcript reads like a conversation, and folds what is long", function(
   nvim:type("q")
   equal(
     nvim:lua(
-      "return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.client').connection().transcripts) }"
+      "return { #vim.api.nvim_list_wins(), vim.tbl_count(require('botglue.host.connection').transcripts) }"
     ),
     { 1, 0 }
   )

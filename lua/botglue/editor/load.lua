@@ -32,7 +32,7 @@ local function read(bufnr)
     local name = vim.fs.basename(api.nvim_buf_get_name(bufnr))
     -- What it is read for draws over the line otherwise.
     vim.schedule(function()
-      require("botglue.notify").warn(
+      require("botglue.host.notify").warn(
         ("botglue: %s has a swap file, so it is read-only here: E325"):format(name)
       )
     end)

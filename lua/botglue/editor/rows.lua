@@ -5,8 +5,8 @@
 --- Rows are rewritten one for one; those that are more on one side are put in or deleted whole, before the last one.
 --- Neovim moves all marks for rows that come or go whole, and `replace.text` locks them where text changes in place.
 
-local replace = require("botglue.replace")
-local screen = require("botglue.text")
+local replace = require("botglue.editor.replace")
+local screen = require("botglue.util.text")
 
 local M = {}
 

@@ -7,11 +7,11 @@
 ---
 --- A row is bytes as Neovim's API has them: a NUL is a NUL, and there is no newline in it.
 
-local client = require("botglue.client")
-local moment = require("botglue.moment")
-local replace = require("botglue.replace")
+local connection = require("botglue.host.connection")
+local moment = require("botglue.editor.moment")
+local replace = require("botglue.editor.replace")
 local rows = require("botglue.editor.rows")
-local write = require("botglue.write")
+local undo_step = require("botglue.editor.undo_step")
 
 local M = {}
 
@@ -73,7 +73,7 @@ end
 ---@return botglue.WrittenStep? written
 ---@return integer? index
 local function find_written(step)
-  for i, written in ipairs(client.connection().written) do
+  for i, written in ipairs(connection.written) do
     if written.job == step.job and written.attempt == step.attempt then
       return written, i
     end
@@ -198,7 +198,7 @@ local function take(buffer, step)
     return is_change(buffer, edit)
   end, edits)
   if #changes > 0 then
-    local ok, err = pcall(write.as_one_step, buffer, function()
+    local ok, err = pcall(undo_step.as_one_step, buffer, function()
       put(buffer, changes)
     end)
     if not ok then
@@ -208,7 +208,7 @@ local function take(buffer, step)
   end
   local to = api.nvim_buf_get_changedtick(buffer)
   local written = { job = step.job, attempt = step.attempt, landing = step.landing, from = from, to = to }
-  table.insert(client.connection().written, written)
+  table.insert(connection.written, written)
   return { state = "written", from = from, to = to }
 end
 
@@ -221,7 +221,7 @@ local function notify_when_safe(buffer)
       return
     end
     stop()
-    local process = client.connection().process
+    local process = connection.process
     if process then
       process:notify("moment", { buffer = buffer })
     end
@@ -290,7 +290,7 @@ end
 ---@return string? landing
 function M.landing(id)
   local landing
-  for _, written in ipairs(client.connection().written) do
+  for _, written in ipairs(connection.written) do
     local is_landing = written.job == id and written.landing ~= "taken"
     landing = is_landing and written.landing or landing
   end
@@ -301,7 +301,7 @@ end
 ---@return { id: integer, landing: string }[]
 function M.landings()
   local landings, seen = {}, {}
-  for _, written in ipairs(client.connection().written) do
+  for _, written in ipairs(connection.written) do
     if not seen[written.job] then
       seen[written.job] = true
       landings[#landings + 1] = { id = written.job, landing = M.landing(written.job) }
@@ -313,7 +313,6 @@ end
 --- The host has stored that these steps were written; without an attempt all of the job's.
 ---@param steps { job: integer, attempt: integer? }[]
 function M.stored(steps)
-  local connection = client.connection()
   for _, step in ipairs(steps) do
     connection.written = vim.tbl_filter(function(written)
       return written.job ~= step.job or step.attempt ~= nil and written.attempt ~= step.attempt
@@ -328,7 +327,7 @@ end
 ---@param lines string[]
 function M.put(buffer, first, last, lines)
   local is_first = first == last and #lines > 0 and replace.is_empty(buffer)
-  write.as_one_step(buffer, function()
+  undo_step.as_one_step(buffer, function()
     rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
   end)
 end

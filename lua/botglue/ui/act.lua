@@ -1,6 +1,6 @@
 --- What is done with a job of this Neovim from a list of them.
 
-local fail = require("botglue.errors").fail
+local fail = require("botglue.host.errors").fail
 
 local M = {}
 
@@ -94,15 +94,15 @@ function M.review(job, float)
   end
   float:close()
   if job.landing == "held" then
-    require("botglue.held").show(job)
+    require("botglue.ui.review.held").show(job)
   else
-    require("botglue.ask").open(job.id)
+    require("botglue.ui.answer").open(job.id)
   end
 end
 
 ---@param job botglue.Job
 function M.retry(job)
-  require("botglue").retry(job.id)
+  require("botglue.session.retry").retry(job.id)
 end
 
 --- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
@@ -112,16 +112,16 @@ function M.followup(job, float)
   if job:is_open() then
     fail("job %d has not ended yet: wait for it", job.id)
   end
-  require("botglue.writer").session("job " .. job.id, job.agent, job.session_id)
+  require("botglue.session.writer").session("job " .. job.id, job.agent, job.session_id)
   M.jump(job, float)
-  require("botglue").followup(job.id)
+  require("botglue.session.followup").followup(job.id)
 end
 
 ---@param job botglue.Job
 ---@param float botglue.ListOrigin
 function M.transcript(job, float)
   float:close()
-  require("botglue.transcript").open(job.id, "readable")
+  require("botglue.ui.transcript").open(job.id, "readable")
 end
 
 return M

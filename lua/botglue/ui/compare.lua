@@ -9,7 +9,7 @@ local api = vim.api
 ---@param side string
 ---@return string
 local function name_of(job, side)
-  local words = require("botglue.text").fit(require("botglue.text").clean(job), 40, "")
+  local words = require("botglue.util.text").fit(require("botglue.util.text").clean(job), 40, "")
   local name, number = ("botglue://diff/%s/%s"):format(words, side), 1
   while vim.fn.bufexists(number == 1 and name or name .. " " .. number) == 1 do
     number = number + 1

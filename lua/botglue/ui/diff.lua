@@ -1,9 +1,9 @@
 --- The proposal of a held answer beside its buffer: what that would be if the answer were accepted. It takes no
 --- changes, both are in diff mode, and it is drawn again whenever the buffer changes.
 
-local client = require("botglue.client")
-local fail = require("botglue.errors").fail
-local proposals = require("botglue.proposal")
+local connection = require("botglue.host.connection")
+local fail = require("botglue.host.errors").fail
+local proposals = require("botglue.jobs.proposal")
 local windows = require("botglue.ui.review.windows")
 
 local M = {}
@@ -52,7 +52,7 @@ end
 --- Whether it is open still.
 ---@return boolean
 function Diff:is_open()
-  return client.connection().diff == self and api.nvim_win_is_valid(self.wins.side)
+  return connection.diff == self and api.nvim_win_is_valid(self.wins.side)
 end
 
 ---@param hunks botglue.Hunk[]
@@ -90,7 +90,7 @@ function Diff:show()
     return
   elseif newest.why then
     job.shown = nil
-    title(self.wins.side, require("botglue.ui.outcome").held_reason(newest.why))
+    title(self.wins.side, require("botglue.jobs.outcome").held_reason(newest.why))
   elseif proposals.is_current(job) then
     job.shown = newest.tick
     self:draw(newest.hunks)
@@ -99,7 +99,6 @@ end
 
 --- Takes away all of it.
 function Diff:close()
-  local connection = client.connection()
   if connection.diff ~= self then
     return
   end
@@ -133,7 +132,7 @@ function Diff:watch()
   local function on(event, options, fn)
     options.group, options.desc = self.group, "botglue: the proposal"
     options.callback = vim.schedule_wrap(function()
-      if client.connection().diff == self then
+      if connection.diff == self then
         fn()
       end
     end)
@@ -196,8 +195,8 @@ end
 --- Shows the proposal of a held answer; of a landed one what was there before, and after.
 ---@param id integer
 function M.open(id)
-  local job = require("botglue.choose").job(id)
-  require("botglue.errors").no_window_in_cmdwin()
+  local job = require("botglue.jobs.choose").job(id)
+  require("botglue.host.errors").no_window_in_cmdwin()
   if job.landing ~= "held" then
     compare(job)
     return
@@ -206,7 +205,6 @@ function M.open(id)
   elseif job.range.lost then
     fail("the place of job %d is not known: see :Botglue edit %d", id, id)
   end
-  local connection = client.connection()
   if connection.diff then
     connection.diff:close()
   end

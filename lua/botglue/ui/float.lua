@@ -5,7 +5,7 @@
 --- too narrow for all keys the footer shows some, and `g?` the next; in insert mode `<C-l>` does. It shows the keys
 --- that work in the mode in which the user is.
 
-local errors = require("botglue.errors")
+local errors = require("botglue.host.errors")
 local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
 local rows_of = require("botglue.ui.rows").of
@@ -328,7 +328,7 @@ local function show(bufnr, config, enter)
     vim.cmd(("noautocmd call nvim_set_current_win(%d)"):format(win))
   end
   if err then
-    require("botglue.notify").error(err)
+    require("botglue.host.notify").error(err)
   end
   return win
 end

@@ -1,7 +1,7 @@
 --- What the border of a floating window says, as chunks of text that fill it: the title above, the keys below. In a
 --- window too narrow for all keys they come in pages. Draws nothing.
 
-local text = require("botglue.text")
+local text = require("botglue.util.text")
 
 local M = {}
 

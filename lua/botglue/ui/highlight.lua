@@ -1,6 +1,6 @@
 --- The highlight groups, and the text of a range shown in one of them.
 
-local client = require("botglue.client")
+local connection = require("botglue.host.connection")
 
 local M = {}
 
@@ -20,7 +20,7 @@ end
 
 --- Defines the groups that neither the user nor the colour scheme has defined.
 local function define()
-  local ours = client.connection().looks
+  local ours = connection.looks
   for _, group in ipairs(require("botglue.ui.looks").GROUPS) do
     local before = current(group.name)
     if next(before) == nil or vim.deep_equal(before, ours[group.name]) then
@@ -34,9 +34,7 @@ end
 
 --- Has the groups defined, from now on for each colour scheme.
 function M.define()
-  if
-    next(api.nvim_get_hl(0, { name = "BotglueRange" })) ~= nil and next(client.connection().looks) ~= nil
-  then
+  if next(api.nvim_get_hl(0, { name = "BotglueRange" })) ~= nil and next(connection.looks) ~= nil then
     return
   end
   define()

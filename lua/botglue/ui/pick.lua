@@ -2,10 +2,10 @@
 --- answer is opened for review; of any other row the user chooses next what to do with its job.
 
 local actions = require("botglue.ui.list.actions")
-local choose = require("botglue.choose")
+local choose = require("botglue.jobs.choose")
 local columns = require("botglue.ui.list.columns")
-local errors = require("botglue.errors")
-local signs_of = require("botglue.ui.signs").of
+local errors = require("botglue.host.errors")
+local signs_of = require("botglue.util.signs").of
 
 local M = {}
 
@@ -19,12 +19,12 @@ M.LISTS = { "jobs", "history", "held" }
 ---@param name string
 ---@param callback fun(rows: botglue.Table?, err: string?)
 local function rows_of(name, callback)
-  if name ~= "held" then
-    require("botglue.ui.list." .. name).rows(callback)
+  if name == "history" then
+    require("botglue.ui.list.history").rows(callback)
     return
   end
   require("botglue.ui.list.jobs").rows(function(found, err)
-    if found then
+    if found and name == "held" then
       found.rows = vim.tbl_filter(function(row)
         return choose.held(choose.job(row.job))
       end, found.rows)
@@ -81,7 +81,7 @@ function M.open(name)
   if not vim.list_contains(M.LISTS, name) then
     errors.fail("there is no list %s: pick from %s", name, table.concat(M.LISTS, ", "))
   end
-  local origin, stayed = api.nvim_get_current_win(), require("botglue.here").asked()
+  local origin, stayed = api.nvim_get_current_win(), require("botglue.editor.user_context").asked()
   rows_of(name, function(found, err)
     errors.guard(function()
       found = found or errors.fail("%s", err)
@@ -90,7 +90,7 @@ function M.open(name)
       elseif #found.rows == 0 then
         errors.fail(name == "held" and "no answer is held" or "there is no job")
       end
-      local signs = signs_of(require("botglue.client").options())
+      local signs = signs_of(require("botglue.host.client").options())
       local layout = columns.layout(found.columns, found.rows, math.min(vim.o.columns - 8, WIDTH), signs.cut)
       vim.ui.select(found.rows, {
         prompt = "botglue " .. name,

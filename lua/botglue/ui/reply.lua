@@ -1,7 +1,7 @@
 --- The answer to a question, in a floating window beside its range: Markdown to read, to yank, to put into the buffer.
 
-local fail = require("botglue.errors").fail
-local screen = require("botglue.text")
+local fail = require("botglue.host.errors").fail
+local screen = require("botglue.util.text")
 local float = require("botglue.ui.float")
 local markdown = require("botglue.ui.markdown")
 local write = require("botglue.editor.write")
@@ -166,7 +166,7 @@ end
 ---@return string
 local function where(job)
   local first, last = job.range:lines()
-  local name = require("botglue.ui.name").of(job.path, job.name)
+  local name = require("botglue.util.name").of(job.path, job.name)
   return first == last and ("%s:%d"):format(name, first) or ("%s:%d-%d"):format(name, first, last)
 end
 

@@ -1,6 +1,6 @@
 --- What the windows of the tab page show: which rows of a buffer, and where on the screen. Reads, changes nothing.
 
-local screen = require("botglue.text")
+local screen = require("botglue.util.text")
 
 local M = {}
 

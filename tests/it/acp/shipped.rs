@@ -10,7 +10,7 @@ use crate::support::scratch::Scratch;
 fn the_plugin_and_the_host_know_the_same_agents() {
     let nvim = Builder::new(Scratch::new()).start();
     let known = nvim.exec(
-        "local shipped, known = require('botglue.shipped'), {}
+        "local shipped, known = require('botglue.config.shipped'), {}
          for name, agent in pairs(shipped.options()) do
            if agent.protocol == 'acp' then
              local of = shipped.of(name, agent)

@@ -211,7 +211,7 @@ fn the_raw_stream_is_kept_and_shown() {
     let id = fixture.start("SCRIPT:wait");
     nvim.wait("the agent waits", || gate.is_reached());
     nvim.wait("what it has said by then is in the file", || {
-        let lines = "local path = require('botglue.client').job(1).transcript
+        let lines = "local path = require('botglue.host.client').job(1).transcript
             local lines = path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, 'b') or {}
             return #lines > 1 and lines[#lines] == ''";
         nvim.exec(lines) == json!(true)
@@ -232,7 +232,7 @@ fn the_raw_stream_is_kept_and_shown() {
     nvim.command("quit");
 
     // The store knows it, too.
-    nvim.exec("require('botglue.client').job(1).transcript = nil");
+    nvim.exec("require('botglue.host.client').job(1).transcript = nil");
     nvim.command("Botglue! transcript 1");
     nvim.wait("the store has said where it is", || {
         kinds_of(nvim).last().is_some_and(|kind| kind == "result")

@@ -8,9 +8,10 @@ end, vim.api.nvim_list_chans())[1].id
 
 --- The host mirrors the current buffer from now on.
 function M.want()
-  local client = require("botglue.client")
+  require("botglue.wiring")
+  local client = require("botglue.host.client")
   client.connect(client.options())
-  require("botglue.attach").want(vim.api.nvim_get_current_buf())
+  require("botglue.host.attach").want(vim.api.nvim_get_current_buf())
   return vim.api.nvim_get_current_buf()
 end
 
@@ -25,7 +26,7 @@ end
 
 --- Asks the host for the mirror of a buffer, and tells the test how it compares.
 function M.ask(bufnr, token)
-  require("botglue.query").ask("mirror", { buffer = bufnr }, function(mirror, err)
+  require("botglue.host.query").ask("mirror", { buffer = bufnr }, function(mirror, err)
     mirror = mirror or {}
     local is_valid = vim.api.nvim_buf_is_valid(bufnr)
     local is_loaded = vim.api.nvim_buf_is_loaded(bufnr)

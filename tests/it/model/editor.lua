@@ -15,9 +15,11 @@ local writes = {} -- by job: a write that no end has claimed yet
 local answered = {} -- the jobs whose agent was told what to say
 local agents = {} -- by job: the FIFO of its agent, open
 
-local client = require("botglue.client")
-local moment = require("botglue.moment")
-local write = require("botglue.write")
+require("botglue.wiring")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local moment = require("botglue.editor.moment")
+local undo_step = require("botglue.editor.undo_step")
 
 local ffi = require("ffi")
 ffi.cdef("int mkfifo(const char *path, unsigned int mode);")
@@ -46,7 +48,7 @@ local apply = require("botglue.apply")
 local is_asked = false
 
 local function ping()
-  local process = client.connection().process
+  local process = connection.process
   if process and process.ready and not is_asked then
     is_asked = true
     rpcnotify(process.channel, "query", { token = 0, name = "mirror", buffer = 0 })
@@ -63,13 +65,13 @@ end
 
 --- Has the host say when it has read what Neovim sent so far.
 function M.ask_host()
-  M.pings = client.connection().process and 0 or 2
+  M.pings = connection.process and 0 or 2
 end
 
 --- The jobs of which something is still to come without a key of the user's.
 function M.waits()
   local waiting = {}
-  for id, job in pairs(client.connection().jobs) do
+  for id, job in pairs(connection.jobs) do
     local is_safe = moment.is_safe(job.range.bufnr)
     local is_owed = answered[id] and job:is_waiting()
     local lands = job:is_open() and job.answer and (is_safe or job.status ~= "ready")
@@ -94,8 +96,8 @@ local function fault(format, ...)
   M.faults[#M.faults + 1] = format:format(...)
 end
 
-local as_one_step = write.as_one_step
-write.as_one_step = function(bufnr, fn)
+local as_one_step = undo_step.as_one_step
+undo_step.as_one_step = function(bufnr, fn)
   if bufnr ~= lines.bufnr then
     return as_one_step(bufnr, fn)
   end
@@ -121,7 +123,7 @@ write.as_one_step = function(bufnr, fn)
   return result
 end
 
-require("botglue.notify").note = function(line)
+require("botglue.host.notify").note = function(line)
   fault("an error: %s", line)
 end
 
@@ -162,7 +164,7 @@ apply.landed = function(told)
   return landed(told)
 end
 
-local report = require("botglue.report")
+local report = require("botglue.jobs.report")
 local reported = report.landed
 report.landed = function(job, landing, ...)
   if landing == "rejected" then
@@ -357,7 +359,6 @@ end
 
 --- What is wrong when all is over: something of ours is left, or a step does not take back what it did.
 function M.finish(all_written)
-  local connection = client.connection()
   if next(connection.open) then
     return "jobs are open: " .. vim.inspect(vim.tbl_keys(connection.open))
   end

@@ -121,7 +121,7 @@ fn the_prompt_and_its_menu() {
     in_each_theme(&["claude", "an earlier one"], |nvim, _| {
         nvim.exec(
             "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 9, last = 9, text = 'an earlier one', agent = 'claude' }
-             table.insert(require('botglue.client').connection().drafts, draft)
+             table.insert(require('botglue.host.connection').drafts, draft)
              require('botglue').run({ range = { kind = 'line', first = { 7 }, last = { 7 } } })",
         );
         nvim.input("<C-f>");

@@ -29,7 +29,7 @@ const HISTORY: &str = r#"
 
 /// Jobs to be summed up: some of today in this project, one of long ago elsewhere, one whose agent tells no cost.
 const SUMS: &str = r#"
-    local project = require("botglue.context").project(0)
+    local project = require("botglue.editor.context").project(0)
     local function job(more)
         return vim.tbl_extend("force", { project = project, landing = "applied", session_id = "s",
             input_tokens = 4100, output_tokens = 6200, cache_read_tokens = 36900, duration_ms = 192000,
@@ -89,7 +89,7 @@ fn the_jobs_in_every_state() {
         let path = nvim.scratch.project().join("src/error.rs");
         reads.print(&(stream::init("r") + &stream::tool_use("t1", "Read", &json!({"file_path": path}))));
         writes.print(&(stream::init("w") + &stream::text("let")));
-        let all_told = "local job = require('botglue.client').job
+        let all_told = "local job = require('botglue.host.client').job
             return (job(4).activity or ''):find('Read') ~= nil and job(5).activity == 'writing' and job(6).turn ~= nil";
         nvim.wait("the editor knows what each does", || nvim.exec(all_told) == true);
         nvim.set_clock(72_000);

@@ -65,7 +65,7 @@ fn earlier_prompts() {
         {
             nvim.exec_with(
                 "local draft = { id = 1, at_ms = 1, bufnr = 1, first = 8, last = 8, text = ..., agent = 'claude' }
-                 table.insert(require('botglue.client').connection().drafts, draft)",
+                 table.insert(require('botglue.host.connection').drafts, draft)",
                 &[json!(prompt)],
             );
         }
@@ -120,7 +120,7 @@ fn an_agent_that_is_not_logged_in() {
         nvim.exec(
             "local range = { kind = 'line', first = { 2 }, last = { 2 } }
              local id = require('botglue').run({ prompt = 'GATE:it', range = range })
-             local job = require('botglue.client').job(id)
+             local job = require('botglue.host.client').job(id)
              job.options = vim.tbl_extend('force', job.options, { status = { outcome = 0 } })
              job:fail({ code = 'not_logged_in', message = 'No login.' })",
         );

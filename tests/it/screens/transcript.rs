@@ -24,7 +24,7 @@ fn a_transcript_of_a_job_that_ended_and_of_one_that_runs() {
         run.print(&stream::tool_use("t2", "Read", &path("src/erorr.rs")));
         run.print(&stream::tool_error("t2", "File does not exist."));
         run.print(&stream::tool_use("t3", "Grep", &json!({ "pattern": "Error::Read" })));
-        let is_known = "return require('botglue.client').job(1).transcript ~= nil";
+        let is_known = "return require('botglue.host.client').job(1).transcript ~= nil";
         nvim.wait("its file is known", || nvim.exec(is_known) == true);
         nvim.input(":Botglue transcript<CR>");
         stage.expect("transcript-running", &nvim, "the last tool", |rows| {

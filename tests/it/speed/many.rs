@@ -22,7 +22,7 @@ fn editor() -> Editor {
 /// Counts what the host calls: functions of the plugin, and its contacts with a buffer.
 const COUNT: &str = "
     _G.calls = 0
-    local apply, attach = require('botglue.apply'), require('botglue.attach')
+    local apply, attach = require('botglue.apply'), require('botglue.host.attach')
     local depth = 0
     local function count(module, name)
         local fn = module[name]

@@ -30,9 +30,9 @@ pub fn with_jobs() -> Run {
             editor.nvim.exec("return require('botglue').statusline()") == ""
         });
         let idle = Builder::new(Scratch::new()).start();
-        idle.exec("local client = require('botglue.client') client.connect(client.options())");
+        idle.exec("require('botglue.wiring'); local client = require('botglue.host.client') client.connect(client.options())");
         idle.wait("the host is ready", || {
-            idle.exec("return require('botglue.client').connection().process.ready") == true
+            idle.exec("return require('botglue.host.connection').process.ready") == true
         });
         let idle = process::memory(idle.host().unwrap());
         vec![Sample::Value(megabytes(idle)), Sample::Value(most)]
@@ -75,7 +75,7 @@ pub fn with_buffers() -> Run {
         editor.nvim.command("set hidden");
         for n in 0..BUFFERS {
             editor.nvim.edit(&format!("{n}.txt"), &text(ROWS));
-            editor.nvim.exec("require('botglue.attach').want(vim.api.nvim_get_current_buf())");
+            editor.nvim.exec("require('botglue.host.attach').want(vim.api.nvim_get_current_buf())");
         }
         editor.nvim.mirrored();
         vec![Sample::Value((of_host(&editor) - idle).max(0.0))]

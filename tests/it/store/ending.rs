@@ -30,7 +30,7 @@ fn say_last(nvim: Nvim, lua: &str, argument: &Value) -> Nvim {
     nvim.exec_with(
         &format!(
             "local argument = ...
-             local host = require('botglue.client').connection().process
+             local host = require('botglue.host.connection').process
              vim.schedule(function()
                {lua}
                vim.cmd('qa!')
@@ -83,7 +83,7 @@ fn a_long_draft_is_kept() {
     nvim.command("Botglue review");
     nvim.shows_held(1);
     let drafted = nvim.exec(
-        "local job = require('botglue.client').connection().held[1]
+        "local job = require('botglue.host.connection').held[1]
         return { #job.edited, job.edited[60000] }",
     );
     assert_eq!(drafted, json!([60_000, "local some_name_60000 = 60000"]));
@@ -121,7 +121,7 @@ fn a_store_that_is_locked_is_waited_for() {
     // The host has found it locked, and has stopped to wait for each write.
     run(&nvim, &gated, "two", 2, "local b = 20");
     let host = nvim.host().unwrap();
-    let said = "require('botglue.client').connection().process:notify('unsent',
+    let said = "require('botglue.host.connection').process:notify('unsent',
         { id = 1, at_ms = os.time() * 1000, text = 'the last' })
         vim.schedule(function() vim.cmd('qa!') end)";
     nvim.exec(said);

@@ -130,7 +130,7 @@ fn interrupt_revert(step: (&str, When), signal: &str) {
     scene.type_around("before");
     scene.interrupt(step, signal, Scene::revert);
     scene.nvim.wait("it is decided", || {
-        scene.nvim.exec("return not require('botglue.client').job(1).deciding") == true
+        scene.nvim.exec("return not require('botglue.host.client').job(1).deciding") == true
     });
     assert_eq!(scene.landing(), "reverted", "it was written");
     scene.assert_text("local b = 2", &TYPED);

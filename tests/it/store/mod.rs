@@ -19,7 +19,8 @@ pub fn ask(nvim: &Nvim, name: &str, args: &Value) -> Result<Value, String> {
     let answer = nvim.exec_with(
         "local name, args = ...
          local answer
-         require('botglue.query').ask(name, args, function(result, err)
+         require('botglue.wiring')
+         require('botglue.host.query').ask(name, args, function(result, err)
            answer = { result = result, err = err }
          end)
          vim.wait(30000, function() return answer ~= nil end, 5)

@@ -200,7 +200,7 @@ impl Nvim {
     pub fn mirrored(&self) {
         let found = self.exec(
             "local found
-             require('botglue.attach').find(vim.api.nvim_get_current_buf(), {}, function(places, err)
+             require('botglue.host.attach').find(vim.api.nvim_get_current_buf(), {}, function(places, err)
                found = err or places ~= nil
              end)
              vim.wait(30000, function() return found ~= nil end, 5)
@@ -243,7 +243,7 @@ impl Nvim {
     /// Waits until a held answer is shown: in its buffer, or in a window of its own where its place is not known.
     #[track_caller]
     pub fn shows_held(&self, id: u64) {
-        let shown = "local job = require('botglue.client').job(...)
+        let shown = "local job = require('botglue.host.client').job(...)
             return job ~= nil and (job.shown ~= nil or #vim.api.nvim_tabpage_list_wins(0) == 2)";
         self.wait("the answer is shown", || self.exec_with(shown, &[id.into()]) == true);
     }

@@ -31,8 +31,8 @@ local SETTLE = "if package.loaded['support.host'] then require('support.host').s
 
 -- A key that waits for the host has other keys behind it.
 local IS_SETTLED = [[
-  local client = package.loaded["botglue.client"]
-  return _G.settled and not (client and client.connection().deciding_in)
+  local connection = package.loaded["botglue.host.connection"]
+  return _G.settled and not (connection and connection.deciding_in)
 ]]
 
 --- Runs a chunk of Lua in the child and returns what it returns, as soon as the host has replied to all that the plugin
@@ -117,7 +117,7 @@ end
 function Child:runs(id)
   self:eventually(
     ("job %d runs"):format(id),
-    "return require('botglue.client').job(...).status == 'running'",
+    "return require('botglue.host.client').job(...).status == 'running'",
     id
   )
 end

@@ -37,7 +37,7 @@ function M.start(rows, columns)
         bufnr = bufnr,
         hunks = hunks,
         row = 0,
-        signs = require("botglue.ui.signs").of({}),
+        signs = require("botglue.util.signs").of({}),
         head = {
           index = 1, count = 1, agent = "claude", prompt = "it", hunks = #hunks, conflicts = 0, keys = keys or "keys",
         },

@@ -115,10 +115,13 @@ end
 ---@param program string the host's
 ---@param jobs EarlierJob[]
 function M.run(start, notify, program, jobs)
-  local options = require("botglue.client").options()
+  local options = require("botglue.host.client").options()
   -- A job belongs to the process that started its host: here a shell, which is gone afterwards.
   local command = { "/bin/sh", "-c", '"$@"; exit', "sh", program, "serve" }
-  vim.list_extend(command, { "--log", require("botglue.host").log_path(), "--data-dir", options.data_dir })
+  vim.list_extend(
+    command,
+    { "--log", require("botglue.host.process").log_path(), "--data-dir", options.data_dir }
+  )
   with_calls(function(called)
     local gone = false
     local channel = start(command, {

@@ -94,7 +94,7 @@ local function note_calls()
   end
   local finish = apply.finish
   M.calls.finish = function(outcome)
-    local job = require("botglue.client").job(outcome.id)
+    local job = require("botglue.host.client").job(outcome.id)
     local lands = outcome.status ~= "failed" and job and job:is_waiting() and not job.question
     finish(outcome)
     M.finished[outcome.id] = true
@@ -123,7 +123,7 @@ end
 --- A moment has come: what was ready is written now, or waits again.
 ---@param buffer integer
 local function await_ready(buffer)
-  for id, job in pairs(require("botglue.client").connection().jobs) do
+  for id, job in pairs(require("botglue.host.connection").jobs) do
     if job.range.bufnr == buffer and (job.status == "ready" or job.deciding) then
       M.awaited[fate(id)] = true
     end
@@ -230,7 +230,7 @@ function M.heard()
     M.notify(M.channel, "query", { token = 0, name = "find", buffer = buffer, texts = {} })
     replied()
   end
-  for bufnr in pairs(require("botglue.client").connection().mirrored) do
+  for bufnr in pairs(require("botglue.host.connection").mirrored) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
       ask(bufnr)
     end
@@ -252,7 +252,7 @@ end
 --- Waits until the host is ready, if it was started, has replied to all that it was asked, and has said where ranges
 --- are in the text as it is.
 function M.settle()
-  local connection = require("botglue.client").connection()
+  local connection = require("botglue.host.connection")
   local process = connection.process
   if process and not process.ready then
     eventually("the host is ready", function()

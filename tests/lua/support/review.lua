@@ -10,7 +10,7 @@ local M = {}
 ---@return string[]
 function M.hunks(nvim)
   return nvim:lua([[
-    local review = require("botglue.client").connection().review
+    local review = require("botglue.host.connection").review
     local proposal = review and review.job.proposal
     return vim.tbl_map(function(hunk)
       return ("%d %d %s%s"):format(hunk.first, hunk.count, table.concat(hunk.lines, ","), hunk.conflict and " !" or "")
@@ -36,7 +36,7 @@ end
 ---@param nvim Child
 ---@return boolean
 function M.is_open(nvim)
-  return nvim:lua("return require('botglue.client').connection().review ~= nil")
+  return nvim:lua("return require('botglue.host.connection').review ~= nil")
 end
 
 --- Waits until no review is open any more.

@@ -113,7 +113,7 @@ end
 --- Writes the spill file. The plugin has no host yet.
 ---@param jobs SpilledJob[]
 function M.write(jobs)
-  local data_dir = require("botglue.client").options().data_dir
+  local data_dir = require("botglue.host.client").options().data_dir
   local lines = { vim.json.encode({ version = 1, owner = OWNER, host = OWNER }) }
   for id, job in ipairs(jobs) do
     lines[#lines + 1] = vim.json.encode({ job = known_of(id, job) })

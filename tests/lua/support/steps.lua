@@ -12,8 +12,8 @@ M.BUFFER = 1 -- the one that a child begins with
 ---@return Child
 function M.start(lines)
   local nvim = child.with_host(lines)
-  nvim:lua("local client = require('botglue.client'); client.connect(client.options())")
-  nvim:eventually("the host is ready", "return require('botglue.client').connection().process.ready")
+  nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
+  nvim:eventually("the host is ready", "return require('botglue.host.connection').process.ready")
   return nvim
 end
 

@@ -63,7 +63,7 @@ end
 ---@return table
 function M.newest(nvim)
   return nvim:lua([[
-    local query, full = require("botglue.query"), nil
+    local query, full = require("botglue.host.query"), nil
     query.ask("history", { limit = 1 }, function(result)
       query.ask("job", { uuid = result.jobs[1].uuid }, function(found) full = found.job end)
     end)

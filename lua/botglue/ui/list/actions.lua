@@ -1,8 +1,8 @@
 --- What is done with the job of a row. One of this Neovim is that job, with its range as it is now; of any other the
 --- store tells all that is needed.
 
-local client = require("botglue.client")
-local fail = require("botglue.errors").fail
+local client = require("botglue.host.client")
+local fail = require("botglue.host.errors").fail
 
 local M = {}
 

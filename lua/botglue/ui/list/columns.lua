@@ -1,7 +1,7 @@
 --- Lays out rows of cells side by side: how wide each column is, and the chunks of a row. The host says what the cells
 --- are and how the columns share the room; only Neovim knows how wide a text is. Draws nothing.
 
-local text = require("botglue.text")
+local text = require("botglue.util.text")
 
 local M = {}
 

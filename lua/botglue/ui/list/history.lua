@@ -1,9 +1,9 @@
 --- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
 --- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided.
 
-local client = require("botglue.client")
-local fail = require("botglue.errors").fail
-local signs_of = require("botglue.ui.signs").of
+local client = require("botglue.host.client")
+local fail = require("botglue.host.errors").fail
+local signs_of = require("botglue.util.signs").of
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -84,7 +84,7 @@ function History:load()
     if #rows > 0 and result then
       self.list:append(result.table.rows)
     elseif #rows > 0 then
-      require("botglue.notify").error("botglue: " .. err)
+      require("botglue.host.notify").error("botglue: " .. err)
     elseif result and #result.table.rows > 0 then
       self.list:show(result.table)
     else
@@ -211,8 +211,9 @@ end
 --- Opens the list.
 function M.open()
   local options, bufnr = client.options(), api.nvim_get_current_buf()
-  local context = require("botglue.context")
-  local path, project = context.path(bufnr), context.project(bufnr)
+  local context = require("botglue.editor.context")
+  local buffer_path = require("botglue.util.buffer_path")
+  local path, project = buffer_path(bufnr), context.project(bufnr)
   local self = setmetatable({ options = options, scope = "all", asked = 0, more = false }, History)
   self.scopes = {
     all = { name = "all" },

@@ -1,11 +1,11 @@
 --- `:Botglue info`: what the jobs were, and what they took: of this session, this project, today, 30 days, all time;
 --- and by model and by agent. The sums are the store's.
 
-local choose = require("botglue.choose")
-local client = require("botglue.client")
+local choose = require("botglue.jobs.choose")
+local client = require("botglue.host.client")
 local columns = require("botglue.ui.list.columns")
-local query = require("botglue.query")
-local signs_of = require("botglue.ui.signs").of
+local query = require("botglue.host.query")
+local signs_of = require("botglue.util.signs").of
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -20,7 +20,7 @@ local function session(reply)
     return job.session_id ~= nil
   end)
   local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local path, job = require("botglue.context").path(bufnr), choose.at_cursor(jobs)
+  local path, job = require("botglue.util.buffer_path")(bufnr), choose.at_cursor(jobs)
   local function otherwise()
     job = job or jobs[#jobs]
     reply(job and job.agent, job and job.session_id)
@@ -37,7 +37,7 @@ local function session(reply)
     local function at()
       return row
     end
-    require("botglue.writer").find(bufnr, result.jobs, at, function(entry)
+    require("botglue.session.writer").find(bufnr, result.jobs, at, function(entry)
       if entry then
         reply(entry.agent, entry.session_id)
       else
@@ -74,9 +74,9 @@ end
 
 --- Opens the window; the sums come a moment later.
 function M.open()
-  require("botglue.errors").no_window_in_cmdwin()
+  require("botglue.host.errors").no_window_in_cmdwin()
   local options = client.options()
-  local project = require("botglue.context").project(vim.api.nvim_get_current_buf())
+  local project = require("botglue.editor.context").project(vim.api.nvim_get_current_buf())
   local tables, float
   session(function(agent, session_id)
     local asked = { project = project, agent = agent, session_id = session_id, today_ms = midnight() }
@@ -85,7 +85,7 @@ function M.open()
         return
       elseif not result then
         float:close()
-        require("botglue.notify").error("botglue: " .. err)
+        require("botglue.host.notify").error("botglue: " .. err)
         return
       end
       tables = result.tables

@@ -3,9 +3,9 @@
 
 local actions = require("botglue.ui.list.actions")
 local columns = require("botglue.ui.list.columns")
-local errors = require("botglue.errors")
-local signs_of = require("botglue.ui.signs").of
-local text = require("botglue.text")
+local errors = require("botglue.host.errors")
+local signs_of = require("botglue.util.signs").of
+local text = require("botglue.util.text")
 
 local M = {}
 

@@ -1,10 +1,11 @@
 --- `:Botglue jobs`: every job of this Neovim, live, newest first, so that no row moves when a job goes on. The host
 --- makes the rows of the jobs that have changed; the sign of those that run is drawn with a tick of this list's own.
 
-local client = require("botglue.client")
-local counts = require("botglue.counts")
-local line = require("botglue.ui.line")
-local signs_of = require("botglue.ui.signs").of
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local counts = require("botglue.jobs.counts")
+local line = require("botglue.ui.status.line")
+local signs_of = require("botglue.util.signs").of
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -30,7 +31,7 @@ Jobs.__index = Jobs
 --- Those that are shown: all that run or are held, and the newest of those that have ended.
 ---@return botglue.Job[]
 local function shown()
-  local connection, jobs, ended = client.connection(), {}, 0
+  local jobs, ended = {}, 0
   for id = connection.last_id, 1, -1 do
     local job = connection.jobs[id]
     local is_over = job and not connection.open[id] and not connection.held[id]
@@ -90,13 +91,12 @@ end
 
 ---@return table
 local function totals()
-  local connection = client.connection()
-  local of = counts.of(connection)
+  local of = counts.of()
   return {
     running = of.running,
     queued = of.queued,
     held = of.held,
-    cost_usd = counts.spent(connection),
+    cost_usd = counts.spent(),
   }
 end
 
@@ -159,7 +159,7 @@ function Jobs:refresh()
   end
   self.due, self.jobs, self.told = false, shown(), {}
   if #self.jobs == 0 then
-    local earlier = client.connection().earlier
+    local earlier = connection.earlier
     local held = ("; :Botglue review shows %d held in earlier sessions"):format(earlier)
     self.list:say("no job was started yet" .. (earlier > 0 and held or ""))
   else
@@ -208,11 +208,11 @@ end
 
 --- Ticks while a job runs.
 function Jobs:run()
-  local wanted = next(client.connection().open) ~= nil
+  local wanted = next(connection.open) ~= nil
   if wanted and not self.timer then
     local timer = assert(vim.uv.new_timer())
     self.timer = timer
-    local once = require("botglue.soon").once(function()
+    local once = require("botglue.util.debounce")(function()
       if self.timer == timer and self.list:is_open() then
         self:tick()
       end
@@ -234,7 +234,7 @@ end
 --- comes, goes or was decided, once for several of them.
 ---@param id integer
 function Jobs:changed(id)
-  if self.timer and client.connection().open[id] and self.list.index[tostring(id)] then
+  if self.timer and connection.open[id] and self.list.index[tostring(id)] then
     return
   end
   if not self.timer and not self.due then
@@ -248,8 +248,8 @@ end
 function Jobs:close()
   self:rest()
   api.nvim_del_augroup_by_id(self.group)
-  if client.connection().list == self then
-    client.connection().list = nil
+  if connection.list == self then
+    connection.list = nil
   end
 end
 
@@ -286,7 +286,7 @@ function M.open()
       self:changed(event.data.id)
     end,
   })
-  client.connection().list = self
+  connection.list = self
   self:refresh()
 end
 

@@ -1,11 +1,11 @@
 --- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
 
 local act = require("botglue.ui.act")
-local amounts = require("botglue.ui.amounts")
-local client = require("botglue.client")
-local errors = require("botglue.errors")
-local signs_of = require("botglue.ui.signs").of
-local stored_job = require("botglue.stored_job")
+local amounts = require("botglue.util.amounts")
+local client = require("botglue.host.client")
+local errors = require("botglue.host.errors")
+local signs_of = require("botglue.util.signs").of
+local stored_job = require("botglue.session.stored_job")
 
 local M = {}
 
@@ -17,7 +17,7 @@ local fail = errors.fail
 ---@param row botglue.ListRow
 ---@param fn fun(full: botglue.FullEntry)
 local function whole(row, fn)
-  local stayed = require("botglue.here").asked()
+  local stayed = require("botglue.editor.user_context").asked()
   stored_job.whole(row.id, function(full)
     if stayed() then
       fn(full)
@@ -30,14 +30,14 @@ end
 ---@param float botglue.ListOrigin
 function M.jump(row, float)
   whole(row, function(full)
-    local stayed = require("botglue.here").asked()
+    local stayed = require("botglue.editor.user_context").asked()
     stored_job.find(full, function(spot)
       if not stayed() then
         return
       end
       act.show(float, spot.bufnr, spot.first, 0)
       if not spot.what then
-        require("botglue.notify").warn("botglue: neither the answer nor what was sent is here any more")
+        require("botglue.host.notify").warn("botglue: neither the answer nor what was sent is here any more")
       end
     end)
   end)
@@ -112,14 +112,16 @@ function M.again(row, float)
     act.review(job, float)
     return
   end
-  local stayed = require("botglue.here").asked()
-  require("botglue.adopt").again(row.id, function(held, err)
+  local stayed = require("botglue.editor.user_context").asked()
+  require("botglue.jobs.adopt").again(row.id, function(held, err)
     errors.guard(function()
       local found = held or fail("%s", err)
       if stayed() then
         act.review(found, float)
       else
-        require("botglue.notify").warn(("botglue: it is held, :Botglue review %d shows it"):format(found.id))
+        require("botglue.host.notify").warn(
+          ("botglue: it is held, :Botglue review %d shows it"):format(found.id)
+        )
       end
     end)
   end)
@@ -131,7 +133,7 @@ end
 ---@param fn fun(full: botglue.FullEntry, target: botglue.Range, stayed: boolean)
 ---@param check (fun(full: botglue.FullEntry))? raises an error where it cannot go on
 local function at_place(row, float, fn, check)
-  local stayed = require("botglue.here").asked()
+  local stayed = require("botglue.editor.user_context").asked()
   stored_job.whole(row.id, function(full)
     if check then
       check(full)
@@ -157,7 +159,7 @@ end
 ---@param float botglue.ListOrigin
 function M.retry(row, float)
   at_place(row, float, function(full, target)
-    require("botglue.run").send(target, {
+    require("botglue.jobs.run").send(target, {
       prompt = full.prompt,
       agent = full.agent,
       model = full.model,
@@ -173,7 +175,7 @@ end
 ---@param full botglue.FullEntry
 ---@return string
 local function session_of(full)
-  return (require("botglue.writer").session("this job", full.agent, full.session_id))
+  return (require("botglue.session.writer").session("this job", full.agent, full.session_id))
 end
 
 --- Goes on in its session, on the range as it is now; asks for the prompt.
@@ -185,7 +187,7 @@ function M.followup(row, float)
       target:unmark()
       return
     end
-    local wish = require("botglue.followup").wish({
+    local request = require("botglue.session.followup").request({
       agent = full.agent,
       model = full.model,
       session_id = session_of(full),
@@ -193,7 +195,7 @@ function M.followup(row, float)
       question = full.question,
       target = target,
     })
-    require("botglue.run").ask(target, wish, (client.options()))
+    require("botglue.jobs.run").ask(target, request, (client.options()))
   end, session_of)
 end
 
@@ -204,7 +206,7 @@ function M.open(row, float)
   whole(row, function(full)
     local source = { agent = full.agent, session_id = session_of(full), cwd = full.project }
     float:close()
-    require("botglue.terminal").open_session(source, "this job")
+    require("botglue.session.terminal").open_session(source, "this job")
   end)
 end
 
@@ -217,7 +219,7 @@ function M.transcript(row, float)
       fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
     end
     float:close()
-    require("botglue.transcript").show_stored(full, "readable")
+    require("botglue.ui.transcript").show_stored(full, "readable")
   end)
 end
 

@@ -1,6 +1,6 @@
 --- Asks the host for the rows of a list: the jobs that it is told of, a page of the history, sums.
 
-local client = require("botglue.client")
+local client = require("botglue.host.client")
 
 local M = {}
 
@@ -41,7 +41,7 @@ function M.ask(name, args, callback)
     cwd = vim.fn.getcwd(),
     home = vim.uv.os_homedir() or "",
   }
-  require("botglue.query").ask(name, vim.tbl_extend("error", { viewer = viewer }, args), callback)
+  require("botglue.host.query").ask(name, vim.tbl_extend("error", { viewer = viewer }, args), callback)
 end
 
 return M

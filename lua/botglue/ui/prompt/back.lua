@@ -1,6 +1,9 @@
 --- Back from the prompt to the user's window, which is as it was: its cursor, and whether somebody was typing there.
 --- An open prompt may be left and gone to again: it is where one came from last.
 
+local connection = require("botglue.host.connection")
+local notify = require("botglue.host.notify")
+
 local M = {}
 
 local api = vim.api
@@ -11,14 +14,14 @@ local namespace = api.nvim_create_namespace("botglue.prompt.back")
 ---@field bufnr integer
 ---@field id integer
 
----@class botglue.Whence where the user comes from
+---@class botglue.Origin where the user comes from
 ---@field win integer
 ---@field typing botglue.Typing? where they were typing, if they were
 
 ---@class botglue.Back
----@field whence botglue.Whence
+---@field origin botglue.Origin
 ---@field away boolean? whether the user has typed a key since the prompt was left
----@field left botglue.Whence? what was left last since then
+---@field left botglue.Origin? what was left last since then
 local Back = {}
 Back.__index = Back
 
@@ -44,14 +47,14 @@ local function typing()
   return { bufnr = bufnr, id = api.nvim_buf_set_extmark(bufnr, namespace, row - 1, col, {}) }
 end
 
----@return botglue.Whence
+---@return botglue.Origin
 local function here()
   return { win = api.nvim_get_current_win(), typing = typing() }
 end
 
----@param whence botglue.Whence?
-local function forget(whence)
-  local mark = whence and whence.typing
+---@param origin botglue.Origin?
+local function forget(origin)
+  local mark = origin and origin.typing
   if mark then
     pcall(api.nvim_buf_del_extmark, mark.bufnr, namespace, mark.id)
   end
@@ -59,8 +62,8 @@ end
 
 --- The user is about to go to the prompt from here, maybe out of another tab page.
 function Back:from_here()
-  forget(self.whence)
-  self.whence = here()
+  forget(self.origin)
+  self.origin = here()
 end
 
 --- Somebody leaves the prompt: the user, or a plugin that is back before the next key is typed.
@@ -80,7 +83,7 @@ function Back:enter()
   local left = self.left
   self.left = nil
   if left and vim.list_contains(api.nvim_tabpage_list_wins(0), left.win) then
-    self.whence, left = left, self.whence
+    self.origin, left = left, self.origin
   end
   forget(left)
 end
@@ -110,8 +113,17 @@ end
 --- The prompt is closed, in whatever way, and the user where they were.
 function Back:forget()
   vim.on_key(nil, namespace)
-  forget(self.whence)
+  forget(self.origin)
   forget(self.left)
+end
+
+--- Insert mode is over.
+function M.go_on()
+  local prompt = connection.prompt
+  local ok, err = pcall(prompt and prompt.after or function() end)
+  if not ok then
+    notify.error(tostring(err))
+  end
 end
 
 --- Ends insert or select mode in the prompt, so that it does not end in the user's window, and then calls `fn`, before
@@ -122,7 +134,7 @@ function M.normal_mode(prompt, fn)
   local mode = api.nvim_get_mode().mode
   if mode:match("^[iR]") then
     prompt.after = fn
-    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt').go_on()<CR>"
+    local go_on = "<Esc><Cmd>lua require('botglue.ui.prompt.back').go_on()<CR>"
     api.nvim_feedkeys(vim.keycode(go_on), "ni", false)
     return
   elseif mode:match("^[vVsS\22\19]") then
@@ -138,7 +150,7 @@ end
 --- Closes the prompt, and puts the cursor where it was. Its line may be another one by now: what landed above moved it.
 ---@param close fun(win: integer) goes to the window, if it is still there
 function Back:go(close)
-  local win, mark = self.whence.win, self.whence.typing
+  local win, mark = self.origin.win, self.origin.typing
   local cursor = api.nvim_win_is_valid(win) and api.nvim_win_get_cursor(win)
   close(win)
   if not cursor or api.nvim_get_current_win() ~= win then
@@ -160,7 +172,7 @@ end
 --- The user is where a prompt is asked for.
 ---@return botglue.Back
 function M.new()
-  return setmetatable({ whence = here() }, Back)
+  return setmetatable({ origin = here() }, Back)
 end
 
 return M

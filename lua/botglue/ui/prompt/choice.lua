@@ -1,8 +1,8 @@
 --- Which agent and which model a prompt goes to, and the next ones of each.
 
-local client = require("botglue.client")
 local config = require("botglue.config")
-local program = require("botglue.program")
+local connection = require("botglue.host.connection")
+local program = require("botglue.util.program")
 
 local M = {}
 
@@ -24,7 +24,7 @@ Choice.__index = Choice
 ---@return (string|false)[]
 function Choice:known(name)
   local models = config.models(self.options, name)
-  for _, model in ipairs(client.connection().models[name] or {}) do
+  for _, model in ipairs(connection.models[name] or {}) do
     if not vim.tbl_contains(models, model) then
       models[#models + 1] = model
     end
@@ -83,7 +83,7 @@ end
 --- Keeps what the user has chosen, for the next prompt of this project.
 function Choice:keep()
   if self.is_own then
-    require("botglue.chosen").remember(self.options, self.project, self.agent, self:model())
+    require("botglue.ui.prompt.chosen").remember(self.options, self.project, self.agent, self:model())
   end
 end
 
@@ -98,8 +98,8 @@ end
 --- Begins with what was chosen last in this project, as far as no option of the user's says something else. An agent
 --- that speaks ACP tells its models only once it was started: one that it had told before is good.
 function Choice:recall()
-  local last = require("botglue.chosen").of(self.options, self.project)
-  local given = config.given(client.connection().setup)
+  local last = require("botglue.ui.prompt.chosen").of(self.options, self.project)
+  local given = config.given(connection.setup)
   local agent = last and self.options.agents[last.agent]
   if not last or not agent or not program.of(agent) then
     return
@@ -108,18 +108,18 @@ function Choice:recall()
   end
   self.agent = last.agent
   local known = self:known(last.agent)
-  local is_untold = agent.protocol == "acp" and not client.connection().models[last.agent]
+  local is_untold = agent.protocol == "acp" and not connection.models[last.agent]
   if not has_model(given, last.agent) and (is_untold or vim.tbl_contains(known, last.model)) then
     self.models[last.agent] = last.model
   end
 end
 
---- Takes what was chosen before, where a wish leaves it open.
+--- Takes what was chosen before, where a request leaves it open.
 ---@param agent string
 ---@param model string|false
----@param wish botglue.Wish
-function Choice:take(agent, model, wish)
-  if not wish.agent and not wish.model and self.options.agents[agent] then
+---@param request botglue.Request
+function Choice:take(agent, model, request)
+  if not request.agent and not request.model and self.options.agents[agent] then
     self.agent = agent
     if vim.tbl_contains(self:known(agent), model) then
       self.models[agent] = model
@@ -127,11 +127,11 @@ function Choice:take(agent, model, wish)
   end
 end
 
---- What is chosen, added to a wish. Without a model of its own a wish has the one of the options.
----@param wish botglue.Wish
----@return botglue.Wish
-function Choice:apply(wish)
-  local chosen = vim.tbl_extend("force", wish, { agent = self.agent, model = self:model() or nil })
+--- What is chosen, added to a request. Without a model of its own a request has the one of the options.
+---@param request botglue.Request
+---@return botglue.Request
+function Choice:apply(request)
+  local chosen = vim.tbl_extend("force", request, { agent = self.agent, model = self:model() or nil })
   if not self:model() then
     chosen.model = nil
   end
@@ -151,12 +151,12 @@ function Choice:words()
   return model and self.agent .. " " .. model or self.agent
 end
 
----@param wish botglue.Wish
+---@param request botglue.Request
 ---@param options botglue.Options
 ---@param project string
 ---@return botglue.Choice
-function M.new(wish, options, project)
-  local agent = wish.agent or options.agent
+function M.new(request, options, project)
+  local agent = request.agent or options.agent
   local agents = vim.tbl_filter(function(name)
     return name == agent or program.of(options.agents[name]) ~= nil
   end, vim.tbl_keys(options.agents))
@@ -165,14 +165,14 @@ function M.new(wish, options, project)
     options = options,
     project = project,
     -- A session is its agent's own.
-    is_own = wish.resume == nil,
-    agents = wish.resume and { agent } or agents,
+    is_own = request.resume == nil,
+    agents = request.resume and { agent } or agents,
     agent = agent,
     first = agent,
-    wanted = wish.model,
+    wanted = request.model,
     models = {},
   }, Choice)
-  if self.is_own and not wish.agent and not wish.model then
+  if self.is_own and not request.agent and not request.model then
     self:recall()
   end
   return self

@@ -1,11 +1,12 @@
 --- Completes `@` and what follows it to a file of the project: what is open comes first, then whatever has the
 --- characters in its path; or to what else goes along with a prompt. `/` at its beginning completes named prompts.
 
-local context = require("botglue.context")
-local files = require("botglue.files")
-local mentions = require("botglue.mentions")
-local prompts = require("botglue.prompts")
-local text = require("botglue.text")
+local context = require("botglue.editor.context")
+local buffer_path = require("botglue.util.buffer_path")
+local files = require("botglue.ui.prompt.files")
+local mentions = require("botglue.jobs.mentions")
+local prompts = require("botglue.jobs.prompts")
+local text = require("botglue.util.text")
 
 local M = {}
 
@@ -43,7 +44,7 @@ function Complete:open()
   end)
   local paths = {}
   for _, buffer in ipairs(buffers) do
-    local path = context.path(buffer.bufnr)
+    local path = buffer_path(buffer.bufnr)
     if vim.startswith(path, self.root .. "/") then
       paths[#paths + 1] = path:sub(#self.root + 2)
     end

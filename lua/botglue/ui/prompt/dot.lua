@@ -2,7 +2,7 @@
 --- in one go is forgotten, and `.` repeats what it repeated before; of more than one change all is forgotten, and `.`
 --- repeats the operator that asked for the prompt, or nothing.
 
-local redo = require("botglue.redo")
+local redo = require("botglue.editor.redo")
 
 local M = {}
 

@@ -1,7 +1,8 @@
 --- What was typed and not sent: kept until it is sent or emptied, offered where it was typed, recalled everywhere. The
 --- host is told of it as it is typed, so that it outlives this Neovim; the next one recalls it.
 
-local client = require("botglue.client")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 
 local M = {}
 
@@ -35,7 +36,7 @@ end
 --- Those of closed prompts.
 ---@return botglue.PromptDraft[] oldest first
 function M.all()
-  return client.connection().drafts
+  return connection.drafts
 end
 
 ---@param draft botglue.PromptDraft
@@ -52,7 +53,6 @@ end
 --- Tells the host, if there is one and it does not know.
 ---@param draft botglue.PromptDraft
 local function tell(draft)
-  local connection = client.connection()
   local process, text = connection.process, draft.text:find("%S") and draft.text or nil
   local known = draft.told_to and draft.told_to == process
   if not process or connection.leaving or known and draft.told == text or not (draft.told_to or text) then
@@ -67,7 +67,7 @@ function M.tell_all()
   for _, draft in ipairs(M.all()) do
     tell(draft)
   end
-  local prompt = client.connection().prompt
+  local prompt = connection.prompt
   if prompt then
     prompt:save()
   end
@@ -103,7 +103,7 @@ end
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options
 local function tell_surely(draft, options)
-  if not client.connection().leaving then
+  if not connection.leaving then
     client.connect(options)
     tell(draft)
   end
@@ -113,7 +113,7 @@ end
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options
 function M.tell_next(draft, options)
-  if draft.told_to and not client.connection().process then
+  if draft.told_to and not connection.process then
     tell_surely(draft, options)
   end
 end

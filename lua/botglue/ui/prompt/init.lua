@@ -7,17 +7,17 @@
 
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
-local client = require("botglue.client")
-local context = require("botglue.context")
+local connection = require("botglue.host.connection")
+local context = require("botglue.editor.context")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
-local errors = require("botglue.errors")
+local errors = require("botglue.host.errors")
 local notice = require("botglue.ui.prompt.notice")
-local notify = require("botglue.notify")
+local notify = require("botglue.host.notify")
 local obstacle = require("botglue.ui.prompt.obstacle")
 local title = require("botglue.ui.prompt.title")
 local window = require("botglue.ui.prompt.window")
-local write = require("botglue.write")
+local undo_step = require("botglue.editor.undo_step")
 
 local M = {}
 
@@ -32,9 +32,9 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 
 ---@class botglue.Prompt
 ---@field range botglue.Range
----@field wish botglue.Wish
+---@field request botglue.Request
 ---@field opts botglue.PromptOptions
----@field send fun(wish: botglue.Wish)
+---@field send fun(request: botglue.Request)
 ---@field prewarm botglue.Prewarm
 ---@field choice botglue.Choice
 ---@field float botglue.Float
@@ -78,7 +78,7 @@ function Prompt:change(what)
   self.choice[what](self.choice)
   if self.choice:words() ~= before then
     self.choice:keep()
-    self.prewarm:want(self.choice:apply(self.wish))
+    self.prewarm:want(self.choice:apply(self.request))
     self:look()
   end
 end
@@ -129,7 +129,7 @@ function Prompt:step(by)
     end
     if text then
       -- Undo brings back what was typed.
-      write.as_one_step(self.float.bufnr, function()
+      undo_step.as_one_step(self.float.bufnr, function()
         self:set_text(text)
       end)
     end
@@ -215,7 +215,6 @@ end
 
 --- The window is gone: so is everything else.
 function Prompt:closed()
-  local connection = client.connection()
   if not self.sent then
     self:keep()
   end
@@ -278,13 +277,13 @@ function Prompt:close()
   end)
 end
 
---- The wish for a prompt. One that names another has its agent and its model, unless the user has chosen others.
+--- The request for a prompt. One that names another has its agent and its model, unless the user has chosen others.
 ---@param text string
----@return botglue.Wish
-function Prompt:wish_of(text)
-  local is_named = require("botglue.prompts").find(text, self.opts.options) ~= nil
-  local wish = is_named and self.choice:is_untouched() and self.wish or self.choice:apply(self.wish)
-  return vim.tbl_extend("force", wish, { prompt = text })
+---@return botglue.Request
+function Prompt:request_of(text)
+  local is_named = require("botglue.jobs.prompts").find(text, self.opts.options) ~= nil
+  local request = is_named and self.choice:is_untouched() and self.request or self.choice:apply(self.request)
+  return vim.tbl_extend("force", request, { prompt = text })
 end
 
 --- Whether what was typed can be sent; else says why.
@@ -293,7 +292,7 @@ function Prompt:is_sendable()
   local text = vim.trim(self:text())
   return text == ""
     or errors.guard(function()
-      require("botglue.run").check(self.range, self:wish_of(text), self.opts.options)
+      require("botglue.jobs.request").check(self.range, self:request_of(text), self.opts.options)
     end)
 end
 
@@ -322,7 +321,7 @@ function Prompt:submit()
     self.draft = nil
     draft.sent(sent, text, self.opts.options)
     self:leave()
-    self.prewarm:hand_over(self:wish_of(text), self.send)
+    self.prewarm:hand_over(self:request_of(text), self.send)
   end)
 end
 
@@ -352,7 +351,7 @@ function Prompt:watch()
     self:save_soon()
   end)
   on("DirChanged", {}, function()
-    self.prewarm:want(self.choice:apply(self.wish))
+    self.prewarm:want(self.choice:apply(self.request))
   end)
   on("InsertLeave", { buffer = self.float.bufnr }, function()
     self.listing = false
@@ -376,7 +375,7 @@ function Prompt:begin()
   self.draft = kept or draft.new()
   local proposal = not kept and self.opts.proposal
   if kept then
-    self.choice:take(kept.agent, kept.model, self.wish)
+    self.choice:take(kept.agent, kept.model, self.request)
   end
   local text = kept and kept.text or proposal
   if text then
@@ -448,27 +447,17 @@ function Prompt:focus()
   self:start_typing()
 end
 
---- Insert mode is over.
-function M.go_on()
-  local prompt = client.connection().prompt
-  local ok, err = pcall(prompt and prompt.after or function() end)
-  if not ok then
-    notify.error(tostring(err))
-  end
-end
-
 --- Opens the prompt for a range; the range is let go of where nothing is sent.
 ---@param range botglue.Range
----@param wish botglue.Wish what is known of the job
+---@param request botglue.Request what is known of the job
 ---@param opts botglue.PromptOptions
----@param send fun(wish: botglue.Wish) called with what was typed added to the wish, the range as it is by then
-function M.ask(range, wish, opts, send)
+---@param send fun(request: botglue.Request) called with what was typed added to the request, the range as it is by then
+function M.ask(range, request, opts, send)
   local input = require("botglue.ui.prompt.input")
   if opts.options.prompt == "ui" or input.is_for_scripts() then
-    input.ask(range, wish, opts, send)
+    input.ask(range, request, opts, send)
     return
   end
-  local connection = client.connection()
   if connection.prompt then
     if opts.dropped then
       opts.dropped()
@@ -477,10 +466,10 @@ function M.ask(range, wish, opts, send)
     connection.prompt:focus()
     return
   end
-  local self = setmetatable({ range = range, wish = wish, opts = opts, send = send }, Prompt)
+  local self = setmetatable({ range = range, request = request, opts = opts, send = send }, Prompt)
   connection.prompt = self
-  self.choice = choice.new(wish, opts.options, context.project(range.bufnr))
-  self.prewarm = require("botglue.prewarm").start(range.bufnr, self.choice:apply(wish), opts.options)
+  self.choice = choice.new(request, opts.options, context.project(range.bufnr))
+  self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, self.choice:apply(request), opts.options)
   local cut = require("botglue.ui.float").signs(opts.options).cut
   self.recall = require("botglue.ui.prompt.recall").start(cut)
   self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)

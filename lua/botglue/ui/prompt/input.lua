@@ -1,7 +1,7 @@
 --- Asks for the prompt by `vim.ui.input`: where the option says so, and where a script without a screen has put a
 --- function of its own there.
 
-local notify = require("botglue.notify")
+local notify = require("botglue.host.notify")
 
 local M = {}
 
@@ -13,14 +13,15 @@ function M.is_for_scripts()
 end
 
 ---@param range botglue.Range
----@param wish botglue.Wish
+---@param request botglue.Request
 ---@param opts botglue.PromptOptions
----@param send fun(wish: botglue.Wish)
-function M.ask(range, wish, opts, send)
+---@param send fun(request: botglue.Request)
+function M.ask(range, request, opts, send)
   local unhighlight = require("botglue.ui.highlight").range(range)
-  local prewarm = require("botglue.prewarm").start(range.bufnr, wish, opts.options)
-  local trouble = require("botglue.ui.prompt.obstacle").label(wish.agent or opts.options.agent, opts.options)
-  local label = (wish.question and "botglue ask" or "botglue")
+  local prewarm = require("botglue.jobs.prewarm").start(range.bufnr, request, opts.options)
+  local trouble =
+    require("botglue.ui.prompt.obstacle").label(request.agent or opts.options.agent, opts.options)
+  local label = (request.question and "botglue ask" or "botglue")
     .. (trouble and (" (%s): "):format(trouble) or ": ")
   vim.ui.input({ prompt = label, default = opts.proposal }, function(prompt)
     unhighlight()
@@ -30,8 +31,8 @@ function M.ask(range, wish, opts, send)
     end
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then
-      require("botglue.errors").guard(function()
-        prewarm:hand_over(vim.tbl_extend("force", wish, { prompt = prompt }), send)
+      require("botglue.host.errors").guard(function()
+        prewarm:hand_over(vim.tbl_extend("force", request, { prompt = prompt }), send)
       end)
       return
     end

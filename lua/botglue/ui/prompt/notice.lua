@@ -1,7 +1,7 @@
 --- What the prompt says below its text: what stands in the way of a job, and why a key did nothing. Drawn as virtual
 --- lines, so that it is no part of the text.
 
-local text = require("botglue.text")
+local text = require("botglue.util.text")
 
 local M = {}
 
@@ -50,7 +50,7 @@ function Notice:draw(bufnr, width)
     vim.list_extend(lines, wrapped("", self.hint.words, "BotglueLabel", width))
   end
   if self.obstacle then
-    local sign = require("botglue.ui.signs").of(self.options).failed
+    local sign = require("botglue.util.signs").of(self.options).failed
     vim.list_extend(lines, wrapped(sign .. " ", self.obstacle, "BotglueFailure", width))
   end
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)

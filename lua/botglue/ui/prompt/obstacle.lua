@@ -1,9 +1,9 @@
 --- Why a job would fail, as far as that is known before its prompt is sent: no host, no program, no login.
 
-local client = require("botglue.client")
-local host = require("botglue.host")
-local program = require("botglue.program")
-local shipped = require("botglue.shipped")
+local connection = require("botglue.host.connection")
+local host_process = require("botglue.host.process")
+local program = require("botglue.util.program")
+local shipped = require("botglue.config.shipped")
 
 local M = {}
 
@@ -12,7 +12,7 @@ local M = {}
 ---@return botglue.Job?
 local function last_job(agent)
   local last
-  for _, job in pairs(client.connection().jobs) do
+  for _, job in pairs(connection.jobs) do
     -- The end of a held one of an earlier session is when it was taken over.
     local is_own = job.agent == agent and job.ended and not job.took_ms
     if is_own and (not last or job.ended > last.ended) then
@@ -41,9 +41,9 @@ end
 ---@param logged_out string[] the agents that are not logged in, as the store says
 ---@return string?
 function M.of(name, options, logged_out)
-  local path, looked = host.binary(options)
+  local path, looked = host_process.binary(options)
   if not path then
-    return ("%s: there is no host at %s"):format(host.INSTALL, looked)
+    return ("%s: there is no host at %s"):format(host_process.INSTALL, looked)
   end
   local agent = options.agents[name]
   local command = program.command(agent)[1]
@@ -62,8 +62,8 @@ end
 ---@param options botglue.Options
 ---@return string?
 function M.label(name, options)
-  if not host.binary(options) then
-    return "no host: " .. host.INSTALL
+  if not host_process.binary(options) then
+    return "no host: " .. host_process.INSTALL
   elseif not program.of(options.agents[name]) then
     return ("%s is not installed"):format(program.command(options.agents[name])[1])
   end

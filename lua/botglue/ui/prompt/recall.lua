@@ -2,9 +2,9 @@
 --- what was not sent in any Neovim, then the others by use and recency. What was typed so far filters them:
 --- only prompts with all of its words are gone through, in any case.
 
-local client = require("botglue.client")
+local connection = require("botglue.host.connection")
 local draft = require("botglue.ui.prompt.draft")
-local words = require("botglue.text")
+local words = require("botglue.util.text")
 
 local M = {}
 
@@ -43,7 +43,6 @@ local function unfinished()
   for i = #drafts, 1, -1 do
     prompts[#prompts + 1] = drafts[i].text
   end
-  local connection = client.connection()
   for id = connection.last_id, 1, -1 do
     local job = connection.jobs[id]
     if job and (connection.open[id] or job.error) then
@@ -129,7 +128,7 @@ function M.start(cut)
     Recall
   )
   self:add(unfinished())
-  require("botglue.query").ask("prompts", { limit = 200 }, function(result)
+  require("botglue.host.query").ask("prompts", { limit = 200 }, function(result)
     -- Without a store there are those of this Neovim.
     local stored = vim.tbl_map(function(entry)
       return entry.prompt

@@ -1,6 +1,7 @@
 --- The title of the prompt: what will happen, the agent and the model; the place.
 
-local context = require("botglue.context")
+local context = require("botglue.editor.context")
+local buffer_path = require("botglue.util.buffer_path")
 
 local M = {}
 
@@ -14,11 +15,11 @@ local function where(range)
   if not vim.api.nvim_buf_is_valid(bufnr) then
     return "gone"
   end
-  local path, root = context.path(bufnr), context.project(bufnr) .. "/"
+  local path, root = buffer_path(bufnr), context.project(bufnr) .. "/"
   if vim.startswith(path, root) then
     path = path:sub(#root + 1)
   elseif path == "" then
-    path = require("botglue.ui.name").buffer(bufnr)
+    path = require("botglue.util.name").buffer(bufnr)
   end
   local first, last = range:lines()
   return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)
@@ -28,14 +29,14 @@ end
 ---@param prompt botglue.Prompt
 ---@return string
 local function what(prompt)
-  local wish, is_held = prompt.wish, prompt.opts.options.review
-  if wish.review ~= nil then
-    is_held = wish.review
+  local request, is_held = prompt.request, prompt.opts.options.review
+  if request.review ~= nil then
+    is_held = request.review
   end
-  if wish.question then
+  if request.question then
     return "ask"
-  elseif wish.resume then
-    return wish.resume.at and "rewind" or "follow up"
+  elseif request.resume then
+    return request.resume.at and "rewind" or "follow up"
   elseif is_held then
     return "hold for review"
   end
@@ -56,7 +57,7 @@ function M.of(prompt)
   if width_of("botglue " .. right) <= rest then
     return "botglue " .. left, right
   end
-  return left, rest > 0 and require("botglue.text").fit_end(right, rest, signs.cut) or ""
+  return left, rest > 0 and require("botglue.util.text").fit_end(right, rest, signs.cut) or ""
 end
 
 return M

@@ -1,9 +1,9 @@
 --- An answer with several code blocks: its text, with the blocks marked; `<CR>` makes one of them the answer.
 
-local attach = require("botglue.attach")
-local errors = require("botglue.errors")
-local query = require("botglue.query")
-local signs_of = require("botglue.ui.signs").of
+local attach = require("botglue.host.attach")
+local errors = require("botglue.host.errors")
+local query = require("botglue.host.query")
+local signs_of = require("botglue.util.signs").of
 
 local M = {}
 
@@ -47,18 +47,20 @@ end
 ---@param job botglue.Job
 ---@param bufnr integer
 ---@param block botglue.AnswerBlock
-local function choose(job, bufnr, block)
+---@param show_chosen fun(job: botglue.Job)
+local function choose(job, bufnr, block, show_chosen)
   if job.landing ~= "held" then
     errors.fail("job %d is not held any more", job.id)
   end
-  require("botglue.proposal").edit(job, block.lines)
+  require("botglue.jobs.proposal").edit(job, block.lines)
   api.nvim_buf_delete(bufnr, { force = true })
-  require("botglue.held").show(job)
+  show_chosen(job)
 end
 
 ---@param job botglue.Job
 ---@param blocks botglue.AnswerBlock[]
-local function show(job, blocks)
+---@param show_chosen fun(job: botglue.Job)
+local function show(job, blocks, show_chosen)
   local between = signs_of(job.options).between
   local bufnr = require("botglue.ui.scratch").make()
   api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(job.text, "\n", { plain = true }))
@@ -86,7 +88,7 @@ local function show(job, blocks)
   end
   map("<CR>", "take this block as the answer", function()
     errors.guard(function()
-      choose(job, bufnr, at_cursor(blocks, win))
+      choose(job, bufnr, at_cursor(blocks, win), show_chosen)
     end)
   end)
   map("q", "close", function()
@@ -96,7 +98,8 @@ end
 
 --- Opens the list of the blocks; all of the answer where there are none to choose from.
 ---@param job botglue.Job
-function M.open(job)
+---@param show_chosen fun(job: botglue.Job) shows it once one of them is its answer
+function M.open(job, show_chosen)
   errors.no_window_in_cmdwin()
   local bufnr = job.range.bufnr
   local is_loaded = api.nvim_buf_is_loaded(bufnr)
@@ -112,9 +115,9 @@ function M.open(job)
     if job.landing ~= "held" then
       return
     elseif #blocks == 0 then
-      errors.guard(require("botglue.ui.edit").open, job.id)
+      errors.guard(require("botglue.ui.review.edit").open, job.id)
     else
-      errors.guard(show, job, blocks)
+      errors.guard(show, job, blocks, show_chosen)
     end
   end)
 end

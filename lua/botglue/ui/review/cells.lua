@@ -1,6 +1,6 @@
 --- The rows of an answer as virtual lines: tabs, marked words, what does not fit. Reads no buffer and sets no mark.
 
-local text = require("botglue.text")
+local text = require("botglue.util.text")
 
 local M = {}
 

@@ -1,8 +1,8 @@
 --- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
 
-local client = require("botglue.client")
-local held_reason = require("botglue.ui.outcome").held_reason
-local text = require("botglue.text")
+local connection = require("botglue.host.connection")
+local held_reason = require("botglue.jobs.outcome").held_reason
+local text = require("botglue.util.text")
 
 local M = {}
 
@@ -36,7 +36,7 @@ end
 ---@return botglue.Head
 function M.of(job, keys)
   local index, count, conflicts = 1, 0, 0
-  for id in pairs(client.connection().held) do
+  for id in pairs(connection.held) do
     count = count + 1
     index = index + (id < job.id and 1 or 0)
   end

@@ -2,10 +2,10 @@
 --- operator `d`, so that they work at any pace; each is an operator of its own, so that a count and `.` work.
 
 local at = require("botglue.ui.review.at")
-local client = require("botglue.client")
-local errors = require("botglue.errors")
-local notify = require("botglue.notify")
-local proposal = require("botglue.proposal")
+local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
+local notify = require("botglue.host.notify")
+local proposal = require("botglue.jobs.proposal")
 
 local M = {}
 
@@ -22,7 +22,7 @@ local DESC = "botglue: %s hunk"
 
 ---@return botglue.Review
 local function current()
-  local review = client.connection().review
+  local review = connection.review
   if not review or review.bufnr ~= api.nvim_get_current_buf() then
     errors.fail("see :Botglue review: none is open in this buffer")
   end

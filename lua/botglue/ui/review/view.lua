@@ -2,18 +2,18 @@
 --- user edits. One a Neovim.
 
 local at = require("botglue.ui.review.at")
-local client = require("botglue.client")
+local connection = require("botglue.host.connection")
 local draw = require("botglue.ui.review.draw")
 local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
-local held_reason = require("botglue.ui.outcome").held_reason
+local held_reason = require("botglue.jobs.outcome").held_reason
 local is_typing_interrupted = require("botglue.ui.windows").is_typing_interrupted
 local keys = require("botglue.ui.review.keys")
-local notify = require("botglue.notify")
-local proposal = require("botglue.proposal")
+local notify = require("botglue.host.notify")
+local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
-local signs_of = require("botglue.ui.signs").of
-local soon = require("botglue.soon")
+local signs_of = require("botglue.util.signs").of
+local debounce = require("botglue.util.debounce")
 local windows = require("botglue.ui.review.windows")
 
 local M = {}
@@ -126,10 +126,10 @@ function Review:update()
   local why = job.proposal and job.proposal.why
   if why and not self.is_shown then
     self:close()
-    if not require("botglue.decide").misplaced(job) then
+    if not require("botglue.jobs.decide").misplaced(job) then
       notify.error(("botglue: the review of job %d: %s"):format(job.id, held_reason(why)))
     end
-    require("botglue.ui.edit").open(job.id)
+    require("botglue.ui.review.edit").open(job.id)
     return
   end
   self:redraw()
@@ -152,7 +152,6 @@ end
 
 --- Takes away all of it. What was taken or dropped stays so.
 function Review:close()
-  local connection = client.connection()
   if connection.review ~= self then
     return
   end
@@ -178,8 +177,8 @@ function Review:watch()
     opts.group, opts.desc, opts.callback = self.group, "botglue: the review", fn
     api.nvim_create_autocmd(events, opts)
   end
-  local redraw = soon.once(function()
-    if client.connection().review == self then
+  local redraw = debounce(function()
+    if connection.review == self then
       self:redraw()
     end
   end)
@@ -207,9 +206,9 @@ end
 
 --- Ends the review that is open.
 function M.close()
-  local review = client.connection().review
+  local review = connection.review
   if not review then
-    require("botglue.errors").fail("no review is open")
+    require("botglue.host.errors").fail("no review is open")
   end
   review:close()
 end
@@ -217,8 +216,7 @@ end
 --- Opens the review of a held answer whose place is known, in place of one that is open.
 ---@param job botglue.Job
 function M.open(job)
-  require("botglue.errors").no_window_in_cmdwin()
-  local connection = client.connection()
+  require("botglue.host.errors").no_window_in_cmdwin()
   if connection.review then
     connection.review:close()
   end

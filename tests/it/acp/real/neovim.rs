@@ -47,8 +47,7 @@ pub async fn its_name_is_all_it_takes(agent: &'static Agent) {
     let (nvim, place) = open(agent);
     nvim.input("1GVG:Botglue<CR>");
     if agent.offers_models {
-        let offered =
-            format!("return require('botglue.client').connection().models['{}'] ~= nil", agent.name);
+        let offered = format!("return require('botglue.host.connection').models['{}'] ~= nil", agent.name);
         nvim.wait("the agent has said which models it offers", || nvim.exec(&offered) == true);
     }
     place.api.script("keys", [says("fn target() {}")]);

@@ -1,0 +1,123 @@
+--- The maps: what is selected, or what a motion goes over, becomes a job; an error becomes one line.
+
+require("botglue.wiring")
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local errors = require("botglue.host.errors")
+local selection = require("botglue.editor.selection")
+
+local M = {}
+
+--- Starts a job on a selection, after asking for the prompt where there is none.
+---@param taken botglue.Selection
+---@param request { prompt: string?, review: boolean?, question: boolean? }
+---@param asking botglue.Asking?
+local function start(taken, request, asking)
+  require("botglue.jobs.run").begin(taken, request, (client.options()), asking)
+end
+
+--- `<Plug>(botglue-run)` in visual mode.
+function M.run_visual()
+  errors.guard(function()
+    start(assert(selection.take_visual()), {})
+  end)
+end
+
+--- `<Plug>(botglue-ask)` in visual mode.
+function M.ask_visual()
+  errors.guard(function()
+    start(assert(selection.take_visual()), { question = true })
+  end)
+end
+
+--- The last line of a closed fold, or the line itself where it is in none.
+---@param line integer
+---@return integer
+local function fold_end(line)
+  return math.max(vim.fn.foldclosedend(line), line)
+end
+
+--- `<Plug>(botglue-insert)`: below the current line; below the whole of a closed fold, as `o` goes.
+function M.insert()
+  errors.guard(function()
+    local line = fold_end(vim.api.nvim_win_get_cursor(0)[1])
+    start(selection.insertion(vim.api.nvim_get_current_buf(), line), {})
+  end)
+end
+
+--- `<Plug>(botglue-line)`: the current line, or as many as the count says; a closed fold counts as one, as with `dd`.
+function M.run_line()
+  errors.guard(function()
+    local line = vim.api.nvim_win_get_cursor(0)[1]
+    line = vim.fn.foldclosed(line) > 0 and vim.fn.foldclosed(line) or line
+    local last = fold_end(line)
+    for _ = 2, vim.v.count1 do
+      last = fold_end(math.min(last + 1, vim.api.nvim_buf_line_count(0)))
+    end
+    start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
+  end)
+end
+
+--- An operator. `.` repeats it with the prompt of the last time.
+---@param fn string which function of this module it calls
+---@return string keys
+local function operator(fn)
+  connection.repeated = nil
+  vim.go.operatorfunc = "v:lua.require'botglue.command.maps'." .. fn
+  require("botglue.editor.redo").begin(vim.go.operatorfunc)
+  return "g@"
+end
+
+---@param kind "char"|"line"|"block"
+---@param request botglue.Request
+local function operate(kind, request)
+  errors.guard(function()
+    request.prompt = connection.repeated
+    start(selection.from_operator(kind), request, {
+      sent = function(prompt)
+        connection.repeated = prompt
+      end,
+      again = require("botglue.editor.redo").operator,
+    })
+  end)
+end
+
+--- `<Plug>(botglue-run)` in normal mode.
+---@return string keys
+function M.run_operator()
+  return operator("operate")
+end
+
+--- `<Plug>(botglue-ask)` in normal mode.
+---@return string keys
+function M.ask_operator()
+  return operator("operate_ask")
+end
+
+--- The operator's function.
+---@param kind "char"|"line"|"block"
+function M.operate(kind)
+  operate(kind, {})
+end
+
+--- The same for a question.
+---@param kind "char"|"line"|"block"
+function M.operate_ask(kind)
+  operate(kind, { question = true })
+end
+
+--- Takes the default maps away that are still ours.
+function M.remove_default_keymaps()
+  for _, mode in ipairs({ "n", "x" }) do
+    for _, map in ipairs(vim.api.nvim_get_keymap(mode)) do
+      local is_ours = vim.startswith(map.desc or "", "botglue: ")
+        and vim.startswith(map.rhs or "", "<Plug>(botglue-")
+      if is_ours then
+        vim.keymap.del(mode, map.lhs)
+      end
+    end
+  end
+end
+
+return M

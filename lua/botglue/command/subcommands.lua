@@ -1,0 +1,229 @@
+--- The subcommands of `:Botglue`: what each takes, and what it calls. What was typed `commands` takes apart.
+
+local choose = require("botglue.jobs.choose")
+local client = require("botglue.host.client")
+local errors = require("botglue.host.errors")
+local selection = require("botglue.editor.selection")
+
+---@param args table what nvim_create_user_command hands over
+---@return botglue.Selection
+local function selected(args)
+  if args.range == 0 then
+    return selection.insertion(vim.api.nvim_get_current_buf(), args.line1)
+  end
+  return selection.from_command(args.line1, args.line2)
+end
+
+--- The selection of a job without a prompt: where no range was given on a line with diagnostics, it is theirs.
+---@param args table
+---@return botglue.Selection
+local function diagnosed(args)
+  local bufnr, first, last = vim.api.nvim_get_current_buf(), nil, nil
+  if args.range == 0 and client.options().context.diagnostics then
+    first, last = require("botglue.editor.context").diagnosed(bufnr, args.line1)
+  end
+  return first and selection.lines(bufnr, first, last) or selected(args)
+end
+
+---@class botglue.Subcommand
+---@field run fun(args: table, rest: string, given: botglue.Plus)
+---@field bang boolean? whether `!` means anything
+---@field range boolean? whether a range does
+---@field bare boolean? whether nothing may stand behind it
+---@field plus botglue.PlusName[]? what may stand before the rest
+---@field prompt boolean? whether the rest is a prompt
+---@field complete (fun(lead: string): string[])?
+
+local BOTH = { "agent", "model" }
+
+--- A decision of an answer: the one that is named, else the one that must be meant.
+---@param name "reject"|"revert"
+---@param choice botglue.JobFilter
+---@param what string what there may be none of
+---@return botglue.Subcommand
+local function decision(name, choice, what)
+  return {
+    run = function(_, rest)
+      require("botglue.jobs.decide")[name](choose.one(rest, choice, what))
+    end,
+    complete = choose.complete(choice),
+  }
+end
+
+--- What is done with the hunks in some lines.
+---@param verb "take"|"drop"
+---@return botglue.Subcommand
+local function of_hunks(verb)
+  return {
+    range = true,
+    bare = true,
+    run = function(args)
+      local is_range = args.range > 0
+      require("botglue.ui.review.keys").in_lines(
+        verb,
+        is_range and args.line1 or nil,
+        is_range and args.line2 or nil
+      )
+    end,
+  }
+end
+
+---@type table<string, botglue.Subcommand>
+return {
+  run = {
+    bang = true,
+    range = true,
+    plus = BOTH,
+    prompt = true,
+    run = function(args, rest, given)
+      local prompt = rest:find("%S") and rest or nil
+      local taken = prompt and selected(args) or diagnosed(args)
+      local request = { prompt = prompt, review = args.bang or nil, agent = given.agent, model = given.model }
+      require("botglue.jobs.run").begin(taken, request, (client.options()))
+    end,
+  },
+  history = {
+    bare = true,
+    run = function()
+      require("botglue.ui.list.history").open()
+    end,
+  },
+  info = {
+    bare = true,
+    run = function()
+      require("botglue.ui.list.info").open()
+    end,
+  },
+  jobs = {
+    bare = true,
+    run = function()
+      require("botglue.ui.list.jobs").open()
+    end,
+  },
+  pick = {
+    run = function(_, rest)
+      require("botglue.ui.pick").open(rest)
+    end,
+    complete = function(lead)
+      return require("botglue.ui.pick").complete(lead)
+    end,
+  },
+  ask = {
+    range = true,
+    plus = BOTH,
+    prompt = true,
+    run = function(args, rest, given)
+      local prompt = rest:find("%S") and rest or nil
+      local request = { prompt = prompt, question = true, agent = given.agent, model = given.model }
+      require("botglue.jobs.run").begin(selected(args), request, (client.options()))
+    end,
+  },
+  each = {
+    bang = true,
+    range = true,
+    plus = BOTH,
+    prompt = true,
+    run = function(args, rest, given)
+      require("botglue.command.each").start(rest, {
+        agent = given.agent,
+        model = given.model,
+        range = args.range > 0 and { first = args.line1, last = args.line2 } or nil,
+        review = args.bang or nil,
+        -- With `:silent`, or with nobody at a screen, it is a script's.
+        ask = not args.smods.silent and #vim.api.nvim_list_uis() > 0,
+      })
+    end,
+  },
+  answer = {
+    run = function(_, rest)
+      require("botglue.ui.answer").open(choose.newest(rest, choose.answered, "to a question"))
+    end,
+    complete = choose.complete(choose.answered),
+  },
+  review = {
+    bang = true,
+    run = function(args, rest)
+      if args.bang then
+        require("botglue.ui.review.view").close()
+      else
+        require("botglue.ui.review.held").review(rest)
+      end
+    end,
+    complete = choose.complete(choose.held),
+  },
+  take = of_hunks("take"),
+  drop = of_hunks("drop"),
+  diff = {
+    run = function(_, rest)
+      require("botglue.ui.diff").open(choose.latest(rest, choose.has_texts, "can be compared"))
+    end,
+    complete = choose.complete(choose.has_texts),
+  },
+  edit = {
+    run = function(_, rest)
+      require("botglue.ui.review.edit").open(choose.one(rest, choose.held, "is held"))
+    end,
+    complete = choose.complete(choose.held),
+  },
+  accept = {
+    range = true,
+    run = function(args, rest)
+      local opts = args.range > 0 and { range = { args.line1, args.line2 } } or nil
+      require("botglue.ui.review.held").accept(choose.one(rest, choose.held, "is held"), opts)
+    end,
+    complete = choose.complete(choose.held),
+  },
+  reject = decision("reject", choose.held, "is held"),
+  revert = decision("revert", choose.landed, "has landed"),
+  followup = {
+    -- A session is its agent's own.
+    plus = { "model" },
+    prompt = true,
+    run = function(_, rest, given)
+      require("botglue.session.followup").command(rest, given.model)
+    end,
+  },
+  rewind = {
+    bare = true,
+    run = function()
+      require("botglue.session.rewind").command()
+    end,
+  },
+  retry = {
+    plus = BOTH,
+    run = function(_, rest, given)
+      require("botglue.session.retry").retry(choose.latest(rest, choose.ended, "has ended yet"), given)
+    end,
+    complete = choose.complete(choose.ended),
+  },
+  open = {
+    run = function(_, rest)
+      require("botglue.session.terminal").command(rest)
+    end,
+    complete = choose.complete(choose.has_session),
+  },
+  transcript = {
+    bang = true,
+    run = function(args, rest)
+      local id = choose.latest(rest, choose.has_transcript, "has a transcript")
+      require("botglue.ui.transcript").open(id, args.bang and "raw" or "readable")
+    end,
+    complete = choose.complete(choose.has_transcript),
+  },
+  log = {
+    bare = true,
+    run = function()
+      local path = require("botglue.host.process").log_path()
+      local found = vim.uv.fs_lstat(path)
+      if not found then
+        errors.fail("there is no log yet at %s", path)
+      elseif found.type ~= "file" then
+        -- Reading a pipe would never end.
+        errors.fail("remove what is there, the log is not a regular file: %s", path)
+      end
+      errors.no_window_in_cmdwin()
+      require("botglue.ui.file").open(path)
+      vim.cmd("normal! G")
+    end,
+  },
+}

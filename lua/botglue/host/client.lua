@@ -1,0 +1,88 @@
+--- Starts the host with the first request, and tells when it is gone. Only notifications are sent: nothing here waits
+--- for the host. What a job is, and what becomes of an answer, is not known here.
+
+local connection = require("botglue.host.connection")
+local handlers = require("botglue.host.handlers")
+local host_process = require("botglue.host.process")
+
+local M = {}
+
+--- The options in force. All who ask get the same table until others are given: each job keeps it.
+---@return botglue.Options options never to be changed
+---@return string[] unknown
+function M.options()
+  local config, last = require("botglue.config"), connection.resolved
+  local global = config.global()
+  if not last or last.setup ~= connection.setup or not vim.deep_equal(last.global, global) then
+    local options, unknown = config.resolve(connection.setup)
+    last = { setup = connection.setup, global = vim.deepcopy(global), options = options, unknown = unknown }
+    connection.resolved = last
+  end
+  return last.options, last.unknown
+end
+
+---@param id integer
+---@return botglue.Job?
+function M.job(id)
+  return connection.jobs[id]
+end
+
+---@return integer
+function M.next_token()
+  connection.last_token = connection.last_token + 1
+  return connection.last_token
+end
+
+---@param process botglue.Process
+---@param err botglue.JobError
+local function lost(process, err)
+  if connection.process == process then
+    connection.process = nil
+  end
+  -- At its end all is told and ended already, or, where an autocommand ends Neovim, there is no event of its end. A
+  -- host that is started then is one that Neovim waits for, and nobody ends.
+  if not connection.leaving and vim.v.exiting == vim.NIL then
+    handlers.host_lost(process, err)
+  end
+end
+
+--- The host, started if there is none.
+---@param options botglue.Options
+---@return botglue.Process? process
+---@return botglue.JobError? err
+function M.connect(options)
+  if connection.process then
+    return connection.process
+  end
+  local process, err
+  process, err = host_process.start(options, connection.ready_within, function(why)
+    lost(process, why)
+  end)
+  connection.process = process
+  if process then
+    local unsent = connection.unsent
+    connection.unsent = {}
+    for _, message in ipairs(unsent) do
+      process:tell(message)
+    end
+    handlers.host_started(process)
+    vim.api.nvim_create_autocmd("VimLeavePre", {
+      group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),
+      desc = "botglue: end the jobs",
+      callback = function()
+        handlers.leaving()
+      end,
+    })
+  end
+  return process, err
+end
+
+--- The host's greeting.
+---@param hello { version: string, pid: integer }
+function M.ready(hello)
+  if connection.process then
+    connection.process:greet(hello)
+  end
+end
+
+return M

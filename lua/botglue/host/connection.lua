@@ -1,0 +1,96 @@
+--- What this Neovim knows: its host, its jobs and what is shown of them. The one variable of the plugin that lives on;
+--- who uses a field says what is in it. Requires no module of ours.
+
+---@class botglue.HostState the host, what it is asked, the options
+---@field process botglue.Process?
+---@field ready_within integer milliseconds that a host has to say that it is there
+---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
+---@field unsent table[] what became of answers, for the next host
+---@field groups botglue.Groups of running agents
+---@field kill fun()? ends at once what is being ended
+---@field last_token integer of the agents that were started ahead of their jobs
+---@field models table<string, string[]> by agent, those that it offers
+---@field leaving boolean? whether Neovim ends
+---@field queries table<integer, botglue.Query> questions to the store, by their token
+---@field last_query integer
+---@field answered_within integer milliseconds that the store may take for an answer
+---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
+---@field earlier integer how many held answers of earlier sessions wait in this project
+---@field setup table? what `setup()` was given
+---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
+---@field warned boolean? whether the user knows of unknown options in `vim.g.botglue`
+
+---@class botglue.JobsState the jobs, and what is told of them
+---@field jobs table<integer, botglue.Job>
+---@field open table<integer, botglue.Job> those that have not ended
+---@field held table<integer, botglue.Job> those whose answer is held
+---@field ended integer[] those that have ended and are not held, in that order
+---@field kept table<integer, botglue.Job[]> by buffer the jobs that have ended and whose ranges are known, oldest first
+---@field lost integer[] jobs whose host was gone before it told their outcome, which the store may have
+---@field last_id integer
+---@field last_turn integer of the jobs that the host said wait for others to end
+---@field started_turn integer the last of them that waits no more
+---@field spent number? what the jobs have cost that are not known any more
+---@field telling botglue.Telling events that are to be told
+---@field news table[] what jobs have to say in this tick
+---@field batch botglue.Batch? the jobs of which progress is told
+---@field cmdheight integer? what it is again with the next key
+---@field counted boolean? whether a status line has asked for the counts
+---@field waiting integer how many calls of `wait()` are under way
+
+---@class botglue.EditorState texts and moments
+---@field mirrored table<integer, boolean> the buffers that the host mirrors
+---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
+---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
+---@field paste botglue.Paste? the one that is under way, if any
+---@field quitting boolean? whether a command is under way that may end it
+---@field deciding_in integer? the buffer of which a key takes or drops hunks
+---@field operator botglue.Operator? the one whose prompt is asked for
+---@field repeated string? the prompt that `.` sends again
+
+---@class botglue.UiState what is shown
+---@field prompt botglue.Prompt? the one that is open
+---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
+---@field review botglue.Review? the one that is open
+---@field diff botglue.Diff? the proposal that is shown beside its buffer
+---@field list botglue.JobList? the one that is open
+---@field transcripts table<integer, botglue.TranscriptView> those that are shown, by buffer
+---@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
+---@field ticker botglue.Ticker? of the views that move
+---@field tools botglue.ToolList? the one that is open
+---@field looks table<string, vim.api.keyset.get_hl_info> the highlight groups as we have defined them
+
+---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
+local connection = {
+  ready_within = 5000,
+  restarts = {},
+  unsent = {},
+  groups = {},
+  last_token = 0,
+  models = {},
+  queries = {},
+  last_query = 0,
+  answered_within = 10000,
+  held_replies = {},
+  earlier = 0,
+  jobs = {},
+  open = {},
+  held = {},
+  ended = {},
+  kept = {},
+  lost = {},
+  last_id = 0,
+  last_turn = 0,
+  started_turn = 0,
+  telling = { depth = 0, queue = {} },
+  news = {},
+  waiting = 0,
+  mirrored = {},
+  asked = {},
+  written = {},
+  drafts = {},
+  transcripts = {},
+  looks = {},
+}
+
+return connection

@@ -1,0 +1,33 @@
+--- Errors that a user is meant to read: raised as one sentence, and shown as one line without a traceback where nobody
+--- above would catch them, as after a key or in an answer of the host's.
+
+local M = {}
+
+--- Ends what is under way with a sentence.
+---@param format string
+---@param ... any what it is formatted with
+---@return any never
+function M.fail(format, ...)
+  error("botglue: " .. format:format(...), 0)
+end
+
+--- Raises an error where Neovim allows no other window.
+function M.no_window_in_cmdwin()
+  if vim.fn.getcmdwintype() ~= "" then
+    M.fail("no window can be opened from the command-line window")
+  end
+end
+
+--- Calls a function; an error in it is shown.
+---@param fn fun(...)
+---@param ... any its arguments
+---@return boolean ok whether there was none
+function M.guard(fn, ...)
+  local ok, raised = pcall(fn, ...)
+  if not ok then
+    require("botglue.host.notify").error(tostring(raised))
+  end
+  return ok
+end
+
+return M

@@ -1,0 +1,15 @@
+--- What is called when something happens of which modules above are to hear: those below call it by name, and require
+--- none of them. `wiring` fills it in, before anything can happen.
+
+---@alias botglue.SendPrompt fun(request: botglue.Request)
+
+---@class botglue.Handlers
+---@field host_started fun(process: botglue.Process) another host has started
+---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
+---@field leaving fun() Neovim ends
+---@field job_opened fun(job: botglue.Job) a job was asked for
+---@field job_restored fun(job: botglue.Job) a held answer of an earlier Neovim or host is a job of this one
+---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
+
+---@type botglue.Handlers
+return {}

@@ -1,0 +1,191 @@
+--- Words for the user: always one line that fits, so that nobody has to press Enter. What was cut is whole in
+--- `:messages`; what has to be read to its end gets a higher command line for a moment. What jobs have to say comes
+--- together, and not into a command line that is being typed.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local text = require("botglue.util.text")
+
+local M = {}
+
+local LEVELS = vim.log.levels
+local HIGHLIGHTS = { [LEVELS.ERROR] = "ErrorMsg", [LEVELS.WARN] = "WarningMsg", [LEVELS.INFO] = "None" }
+
+--- With fewer cells than these for a line nothing can be said: Neovim would ask for Enter after each word.
+local LEAST = 8
+
+--- How many cells there are for a line. The ruler of a floating window is drawn over the end of it.
+---@return integer
+local function room()
+  local free = vim.v.echospace
+  if not vim.o.ruler or vim.o.laststatus == 3 or vim.api.nvim_win_get_config(0).relative == "" then
+    return free
+  end
+  local ruler = tonumber(vim.o.rulerformat:match("^%%%-?(%d+)%(")) or 18
+  local beside = vim.o.columns - ruler - 1
+  return beside < LEAST and free or math.min(free, beside)
+end
+
+--- Puts a line into `:messages` and takes it from the screen. With `T` in 'shortmess' a long one is cut there, in its
+--- middle; without a command line it is not, and would ask for Enter: so it is several that fit.
+---@param line string
+---@param level integer
+local function record(line, level)
+  -- Below a message that stands there already, of several lines, it would scroll.
+  vim.cmd.redraw()
+  if vim.o.cmdheight == 0 then
+    for _, part in ipairs(text.wrap(line, room())) do
+      vim.api.nvim_echo({ { part, HIGHLIGHTS[level] } }, true, {})
+      vim.cmd.redraw()
+    end
+    return
+  end
+  local shortmess = vim.o.shortmess
+  if not shortmess:find("T", 1, true) then
+    vim.o.shortmess = shortmess .. "T"
+  end
+  vim.cmd.echohl(HIGHLIGHTS[level])
+  vim.cmd.echomsg(vim.fn.string(line))
+  vim.cmd.echohl("None")
+  if vim.o.shortmess ~= shortmess then
+    vim.o.shortmess = shortmess
+  end
+  vim.cmd.redraw()
+end
+
+--- Shows the beginning of a line that is too long. The whole of it goes to `:messages`.
+---@param line string
+---@param level integer
+local function show_cut(line, level)
+  record(line, level)
+  -- The line may be about options that are wrong.
+  local ok, options = pcall(client.options)
+  local signs = require("botglue.util.signs").of(ok and options or { ascii = false })
+  vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
+end
+
+--- Shows the whole of a line that is too long, in a command line that is as high as it needs until the next key.
+---@param line string
+---@param level integer
+local function show_whole(line, level)
+  local lines = text.wrap(line, room())
+  if #lines > vim.o.lines / 2 or vim.api.nvim_get_mode().mode == "c" then
+    show_cut(line, level)
+    return
+  end
+  local win, view, tick = vim.api.nvim_get_current_win(), vim.fn.winsaveview(), vim.b.changedtick
+  -- Another one may be shown whole already.
+  local height = connection.cmdheight or vim.o.cmdheight
+  connection.cmdheight = height
+  vim.o.cmdheight = math.max(height, #lines)
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
+  -- In the messages it is one line, here it is broken between words.
+  vim.cmd.redraw()
+  vim.api.nvim_echo({ { table.concat(lines, "\n"), HIGHLIGHTS[level] } }, false, {})
+  local key
+  key = vim.on_key(function()
+    vim.on_key(nil, key)
+    vim.o.cmdheight, connection.cmdheight = height, nil
+    -- Where text landed meanwhile its rows are others.
+    if vim.api.nvim_get_current_win() == win and vim.b.changedtick == tick then
+      vim.fn.winrestview(view)
+    end
+  end)
+end
+
+--- Hands a line to `vim.notify` with what it would echo caught, which for a long line ends in a prompt.
+---@param line string
+---@param level integer
+---@return boolean echoed whether it would have echoed it; if not, somebody's own notification shows it
+local function notify_silently(line, level)
+  local command = ("lua vim.notify(%q, %d, { title = 'botglue' })"):format(line, level)
+  local ok, result = pcall(vim.api.nvim_exec2, command, { output = true })
+  -- An echoed error counts as an error of the command.
+  return not ok or result.output ~= ""
+end
+
+--- Shows one line.
+---@param line string
+---@param level integer of vim.log.levels
+---@param otherwise (fun(line: string, level: integer))? what to do with one that is too long; none: it is cut
+local function show(line, level, otherwise)
+  line = text.clean(line)
+  local nobody = #vim.api.nvim_list_uis() == 0
+  -- (Without a command line Neovim asks for Enter after each error, however short.)
+  if nobody or (vim.o.cmdheight > 0 and vim.api.nvim_strwidth(line) <= room()) then
+    vim.notify(line, level, { title = "botglue" })
+  elseif notify_silently(line, level) then
+    -- Below a command that is still running lines scroll, they are not cut.
+    vim.schedule(function()
+      if room() >= LEAST then
+        (otherwise or show_cut)(line, level)
+      end
+    end)
+  end
+end
+
+---@param line string
+function M.error(line)
+  show(line, LEVELS.ERROR)
+end
+
+--- For a list of what there is: the end of it counts as much as its beginning.
+---@param line string
+function M.whole_error(line)
+  show(line, LEVELS.ERROR, show_whole)
+end
+
+--- For `:messages` alone: what went wrong in here, where the user is told already what came of it.
+---@param line string
+function M.note(line)
+  if room() >= LEAST then
+    record(text.clean(line), LEVELS.ERROR)
+  end
+end
+
+---@param line string
+function M.warn(line)
+  show(line, LEVELS.WARN)
+end
+
+--- Shows what jobs had to say since the last tick, one line for all that say the same.
+local function tell()
+  local mode = vim.api.nvim_get_mode().mode:sub(1, 1)
+  if mode == "c" or mode == "r" then
+    vim.api.nvim_create_autocmd("ModeChanged", { once = true, callback = vim.schedule_wrap(tell) })
+    return
+  end
+  local news, said, order = connection.news, {}, {}
+  connection.news = {}
+  for _, item in ipairs(news) do
+    local key = item.verb .. item.words
+    if not said[key] then
+      said[key] = { verb = item.verb, words = item.words, level = item.level, ids = {} }
+      order[#order + 1] = said[key]
+    end
+    table.insert(said[key].ids, item.id)
+  end
+  for _, item in ipairs(order) do
+    -- A line that was drawn is written over; one that was not, as that of the tick before, makes room for both, and
+    -- asks for Enter.
+    vim.cmd.redraw()
+    local jobs = #item.ids == 1 and "job " or "jobs "
+    show(
+      ("botglue: %s%s %s: %s"):format(jobs, table.concat(item.ids, ", "), item.verb, item.words),
+      item.level
+    )
+  end
+end
+
+--- Says something of a job with the next tick.
+---@param item { id: integer, verb: string, words: string, level: integer }
+function M.add(item)
+  local news = connection.news
+  news[#news + 1] = item
+  if #news == 1 then
+    vim.schedule(tell)
+  end
+end
+
+return M

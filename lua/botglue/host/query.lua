@@ -1,0 +1,72 @@
+--- Asks the store, which the host has. Each question gets exactly one answer, also where the host is lost, silent or
+--- not there at all; nobody waits for it.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local deadline = require("botglue.util.deadline")
+
+local M = {}
+
+---@class botglue.Query
+---@field process botglue.Process? the host that was asked
+---@field reply fun(result: table?, err: string?)
+
+--- Asks. What can be asked, and what comes back, is in `types`.
+---@param name string
+---@param args table
+---@param callback fun(result: table?, err: string?) called once, never before this returns
+function M.ask(name, args, callback)
+  local token = connection.last_query + 1
+  connection.last_query = token
+  local query, patience = {}, nil
+  function query.reply(result, err)
+    if connection.queries[token] ~= query then
+      return
+    end
+    connection.queries[token] = nil
+    deadline.stop(patience)
+    vim.schedule(function()
+      callback(result, err)
+    end)
+  end
+  connection.queries[token] = query
+  patience = deadline.start(connection.answered_within, function()
+    query.reply(nil, "the host does not answer; see :Botglue log")
+  end)
+  local process, err = client.connect(client.options())
+  query.process = process
+  if not process then
+    query.reply(nil, err and err.message or "there is no host")
+  elseif process.gone then
+    process:notify("query", vim.tbl_extend("error", { token = token, name = name }, args))
+  else
+    query.reply(nil, process.failed and process.failed.message or "the host is gone")
+  end
+end
+
+--- A host is gone: it answers no more.
+---@param process botglue.Process
+---@param err string
+function M.fail(process, err)
+  for _, query in pairs(vim.tbl_extend("error", {}, connection.queries)) do
+    if query.process == process then
+      query.reply(nil, err)
+    end
+  end
+end
+
+--- The host's answer.
+---@param answer { token: integer, error: string? }
+function M.reply(answer)
+  local query = connection.queries[answer.token]
+  if not query then
+    return
+  elseif answer.error then
+    query.reply(nil, answer.error)
+  else
+    answer.token = nil
+    query.reply(answer)
+  end
+end
+
+return M

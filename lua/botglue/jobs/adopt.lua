@@ -1,0 +1,164 @@
+--- Held answers that outlived their host or their Neovim: makes jobs of what the store gives.
+
+local bytes = require("botglue.util.bytes")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local registry = require("botglue.jobs.registry")
+
+local M = {}
+
+--- What a review of an earlier version had kept beside the answer: the text around it that was changed there.
+---@param draft table<string, string[]>
+---@return string[]?
+local function around(draft)
+  local rows = {}
+  for _, field in ipairs({ "above", "rows", "below" }) do
+    vim.list_extend(rows, bytes.from_text(draft[field] or {}))
+  end
+  return #rows > 0 and rows or nil
+end
+
+--- A held answer as a job of this Neovim.
+---@param answer table
+---@param id integer
+---@param options botglue.Options
+---@return botglue.Job
+local function to_job(answer, id, options)
+  local path, lost = answer.path, answer.id and client.job(answer.id)
+  local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
+  local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
+  local range = require("botglue.editor.range").recall(bufnr, sent)
+  local place = lost and lost.range.bufnr == bufnr and lost.range:place()
+  if lost and place then
+    range:mark(place, lost.range.shape)
+  end
+  local draft = answer.draft or {}
+  return require("botglue.jobs.job").recall({
+    id = id,
+    range = range,
+    path = path,
+    prompt = answer.prompt,
+    agent = answer.agent,
+    wanted = answer.model,
+    cwd = answer.project,
+    options = options,
+    indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
+    text = answer.text,
+    answer = { lines = answer.lines or {}, held_for = answer.held_for },
+    edited = draft.lines and bytes.from_text(draft.lines),
+    typed = draft.typed and bytes.from_text(draft.typed),
+    dropped = draft.dropped,
+    around = around(draft),
+    held_for = answer.held_for or "buffer_gone",
+    took_ms = answer.elapsed_ms or 0,
+    on_close = registry.release,
+  }, answer)
+end
+
+--- Asks for held answers of Neovims that are gone.
+---@param reply fun(err: string?) called when they are jobs of this Neovim, or with why they cannot be
+function M.ask(reply)
+  local process, failure = client.connect(client.options())
+  if not process then
+    reply(failure and failure.message or "there is no host")
+    return
+  end
+  local replies = connection.held_replies
+  replies[#replies + 1] = reply
+  if #replies == 1 then
+    process:notify("held", vim.empty_dict())
+  end
+end
+
+--- No more will come of what was asked.
+---@param err string? why nothing could be looked for
+function M.answered(err)
+  local replies = connection.held_replies
+  connection.held_replies = {}
+  for _, reply in ipairs(replies) do
+    reply(err)
+  end
+end
+
+--- Takes over what the host gives: from now on these are jobs of this Neovim, and it hears by which numbers.
+---@param answers table[]
+---@param err string? why none could be looked for
+function M.take(answers, err)
+  local options, process = client.options(), connection.process
+  connection.earlier = 0
+  for _, answer in ipairs(answers) do
+    local job = to_job(answer, registry.next_id(), options)
+    registry.hold(job)
+    if process then
+      process:notify("adopted", { uuid = answer.uuid, id = job.id })
+    end
+  end
+  M.answered(err)
+end
+
+--- An answer as the store gives it whole, as a job of this Neovim.
+---@param full botglue.FullEntry
+---@param id integer
+---@return botglue.Job
+local function hold(full, id)
+  local selection = full.selection
+  local answer = vim.tbl_extend("force", full, {
+    base = selection.text,
+    rows = selection.rows,
+    cols = selection.cols,
+    column = selection.column,
+    anchor = selection.anchor,
+    beside = selection.beside,
+    stands = full.landed_rows and { first_line = full.landed_first, rows = full.landed_rows },
+    elapsed_ms = full.ended_ms - full.started_ms,
+  })
+  local job = to_job(answer, id, client.options())
+  registry.hold(job)
+  return job
+end
+
+--- Asks the next host for answers of jobs that have failed because their host was gone before it could tell them. They
+--- are held, as jobs of their own: that those have failed was told.
+function M.recover()
+  local lost = connection.lost
+  if #lost == 0 then
+    return
+  end
+  local process = connection.process
+  connection.lost = {}
+  require("botglue.host.query").ask("untold", { ids = lost }, function(result)
+    if not result then
+      -- Then the host after that is asked: it may have been started already.
+      vim.list_extend(connection.lost, lost)
+      if connection.process and connection.process ~= process then
+        M.recover()
+      end
+      return
+    end
+    for _, full in ipairs(result.jobs) do
+      local job = hold(full, registry.next_id())
+      if connection.process then
+        connection.process:notify("adopted", { uuid = full.uuid, id = job.id })
+      end
+      require("botglue.host.notify").warn(
+        ("botglue: :Botglue review %d shows the answer of job %d, which was stored"):format(job.id, full.id)
+      )
+    end
+  end)
+end
+
+--- Holds the answer of a job of the store once more, for review.
+---@param uuid string
+---@param reply fun(job: botglue.Job?, err: string?)
+function M.again(uuid, reply)
+  local id = registry.next_id()
+  require("botglue.host.query").ask("again", { uuid = uuid, id = id }, function(result, err)
+    if not result then
+      reply(nil, err)
+      return
+    end
+    reply(hold(result.job, id))
+  end)
+end
+
+return M

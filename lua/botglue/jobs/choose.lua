@@ -1,0 +1,172 @@
+--- Which job a command means: the one it names, else the one at the cursor, else the only one, or the newest.
+
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local fail = require("botglue.host.errors").fail
+
+local M = {}
+
+---@alias botglue.JobFilter fun(job: botglue.Job): boolean
+
+--- A held answer.
+---@param job botglue.Job
+function M.held(job)
+  return job.landing == "held"
+end
+
+--- An answer that can be taken back.
+---@param job botglue.Job
+function M.landed(job)
+  return job.landing == "applied" or job.landing == "merged"
+end
+
+--- An answer that stands in its buffer, or is what stood there already.
+---@param job botglue.Job
+function M.wrote(job)
+  return M.landed(job) or job.landing == "unchanged"
+end
+
+--- An answer of which there are two texts to compare.
+---@param job botglue.Job
+function M.has_texts(job)
+  return M.held(job) or M.landed(job)
+end
+
+--- An answer to a question.
+---@param job botglue.Job
+function M.answered(job)
+  return job.landing == "answered"
+end
+
+--- A job that has ended.
+---@param job botglue.Job
+function M.ended(job)
+  return not job:is_open()
+end
+
+--- A job with a session that can be opened.
+---@param job botglue.Job
+function M.has_session(job)
+  -- The CLI names a session even where it has just said that it has none.
+  local is_lost = job.error and job.error.code == "session_not_found"
+  return M.ended(job) and job.session_id ~= nil and not is_lost
+end
+
+--- A job whose agent has been started.
+---@param job botglue.Job
+function M.has_transcript(job)
+  return job.transcript ~= nil
+end
+
+--- The jobs that can be meant, oldest first.
+---@param choice botglue.JobFilter
+---@return botglue.Job[]
+function M.all(choice)
+  local jobs = {}
+  for id = 1, connection.last_id do
+    local job = connection.jobs[id]
+    if job and choice(job) then
+      jobs[#jobs + 1] = job
+    end
+  end
+  return jobs
+end
+
+--- The one that is meant by where the cursor is: the one under review there, else the newest one in whose range it is.
+---@param jobs botglue.Job[]
+---@return botglue.Job?
+function M.at_cursor(jobs)
+  local review = connection.review
+  if review and review.bufnr == vim.api.nvim_get_current_buf() and vim.list_contains(jobs, review.job) then
+    return review.job
+  end
+  local bufnr, line = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1]
+  for i = #jobs, 1, -1 do
+    local range = jobs[i].range
+    local first, last = range:lines()
+    if range.bufnr == bufnr and first <= line and line <= last then
+      return jobs[i]
+    end
+  end
+end
+
+--- The job with a number.
+---@param id any
+---@return botglue.Job
+function M.job(id)
+  return client.job(id) or fail("there is no job %s", tostring(id))
+end
+
+---@param words string
+---@return integer
+local function number(words)
+  local id = words:match("^%d+$") and tonumber(words)
+  return id or fail("not a job number: %s", words)
+end
+
+--- The job that a command's words name, else the newest one.
+---@param words string
+---@param choice botglue.JobFilter
+---@param what string what there may be none of
+---@return integer id
+function M.newest(words, choice, what)
+  if words ~= "" then
+    return number(words)
+  end
+  local jobs = M.all(choice)
+  local job = jobs[#jobs] or fail("no answer %s", what)
+  return job.id
+end
+
+--- The job that a command's words name.
+---@param words string
+---@param choice botglue.JobFilter
+---@param what string what there may be none of
+---@return integer id
+function M.one(words, choice, what)
+  if words ~= "" then
+    return number(words)
+  end
+  local jobs = M.all(choice)
+  local job = M.at_cursor(jobs) or #jobs == 1 and jobs[1]
+  if job then
+    return job.id
+  elseif #jobs == 0 then
+    fail("no answer %s", what)
+  end
+  local ids = vim.tbl_map(function(one)
+    return one.id
+  end, jobs)
+  fail("say which answer: %s", table.concat(ids, ", "))
+end
+
+--- The job that a command's words name, else the one at the cursor, else the newest.
+---@param words string
+---@param choice botglue.JobFilter
+---@param what string what there may be none of
+---@return integer id
+function M.latest(words, choice, what)
+  if words ~= "" then
+    return M.one(words, choice, what)
+  end
+  local jobs = M.all(choice)
+  local job = M.at_cursor(jobs) or jobs[#jobs] or fail("no job %s", what)
+  return job.id
+end
+
+--- Completes the number of a job.
+---@param choice botglue.JobFilter
+---@return fun(lead: string): string[]
+function M.complete(choice)
+  return function(lead)
+    local ids = {}
+    for _, job in ipairs(M.all(choice)) do
+      if vim.startswith(tostring(job.id), lead) then
+        ids[#ids + 1] = tostring(job.id)
+      end
+    end
+    return ids
+  end
+end
+
+return M

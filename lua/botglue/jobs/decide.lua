@@ -1,0 +1,245 @@
+--- What the user decides of an answer: accept, reject, revert, edit. The host merges and has it written; here is only
+--- whether that can be asked for, and what the user is told where it cannot be.
+
+local attach = require("botglue.host.attach")
+local client = require("botglue.host.client")
+local errors = require("botglue.host.errors")
+local proposals = require("botglue.jobs.proposal")
+local report = require("botglue.jobs.report")
+
+local M = {}
+
+local api = vim.api
+local fail = errors.fail
+
+-- Why the host does not accept or revert, by its reason.
+local STAYS = {
+  accepted = {
+    conflict = "see :Botglue review %d, then accept it again: it conflicts with what you changed",
+    range_lost = "select lines, then :Botglue accept %d: its place is not known",
+    buffer_gone = "select lines elsewhere, then :Botglue accept %d: its buffer is gone",
+    not_modifiable = "its buffer cannot be changed",
+    block_rows = "see :Botglue edit %d: it has another number of lines than the block",
+    too_large = "select lines, then :Botglue accept %d: its buffer is too large to be followed",
+    stale = "accept it again: the text was changed meanwhile",
+  },
+  reverted = {
+    conflict = "its lines were changed since",
+    range_lost = "its place is not known",
+    buffer_gone = "its buffer is gone",
+    not_modifiable = "its buffer cannot be changed",
+    too_large = "its buffer is too large to be followed",
+  },
+}
+
+-- What can be done with a held answer that has no place, and why.
+local MISPLACED = {
+  range_lost = "select lines, :Botglue accept %d: its place is not known",
+  buffer_gone = "select lines, :Botglue accept %d: its buffer is gone",
+  not_modifiable = ":set modifiable, :Botglue review %d: its buffer cannot be changed",
+  too_large = "select lines, :Botglue accept %d: its buffer is too large to be followed",
+}
+
+--- What can be done with a held answer that cannot be put where it belongs.
+---@param job botglue.Job
+---@return string? words nil where it can
+function M.misplaced(job)
+  local why
+  if not job:load() then
+    why = "buffer_gone"
+  elseif job.range.lost then
+    why = "range_lost"
+  elseif not vim.bo[job.range.bufnr].modifiable then
+    why = "not_modifiable"
+  elseif job.held_for == "too_large" then
+    why = "too_large"
+  end
+  return why and MISPLACED[why]:format(job.id)
+end
+
+---@param job botglue.Job
+---@param verb "accepted"|"rejected"|"reverted"
+---@param why string
+---@return string
+local function refusal(job, verb, why)
+  local reason = STAYS[verb == "reverted" and verb or "accepted"][why] or why
+  return ("job %d cannot be %s: " .. reason):format(job.id, verb, job.id)
+end
+
+--- Whether something is being decided of a job.
+---@param job botglue.Job
+---@return boolean
+function M.is_under_way(job)
+  return job.deciding == true
+end
+
+---@param id integer
+---@return botglue.Job
+local function job_of(id)
+  local job = client.job(id)
+  if not job then
+    fail("there is no job %s", tostring(id))
+  elseif
+    M.is_under_way(job --[[@as botglue.Job]])
+  then
+    fail("wait a moment (a script: botglue.wait(%d, ms)): job %d is being decided already", id, id)
+  end
+  return job --[[@as botglue.Job]]
+end
+
+---@param id integer
+---@return botglue.Job
+function M.held_job(id)
+  local job = job_of(id)
+  if job.landing ~= "held" then
+    fail("job %d is not held", id)
+  end
+  return job
+end
+
+--- Asks the host; what becomes of it `landed` or `stays` tells.
+---@param job botglue.Job
+---@param method "accept"|"revert"
+---@param more table
+local function ask(job, method, more)
+  local process, err = client.connect(job.options)
+  if not process then
+    fail("%s", err and err.message or "there is no host")
+  end
+  ---@cast process botglue.Process
+  job.deciding = true
+  -- The host may not know the buffer yet; where the user has chosen the lines, it matters no more where it was.
+  attach.want(more.buffer or job.range.bufnr, not more.range and job or nil)
+  process:notify(method, vim.tbl_extend("keep", more, { id = job.id, buffer = job.range.bufnr }))
+end
+
+---@class botglue.AcceptOptions
+---@field hunk integer? the number of the one hunk that is taken, as `hunks()` has it
+---@field tick integer? the changedtick of those
+---@field range { [1]: integer, [2]: integer }? the lines that the answer is put to, from 1
+---@field bufnr integer? in which buffer these are; the current one
+
+--- Puts the answer to lines of the user's choice.
+---@param job botglue.Job
+---@param opts botglue.AcceptOptions
+local function accept_at(job, opts)
+  local bufnr = opts.bufnr or api.nvim_get_current_buf()
+  local first, last = unpack(opts.range)
+  if first < 1 or last < first or last > api.nvim_buf_line_count(bufnr) then
+    fail("the lines %s, %s are not in the buffer", tostring(first), tostring(last))
+  elseif not vim.bo[bufnr].modifiable then
+    fail("job %d cannot be accepted here: the buffer cannot be changed", job.id)
+  end
+  if job.range.bufnr ~= bufnr then
+    job.range:move_to(bufnr)
+  end
+  ask(job, "accept", {
+    buffer = bufnr,
+    lines = job:lines(),
+    range = { first = first, last = last },
+    tick = api.nvim_buf_get_changedtick(bufnr),
+  })
+end
+
+--- Takes one hunk, as a script has seen it.
+---@param job botglue.Job
+---@param opts botglue.AcceptOptions
+local function take_hunk(job, opts)
+  local proposal = job.proposal
+  if not proposal or proposal.tick ~= opts.tick or not proposals.is_current(job) then
+    fail("get the hunks of job %d again: the text has changed since", job.id)
+  end
+  ---@cast proposal botglue.Proposal
+  local at = opts.hunk --[[@as integer]]
+  local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
+  local why
+  proposals.decide(job, "take", { hunks = { hunk.id } }, function(result, err)
+    why = err or result and (result.stale and "the text has changed" or result.why)
+  end)
+  if why then
+    fail("%s", refusal(job, "accepted", why))
+  end
+end
+
+--- Whether a held answer conflicts with what the user changed, and they have not seen how.
+---@param job botglue.Job
+---@return boolean
+function M.is_unseen_conflict(job)
+  return job.held_for == "conflict" and job.shown == nil
+end
+
+--- Accepts a held answer: the host merges it with what is there, and has it written. An error where that cannot be.
+---@param id integer
+---@param opts botglue.AcceptOptions?
+function M.accept(id, opts)
+  local job = M.held_job(id)
+  if opts and opts.range then
+    accept_at(job, opts)
+    return
+  elseif opts and opts.hunk then
+    take_hunk(job, opts)
+    return
+  elseif not job:load() then
+    fail("%s", refusal(job, "accepted", "buffer_gone"))
+  elseif job.range.lost then
+    fail("%s", refusal(job, "accepted", "range_lost"))
+  elseif job.range.kind == "block" and #job:lines() ~= #job.range.base.text then
+    fail("%s", refusal(job, "accepted", "block_rows"))
+  elseif M.is_unseen_conflict(job) then
+    fail("%s", refusal(job, "accepted", "conflict"))
+  end
+  ask(job, "accept", { lines = job:lines(), shown = job.shown, dropped = job.dropped })
+end
+
+--- Rejects a held answer: the buffer stays as it is.
+---@param id integer
+function M.reject(id)
+  local job = M.held_job(id)
+  if (job.taken or 0) > 0 then
+    -- What was taken of it stays: it is merged, not rejected.
+    proposals.decide(job, "drop", { all = true }, function(result, err)
+      local why = err or result and result.why
+      if why then
+        fail("%s", refusal(job, "rejected", why))
+      elseif result and result.stale then
+        -- Another host, which does not know what was taken.
+        report.landed(job, "merged")
+        job:decide("merged")
+      end
+    end)
+    return
+  end
+  client.connect(job.options)
+  report.landed(job, "rejected")
+  job:decide("rejected")
+end
+
+--- Takes a landed answer back, also after later edits around it.
+---@param id integer
+function M.revert(id)
+  local job = job_of(id)
+  if job.landing ~= "applied" and job.landing ~= "merged" then
+    fail("job %d has nothing to revert", id)
+  elseif not job:load() then
+    fail("%s", refusal(job, "reverted", "buffer_gone"))
+  elseif job.range.lost then
+    fail("%s", refusal(job, "reverted", "range_lost"))
+  end
+  ask(job, "revert", {})
+end
+
+--- The host has not done what was decided: the answer is held, or landed, as it was.
+---@param job botglue.Job
+---@param why string
+function M.stays(job, why)
+  job.deciding = nil
+  local is_held = job.landing == "held"
+  if is_held and why == "conflict" then
+    job.held_for, job.shown = why, nil
+    job:moved()
+    proposals.show_again(job)
+  end
+  errors.guard(fail, "%s", refusal(job, is_held and "accepted" or "reverted", why))
+end
+
+return M

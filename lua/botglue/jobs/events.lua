@@ -1,0 +1,81 @@
+--- The `User` events of a job, each with the job's table as data. An error in somebody's autocommand stays theirs.
+---
+--- They come one tick later, with the table of the moment that they tell of: whoever listens may wait or ask the user
+--- something, and holds up neither the host, which waits for the end of its call, nor any other job.
+
+local connection = require("botglue.host.connection")
+
+local M = {}
+
+local SPACING = 100 * 1e6 -- nanoseconds between two updates of one job
+local DEEPEST = 5 -- events within the handlers of others; Neovim drops what is nested ten deep
+
+---@class botglue.Telling
+---@field depth integer how many handlers are running, each within the one before
+---@field queue botglue.Event[] what is to be told, oldest first
+
+---@alias botglue.Event { name: string, data: botglue.JobTable }
+
+---@param telling botglue.Telling
+---@param event botglue.Event
+local function tell(telling, event)
+  telling.depth = telling.depth + 1
+  -- Neovim itself shows the error of an autocommand; what is raised here would only be the end of ours.
+  pcall(vim.api.nvim_exec_autocmds, "User", { pattern = event.name, modeline = false, data = event.data })
+  telling.depth = telling.depth - 1
+end
+
+--- Tells the oldest event, if it can be told now.
+---@return boolean told
+local function tell_oldest()
+  local telling = connection.telling
+  if #telling.queue == 0 or telling.depth >= DEEPEST then
+    return false
+  end
+  tell(telling, table.remove(telling.queue, 1))
+  if telling.depth == DEEPEST - 1 then
+    -- What had to wait for this.
+    vim.schedule(tell_oldest)
+  end
+  return true
+end
+
+--- Tells of something in the next tick, after all that is to be told before.
+---@param name string
+---@param job botglue.Job
+function M.emit(name, job)
+  local queue = connection.telling.queue
+  queue[#queue + 1] = { name = name, data = job:table() }
+  vim.schedule(tell_oldest)
+end
+
+--- Tells of a job that was just sent: at once, so that whoever asked for it can rely on it.
+---@param job botglue.Job
+function M.started(job)
+  local telling, name = connection.telling, "BotglueJobStarted"
+  if telling.depth >= DEEPEST then
+    M.emit(name, job)
+  else
+    tell(telling, { name = name, data = job:table() })
+  end
+end
+
+--- Tells all that is to be told.
+function M.flush()
+  repeat
+  until not tell_oldest()
+end
+
+--- Tells of a change in the next tick, or with the job's next one where the last was told of too short a time ago.
+---@param job botglue.Job
+function M.update(job)
+  local now = vim.uv.hrtime()
+  if job.updated and now - job.updated < SPACING then
+    job.update_due = true
+    return
+  end
+  job.updated, job.update_due = now, nil
+  M.emit("BotglueJobUpdated", job)
+end
+
+return M

@@ -1,0 +1,331 @@
+--- One job: its record, its states and its events. It owns its range, and has what is shown of it taken away on every
+--- way out; no job knows of another.
+
+local events = require("botglue.jobs.events")
+local handlers = require("botglue.host.handlers")
+local news = require("botglue.jobs.news")
+local observe = require("botglue.jobs.observe")
+local proposal = require("botglue.jobs.proposal")
+local queue = require("botglue.jobs.queue")
+
+local M = {}
+
+---@class botglue.Job
+---@field id integer
+---@field status "queued"|"running"|"ready"|"done"|"failed"
+---@field options botglue.Options as they were when it was asked for
+---@field range botglue.Range
+---@field view botglue.View? what is shown of it
+---@field path string of its file, as that is called now
+---@field renamed boolean? whether it was called otherwise when it was sent
+---@field name string? of a buffer without a file
+---@field transcript string? the file of its raw stream
+---@field prompt string
+---@field question boolean? its answer is shown, and lands nowhere
+---@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
+---@field agent string
+---@field wanted string? the model that was asked for
+---@field model string? the one that runs, and the rest up to `output_tokens`: as the agent has told it
+---@field session_id string?
+---@field cost_usd number?
+---@field num_turns integer?
+---@field input_tokens integer?
+---@field output_tokens integer?
+---@field text string? its answer as the agent gave it
+---@field review boolean? whether its answer is to be held
+---@field took_ms integer? of a held answer: how long its agent ran
+---@field indent integer cells before the text of its range
+---@field batch botglue.Batch? the one that it is counted in
+---@field updated integer? when the last change was told
+---@field update_due boolean? whether a change since then is to be told
+---@field notes table[]? what was known of its lines besides
+---@field cwd string the project's directory
+---@field resume { session_id: string, at: string? }? the session that it goes on in
+---@field tools botglue.Tool[]
+---@field answer { lines: string[], held_for: string? }?
+---@field edited string[]? the answer as the user has written it in its edit buffer
+---@field typed string[]? what stands in that buffer and is not written
+---@field around string[]? text around the answer that was changed in a review of an earlier version
+---@field dropped string[][]? the hunks that the user has dropped, as the host names them
+---@field taken integer? how many edits of its answer were taken, as the host said last
+---@field proposal botglue.Proposal? the newest one, while somebody follows it
+---@field followers (fun())[]? called with each proposal
+---@field shown integer? the changedtick for which its proposal was shown last
+---@field process botglue.Process? the host that runs it
+---@field request table? what the host was sent, until it has started it
+---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
+---@field turn integer? the host has said that it waits for others to end; the order of those that do
+---@field observers botglue.Observer[]? the user's functions that watch it
+---@field observed string? what of it the host was asked to forward; nil until it was sent
+---@field preview string[]? the newest lines of code
+---@field deciding boolean? the user decided of it, and the host has not said what became of that
+---@field on_close fun(job: botglue.Job)
+local Job = {}
+Job.__index = Job
+
+local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens" }
+
+---@param spec table the fields that are known when it is asked for
+---@return botglue.Job
+function M.new(spec)
+  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
+  self.status = "queued"
+  self.tools = {}
+  self.started = vim.uv.hrtime()
+  return self
+end
+
+--- From now on it is seen at its range.
+function Job:open()
+  handlers.job_opened(self)
+end
+
+--- A held answer of an earlier Neovim, or of a host that is gone.
+---@param spec table the fields that are known
+---@param known table what the host knows of it
+---@return botglue.Job
+function M.recall(spec, known)
+  local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
+  self.status, self.landing, self.tools = "done", "held", {}
+  self.ended = vim.uv.hrtime()
+  self.started = self.ended - self.took_ms * 1e6
+  self:learn(known)
+  handlers.job_restored(self)
+  return self
+end
+
+--- Whether it has not ended yet.
+function Job:is_open()
+  return self.status ~= "done" and self.status ~= "failed"
+end
+
+--- Whether the host still owes its outcome.
+function Job:is_waiting()
+  return self:is_open() and not self.answer
+end
+
+---@return integer
+function Job:elapsed_ms()
+  return math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6)
+end
+
+--- The job as the API and the events show it, made anew each time.
+---@return botglue.JobTable
+function Job:table()
+  local first, last = self.range:lines()
+  if self.range.kind ~= "insert" then
+    -- Where nothing is left at the top there is no line that it is below; the first one is next to it.
+    first, last = math.max(first, 1), math.max(last, 1)
+  end
+  local tools = {}
+  for i, tool in ipairs(self.tools) do
+    tools[i] = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+  end
+  return {
+    id = self.id,
+    status = self.status,
+    landing = self.landing,
+    held_for = self.held_for,
+    bufnr = self.range.bufnr,
+    path = self.path,
+    kind = self.range.kind,
+    first_line = first,
+    last_line = last,
+    prompt = self.prompt,
+    agent = self.agent,
+    model = self.model,
+    session_id = self.session_id,
+    tool = self.tool,
+    tools = tools,
+    text = self.text,
+    elapsed_ms = self:elapsed_ms(),
+    num_turns = self.num_turns,
+    cost_usd = self.cost_usd,
+    input_tokens = self.input_tokens,
+    output_tokens = self.output_tokens,
+    error = self.error and { code = self.error.code, message = self.error.message } or nil,
+  }
+end
+
+--- Takes what the host knows of who ran it, with which tools, and for how much.
+---@param known table
+function Job:learn(known)
+  for _, field in ipairs(KNOWN) do
+    if known[field] ~= nil then
+      self[field] = known[field]
+    end
+  end
+  for _, tool in ipairs(known.tools or {}) do
+    self.tools[tool.index] = tool
+  end
+end
+
+--- What an update is told of: a change of any of it.
+---@return string
+function Job:told()
+  local attempt = self.retry and self.retry.attempt
+  return table.concat(
+    vim.tbl_map(tostring, { self.status, self.tool or "", attempt or "", self.session_id or "" }),
+    "\n"
+  )
+end
+
+--- Enters a state, and tells those who watch, once.
+---@param state string
+function Job:enter(state)
+  self.status = state
+  if self.entered ~= state then
+    self.entered = state
+    observe.tell(self, { kind = "state", status = state })
+  end
+end
+
+--- Takes a newer state from the host.
+---@param state botglue.State
+function Job:update(state)
+  -- The rows of code that are shown stay until others come.
+  self.preview = #(state.preview or {}) > 0 and state.preview or self.preview
+  if state.preview and not state.tools then
+    -- Nothing else is new.
+    return
+  end
+  local before = self:told()
+  if self:is_waiting() then
+    queue[state.status == "queued" and "wait" or "leave"](self)
+    self:enter(state.status or self.status)
+    if self.status ~= "queued" then
+      self.request = nil
+    end
+    observe.tools(self, state.tools or {})
+  end
+  self:learn(state)
+  if not self:is_waiting() then
+    return
+  end
+  self.activity = state.activity
+  self.tool = state.tool
+  if state.failure ~= self.failure then
+    self.failure, self.failed_at = state.failure, vim.uv.hrtime()
+  end
+  self.retry = state.retry
+  self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
+  if self:told() ~= before or #(state.tools or {}) > 0 then
+    events.update(self)
+  end
+end
+
+--- The answer is there, the moment is not.
+function Job:wait_ready()
+  if self.status == "ready" then
+    return
+  end
+  self:enter("ready")
+  self.tool = nil
+  self.view:draw()
+  events.update(self)
+end
+
+--- Ends: the answer landed, changed nothing or is held.
+---@param landing string
+---@param held_for string?
+function Job:land(landing, held_for)
+  self.landing, self.held_for = landing, held_for
+  self:close("done")
+end
+
+--- The user decided of a held answer, or took a landed one back.
+---@param landing string
+function Job:decide(landing)
+  local was_held = self.landing == "held"
+  self.landing, self.held_for, self.deciding = landing, nil, nil
+  if self.view then
+    self.view:close()
+  end
+  if was_held then
+    self.view, self.answer, self.edited, self.typed, self.around = nil, nil, nil, nil, nil
+    self.on_close(self)
+    proposal.ended(self)
+  end
+  events.emit("BotglueJobUpdated", self)
+end
+
+--- The host has moved the marks of its range, or does not know its place.
+function Job:moved()
+  if self.view then
+    self.view:moved()
+  end
+end
+
+--- Makes sure that its buffer is there, if its file can be read.
+---@return boolean loaded whether its buffer is there
+function Job:load()
+  if vim.api.nvim_buf_is_loaded(self.range.bufnr) then
+    return true
+  end
+  local bufnr = require("botglue.editor.load").file(self.path)
+  if bufnr and bufnr ~= self.range.bufnr then
+    self.range:move_to(bufnr)
+  end
+  return bufnr ~= nil
+end
+
+--- Its place for another job, as it is now; its file is loaded where that is needed.
+---@return botglue.Range? range nil where it is not known
+function Job:again()
+  return self:load() and self.range:again() or nil
+end
+
+--- Whether a buffer is the one of a held answer, or has its file while that one is closed.
+---@param bufnr integer
+---@return boolean
+function Job:is_in(bufnr)
+  local own = self.range.bufnr
+  if own == bufnr then
+    return true
+  end
+  local is_closed = self.path ~= "" and not vim.api.nvim_buf_is_loaded(own)
+  return is_closed and require("botglue.util.buffer_path")(bufnr) == self.path
+end
+
+--- Its answer by lines: as the user has written it in its edit buffer, else as the agent gave it.
+---@return string[]
+function Job:lines()
+  if self.edited then
+    return self.edited
+  end
+  local answer = self.answer
+  local is_untidied = answer.held_for == "ambiguous" or answer.held_for == "raw"
+  if is_untidied and #answer.lines == 0 then
+    return vim.split(vim.trim(self.text or ""), "\n", { plain = true })
+  end
+  return answer.lines
+end
+
+--- Ends without an answer.
+---@param err { code: string, message: string }
+function Job:fail(err)
+  if self:is_open() then
+    self.error = { code = err.code, message = require("botglue.util.text").clean(err.message) }
+    self:close("failed")
+  end
+end
+
+---@param how "done"|"failed"
+function Job:close(how)
+  self.status = how
+  queue.leave(self)
+  self.ended = vim.uv.hrtime()
+  self.tool, self.activity, self.retry, self.failure, self.preview = nil, nil, nil, nil, nil
+  self.request = nil
+  self:enter(how)
+  observe.finished(self)
+  self.view:finish()
+  if self.landing ~= "held" then
+    self.answer = nil
+  end
+  self.on_close(self)
+  news.ended(self)
+  events.emit("BotglueJobFinished", self)
+end
+
+return M

@@ -1,0 +1,38 @@
+--- What the user is told of a job, as far as they want to know: one line, with all that says the same of others.
+
+local notify = require("botglue.host.notify")
+local outcome = require("botglue.jobs.outcome")
+
+local M = {}
+
+local LEVELS = vim.log.levels
+
+--- Tells of an answer to a question that could not be shown without being in the way.
+---@param job botglue.Job
+function M.answered(job)
+  if job.options.notify ~= "none" then
+    local verb = ("answered, :Botglue answer %d shows it"):format(job.id)
+    notify.add({ id = job.id, verb = verb, words = job.prompt, level = LEVELS.INFO })
+  end
+end
+
+--- Tells of the end of a job, as far as the user wants to know.
+---@param job botglue.Job
+function M.ended(job)
+  local wanted = job.options.notify
+  local item = { id = job.id }
+  if job.status == "failed" then
+    item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
+  elseif job.landing == "held" then
+    item.verb = ("held, %s shows it"):format(outcome.held_hint(job.id))
+    item.words, item.level = outcome.held_reason(job.held_for), LEVELS.WARN
+  elseif wanted == "all" and job.landing ~= "answered" then
+    item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
+  end
+  if wanted == "none" or not item.verb then
+    return
+  end
+  notify.add(item)
+end
+
+return M

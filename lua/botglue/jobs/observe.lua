@@ -1,0 +1,168 @@
+--- Functions of the user's that watch one job: who they are, what each is told, and that nothing of them is left when
+--- the job has ended. They hang off their job. The host is asked for what a job says only while somebody listens.
+---
+--- They are called as things come, within the host's call, before anything is drawn or kept of it: a slow one holds up
+--- the host. One that raises an error is called no more.
+
+local M = {}
+
+---@class botglue.Observer
+---@field fn fun(update: botglue.Update)
+---@field thinking boolean
+
+--- What the host is to send, of the observers that a job has.
+---@param job botglue.Job
+---@return "nothing"|"words"|"thinking"
+local function wanted(job)
+  local most = "nothing"
+  for _, observer in ipairs(job.observers or {}) do
+    most = observer.thinking and "thinking" or most == "nothing" and "words" or most
+  end
+  return most
+end
+
+--- Lets the host know where what is wanted of it is not what it was.
+---@param job botglue.Job
+local function ask(job)
+  local now = wanted(job)
+  if not job.observed or now == job.observed then
+    return
+  end
+  job.observed = now
+  if now == "nothing" then
+    job.process:notify("unobserve", { id = job.id })
+  else
+    job.process:notify("observe", { id = job.id, thinking = now == "thinking" })
+  end
+end
+
+--- The job is about to be sent: what the host is to forward from its first line on.
+---@param job botglue.Job
+---@return { thinking: boolean }?
+function M.from_start(job)
+  job.observed = wanted(job)
+  return job.observed ~= "nothing" and { thinking = job.observed == "thinking" } or nil
+end
+
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+---@return integer?
+local function place_of(job, fn)
+  for i, observer in ipairs(job.observers or {}) do
+    if observer.fn == fn then
+      return i
+    end
+  end
+end
+
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+local function remove(job, fn)
+  local i = place_of(job, fn)
+  if i then
+    table.remove(job.observers, i)
+    if job:is_waiting() then
+      ask(job)
+    end
+  end
+end
+
+--- Lets a function watch a job. One that has ended already is told of that alone, in the next tick.
+---@param job botglue.Job
+---@param fn fun(update: botglue.Update)
+---@param thinking boolean
+---@return fun() take_back
+function M.add(job, fn, thinking)
+  local i = place_of(job, fn)
+  if i then
+    job.observers[i].thinking = job.observers[i].thinking or thinking
+  else
+    job.observers = job.observers or {}
+    table.insert(job.observers, { fn = fn, thinking = thinking })
+  end
+  if job:is_waiting() then
+    ask(job)
+  elseif not job:is_open() then
+    vim.schedule(function()
+      M.finished(job)
+    end)
+  end
+  return function()
+    remove(job, fn)
+  end
+end
+
+--- What one of them gets of an update; nil where that is nothing that it asked for.
+---@param observer botglue.Observer
+---@param update table
+---@return botglue.Update?
+local function heard(observer, update)
+  if update.kind == "thinking" and not observer.thinking then
+    return nil
+  elseif update.kind == "gap" then
+    local bytes = update.bytes + (observer.thinking and update.thinking or 0)
+    return bytes > 0 and { kind = "gap", bytes = bytes } or nil
+  end
+  return vim.deepcopy(update)
+end
+
+--- Tells each of the job's functions, in the order in which they came.
+---@param job botglue.Job
+---@param update botglue.Update
+function M.tell(job, update)
+  for _, observer in ipairs(vim.list_extend({}, job.observers or {})) do
+    local told = place_of(job, observer.fn) and heard(observer, update)
+    if told then
+      local ok, err = pcall(observer.fn, told)
+      if not ok then
+        remove(job, observer.fn)
+        require("botglue.host.notify").error(
+          ("botglue: a function that watched job %d failed and watches no more: %s"):format(job.id, err)
+        )
+      end
+    end
+  end
+end
+
+--- Takes what the host forwards.
+---@param job botglue.Job
+---@param updates table[]
+function M.take(job, updates)
+  for _, update in ipairs(updates) do
+    if not job:is_waiting() then
+      return
+    end
+    -- What says something runs; the frame that says so comes later.
+    job:enter("running")
+    if update.kind == "tool" then
+      M.tools(job, { update.tool })
+    else
+      M.tell(job, update)
+    end
+  end
+end
+
+--- Takes the tools that changed, and tells of those that are not known to be so.
+---@param job botglue.Job
+---@param tools table[] each with its index
+function M.tools(job, tools)
+  for _, tool in ipairs(tools) do
+    local known = job.tools[tool.index]
+    job:learn({ tools = { tool } })
+    if not known or known.status ~= tool.status then
+      local told = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+      M.tell(job, { kind = "tool", tool = told })
+    end
+  end
+end
+
+--- The job has ended: the last that its functions hear.
+---@param job botglue.Job
+function M.finished(job)
+  if job.observers and #job.observers > 0 then
+    M.tell(job, { kind = "finished", job = job:table() })
+  end
+  job.observers, job.observed = nil, nil
+end
+
+return M

@@ -1,0 +1,110 @@
+--- The agent that is started while a prompt is typed, so that nobody waits for its start: the prompt's side of it.
+---
+--- It says what is wanted, once the user has made up their mind; the host sees to it that only one such agent waits,
+--- and starts another where this one turns out to be the wrong one. A prompt owns one of these and drops it.
+
+local attach = require("botglue.host.attach")
+local client = require("botglue.host.client")
+local config = require("botglue.config")
+local connection = require("botglue.host.connection")
+local requests = require("botglue.jobs.request")
+local shipped = require("botglue.config.shipped")
+
+local M = {}
+
+local QUIET = 150 -- milliseconds without another choice before an agent is started for it
+
+---@class botglue.Prewarm
+---@field bufnr integer
+---@field options botglue.Options
+---@field token integer? of the newest that was asked for
+---@field launch table? what that was
+---@field timer uv.uv_timer_t
+local Prewarm = {}
+Prewarm.__index = Prewarm
+
+---@param request botglue.Request
+function Prewarm:ask(request)
+  if not vim.api.nvim_buf_is_valid(self.bufnr) then
+    return
+  end
+  local launch = requests.launch(self.bufnr, request, self.options)
+  local name = launch.agent.name
+  if not shipped.is_isolated(name, self.options.agents[name], self.options) then
+    -- It may run what the project's settings say, or act by itself: that has to wait for the prompt to be sent.
+    self:stop()
+    return
+  end
+  local process = client.connect(self.options)
+  if not process or self.token and vim.deep_equal(self.launch, launch) then
+    return
+  end
+  self.token, self.launch = client.next_token(), launch
+  process:notify("prewarm", vim.tbl_extend("error", launch, { token = self.token }))
+end
+
+--- The agent that waits is not wanted any more.
+function Prewarm:stop()
+  local process = connection.process
+  if self.token and process then
+    process:notify("drop", { token = self.token })
+  end
+  self.token = nil
+end
+
+--- Another agent or model is wanted. What follows at once, as when somebody leafs through them, counts alone.
+---@param request botglue.Request
+function Prewarm:want(request)
+  if not self.options.prewarm or self.timer:is_closing() then
+    return
+  end
+  self.timer:start(
+    QUIET,
+    0,
+    vim.schedule_wrap(function()
+      if not self.timer:is_closing() then
+        self:ask(request)
+      end
+    end)
+  )
+end
+
+--- The prompt is sent: what waits is the job's, if it is what the job needs, and if there is a job.
+---@param request botglue.Request
+---@param send fun(request: botglue.Request)
+function Prewarm:hand_over(request, send)
+  local ok, err = pcall(send, vim.tbl_extend("force", request, { prewarmed = self.token }))
+  if ok then
+    self.token = nil
+  end
+  self:drop()
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- The prompt is gone.
+function Prewarm:drop()
+  if not self.timer:is_closing() then
+    self.timer:close()
+  end
+  self:stop()
+end
+
+--- Starts the host, and the agent that a prompt for this buffer would use.
+---@param bufnr integer
+---@param request botglue.Request
+---@param options botglue.Options
+---@return botglue.Prewarm
+function M.start(bufnr, request, options)
+  local self = setmetatable({ bufnr = bufnr, options = options, timer = assert(vim.uv.new_timer()) }, Prewarm)
+  -- A prompt with a host that cannot be started is a prompt all the same: its job tells why it fails.
+  client.connect(options)
+  attach.want(bufnr)
+  if options.prewarm and config.agent(options, request.agent or options.agent, "agent") then
+    self:ask(request)
+  end
+  return self
+end
+
+return M

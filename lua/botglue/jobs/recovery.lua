@@ -1,0 +1,156 @@
+--- What becomes of the jobs when their host is gone, or Neovim ends: each has its outcome, is sent again, or lands by
+--- the next host.
+
+local adopt = require("botglue.jobs.adopt")
+local attach = require("botglue.host.attach")
+local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
+local events = require("botglue.jobs.events")
+local groups = require("botglue.host.groups")
+local notify = require("botglue.host.notify")
+local progress = require("botglue.jobs.progress")
+local query = require("botglue.host.query")
+local registry = require("botglue.jobs.registry")
+local report = require("botglue.jobs.report")
+local submit = require("botglue.jobs.submit")
+local write = require("botglue.editor.write")
+
+local M = {}
+
+--- Hands an answer that a host had told of, and not settled, to the next one: what it had written of it is known here.
+---@param process botglue.Process
+---@param job botglue.Job
+local function resume(process, job)
+  local landing = write.landing(job.id)
+  if landing then
+    process:tell({ id = job.id, landing = landing })
+    job:land(landing)
+    return
+  end
+  local sent = attach.sent(job)
+  sent.lines, sent.held_for = job.answer.lines, job.answer.held_for
+  job.process = process
+  process:notify("resume", sent)
+end
+
+--- A host is gone, and what the user decided of an answer with it, unless it was written.
+---@param job botglue.Job
+local function undecide(job)
+  local landing = write.landing(job.id)
+  -- It may be the landing that is to be reverted, of which it is not known yet that it is stored.
+  if landing and landing ~= job.landing then
+    job:decide(landing)
+    report.landed(job, landing)
+  else
+    job.deciding = nil
+    notify.error(("botglue: decide on job %d again: the host is gone"):format(job.id))
+  end
+end
+
+local RESTARTS = 3 -- a minute
+
+--- Whether another host is started by itself: where a range is to be followed, and not for ever.
+---@return boolean
+local function restarts()
+  local is_needed = next(connection.open) or next(connection.held) or next(connection.kept)
+  local now = vim.uv.now()
+  local recent = vim.tbl_filter(function(at)
+    return now - at < 60000
+  end, connection.restarts)
+  connection.restarts = recent
+  if not is_needed or #recent >= RESTARTS then
+    return false
+  end
+  table.insert(recent, now)
+  return true
+end
+
+--- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, what
+--- it has not started because it was told to end the next one runs, and an answer that it has told of the next one
+--- lands.
+---@param process botglue.Process
+---@param err botglue.JobError
+function M.host_lost(process, err)
+  for _, job in pairs(connection.jobs) do
+    job.range:keep_rows()
+  end
+  connection.kill = groups.stop(connection.groups)
+  connection.groups = {}
+  -- What it was told last it may have taken to its grave; hearing it twice does no harm.
+  vim.list_extend(connection.unsent, process.told)
+  for _, message in ipairs(process.outbox) do
+    if message.method == "landed" then
+      table.insert(connection.unsent, message.argument)
+    end
+  end
+  local again, answered = {}, {}
+  for _, job in ipairs(registry.open_jobs()) do
+    if not job:is_waiting() then
+      answered[#answered + 1] = job
+    elseif job.process == process then
+      if process.in_order and job.request then
+        again[#again + 1] = job
+      else
+        table.insert(connection.lost, job.id)
+        job:fail(err)
+      end
+    end
+  end
+  query.fail(process, err.message)
+  adopt.answered(err.message)
+  for _, job in ipairs(again) do
+    submit.send_again(job)
+  end
+  for _, job in pairs(connection.jobs) do
+    if job.deciding then
+      undecide(job)
+    end
+  end
+  for _, landed in ipairs(write.landings()) do
+    local job = connection.jobs[landed.id]
+    if job and job.landing == landed.landing then
+      table.insert(connection.unsent, landed)
+    end
+  end
+  local another = connection.process or restarts() and client.connect(client.options()) or nil
+  for _, job in ipairs(answered) do
+    if another then
+      resume(another, job)
+    else
+      report.landed(job, "held", "range_lost")
+      job:land("held", "range_lost")
+    end
+  end
+end
+
+--- Neovim ends: so do its jobs, each with its event, and their agents. The host notices by itself.
+function M.leave()
+  connection.leaving = true
+  local interrupted = {}
+  for _, job in ipairs(registry.open_jobs()) do
+    if job:is_waiting() then
+      interrupted[#interrupted + 1] = job.id
+    end
+  end
+  if connection.process and #interrupted > 0 then
+    -- The host may see the end of an agent before it knows that Neovim is left.
+    connection.process:notify("interrupted", { ids = interrupted })
+  end
+  groups.stop(connection.groups)
+  if connection.kill then
+    connection.kill()
+  end
+  for _, job in ipairs(registry.open_jobs()) do
+    if job:is_waiting() then
+      job:fail({ code = "host_lost", message = "ask again: Neovim was left before the answer came" })
+    else
+      report.landed(job, "held", "review")
+      job:land("held", "review")
+    end
+  end
+  -- There is no next tick.
+  events.flush()
+  progress.flush()
+end
+
+return M

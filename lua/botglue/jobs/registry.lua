@@ -1,0 +1,106 @@
+--- Which jobs there are in this Neovim, and for how long they are known: each gets its number here, and is let go of
+--- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
+
+local attach = require("botglue.host.attach")
+local connection = require("botglue.host.connection")
+local progress = require("botglue.jobs.progress")
+local debounce = require("botglue.util.debounce")
+
+local M = {}
+
+local KEPT_RANGES = 100 -- a buffer's, of jobs that have ended
+local KEPT_JOBS = 1000 -- that have ended
+
+--- Neovim does not know that a status line has the counts in it, and draws none for what happens in the background.
+local draw_counts = debounce(function()
+  if connection.counted then
+    vim.cmd.redrawstatus({ bang = true })
+  end
+end)
+
+---@return integer
+function M.next_id()
+  connection.last_id = connection.last_id + 1
+  return connection.last_id
+end
+
+--- The jobs that have not ended, oldest first.
+---@return botglue.Job[]
+function M.open_jobs()
+  local jobs = vim.tbl_values(connection.open)
+  table.sort(jobs, function(a, b)
+    return a.id < b.id
+  end)
+  return jobs
+end
+
+--- Adds a job to those of this Neovim.
+---@param job botglue.Job
+function M.register(job)
+  connection.jobs[job.id] = job
+  connection.open[job.id] = job
+  progress.started(job)
+  draw_counts()
+end
+
+--- Lets go of all that is known of a job.
+---@param id integer
+local function forget(id)
+  local job = connection.jobs[id]
+  connection.jobs[id] = nil
+  connection.spent = job.cost_usd and (connection.spent or 0) + job.cost_usd or connection.spent
+  local range = job.range
+  range:forget()
+  local kept = vim.tbl_filter(function(other)
+    return other ~= job
+  end, connection.kept[range.bufnr] or {})
+  connection.kept[range.bufnr] = #kept > 0 and kept or nil
+end
+
+--- Remembers the range of a job that has ended, as long as its buffer is there.
+---@param job botglue.Job
+local function keep_range(job)
+  local bufnr, all = job.range.bufnr, connection.kept
+  if not vim.api.nvim_buf_is_valid(bufnr) then
+    all[bufnr] = nil
+    return
+  end
+  local kept = all[bufnr] or {}
+  all[bufnr] = kept
+  kept[#kept + 1] = job
+  if #kept > KEPT_RANGES then
+    table.remove(kept, 1).range:forget()
+  end
+end
+
+--- A job has ended, or a held one was decided. Its range is still marked, invisibly: its lines stay current, and what
+--- landed can be taken back. The oldest give way.
+---@param job botglue.Job
+function M.release(job)
+  connection.open[job.id] = nil
+  progress.ended(job)
+  draw_counts()
+  if job.landing == "held" then
+    connection.held[job.id] = job
+    attach.watch_files()
+    return
+  end
+  connection.held[job.id] = nil
+  local ended = connection.ended
+  ended[#ended + 1] = job.id
+  if #ended > KEPT_JOBS then
+    forget(table.remove(ended, 1))
+  end
+  keep_range(job)
+end
+
+--- Adds a held answer of the store, which knows its number.
+---@param job botglue.Job
+function M.hold(job)
+  connection.jobs[job.id] = job
+  connection.held[job.id] = job
+  attach.expect(job)
+  draw_counts()
+end
+
+return M

@@ -1,0 +1,147 @@
+--- The request of a job: what is asked of which agent, about which text, with what goes along.
+
+local config = require("botglue.config")
+local context = require("botglue.editor.context")
+local buffer_path = require("botglue.util.buffer_path")
+local mentioned_files = require("botglue.jobs.mentioned_files")
+local mentions = require("botglue.jobs.mentions")
+local program = require("botglue.util.program")
+local prompts = require("botglue.jobs.prompts")
+
+local M = {}
+
+---@class botglue.Request
+---@field prompt string? none: it is asked for
+---@field agent string?
+---@field model string?
+---@field review boolean?
+---@field prewarmed integer? the token of the agent that was started for it
+---@field question boolean?
+---@field instructions string? what the agent is told in the place of the prompt
+---@field notes table[]? what else is known of the lines, in the shape of diagnostics
+---@field resume { session_id: string, at: string? }? the session that it goes on in, and after which message
+---@field cwd string? the directory of that session
+
+---@param options botglue.Options
+---@param name string
+---@param model string?
+---@return table
+local function agent_of(options, name, model)
+  local agent = config.agent(options, name, "agent")
+  local wanted = model or config.models(options, name)[1]
+  return {
+    name = name,
+    protocol = agent.protocol,
+    command = program.command(agent),
+    args = agent.args or {},
+    env = agent.env or {},
+    model = wanted or nil,
+    mode = agent.mode,
+    meta = agent.meta,
+    directory = agent.directory,
+  }
+end
+
+--- What is decided when an agent is started, before there is anything to tell it.
+---@param bufnr integer
+---@param request botglue.Request
+---@param options botglue.Options
+---@return table
+function M.launch(bufnr, request, options)
+  return {
+    agent = agent_of(options, request.agent or options.agent, request.model),
+    tools = options.tools,
+    max_turns = options.max_turns or nil,
+    max_cost_usd = options.max_cost_usd or nil,
+    trust_project = options.trust_project,
+    cwd = request.cwd or context.project(bufnr),
+    resume = request.resume,
+  }
+end
+
+--- A request with what its prompt stands for, and what goes along because the prompt mentions it.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@return botglue.Request
+---@return botglue.Mentioned
+function M.compose(target, request, options)
+  request = prompts.apply(request, target, options)
+  local mentioned = mentions.find(request.instructions or request.prompt, target.bufnr, options)
+  return request, mentioned
+end
+
+--- Raises an error where a prompt cannot be sent: it names another prompt that is not there, or a buffer.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+function M.check(target, request, options)
+  M.compose(target, request, options)
+end
+
+--- Whether the answer is to be held.
+---@param request botglue.Request
+---@param options botglue.Options
+---@return boolean
+function M.is_reviewed(request, options)
+  if request.review ~= nil then
+    return request.review
+  end
+  return options.review
+end
+
+--- The request that the host gets.
+---@param id integer of the job
+---@param target botglue.Range
+---@param request botglue.Request with what its prompt stands for
+---@param mentioned botglue.Mentioned what goes along because its prompt mentions it
+---@param options botglue.Options
+---@return table
+function M.make(id, target, request, mentioned, options)
+  local launch = M.launch(target.bufnr, request, options)
+  local bufnr, base = target.bufnr, target.base
+  local first, last = target:lines()
+  local inserted = target.kind == "insert"
+  local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
+  return vim.tbl_extend("error", launch, {
+    id = id,
+    prompt = request.prompt,
+    instructions = request.instructions,
+    buffers = mentioned.buffers,
+    question = request.question or false,
+    review = M.is_reviewed(request, options),
+    prewarmed = request.prewarmed,
+    timeout = options.timeout,
+    max_parallel = options.max_parallel,
+    rules = options.context.rules,
+    record = options.record,
+    preview = options.status.preview,
+    tidy = options.tidy,
+    path = buffer_path(bufnr),
+    buffer = bufnr,
+    tick = vim.api.nvim_buf_get_changedtick(bufnr),
+    filetype = vim.bo[bufnr].filetype,
+    selection = {
+      kind = target.kind,
+      first_line = first,
+      last_line = last,
+      text = base.text,
+      rows = base.rows,
+      cols = base.cols,
+      column = target.column,
+      anchor = inserted and base.above or nil,
+      beside = vim.tbl_extend("error", vim.empty_dict(), { above = base.above, below = base.below }),
+    },
+    before = before,
+    after = after,
+    files = launch.agent.protocol == "text"
+        and mentioned_files.files(request.instructions or request.prompt, launch.cwd, options.context.bytes)
+      or nil,
+    diagnostics = context.notes(
+      options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
+      vim.list_extend(mentioned.diagnostics, request.notes or {})
+    ),
+  })
+end
+
+return M

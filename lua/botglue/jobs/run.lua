@@ -1,0 +1,143 @@
+--- From a selection and a prompt to a job.
+
+local attach = require("botglue.host.attach")
+local config = require("botglue.config")
+local connection = require("botglue.host.connection")
+local context = require("botglue.editor.context")
+local events = require("botglue.jobs.events")
+local handlers = require("botglue.host.handlers")
+local user_context = require("botglue.editor.user_context")
+local job = require("botglue.jobs.job")
+local name = require("botglue.util.name")
+local notify = require("botglue.host.notify")
+local range = require("botglue.editor.range")
+local registry = require("botglue.jobs.registry")
+local requests = require("botglue.jobs.request")
+local submit = require("botglue.jobs.submit")
+
+local M = {}
+
+--- The leading blanks of the first row, in columns: where the line below the range begins.
+---@param target botglue.Range
+---@return integer
+local function indent_of(target)
+  local row = target.base.rows[1] or target.base.above or ""
+  return vim.api.nvim_buf_call(target.bufnr, function()
+    return vim.fn.strdisplaywidth(row:match("^%s*"))
+  end)
+end
+
+--- Tells once of options that do not exist; those given to `setup()` it tells of itself.
+local function warn_of_unknown_options()
+  if connection.warned then
+    return
+  end
+  connection.warned = true
+  for _, path in ipairs(config.check(config.global() or {})) do
+    notify.warn("botglue: " .. config.unknown(path))
+  end
+end
+
+--- Starts a job on a range as it is now.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@return integer id
+function M.send(target, request, options)
+  local ok, full, mentioned = pcall(requests.compose, target, request, options)
+  if not ok then
+    target:unmark()
+    error(full, 0)
+  end
+  request = full
+  local bufnr, id = target.bufnr, registry.next_id()
+  -- Made before anybody hears of the job: an autocommand may do what it likes with the buffer.
+  local message = requests.make(id, target, request, mentioned, options)
+  local new = job.new({
+    id = id,
+    range = target,
+    path = message.path,
+    name = message.path == "" and name.buffer(bufnr) or nil,
+    prompt = request.prompt,
+    agent = message.agent.name,
+    model = message.agent.model,
+    prewarmed = request.prewarmed,
+    review = message.review,
+    question = request.question,
+    notes = request.notes,
+    resume = request.resume,
+    cwd = message.cwd,
+    wanted = message.agent.model,
+    options = options,
+    indent = indent_of(target),
+    on_close = registry.release,
+  })
+  registry.register(new)
+  new:open()
+  submit.submit(new, message)
+  attach.want(bufnr, new)
+  if new.question then
+    user_context.once_waiting(function(whereabouts)
+      new.asked_from = whereabouts
+    end)
+  end
+  -- After it was sent: who hears of it may wait for it.
+  events.started(new)
+  return id
+end
+
+--- What to propose where a prompt is asked for.
+---@param pinned botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@return string?
+function M.proposal(pinned, request, options)
+  if request.question or pinned.kind == "insert" or not options.context.diagnostics then
+    return nil
+  end
+  return context.proposal(pinned.bufnr, pinned:lines())
+end
+
+---@class botglue.Asking
+---@field sent fun(prompt: string)? told of the prompt
+---@field again fun()? makes `.` repeat the operator that asks
+---@field dropped fun()? called where the prompt is closed and nothing is sent
+
+--- Starts a job on a selection; asks for the prompt first where the request has none.
+---@param selection botglue.Selection
+---@param request botglue.Request
+---@param options botglue.Options
+---@param asking botglue.Asking?
+---@return integer? id
+function M.begin(selection, request, options, asking)
+  warn_of_unknown_options()
+  local pinned = range.pin(selection)
+  if request.prompt then
+    return M.send(pinned, request, options)
+  end
+  M.ask(pinned, request, options, asking)
+end
+
+--- Asks for the prompt of a job, and starts it.
+---@param target botglue.Range
+---@param request botglue.Request
+---@param options botglue.Options
+---@param asking botglue.Asking?
+function M.ask(target, request, options, asking)
+  asking = asking or {}
+  local followed = attach.follow_prompt(target)
+  handlers.prompt_wanted(target, request, {
+    options = options,
+    proposal = M.proposal(target, request, options),
+    again = asking.again,
+    dropped = asking.dropped,
+  }, function(typed)
+    followed()
+    if asking.sent then
+      asking.sent(typed.prompt)
+    end
+    M.send(target, typed, options)
+  end)
+end
+
+return M

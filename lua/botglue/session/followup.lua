@@ -1,0 +1,64 @@
+--- Goes on in the session that wrote a range, on that range as it is now. Always in a fork: the session stays as it is,
+--- so several can go on from it side by side.
+
+local choose = require("botglue.jobs.choose")
+local client = require("botglue.host.client")
+local fail = require("botglue.host.errors").fail
+local run = require("botglue.jobs.run")
+local writer = require("botglue.session.writer")
+
+local M = {}
+
+--- What a job has to know that goes on in a session.
+---@param source botglue.Source
+---@param at string? the message after which everything is left out
+---@return botglue.Request
+function M.request(source, at)
+  return {
+    agent = source.agent,
+    model = source.model,
+    question = source.question,
+    resume = { session_id = source.session_id, at = at },
+    cwd = source.cwd,
+  }
+end
+
+---@param source botglue.Source
+---@param prompt string? none: it is asked for
+---@param model string? another one than before
+---@return integer? id
+local function start(source, prompt, model)
+  local request, options = M.request(source), (client.options())
+  request.model = model or request.model
+  if prompt then
+    request.prompt = prompt
+    return run.send(source.target, request, options)
+  end
+  run.ask(source.target, request, options)
+end
+
+--- Goes on from a job of this Neovim.
+---@param id integer
+---@param prompt string? none: it is asked for
+---@return integer? id of the new job
+function M.followup(id, prompt)
+  if prompt ~= nil and (type(prompt) ~= "string" or not prompt:find("%S")) then
+    fail("prompt must be some words, got %s", vim.inspect(prompt))
+  end
+  local job = choose.job(id)
+  return start(writer.of_job(job), prompt)
+end
+
+--- `:Botglue followup [prompt]`
+---@param words string
+---@param model string?
+function M.command(words, model)
+  writer.at_cursor(function(source, stayed)
+    if words == "" then
+      writer.only_for_who_stayed(source, stayed)
+    end
+    start(source, words ~= "" and words or nil, model)
+  end)
+end
+
+return M

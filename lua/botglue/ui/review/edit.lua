@@ -1,0 +1,152 @@
+--- A held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes it the new answer. What is typed is
+--- kept on disk as it is typed, and is there again after a crash.
+
+local decide = require("botglue.jobs.decide")
+local proposal = require("botglue.jobs.proposal")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.edit")
+
+local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
+
+---@param id integer
+---@return string
+local function name(id)
+  return ("botglue://answer/%d"):format(id)
+end
+
+--- The lines of the answer in its buffer: those above what is shown below it.
+---@param bufnr integer
+---@return string[]
+local function lines_of(bufnr)
+  local mark = api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})[1]
+  local last = mark and mark[2] or -1
+  return api.nvim_buf_get_lines(bufnr, 0, last, false)
+end
+
+--- What is typed is kept a moment after each key.
+---@param bufnr integer
+---@param job botglue.Job
+local function keep_typed(bufnr, job)
+  local is_waiting = false
+  api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
+    buffer = bufnr,
+    desc = "botglue: keep the answer as it is typed",
+    callback = function()
+      if is_waiting then
+        return
+      end
+      is_waiting = true
+      vim.defer_fn(function()
+        is_waiting = false
+        if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
+          local typed = vim.bo[bufnr].modified and lines_of(bufnr) or nil
+          if not vim.deep_equal(typed, job.typed) then
+            job.typed = typed
+            proposal.store(job)
+          end
+        end
+      end, KEPT_AFTER)
+    end,
+  })
+end
+
+--- `:w`: this is the answer from now on.
+---@param bufnr integer
+---@param job botglue.Job
+local function write(bufnr, job)
+  if job.landing ~= "held" then
+    require("botglue.host.notify").error(("botglue: job %d is not held any more"):format(job.id))
+    return
+  end
+  vim.bo[bufnr].modified = false
+  proposal.edit(job, lines_of(bufnr))
+end
+
+--- What is said above the answer: what is wanted of the user, or why it has to be put somewhere, and what can be done.
+---@param job botglue.Job
+---@return string
+local function label(job)
+  local words = { ("job %d"):format(job.id) }
+  local where = decide.misplaced(job)
+  if where then
+    words[#words + 1] = where
+  elseif job.range.kind == "block" then
+    words[#words + 1] = ("the block has %d lines, the answer %d"):format(#job.range.base.text, #job:lines())
+  end
+  words[#words + 1] = where and ":w changes the answer"
+    or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
+  if not where then
+    words[#words + 1] = require("botglue.jobs.outcome").held_reason(job.held_for)
+  end
+  return table.concat(words, require("botglue.util.signs").of(job.options).between)
+end
+
+--- Fills the buffer; undo does not go back before that.
+---@param bufnr integer
+---@param job botglue.Job
+local function fill(bufnr, job)
+  local lines = vim.list_extend({}, job.typed or job:lines())
+  local count = #lines
+  if job.around then
+    lines[#lines + 1] = "-- text around the answer that was changed in its review, not part of it:"
+    vim.list_extend(lines, job.around)
+  end
+  local levels = vim.bo[bufnr].undolevels
+  vim.bo[bufnr].undolevels = -1
+  api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].undolevels = levels
+  vim.bo[bufnr].modified = job.typed ~= nil
+  if job.around then
+    api.nvim_buf_set_extmark(bufnr, namespace, count, 0, {})
+  end
+end
+
+---@param job botglue.Job
+---@return integer bufnr
+local function buffer(job)
+  local found = vim.fn.bufnr(("^%s$"):format(vim.fn.escape(name(job.id), "[]*?")))
+  if found > 0 and api.nvim_buf_is_loaded(found) then
+    return found
+  end
+  local bufnr = found > 0 and found or api.nvim_create_buf(false, false)
+  vim.fn.bufload(bufnr)
+  vim.bo[bufnr].buftype, vim.bo[bufnr].swapfile, vim.bo[bufnr].bufhidden = "acwrite", false, "hide"
+  vim.bo[bufnr].modifiable = true
+  pcall(api.nvim_buf_set_name, bufnr, name(job.id))
+  fill(bufnr, job)
+  local source = job.range.bufnr
+  if api.nvim_buf_is_loaded(source) then
+    -- Its colours only: what else a file type brings, as a language server, is for files.
+    vim.bo[bufnr].syntax = vim.bo[source].filetype
+  end
+  api.nvim_create_autocmd("BufWriteCmd", {
+    buffer = bufnr,
+    desc = "botglue: change the answer",
+    callback = function()
+      write(bufnr, job)
+    end,
+  })
+  keep_typed(bufnr, job)
+  return bufnr
+end
+
+--- Opens the answer of a held job.
+---@param id integer
+function M.open(id)
+  local job = decide.held_job(id)
+  require("botglue.host.errors").no_window_in_cmdwin()
+  local bufnr = buffer(job)
+  local shown = vim.fn.win_findbuf(bufnr)[1]
+  if shown then
+    api.nvim_set_current_win(shown)
+    return
+  end
+  vim.cmd.split()
+  api.nvim_win_set_buf(0, bufnr)
+  vim.wo[0][0].winbar = label(job):gsub("%%", "%%%%") .. "%<"
+end
+
+return M

@@ -1,0 +1,77 @@
+--- Goes to held answers: the one that is meant, else the next one; also those of earlier sessions, which the store has.
+
+local adopt = require("botglue.jobs.adopt")
+local choose = require("botglue.jobs.choose")
+local connection = require("botglue.host.connection")
+local decide = require("botglue.jobs.decide")
+local notify = require("botglue.host.notify")
+
+local M = {}
+
+--- Shows a held answer: its hunks in its buffer, or the answer alone where they are not known.
+---@param job botglue.Job
+function M.show(job)
+  local answer = job.answer
+  local is_text = answer.held_for == "raw" or answer.held_for == "block_rows"
+  if answer.held_for == "ambiguous" and not job.edited then
+    require("botglue.ui.review.blocks").open(job, M.show)
+  elseif is_text and not job.edited or decide.misplaced(job) then
+    require("botglue.ui.review.edit").open(job.id)
+  else
+    require("botglue.ui.review.view").open(job)
+  end
+end
+
+--- The one after the one that is under review.
+---@param jobs botglue.Job[] oldest first, at least one
+---@return botglue.Job
+local function next_of(jobs)
+  local review = connection.review
+  local after = review and vim.iter(jobs):find(function(job)
+    return job.id > review.job.id
+  end)
+  return after or not review and choose.at_cursor(jobs) or jobs[1]
+end
+
+--- `:Botglue review [id]`
+---@param words string
+function M.review(words)
+  if words ~= "" then
+    M.show(decide.held_job(choose.one(words, choose.held, "is held")))
+    return
+  end
+  local jobs = choose.all(choose.held)
+  if #jobs > 0 then
+    M.show(next_of(jobs))
+  end
+  adopt.ask(function(err)
+    local first = choose.all(choose.held)[1]
+    if err then
+      -- Then it is not known whether there are any.
+      notify.whole_error("botglue: see :Botglue log: held answers cannot be read: " .. err)
+    elseif not first then
+      notify.warn("botglue: no answer is held")
+    elseif #jobs == 0 and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
+      require("botglue.host.errors").guard(M.show, first)
+    elseif #jobs == 0 then
+      notify.warn("botglue: answers are held: see :Botglue review")
+    end
+  end)
+end
+
+--- `:[range]Botglue accept [id]`: where the answer conflicts, and nobody has seen how, that is shown.
+---@param id integer
+---@param opts botglue.AcceptOptions?
+function M.accept(id, opts)
+  local job = decide.held_job(id)
+  if not (opts and opts.range) and decide.is_unseen_conflict(job) and job:load() and not job.range.lost then
+    require("botglue.ui.review.view").open(job)
+    notify.warn(
+      ("botglue: accept job %d again for what is shown here: it conflicts with what you changed"):format(id)
+    )
+    return
+  end
+  decide.accept(id, opts)
+end
+
+return M

@@ -1,0 +1,155 @@
+--- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
+
+local amounts = require("botglue.util.amounts")
+local outcome = require("botglue.jobs.outcome")
+local queue = require("botglue.jobs.queue")
+local signs_of = require("botglue.util.signs").of
+local text = require("botglue.util.text")
+
+local M = {}
+
+local LEAST_PROMPT = 16 -- cells, beside a failure
+local LEAST_WORDS = 4
+local NARROW = 24 -- cells in which there is room for one thing alone
+local TIGHT = 48 -- cells in which there may be room for what went wrong alone
+local MOST_INDENT = 24
+local width_of = vim.api.nvim_strwidth
+
+--- What a job that has not ended is doing, or what went wrong in it.
+---@param job botglue.Job
+---@return string? words
+---@return string? group
+function M.activity(job, signs)
+  local now = vim.uv.hrtime()
+  if job.status == "queued" then
+    local position = queue.position(job)
+    return position and ("queued, number %d"):format(position) or nil
+  elseif job.retry then
+    local left = math.ceil((job.retry_at - now) / 1e9)
+    local try = ("%s, try %d of %d"):format(job.retry.reason, job.retry.attempt, job.retry.max)
+    return left > 0 and ("%s in %ds"):format(try, left) or try
+  elseif job.failure and (not job.activity or now - job.failed_at < 3e9) then
+    return signs.failed .. " " .. job.failure, "BotglueFailure"
+  end
+  return job.activity
+end
+
+local function fit(words, cells, signs)
+  return text.fit(text.clean(words), math.max(cells, 0), signs.cut)
+end
+
+--- The sign of a job that has not ended.
+---@param job botglue.Job
+---@param frame integer
+---@return string
+function M.sign(job, frame, signs)
+  if job.status == "queued" then
+    return signs.queued
+  end
+  return job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
+end
+
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][]
+local function working(job, frame, room, signs)
+  local elapsed = signs.between .. amounts.duration(job:elapsed_ms())
+  room = room - 2 - width_of(elapsed)
+  local words, group = M.activity(job, signs)
+  local spinner = { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }
+  -- What went wrong is worth more than what was asked for.
+  local is_urgent = group ~= nil or (words ~= nil and job.retry ~= nil)
+  local is_tight = is_urgent and room < TIGHT and width_of(signs.between .. words) + LEAST_PROMPT > room
+  if room < NARROW or is_tight then
+    return {
+      spinner,
+      { fit(words or job.prompt, room, signs), words and (group or "BotglueActivity") or "BotgluePrompt" },
+      { elapsed, "BotgluePrompt" },
+    }
+  end
+  local share = math.floor(room * 0.6)
+  if is_urgent then
+    share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
+  end
+  local prompt = fit(job.prompt, share, signs)
+  local chunks = { spinner, { prompt, "BotgluePrompt" } }
+  local left = words and room - width_of(prompt .. signs.between) or 0
+  if left >= LEAST_WORDS then
+    chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
+    chunks[#chunks + 1] = { fit(words, left, signs), group or "BotglueActivity" }
+  end
+  chunks[#chunks + 1] = { elapsed, "BotgluePrompt" }
+  return chunks
+end
+
+--- The state of a job where there is this much room.
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][]
+local function state(job, frame, room, signs)
+  if job.status == "ready" then
+    return { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
+  elseif not job:is_open() then
+    return outcome.chunks(job, room, signs)
+  end
+  return working(job, frame, room, signs)
+end
+
+--- Where the words begin: below the text of the range, where that leaves room for them.
+---@param job botglue.Job
+---@param width integer
+---@return string
+local function indent_of(job, width)
+  return (" "):rep(math.min(job.indent, math.floor(width / (width < 40 and 5 or 2)), MOST_INDENT))
+end
+
+---@param job botglue.Job
+---@param frame integer counts the ticks
+---@param width integer columns that there are
+---@return [string, string][] chunks
+function M.chunks(job, frame, width)
+  local indent = indent_of(job, width)
+  local chunks = state(job, frame, width - #indent, signs_of(job.options))
+  table.insert(chunks, 1, { indent, "BotgluePrompt" })
+  return chunks
+end
+
+--- The same in a few words, for the room beside a line.
+---@param job botglue.Job
+---@param frame integer
+---@param room integer
+---@return [string, string][] chunks
+function M.aside(job, frame, room)
+  return state(job, frame, room, signs_of(job.options))
+end
+
+--- All rows below a range: the state, and the newest lines of code.
+---@param job botglue.Job
+---@param frame integer
+---@param width integer
+---@return [string, string][][]
+function M.rows(job, frame, width)
+  local rows = { M.chunks(job, frame, width) }
+  local signs, newest = signs_of(job.options), job.preview or {}
+  local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
+  for i = math.max(#newest - job.options.status.preview, 0) + 1, #newest do
+    local words = text.fit(text.expand(newest[i], tabstop), width - #indent - 2, signs.cut)
+    local row = indent .. signs.bar .. (words ~= "" and " " .. words or "")
+    rows[#rows + 1] = { { row, "BotgluePreview" } }
+  end
+  return rows
+end
+
+---@param chunks [string, string][]
+---@return string
+function M.text(chunks)
+  local parts = {}
+  for i, chunk in ipairs(chunks) do
+    parts[i] = chunk[1]
+  end
+  return table.concat(parts)
+end
+
+return M

@@ -1,0 +1,205 @@
+--- The lines of jobs that have ended: when they are drawn again, how long one stays below its range, and how many of
+--- them there are on one row. All of them share their autocommands, which are there while any line is.
+---
+--- Neovim draws the virtual lines of several marks on one row in no certain order, so the newest job draws them all.
+
+local block = require("botglue.ui.status.block")
+local connection = require("botglue.host.connection")
+local line = require("botglue.ui.status.line")
+local outcome = require("botglue.jobs.outcome")
+local debounce = require("botglue.util.debounce")
+local windows = require("botglue.ui.windows")
+
+local M = {}
+
+local api = vim.api
+local MOST = 3 -- lines below one row; then a line says how many more there are
+
+---@class botglue.Outcomes
+---@field views table<botglue.View, true>
+---@field marks table<integer, table<integer, botglue.View>> by buffer and mark
+---@field unseen table<botglue.View, true> failures where the cursor was not yet
+---@field group integer of the autocommands
+
+--- Whether the user is in the lines of a range.
+---@param view botglue.View
+---@return boolean
+local function is_visited(view)
+  if api.nvim_get_current_buf() ~= view.job.range.bufnr then
+    return false
+  end
+  local first, last = view:lines()
+  local lnum = api.nvim_win_get_cursor(0)[1]
+  return lnum >= first and lnum <= last
+end
+
+--- Draws the lines again that stand where they do because a window ends there.
+---@param outcomes botglue.Outcomes
+---@param bufnr integer? only those of this buffer
+local function draw_at_ends(outcomes, bufnr)
+  local bottoms = {}
+  for view in pairs(outcomes.views) do
+    local own = view.job.range.bufnr
+    if bufnr == nil or bufnr == own then
+      bottoms[own] = bottoms[own] or windows.bottoms(own)
+      if view:is_at_end(bottoms[own]) then
+        view:draw()
+      end
+    end
+  end
+end
+
+--- The line goes after a while.
+---@param view botglue.View
+local function expire(view)
+  view.expiry = vim.defer_fn(function()
+    view:close()
+  end, view.job.options.status.outcome * 1000)
+end
+
+--- Follows the windows and the cursor for all lines.
+---@return botglue.Outcomes
+local function start()
+  local group = api.nvim_create_augroup("botglue.outcomes", {})
+  local outcomes = { views = {}, marks = {}, unseen = {}, group = group }
+  local changed = {}
+  local draw_changed = debounce(function()
+    local buffers = changed
+    changed = {}
+    for bufnr in pairs(buffers) do
+      draw_at_ends(outcomes, bufnr)
+    end
+  end)
+  local function on(events, callback)
+    api.nvim_create_autocmd(events, {
+      group = group,
+      desc = "botglue: the lines of ended jobs",
+      callback = callback,
+    })
+  end
+  on("TextChanged", function(event)
+    changed[event.buf] = true
+    draw_changed()
+  end)
+  on("WinScrolled", function()
+    draw_at_ends(outcomes)
+  end)
+  on("WinResized", function()
+    for view in pairs(outcomes.views) do
+      if view.block:is_drawn() then
+        view:draw()
+      end
+    end
+  end)
+  on({ "CursorMoved", "CursorMovedI", "WinEnter", "BufEnter" }, function()
+    for view in pairs(outcomes.unseen) do
+      if is_visited(view) then
+        outcomes.unseen[view] = nil
+        expire(view)
+      end
+    end
+  end)
+  return outcomes
+end
+
+--- The views of ended jobs whose lines hang on a row, the newest first.
+---@param view botglue.View one of them
+---@return botglue.View[]
+local function on_row(view)
+  local bufnr, outcomes, found = view.block.bufnr, connection.outcomes, {}
+  if not outcomes or not api.nvim_buf_is_loaded(bufnr) then
+    return found
+  end
+  local known, row = outcomes.marks[bufnr] or {}, view.block:row()
+  for _, mark in ipairs(row and next(known) and block.marks(bufnr, row) or {}) do
+    found[#found + 1] = known[mark]
+  end
+  table.sort(found, function(a, b)
+    return a.job.id > b.job.id
+  end)
+  return found
+end
+
+--- Draws the newest of the others on the row of a view: it draws the lines of all, or did until now.
+---@param view botglue.View
+---@param views botglue.View[] all of the row, the newest first
+local function draw_newest_other(view, views)
+  local other = views[1] == view and views[2] or views[1]
+  if other and other ~= view then
+    other:draw()
+  end
+end
+
+--- The lines that the mark of an ended job draws: all of its row, or none.
+---@param view botglue.View
+---@param width integer
+---@return [string, string][][]
+function M.rows(view, width)
+  local views = on_row(view)
+  if #views == 0 then
+    return { line.chunks(view.job, 0, width) }
+  elseif views[1] ~= view then
+    return {}
+  end
+  local rows = {}
+  for rank = 1, math.min(#views, MOST) do
+    rows[rank] = line.chunks(views[rank].job, 0, width)
+  end
+  if #views > MOST then
+    rows[#rows + 1] = outcome.more(#views - MOST)
+  end
+  return rows
+end
+
+--- From now on the line of a job that has ended is there.
+---@param view botglue.View
+function M.add(view)
+  local outcomes = connection.outcomes or start()
+  connection.outcomes = outcomes
+  outcomes.views[view] = true
+  view:draw()
+  local bufnr, mark = view.block.bufnr, view.block.mark
+  if mark and api.nvim_buf_is_loaded(bufnr) then
+    outcomes.marks[bufnr] = outcomes.marks[bufnr] or {}
+    outcomes.marks[bufnr][mark] = view
+    local views = on_row(view)
+    if #views > 1 then
+      view:draw()
+      draw_newest_other(view, views)
+    end
+  end
+end
+
+--- Lets the line of a job go after a while; that of a failure once the cursor has been there for so long.
+---@param view botglue.View
+function M.expire(view)
+  if view.job.status ~= "failed" or is_visited(view) then
+    expire(view)
+  else
+    connection.outcomes.unseen[view] = true
+  end
+end
+
+--- The line of a job is taken away.
+---@param view botglue.View
+---@param take_away fun()
+function M.remove(view, take_away)
+  local outcomes = connection.outcomes
+  if not outcomes or not outcomes.views[view] then
+    take_away()
+    return
+  end
+  local views, marks = on_row(view), outcomes.marks[view.block.bufnr]
+  outcomes.views[view], outcomes.unseen[view] = nil, nil
+  if marks and view.block.mark then
+    marks[view.block.mark] = nil
+  end
+  take_away()
+  draw_newest_other(view, views)
+  if next(outcomes.views) == nil then
+    api.nvim_del_augroup_by_id(outcomes.group)
+    connection.outcomes = nil
+  end
+end
+
+return M

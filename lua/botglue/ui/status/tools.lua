@@ -1,0 +1,266 @@
+--- The newest tools of a job, each with how it went, in a small window beside its range while the cursor is in that.
+---
+--- There is one at a time. It takes no focus, covers neither the range nor what is shown below it, and hides other
+--- text only where there is no free place. It follows the view's ticks; nothing else of it runs.
+
+local connection = require("botglue.host.connection")
+local signs_of = require("botglue.util.signs").of
+local text = require("botglue.util.text")
+local windows = require("botglue.ui.windows")
+
+local M = {}
+
+local api = vim.api
+local namespace = api.nvim_create_namespace("botglue.tools")
+
+local WIDEST = 44 -- cells
+local LEAST = 12
+local ENOUGH = 3 -- rows beside the range, rather than all of them somewhere else
+local ZINDEX = 20 -- below completion menus and other people's windows
+
+---@class botglue.ToolList
+---@field view botglue.View whose tools they are
+---@field bufnr integer
+---@field winid integer
+---@field width integer it never shrinks
+---@field drawn string
+---@field at string
+
+---@class botglue.ToolLine
+---@field words string
+---@field look string[] the sign and its highlight group
+---@field count integer
+
+--- The newest calls, those of the same tool with the same outcome one after the other as one.
+---@param job botglue.Job
+---@param signs table
+---@return botglue.ToolLine[] oldest first
+local function newest(job, signs)
+  local looks = {
+    ok = { signs.landed, "BotglueLanded" },
+    error = { signs.failed, "BotglueFailure" },
+    denied = { signs.failed, "BotglueFailure" },
+    running = { signs.still, "BotglueSpinner" },
+    unfinished = { signs.unknown, "BotgluePrompt" },
+  }
+  local found = {}
+  for i = #job.tools, 1, -1 do
+    local tool, below = job.tools[i], found[1]
+    local look = looks[tool.status] or looks.unfinished
+    local words = text.clean(tool.title or tool.name)
+    if below and below.words == words and below.look == look then
+      below.count = below.count + 1
+    elseif #found == job.options.status.rows then
+      break
+    else
+      table.insert(found, 1, { words = words, look = look, count = 1 })
+    end
+  end
+  return found
+end
+
+--- The lines, and the highlight group of each one's sign.
+---@param job botglue.Job
+---@return string[] lines
+---@return string[] groups
+local function lines_of(job, room)
+  local signs = signs_of(job.options)
+  local lines, groups = {}, {}
+  for _, line in ipairs(newest(job, signs)) do
+    local ending = line.count > 1 and (" %s%d "):format(signs.times, line.count) or " "
+    local words = (" %s %s"):format(line.look[1], line.words)
+    local left = room - api.nvim_strwidth(ending)
+    lines[#lines + 1] = text.fit(words, left, signs.cut) .. ending
+    groups[#groups + 1] = line.look[2]
+  end
+  return lines, groups
+end
+
+--- Whether the lines of the range leave this much free at the right, each in one row.
+---@param window botglue.Window
+---@param from integer
+---@param to integer
+---@param width integer
+local function leave_room(window, from, to, width)
+  for lnum = from, to do
+    local used = windows.width_of(window, lnum)
+    if used + width + 1 > windows.columns(window) then
+      return false
+    end
+  end
+  return true
+end
+
+---@class botglue.OnScreen rows of the screen
+---@field from integer
+---@field to integer
+---@field below integer how many of ours are shown below it
+---@field is_free (fun(width: integer): boolean)? whether there is room at its right; none: it has no row for each line
+
+--- The screen row at which a list of this height goes; nil where there is no place.
+---@param window botglue.Window
+---@param range botglue.OnScreen
+---@param width integer
+---@param height integer
+---@return integer? row
+---@return integer? height it may be less, beside the range
+local function row_for(window, range, width, height)
+  local top, bottom = windows.rows(window)
+  local beside = math.min(height, range.to - range.from + 1)
+  if range.is_free and beside >= math.min(height, ENOUGH) and range.is_free(width) then
+    return range.from, beside
+  elseif range.from - height >= top then
+    return range.from - height, height
+  elseif range.to + range.below + height <= bottom then
+    return range.to + range.below + 1, height
+  end
+end
+
+--- Where the range is on the screen.
+---@param view botglue.View
+---@param window botglue.Window
+---@return botglue.OnScreen
+local function on_screen(view, window)
+  local first, last = view:lines()
+  local top, bottom = windows.rows(window)
+  local start = vim.fn.screenpos(window.winid, first, 1).row
+  local ending = windows.end_of(window, last)
+  -- A range that begins above the window, or ends below it, fills it to there.
+  local range = { from = start > 0 and start or top, to = ending or bottom, below = view.block:height() }
+  if start > 0 and ending and ending - start == last - first then
+    range.is_free = function(width)
+      return leave_room(window, first, last, width)
+    end
+  end
+  return range
+end
+
+--- Whether a window of ours is still there.
+---@param list botglue.ToolList?
+local function is_open(list)
+  return list ~= nil and api.nvim_win_is_valid(list.winid)
+end
+
+--- Closes the list of a view, if it is its.
+---@param view botglue.View
+function M.close(view)
+  local list = connection.tools
+  if list and list.view == view then
+    connection.tools = nil
+    pcall(api.nvim_win_close, list.winid, true)
+    pcall(api.nvim_buf_delete, list.bufnr, { force = true })
+  end
+end
+
+---@param view botglue.View
+---@param config table
+---@return botglue.ToolList?
+local function open(view, config)
+  local bufnr = require("botglue.ui.scratch").make()
+  local ok, winid = pcall(api.nvim_open_win, bufnr, false, config)
+  if not ok then
+    -- In the command-line window there can be none.
+    api.nvim_buf_delete(bufnr, { force = true })
+    return nil
+  end
+  vim.wo[winid].winhighlight = "NormalFloat:BotglueTools"
+  vim.wo[winid].wrap = false
+  return { view = view, bufnr = bufnr, winid = winid, width = 0, drawn = "", at = "" }
+end
+
+---@param list botglue.ToolList
+---@param lines string[]
+---@param groups string[]
+local function write(list, lines, groups)
+  local drawn = table.concat(lines, "\n") .. table.concat(groups)
+  if drawn == list.drawn then
+    return
+  end
+  list.drawn = drawn
+  api.nvim_buf_set_lines(list.bufnr, 0, -1, false, lines)
+  for i, group in ipairs(groups) do
+    local length = #lines[i]:match("^ %S+")
+    api.nvim_buf_set_extmark(list.bufnr, namespace, i - 1, 0, { end_col = length, hl_group = group })
+  end
+end
+
+--- The window where the user is, if the cursor is in the range.
+---@param view botglue.View
+---@param shown botglue.Window[]
+---@return botglue.Window?
+local function window_of(view, shown)
+  local job = view.job
+  if job.options.status.rows == 0 or #job.tools == 0 or job.status ~= "running" then
+    return nil
+  end
+  for _, window in ipairs(shown) do
+    if window.current then
+      local first, last = view:lines()
+      local lnum = api.nvim_win_get_cursor(window.winid)[1]
+      return lnum >= first and lnum <= last and window or nil
+    end
+  end
+end
+
+--- Opens, moves, fills or closes the list, as the cursor and the tools are now.
+---@param view botglue.View
+---@param shown botglue.Window[] those that show the buffer
+function M.update(view, shown)
+  local list = connection.tools
+  if list and list.view ~= view and is_open(list) then
+    return
+  end
+  local window = window_of(view, shown)
+  local room = window and math.min(WIDEST, math.floor(windows.columns(window) * 0.6)) or 0
+  if not window or room < LEAST then
+    M.close(view)
+    return
+  end
+  local lines, groups = lines_of(view.job, room)
+  local width = list and list.width or 0
+  for _, line in ipairs(lines) do
+    width = math.max(width, api.nvim_strwidth(line))
+  end
+  local range, row, height = on_screen(view, window), nil, nil
+  for wanted = #lines, 1, -1 do
+    row, height = row_for(window, range, width, wanted)
+    if row then
+      break
+    end
+  end
+  if not row then
+    M.close(view)
+    return
+  end
+  local config = {
+    relative = "win",
+    win = window.winid,
+    row = row - window.winrow,
+    col = window.width - width,
+    width = width,
+    height = height,
+    focusable = false,
+    style = "minimal",
+    zindex = ZINDEX,
+  }
+  if not is_open(list) then
+    config.noautocmd = true
+    list = open(view, config)
+    connection.tools = list
+    config.noautocmd = nil
+  end
+  if not list then
+    return
+  end
+  list.width = width
+  local at = ("%d %d %d %d %d"):format(config.win, config.row, config.col, width, height)
+  if at ~= list.at then
+    api.nvim_win_set_config(list.winid, config)
+    list.at = at
+  end
+  -- The newest, where there is no room for all.
+  local from = #lines - height + 1
+  write(list, vim.list_slice(lines, from), vim.list_slice(groups, from))
+end
+
+return M

@@ -1,0 +1,91 @@
+--- What a job's agent did, in a window: as a conversation, or the raw stream as the file has it.
+
+local choose = require("botglue.jobs.choose")
+local errors = require("botglue.host.errors")
+
+local M = {}
+
+local fail = errors.fail
+
+---@alias botglue.TranscriptForm "readable"|"raw"
+
+--- Closes the window. The last one is left empty: the text is not the user's, and may go.
+local function close()
+  if not pcall(vim.cmd.close) then
+    vim.cmd.enew()
+  end
+end
+
+--- Shows the file.
+---@param path string
+local function show_raw(path)
+  require("botglue.ui.file").open(path)
+  local bo = vim.bo
+  bo.filetype, bo.swapfile, bo.buflisted, bo.bufhidden = "json", false, false, "wipe"
+  bo.readonly = true
+end
+
+---@param about botglue.TranscriptAbout
+---@param form botglue.TranscriptForm
+local function show(about, form)
+  local found = vim.uv.fs_lstat(about.path)
+  if not found or found.type ~= "file" then
+    fail("this transcript is not there: the newest 200 are kept, see :Botglue log")
+  end
+  errors.no_window_in_cmdwin()
+  if form == "raw" or not about.protocol then
+    show_raw(about.path)
+  else
+    require("botglue.ui.transcript.view").open(about)
+  end
+  vim.keymap.set("n", "q", close, { buffer = true, nowait = true, desc = "botglue: close" })
+end
+
+--- Shows what a job of this Neovim did.
+---@param id integer
+---@param form botglue.TranscriptForm
+function M.open(id, form)
+  local job = choose.job(id)
+  local agent = job.options.agents[job.agent]
+  ---@type botglue.TranscriptAbout
+  local about = {
+    path = job.transcript,
+    agent = job.agent,
+    protocol = agent and agent.protocol,
+    cwd = job.cwd,
+    prompt = job.prompt,
+    error = job.error and job.error.message,
+    options = job.options,
+    job = job,
+  }
+  if job.transcript then
+    show(about, form)
+    return
+  elseif not job.options.record then
+    fail("job %d kept no transcript: the option record is off", id)
+  end
+  require("botglue.host.query").ask("job", { id = id }, function(result)
+    errors.guard(function()
+      about.path = result and result.job.transcript
+        or fail("there is no transcript of job %d; see :Botglue log", id)
+      show(about, form)
+    end)
+  end)
+end
+
+--- Shows what a job of the store did.
+---@param entry botglue.Entry
+---@param form botglue.TranscriptForm
+function M.show_stored(entry, form)
+  show({
+    path = entry.transcript,
+    agent = entry.agent,
+    protocol = entry.protocol,
+    cwd = entry.project,
+    prompt = entry.prompt,
+    error = entry.error and entry.error.message,
+    options = require("botglue.host.client").options(),
+  }, form)
+end
+
+return M

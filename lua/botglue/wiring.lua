@@ -1,0 +1,35 @@
+--- Who hears of what happens below: the only way from a module to one that knows it. Each entry of the plugin requires
+--- this first. What is called is loaded with the first call, so that a status line costs nothing.
+
+local handlers = require("botglue.host.handlers")
+
+function handlers.host_started(process)
+  local connection = require("botglue.host.connection")
+  require("botglue.host.attach").want_again()
+  require("botglue.jobs.adopt").recover()
+  require("botglue.jobs.proposal").tell_all(process)
+  require("botglue.ui.prompt.draft").tell_all()
+  connection.paste = connection.paste or require("botglue.editor.paste").watch()
+  require("botglue.editor.moment").watch_quit()
+end
+
+function handlers.host_lost(process, err)
+  require("botglue.jobs.recovery").host_lost(process, err)
+end
+
+function handlers.leaving()
+  require("botglue.ui.prompt.draft").tell_all()
+  require("botglue.jobs.recovery").leave()
+end
+
+function handlers.job_opened(job)
+  job.view = require("botglue.ui.status").open(job)
+end
+
+function handlers.job_restored(job)
+  job.view = require("botglue.ui.status").hold(job)
+end
+
+function handlers.prompt_wanted(range, request, opts, send)
+  require("botglue.ui.prompt").ask(range, request, opts, send)
+end

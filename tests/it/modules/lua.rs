@@ -1,0 +1,139 @@
+//! The modules of the Lua half form no cycle, and a folder knows only those before it, as the `require`s in its files
+//! show, wherever they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Every folder, and every module beside them, in the order in which they may know each other. Below the wiring modules
+/// call what is above them through `host.handlers`, which it fills in; above it are the entries, which require it.
+const ORDER: [&str; 14] = [
+    "types", "version", "util", "config", "host", "editor", "jobs", "session", "ui", "wiring", "command",
+    "apply", "init", "health",
+];
+
+type Requires = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn each_folder_requires_only_those_before_it() {
+    let all = all();
+    assert_eq!(against_the_order(&all), [""; 0], "against the order of the folders");
+}
+
+#[test]
+fn the_modules_form_no_cycle() {
+    assert_eq!(cycle(&all()), None);
+}
+
+#[test]
+fn what_is_required_is_there() {
+    let all = all();
+    for (module, required) in &all {
+        for other in required {
+            assert!(all.contains_key(other), "{module} requires {other}, which is not there");
+        }
+    }
+}
+
+#[test]
+fn an_arrow_against_the_order_and_a_cycle_are_named() {
+    let requires = |pairs: &[(&str, &[&str])]| -> Requires {
+        pairs
+            .iter()
+            .map(|(module, others)| {
+                ((*module).to_owned(), others.iter().map(|&other| other.to_owned()).collect())
+            })
+            .collect()
+    };
+    let upward = requires(&[("jobs.run", &["ui.prompt", "host.client"]), ("ui.prompt", &["jobs.run"])]);
+    assert_eq!(against_the_order(&upward), ["jobs.run requires ui.prompt"]);
+    assert_eq!(cycle(&upward).unwrap(), ["jobs.run", "ui.prompt", "jobs.run"]);
+    assert_eq!(cycle(&requires(&[("init", &["ui.a", "ui.b"]), ("ui.a", &["ui.b"]), ("ui.b", &[])])), None);
+}
+
+#[test]
+fn requires_are_found_wherever_they_stand() {
+    let source = "local a = require(\"botglue.host.client\")\nvim.go.opfunc = \"v:lua.require'botglue.ui.list'.go\"\n\
+                  local function f() require('botglue.util.text').fit() end -- see `botglue.config`\nrequire(\"botglue\")";
+    let found: Vec<String> = required(source).into_iter().collect();
+    assert_eq!(found, ["host.client", "init", "ui.list", "util.text"]);
+}
+
+/// The requires that point to a folder behind the module's own.
+fn against_the_order(all: &Requires) -> Vec<String> {
+    let pairs = all.iter().flat_map(|(module, required)| required.iter().map(move |other| (module, other)));
+    pairs
+        .filter(|(module, other)| place(other) > place(module))
+        .map(|(module, other)| format!("{module} requires {other}"))
+        .collect()
+}
+
+/// Modules each of which requires the next one, the last the first, if there are any.
+fn cycle(all: &Requires) -> Option<Vec<String>> {
+    fn visit<'a>(
+        all: &'a Requires,
+        module: &'a str,
+        path: &mut Vec<&'a str>,
+        done: &mut BTreeSet<&'a str>,
+    ) -> Option<Vec<String>> {
+        if let Some(start) = path.iter().position(|on_it| *on_it == module) {
+            return Some(path[start..].iter().chain([&module]).map(|name| (*name).to_owned()).collect());
+        }
+        if done.contains(module) {
+            return None;
+        }
+        path.push(module);
+        // A module may name itself in what Neovim calls later.
+        let others = all.get(module).into_iter().flatten().filter(|other| *other != module);
+        let found = others.map(String::as_str).find_map(|other| visit(all, other, path, done));
+        path.pop();
+        done.insert(module);
+        found
+    }
+    let mut done = BTreeSet::new();
+    all.keys().find_map(|module| visit(all, module, &mut Vec::new(), &mut done))
+}
+
+fn place(module: &str) -> usize {
+    let folder = module.split('.').next().unwrap();
+    ORDER
+        .iter()
+        .position(|name| *name == folder)
+        .unwrap_or_else(|| panic!("{module} has no place in the order"))
+}
+
+/// What each module requires, by names below `botglue`.
+fn all() -> Requires {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua/botglue");
+    let mut folders = vec![root.clone()];
+    let mut all = Requires::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                all.insert(name_of(&root, &path), required(&fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    assert!(all.len() > 100, "modules are missing");
+    all
+}
+
+/// `ui/list/init.lua` is `ui.list`; the one file `init.lua` at the top is `init`.
+fn name_of(root: &Path, path: &Path) -> String {
+    let name = path.strip_prefix(root).unwrap().with_extension("").to_string_lossy().replace('/', ".");
+    name.strip_suffix(".init").map_or_else(|| name.clone(), str::to_owned)
+}
+
+/// The modules that are required in a source, in either kind of quotes, with and without brackets.
+fn required(source: &str) -> BTreeSet<String> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let after = source.split("require").skip(1);
+    after
+        .filter_map(|rest| rest.trim_start_matches(['(', ' ', '"', '\'']).strip_prefix("botglue"))
+        .filter_map(|rest| rest.split(|letter| !is_name(letter)).next())
+        .map(|name| if name.is_empty() { "init" } else { name.trim_start_matches('.') }.to_owned())
+        .collect()
+}
