@@ -330,14 +330,16 @@ test(
   "answers that a host could not tell are asked of the next one until one has said, and are held",
   function()
     local nvim = child.with_host({ "local a = 1", "local b = 2" })
-    nvim:run({ kind = "line", first = { 2 }, last = { 2 } })
+    nvim:run({ kind = "line", first = { 2 }, last = { 2 } }, { review = true })
     -- The host ends while it tells the outcome: the answer is in the store.
     nvim:host("hold", "finish")
+    nvim:host("hold", "landed")
     nvim:host("hold", "reply")
     nvim:agent(1, "answer", "B")
     nvim:host("arrived", "finish", 1)
     nvim:host("die")
     nvim:host("release", "finish")
+    nvim:host("release", "landed")
     equal(nvim:job(1).status, "failed")
     nvim:eventually("the next one is asked", "return #require('support.host').received('query') == 1")
     nvim:host("die")
