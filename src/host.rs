@@ -25,7 +25,7 @@ use crate::mirror::{self, Feed, Intent, RangeOnDisk, SettledIntent, Settlement};
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::rpc::{Command, List};
-use crate::store::{Amounts, Database, Info, Landed, Listed, Query, Transcripts};
+use crate::store::{self, Amounts, Database, Info, Landed, Listed, Query, Transcripts};
 use crate::stream::{AnswerDoubt, Outcome};
 use crate::view::{self, Viewer};
 use jobs::{Jobs, QueuedJob, RunningJob};
@@ -210,7 +210,7 @@ impl Host {
             "accepted"
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
-        let since_ms = record::now_ms();
+        let since_ms = store::now_ms();
         // Before anything else, also where no agent is started any more: then the next host may run it.
         self.database.accept(record::accepted(&request, since_ms));
         let subscriptions = Subscriptions::new(&request, &self.editor);

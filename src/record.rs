@@ -1,13 +1,12 @@
 //! Translates a job into the records of the store.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::document::Passage;
 use crate::land::{HeldFor, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::Request;
-use crate::store::{Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
+use crate::store::{self, Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
 use crate::stream::{AnswerDoubt, Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
@@ -56,7 +55,7 @@ pub fn of(
         review: request.review,
         selection: request.selection.clone(),
         started_ms,
-        ended_ms: now_ms(),
+        ended_ms: store::now_ms(),
         error: outcome.error.as_ref().map(|error| (error.code.name().to_owned(), error.message.clone())),
         text: outcome.text.clone().filter(|_| outcome.error.is_none()),
         lines: landing.map(|landing| landing.lines.clone()),
@@ -144,10 +143,4 @@ pub fn with_job_usage(outcome: &mut Outcome, job_usage: &Amounts) {
         cache_creation_input_tokens: job_usage.tokens.cache_creation,
     };
     outcome.num_turns = job_usage.num_turns;
-}
-
-/// Now, Unix time in milliseconds.
-pub fn now_ms() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,6 @@
 mod decode;
 pub mod fields;
 mod prewarm;
-mod query;
 #[cfg(test)]
 pub mod sample;
 mod transcript;
@@ -16,9 +15,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::decode::{decode, id_of};
-pub use self::fields::Fields;
+pub use self::fields::{Fields, bad};
 pub use self::prewarm::PrewarmRequest;
-pub use self::query::query;
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
 

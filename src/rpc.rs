@@ -12,21 +12,16 @@ use nvim_rs::Neovim;
 use nvim_rs::error::LoopError;
 use nvim_rs::rpc::handler::Dummy;
 use rmpv::Value;
-use tokio::sync::mpsc;
-use tokio_util::compat::{Compat, TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
+use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
+use crate::editor::{CallCount, RpcWriter};
 use crate::error::JobError;
-use crate::host::HostMessage;
 use crate::mirror::{self, Feed};
 use crate::request::{self, Fields, Observe, PrewarmRequest, Request, TranscriptRequest};
-use crate::store::{Draft, Landed, Query, Unsent};
+use crate::store::{self, Draft, Landed, Query, Unsent};
 use crate::view::Viewer;
-pub use input::CallCount;
 use input::RpcInput;
 pub use view::List;
-
-/// Where nvim-rs writes to: this process's standard output.
-pub type RpcWriter = Compat<tokio::fs::File>;
 
 /// How a connection ended.
 pub type ConnectionEnd = Result<(), Box<LoopError>>;
@@ -202,7 +197,7 @@ impl Command {
         }
         Ok(match fields.get("viewer") {
             Some(_) => Self::View { token, view: view::decode(&fields) },
-            None => Self::Query { token, query: request::query(&fields) },
+            None => Self::Query { token, query: store::query(&fields) },
         })
     }
 
@@ -228,12 +223,12 @@ fn read(method: &str, command: Result<Command, JobError>) -> Command {
 /// # Errors
 /// Where standard output is closed.
 pub fn connect(
-    messages: mpsc::UnboundedSender<HostMessage>,
+    command: impl Fn(Command) + Send + 'static,
     feed: Feed,
 ) -> io::Result<(Neovim<RpcWriter>, CallCount, impl Future<Output = ConnectionEnd> + Send)> {
     let output = std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let calls = CallCount::default();
-    let input = RpcInput::new(tokio::io::stdin(), messages, feed, calls.clone());
+    let input = RpcInput::new(tokio::io::stdin(), Box::new(command), feed, calls.clone());
     let output = tokio::fs::File::from_std(output).compat_write();
     let (neovim, connection) = Neovim::new(input.compat(), output, Dummy::new());
     Ok((neovim, calls, connection))

@@ -18,9 +18,8 @@ use crate::host::{Host, HostMessage};
 use crate::job::{Groups, JobContext};
 use crate::log;
 use crate::mirror::{self, Feed, MirrorEvent, Order};
-use crate::record;
 use crate::rpc;
-use crate::store::{Database, EmptyDirectory, Transcripts};
+use crate::store::{self, Database, EmptyDirectory, Transcripts};
 
 /// After how long the editor is asked again whether text may be written, should it not say so by itself.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
@@ -85,10 +84,17 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     let (send, messages) = mpsc::unbounded_channel();
     let (events, told) = mpsc::unbounded_channel();
     let (feed, buffer_events) = mirror::feed();
-    let (neovim, calls, connection) = rpc::connect(send.clone(), feed.clone())?;
-    let editor = Editor::start(neovim, calls, send.clone());
+    // The receiver is gone only while the host ends; then no message matters.
+    let message = |send: &mpsc::UnboundedSender<HostMessage>| {
+        let send = send.clone();
+        move |message| _ = send.send(message)
+    };
+    let (command, gone) = (message(&send), message(&send));
+    let (neovim, calls, connection) =
+        rpc::connect(move |asked| command(HostMessage::Command(asked)), feed.clone())?;
+    let editor = Editor::start(neovim, calls, move || gone(HostMessage::Terminate));
     // Neovim remembers steps of the host before this one by their numbers.
-    let attempts = u64::try_from(record::now_ms()).unwrap_or_default();
+    let attempts = u64::try_from(store::now_ms()).unwrap_or_default();
     mirror::start(buffer_events, attempts, carry_out(editor.clone(), feed.clone(), send.clone()))?;
     if let Some(warning) = unlogged {
         editor.warn(warning);

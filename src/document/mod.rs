@@ -232,7 +232,7 @@ impl Document {
         self.anchors.get(&anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
     }
 
-    /// A range with its rows, as [`merge_rows`](crate::land::merge_rows) takes them; none if it is unknown where
+    /// A range with its rows, as `land::merge_rows` takes them; none if it is unknown where
     /// it is.
     pub fn locate(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Located> {
         let now = Passage::new(self.place(anchor, mark)?, &self.rows);

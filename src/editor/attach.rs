@@ -4,9 +4,8 @@ use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
 use rmpv::Value;
 
-use super::survive;
+use super::{RpcWriter, survive};
 use crate::mirror::ContactScope;
-use crate::rpc::RpcWriter;
 
 /// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
 /// says whose text it is, the second one where the marks are in it.

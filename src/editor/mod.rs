@@ -5,6 +5,7 @@
 //! answers stay in order and are never merged.
 
 mod attach;
+mod call_count;
 mod frame;
 mod observed;
 mod pending;
@@ -25,17 +26,17 @@ use nvim_rs::error::CallError;
 use rmpv::Value;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::compat::Compat;
 
+pub use call_count::CallCount;
 pub use frame::StateChange;
 
 use crate::document::Place;
 use crate::error::JobError;
-use crate::host::HostMessage;
 use crate::job::Observer;
 use crate::land::{Capture, Landing};
 use crate::memory;
 use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
-use crate::rpc::{CallCount, RpcWriter};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
 use pending::Pending;
@@ -63,6 +64,9 @@ enum Call {
     Ask(&'static str, Value, Box<dyn FnOnce(Option<Value>) + Send>),
 }
 
+/// Where nvim-rs writes to: this process's standard output.
+pub type RpcWriter = Compat<tokio::fs::File>;
+
 /// The host's end of the writer: every method returns at once.
 #[derive(Debug, Clone)]
 pub struct Editor {
@@ -71,12 +75,8 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// Starts the writer; it reports to `messages` when the editor is gone.
-    pub fn start(
-        neovim: Neovim<RpcWriter>,
-        count: CallCount,
-        messages: mpsc::UnboundedSender<HostMessage>,
-    ) -> Self {
+    /// Starts the writer; it calls `gone` when the editor is gone.
+    pub fn start(neovim: Neovim<RpcWriter>, count: CallCount, gone: impl FnOnce() + Send + 'static) -> Self {
         let (tell, told) = mpsc::unbounded_channel();
         let pending = Arc::new(Pending::default());
         let read = Arc::clone(&pending);
@@ -91,8 +91,7 @@ impl Editor {
             };
             if let Err(error) = calls.run(told).await {
                 tracing::info!(%error, "the editor is gone");
-                // The receiver is gone only while the host ends.
-                let _ = messages.send(HostMessage::Terminate);
+                gone();
             }
         });
         Self { tell, pending }

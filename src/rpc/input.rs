@@ -8,19 +8,16 @@
 use std::io;
 use std::ops::Range;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use rmpv::Value;
 use rmpv::decode::read_value_with_max_depth;
 use tokio::io::{AsyncRead, ReadBuf};
-use tokio::sync::mpsc;
 use tokio_util::io::poll_read_buf;
 
 use super::Command;
 use super::whole::Whole;
-use crate::host::HostMessage;
+use crate::editor::CallCount;
 use crate::mirror::{self, Feed};
 
 /// How much is read at once.
@@ -28,21 +25,6 @@ const CHUNK: usize = 64 * 1024;
 
 /// How deep a message may be nested: deeper than any that is one, and little of the stack.
 const DEEPEST: usize = 64;
-
-/// How many calls the host has made; they have the numbers below.
-#[derive(Debug, Clone, Default)]
-pub struct CallCount(Arc<AtomicU64>);
-
-impl CallCount {
-    /// Counts a call that is about to be made.
-    pub fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// What a message is.
 #[derive(Debug)]
@@ -63,7 +45,8 @@ enum InputMessage {
 /// See the module.
 pub(super) struct RpcInput<R> {
     pipe: R,
-    messages: mpsc::UnboundedSender<HostMessage>,
+    /// Gets what the host is asked for.
+    command: Box<dyn Fn(Command) + Send>,
     /// Of the buffers that are mirrored. Events go there at once: whatever a reply leads to comes after all that was
     /// said before it.
     feed: Feed,
@@ -78,14 +61,9 @@ pub(super) struct RpcInput<R> {
 }
 
 impl<R> RpcInput<R> {
-    pub(super) fn new(
-        pipe: R,
-        messages: mpsc::UnboundedSender<HostMessage>,
-        feed: Feed,
-        calls: CallCount,
-    ) -> Self {
+    pub(super) fn new(pipe: R, command: Box<dyn Fn(Command) + Send>, feed: Feed, calls: CallCount) -> Self {
         let (read, whole, passed) = (Vec::new(), Whole::default(), Vec::new());
-        Self { pipe, messages, feed, read, whole, calls, replies: 0, passed }
+        Self { pipe, command, feed, read, whole, calls, replies: 0, passed }
     }
 
     /// Sends the complete messages in the buffer to their receivers.
@@ -94,12 +72,11 @@ impl<R> RpcInput<R> {
         while let Some(length) = self.whole.length(&self.read[start..]) {
             let message = &self.read[start..start + length];
             match decode(message, self.replies..self.calls.get()) {
-                // The receiver is gone only while the host shuts down; then the message does not matter.
-                InputMessage::Command(command) => _ = self.messages.send(HostMessage::Command(command)),
+                InputMessage::Command(command) => (self.command)(command),
                 InputMessage::Event(event) => self.feed.send(event),
                 InputMessage::Run(command, event) => {
                     self.feed.send(*event);
-                    _ = self.messages.send(HostMessage::Command(command));
+                    (self.command)(command);
                 }
                 InputMessage::Reply => {
                     self.replies += 1;
@@ -172,6 +149,7 @@ fn decode(message: &[u8], open: Range<u64>) -> InputMessage {
 #[cfg(test)]
 mod tests {
     use tokio::io::AsyncReadExt;
+    use tokio::sync::mpsc;
 
     use super::*;
 
@@ -199,13 +177,19 @@ mod tests {
             let bytes = decode.clone();
             tokio::spawn(async move { tokio::io::AsyncWriteExt::write_all(&mut editor, &bytes).await });
             let mut passed = Vec::new();
-            RpcInput::new(input, send, mirror::feed().0, calls(3)).read_to_end(&mut passed).await.unwrap();
+            RpcInput::new(
+                input,
+                Box::new(move |command| send.send(command).unwrap()),
+                mirror::feed().0,
+                calls(3),
+            )
+            .read_to_end(&mut passed)
+            .await
+            .unwrap();
             assert_eq!(passed, [reply(0), reply(1), reply(2)].concat(), "in pieces of {size}");
             for expected in 0..4 {
                 let message = messages.try_recv().expect("a message before the end");
-                assert!(
-                    matches!(message, HostMessage::Command(Command::Adopted { id, .. }) if id == expected)
-                );
+                assert!(matches!(message, Command::Adopted { id, .. } if id == expected));
             }
         }
     }
@@ -242,11 +226,16 @@ mod tests {
         .concat();
         let (send, mut messages) = mpsc::unbounded_channel();
         let mut passed = Vec::new();
-        RpcInput::new(io::Cursor::new(decode), send, mirror::feed().0, calls(2))
-            .read_to_end(&mut passed)
-            .await
-            .unwrap();
+        RpcInput::new(
+            io::Cursor::new(decode),
+            Box::new(move |command| send.send(command).unwrap()),
+            mirror::feed().0,
+            calls(2),
+        )
+        .read_to_end(&mut passed)
+        .await
+        .unwrap();
         assert_eq!(passed, [reply(0), request, reply(1)].concat());
-        assert!(matches!(messages.try_recv(), Ok(HostMessage::Command(Command::Adopted { id: 5, .. }))));
+        assert!(matches!(messages.try_recv(), Ok(Command::Adopted { id: 5, .. })));
     }
 }

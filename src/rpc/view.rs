@@ -1,9 +1,9 @@
 //! Reads what a list of the editor is to show: a question to the store with a viewer, or the jobs of this Neovim.
 
 use crate::error::JobError;
+use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::request::{self, Fields};
-use crate::store::{InfoQuery, Page, Query};
+use crate::store::{self, InfoQuery, Page, Query};
 use crate::view::{Live, LiveState, Totals, Viewer};
 
 /// What is shown.
@@ -29,7 +29,7 @@ pub fn decode(fields: &Fields<'_>) -> Result<(List, Viewer), JobError> {
         let jobs = fields.maps("jobs")?.iter().map(live).collect::<Result<_, _>>()?;
         return Ok((List::Jobs(jobs, totals(&fields.fields("totals")?)?), viewer));
     }
-    match request::query(fields)? {
+    match store::query(fields)? {
         Query::History(page) => Ok((List::History(page), viewer)),
         Query::Info(wanted) => Ok((List::Info(wanted), viewer)),
         _ => Err(bad("name", "is no list that this host knows")),

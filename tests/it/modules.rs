@@ -13,24 +13,13 @@ const ORDER: [&str; 24] = [
     "main",
 ];
 
-/// Imports that still point the other way: module, then what it imports.
-const EXCEPTIONS: [(&str, &str); 6] = [
-    ("document", "land"),
-    ("request", "store"),
-    ("store", "record"),
-    ("editor", "rpc"),
-    ("editor", "host"),
-    ("rpc", "host"),
-];
-
 #[test]
 fn each_module_imports_only_those_before_it() {
     let mut wrong = BTreeSet::new();
     for (module, file) in files() {
         let place = place(&module);
         for import in imports(&fs::read_to_string(&file).unwrap()) {
-            let is_exception = EXCEPTIONS.contains(&(module.as_str(), import.as_str()));
-            if import != module && self::place(&import) >= place && !is_exception {
+            if import != module && self::place(&import) >= place {
                 wrong.insert(format!("{} imports {import}", file.display()));
             }
         }

@@ -105,6 +105,11 @@ impl JobState {
                 let model = model.clone().or(self.model.take());
                 self.changed |= (&id, &model) != (&self.session_id, &self.model);
                 (self.session_id, self.model) = (id, model);
+                // It names its session once it has its message.
+                if self.activity.as_deref().is_none_or(|activity| activity == "starting") {
+                    self.activity = Some("working".to_owned());
+                    self.changed = true;
+                }
             }
             Update::Text { .. } => self.acts("writing"),
             Update::Thinking { .. } => self.acts("thinking"),

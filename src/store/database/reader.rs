@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::open::{self, Opened};
 use super::{InfoQuery, Page, Query, QueryReply, Then};
-use crate::record::now_ms;
+use crate::store::now_ms;
 use crate::store::queries::entry::QueryContext;
 use crate::store::queries::history::Listed;
 use crate::store::queries::info::Info;

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ledger::{ChangeKey, Ledger};
 use super::shared::lock;
-use crate::record::now_ms;
 use crate::store::known::KnownJob;
+use crate::store::now_ms;
 use crate::store::record::Unsent;
 
 /// Spill files are called `botglue.spill-TIME-PROCESS.jsonl`; no other file is read or deleted.

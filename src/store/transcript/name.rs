@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 
-use crate::record::now_ms;
+use crate::store::now_ms;
 
 /// When a transcript began, the host that writes it, and its job; in this order, so that the names sort by age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
 //! The `query` notification: a question to the store, by its name.
 
-use super::fields::{Fields, bad};
+use super::{InfoQuery, JobKey, Page, Query};
 use crate::error::JobError;
-use crate::store::{InfoQuery, JobKey, Page, Query};
+use crate::request::{Fields, bad};
 
 /// How many entries a list has by default.
 const ENTRIES: u64 = 100;
