@@ -1,5 +1,7 @@
 --- `:checkhealth botglue`: what a job needs, each part tried out.
 
+require("botglue.wiring")
+
 local client = require("botglue.host.client")
 local host_process = require("botglue.host.process")
 local looks = require("botglue.ui.looks")

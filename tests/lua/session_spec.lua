@@ -56,26 +56,39 @@ test("a retry of an insertion that failed goes to the same place", function()
   equal({ sent.kind, sent.first_line, sent.anchor }, { "insert", 2, "a" })
 end)
 
+-- Ends a program of a session that prints a line: the line is written to a file. Neovim loses what a program prints
+-- before its terminal is there.
+local WRITE = [[ >"$SAID.new" && mv "$SAID.new" "$SAID" && exec cat]]
+
+--- Waits for the line of the program that was opened.
+---@return string line
+local function said(nvim)
+  nvim:eventually(
+    "the program runs in a terminal",
+    "return vim.bo.buftype == 'terminal' and vim.uv.fs_stat(vim.env.SAID) ~= nil"
+  )
+  return nvim:lua("local line = vim.fn.readfile(vim.env.SAID)[1]; vim.fn.delete(vim.env.SAID); return line")
+end
+
 test("a session opens in a terminal in its directory", function()
   local nvim = with_landed()
-  nvim:lua([[
+  nvim:lua(
+    [[
     local job = require('botglue.host.client').job(1)
     job.cwd = '/tmp'
     local script = vim.fn.tempname()
-    vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"', 'exec cat' }, script)
+    vim.fn.writefile({ '#!/bin/sh', 'echo "$PWD $* $MINE [$CLAUDECODE]"' .. ... }, script)
     vim.fn.setfperm(script, 'rwx------')
-    vim.env.CLAUDECODE = '1'
+    vim.env.CLAUDECODE, vim.env.SAID = '1', vim.fn.tempname()
     require('botglue').setup({
       agents = { claude = { command = { script, 'first' }, args = { '--not' }, env = { MINE = 'mine' } } },
     })
-  ]])
+  ]],
+    WRITE
+  )
   local before = nvim:lua("return vim.api.nvim_get_current_win()")
   nvim:type("3G:Botglue open<CR>")
-  nvim:eventually(
-    "the program has run",
-    "return vim.bo.buftype == 'terminal' and vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] ~= ''"
-  )
-  equal(nvim:lines()[1], "/tmp first --resume s1 mine []")
+  equal(said(nvim), "/tmp first --resume s1 mine []")
   equal(nvim:lua("return { vim.api.nvim_win_is_valid(...), vim.env.CLAUDECODE }", before), { true, "1" })
 end)
 
@@ -113,26 +126,25 @@ test("the program of a session is looked up before the terminal is in the projec
     message_of(nvim, "open"),
     "install my-agent, or set agents.claude.command: there is no such program"
   )
-  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done; exec cat' }, project .. '/wrapper')")
+  nvim:lua("vim.fn.writefile({ '#!/bin/sh', 'my-agent; echo done' .. ... }, project .. '/wrapper')", WRITE)
   nvim:lua([[
     vim.fn.setfperm(project .. '/wrapper', 'rwx------')
+    vim.env.SAID = vim.fn.tempname()
     require('botglue').setup({ agents = { claude = { command = { project .. '/wrapper' } } } })
   ]])
   nvim:type(":Botglue open<CR>")
-  nvim:eventually(
-    "the wrapper has ended",
-    "return vim.iter(vim.api.nvim_buf_get_lines(0, 0, -1, false)):any(function(line) return line == 'done' end)"
-  )
+  equal(said(nvim), "done")
   equal(nvim:lua("return vim.uv.fs_stat(project .. '/ran') == nil"), true)
 end)
 
 test("each agent opens its session by its own command", function()
   local nvim = child.with_host(ROWS)
-  nvim:lua([[
+  nvim:lua(
+    [[
     _G.data, _G.bin = vim.fn.tempname(), vim.fn.tempname()
     vim.fn.mkdir(bin, 'p')
     for _, name in ipairs({ 'claude', 'codex', 'copilot', 'droid', 'gemini', 'opencode', 'qwen' }) do
-      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"', 'exec cat' }, bin .. '/' .. name)
+      vim.fn.writefile({ '#!/bin/sh', 'echo "${0##*/} $* $MINE ${PWD##*/}"' .. ... }, bin .. '/' .. name)
       vim.fn.setfperm(bin .. '/' .. name, 'rwx------')
     end
     vim.env.PATH = bin .. ':' .. vim.env.PATH
@@ -143,7 +155,10 @@ test("each agent opens its session by its own command", function()
     } })
     vim.fn.mkdir(data .. '/the-project', 'p')
     vim.cmd.cd(data .. '/the-project')
-  ]])
+    vim.env.SAID = vim.fn.tempname()
+  ]],
+    WRITE
+  )
   local opened, id = {}, 0
   for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "claude-acp", "droid-acp", "own" }) do
     id = id + 1
@@ -152,8 +167,7 @@ test("each agent opens its session by its own command", function()
     nvim:type("u")
     if name ~= "own" then
       nvim:type((":Botglue open %d<CR>"):format(id))
-      nvim:eventually("the program has run", "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] ~= ''")
-      opened[id] = nvim:lines()[1]
+      opened[id] = said(nvim)
       nvim:type("<C-\\><C-n>:bwipeout!<CR>")
     end
   end
@@ -171,17 +185,20 @@ end)
 
 test("a session of Droid opens in a directory in which there is nothing", function()
   local nvim = child.with_host(ROWS)
-  nvim:lua([[
+  nvim:lua(
+    [[
     _G.data = vim.fn.tempname()
-    local droid = { command = { '/bin/sh', '-c', 'pwd; exec cat' } }
+    local droid = { command = { '/bin/sh', '-c', 'pwd' .. ... } }
     require('botglue').setup({ data_dir = data, agents = { droid = droid } })
-  ]])
+    vim.env.SAID = vim.fn.tempname()
+  ]],
+    WRITE
+  )
   nvim:run(line(2, 4), { agent = "droid" })
   nvim:answer(1, { "B" }, { session_id = "s1" })
   local function opened()
     nvim:type(":Botglue open 1<CR>")
-    nvim:eventually("the program has run", "return vim.api.nvim_buf_get_lines(0, 0, 1, false)[1] ~= ''")
-    local directory = nvim:lines()[1]
+    local directory = said(nvim)
     nvim:type("<C-\\><C-n>:bwipeout!<CR>")
     return directory
   end
