@@ -11,5 +11,4 @@
 ---@field job_restored fun(job: botglue.Job) a held answer of an earlier Neovim or host is a job of this one
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)
 
----@type botglue.Handlers
-return {}
+return {} --[[@as botglue.Handlers]]

@@ -62,7 +62,7 @@ local function read(file, most)
   end
   local handle = io.open(file, "rb")
   if handle then
-    local text, size = handle:read(most + 1) or "", handle:seek("end")
+    local text, size = handle:read(most + 1) or "", handle:seek("end", 0)
     handle:close()
     return text, size
   end

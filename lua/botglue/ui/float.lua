@@ -48,7 +48,7 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field height integer
 ---@field keys botglue.Key[] those that work in it now
 ---@field page integer which of the footer's keys are shown
----@field mode "n"|"i"|"s" in which the footer's keys work
+---@field mode "n"|"i"|"s" the mode for which the footer's keys are
 ---@field rows botglue.Rows what is drawn in it
 ---@field pane botglue.Pane? rows below its own
 ---@field is_current boolean? whether the user went into it last

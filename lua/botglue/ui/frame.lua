@@ -123,7 +123,7 @@ end
 ---@class botglue.Footer
 ---@field keys botglue.Key[]
 ---@field page integer which of the pages is shown, from 0
----@field mode "n"|"i"|"s"|nil in which the user is; normal mode by default
+---@field mode "n"|"i"|"s"|nil the user's mode; normal by default
 ---@field note string? at the left; the keys are at the right then
 
 --- The border below.

@@ -31,7 +31,7 @@ local COLOURLESS = { DiffAdd = 0x40a040, DiffDelete = 0xd04040, DiffText = 0x407
 --- Where such text is drawn: below the user's rows, in a window of ours, and there in the selected row.
 local GROUNDS = { {}, { "BotglueFloat" }, { "BotglueFloat", "BotglueSelected" } }
 
----@class botglue.Cell how a cell looks
+---@class botglue.CellLook how a cell looks
 ---@field fg integer
 ---@field bg integer
 ---@field ctermfg integer?
@@ -53,7 +53,7 @@ end
 
 --- How a cell looks in which groups are drawn over Normal.
 ---@param groups string[] the lowest first
----@return botglue.Cell
+---@return botglue.CellLook
 local function cell_of(groups)
   local is_dark, is_reverse = vim.o.background == "dark", false
   local cell = { fg = is_dark and 0xffffff or 0x000000, bg = is_dark and 0x000000 or 0xffffff }

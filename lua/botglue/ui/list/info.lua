@@ -50,7 +50,7 @@ end
 --- When today began.
 ---@return integer milliseconds
 local function midnight()
-  local now = os.date("*t") --[[@as osdate]]
+  local now = os.date("*t") --[[@as { year: integer, month: integer, day: integer }]]
   return os.time({ year = now.year, month = now.month, day = now.day, hour = 0 }) * 1000
 end
 

@@ -18,7 +18,7 @@ local PROMPT = 1000 -- bytes of a prompt, more than any screen is wide
 ---@class botglue.JobList
 ---@field list botglue.List
 ---@field options botglue.Options
----@field jobs botglue.Job[] in the order of the rows
+---@field jobs botglue.Job[] those of the rows, in their order
 ---@field told table<integer, string> how the jobs looked when their rows were made, by their number
 ---@field asking boolean whether the host makes rows now
 ---@field due boolean whether more than the rows of those that run has to be made

@@ -81,7 +81,7 @@ end
 --- Puts the sign of a line into the gutter, where it begins there.
 ---@param line botglue.Piece[]
 ---@param sign string
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 local function put_sign(line, sign, pane)
   if pane.gutter then
     table.insert(line, 1, { pane.gutter[2], "LineNr" })
@@ -93,7 +93,7 @@ end
 --- The lines of one row, with the sign in the gutter where there is one.
 ---@param row string
 ---@param spans botglue.Spans
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 ---@return botglue.Piece[][]
 local function lines_of(row, spans, pane)
   local width = pane.columns + pane.leftcol
@@ -110,7 +110,7 @@ end
 --- The rows that would come, as virtual lines. What is taller than the window could not be read to its end: the rest
 --- is counted.
 ---@param hunk botglue.Hunk
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 ---@param signs table
 ---@return botglue.Piece[][]
 function M.rows(hunk, pane, signs)

@@ -25,7 +25,7 @@ local OVERFLOWS = vim.fn.has("nvim-0.11") == 1 -- whether virtual lines can be t
 
 ---@class botglue.Canvas
 ---@field picture botglue.Picture
----@field pane botglue.Pane
+---@field pane botglue.ReviewPane
 local Canvas = {}
 Canvas.__index = Canvas
 
@@ -136,14 +136,14 @@ end
 
 --- Takes away what is drawn.
 ---@param bufnr integer
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 function M.clear(bufnr, pane)
   api.nvim_buf_clear_namespace(bufnr, pane.namespace, 0, -1)
 end
 
 --- Draws what is near a window, in place of what was drawn there.
 ---@param picture botglue.Picture
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 function M.pane(picture, pane)
   local self = setmetatable({ picture = picture, pane = pane }, Canvas)
   M.clear(picture.bufnr, pane)

@@ -27,7 +27,7 @@ local OPTIONS = "number,relativenumber,numberwidth,signcolumn,foldcolumn,statusc
 ---@field job botglue.Job
 ---@field bufnr integer
 ---@field keys string the keys that are ours, for the head line
----@field panes botglue.Pane[] what was drawn in
+---@field panes botglue.ReviewPane[] what was drawn in
 ---@field tops table<integer, integer> the topmost line of each window, as last seen
 ---@field is_shown boolean whether hunks were shown once
 ---@field is_due boolean? whether they are to be drawn as soon as windows can be looked into

@@ -9,7 +9,7 @@ M.IS_SCOPED = api.nvim__ns_set ~= nil
 
 local ASIDE = 3 -- rows of a window that a hunk leaves free
 
----@class botglue.Pane one or more windows in which the same is drawn
+---@class botglue.ReviewPane one or more windows in which the same is drawn
 ---@field winid integer the first of them
 ---@field namespace integer
 ---@field columns integer cells for text
@@ -85,7 +85,7 @@ end
 ---@param win integer
 ---@param namespace integer
 ---@param namespaces table<integer, boolean>
----@return botglue.Pane
+---@return botglue.ReviewPane
 local function pane_of(win, namespace, namespaces)
   local info = vim.fn.getwininfo(win)[1]
   local wraps, is_column = vim.wo[win].wrap, has_signs(win, namespaces)
@@ -110,7 +110,7 @@ end
 
 --- Whether what was drawn in a window is not what is to be drawn there any more: it was scrolled, its gutter became
 --- another, or a fold was opened or closed.
----@param pane botglue.Pane
+---@param pane botglue.ReviewPane
 ---@return boolean
 function M.is_stale(pane)
   if not api.nvim_win_is_valid(pane.winid) then
@@ -129,8 +129,8 @@ function M.is_stale(pane)
 end
 
 --- All windows as one, where they cannot be told apart: cut to the narrowest.
----@param panes botglue.Pane[]
----@return botglue.Pane?
+---@param panes botglue.ReviewPane[]
+---@return botglue.ReviewPane?
 local function merged(panes)
   local one = panes[1]
   for _, pane in ipairs(panes) do
@@ -143,7 +143,7 @@ end
 
 --- What is to be drawn in, each with a namespace of its own. A window in diff mode shows no hunks.
 ---@param bufnr integer
----@return botglue.Pane[]
+---@return botglue.ReviewPane[]
 function M.panes(bufnr)
   local panes, namespaces = {}, {}
   local wins = vim.tbl_filter(function(win)
