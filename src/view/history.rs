@@ -11,16 +11,7 @@ const INTERRUPTED: &str = "interrupted";
 const RECENT: u32 = 10;
 
 const COLUMNS: [Column; 6] = {
-    let column = Column {
-        head: "",
-        least: 1,
-        most: None,
-        share: None,
-        rest: false,
-        drop: None,
-        right: false,
-        keep_end: false,
-    };
+    let column = Column::PLAIN;
     [
         column,
         Column { least: 5, drop: Some(3), right: true, ..column },

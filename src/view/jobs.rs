@@ -84,16 +84,7 @@ pub struct Totals {
 }
 
 const COLUMNS: [Column; 7] = {
-    let column = Column {
-        head: "",
-        least: 1,
-        most: None,
-        share: None,
-        rest: false,
-        drop: None,
-        right: false,
-        keep_end: false,
-    };
+    let column = Column::PLAIN;
     [
         column,
         Column { right: true, ..column },

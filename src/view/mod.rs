@@ -92,6 +92,20 @@ pub struct Table {
 /// The most characters of a prompt in a cell: more than any screen is wide.
 const PROMPT: usize = 400;
 
+impl Column {
+    /// Without a head, as wide as its cells need.
+    const PLAIN: Self = Self {
+        head: "",
+        least: 1,
+        most: None,
+        share: None,
+        rest: false,
+        drop: None,
+        right: false,
+        keep_end: false,
+    };
+}
+
 impl Cell {
     /// The beginning of a prompt.
     fn prompt(prompt: &str) -> Self {
