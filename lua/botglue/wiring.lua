@@ -1,4 +1,4 @@
---- Who hears of what happens below: the only way from a module to one that knows it. Each entry of the plugin requires
+--- Connects the modules: the only way from a module to one that knows it. Each entry of the plugin requires
 --- this first. What is called is loaded with the first call, so that a status line costs nothing.
 
 local handlers = require("botglue.host.handlers")

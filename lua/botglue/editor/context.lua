@@ -64,7 +64,7 @@ local SEVERITY = { "error", "warning", "info", "hint" }
 ---@param last integer
 ---@return { line: integer, severity: string, message: string, source: string }[]
 function M.diagnostics(bufnr, first, last)
-  -- Where nobody has loaded the module there are none, and loading it takes longer than all the rest.
+  -- Where the module is not loaded there are none, and loading it takes longer than all the rest.
   if not package.loaded["vim.diagnostic"] then
     return {}
   end

@@ -29,7 +29,7 @@ function M.is_idle()
     and vim.fn.getcmdwintype() == ""
 end
 
---- What keys do in a mode, as far as it matters to whoever wants to open a window.
+--- What keys do in a mode, as far as it matters for opening a window.
 ---@param mode string
 ---@return string
 local function kind(mode)

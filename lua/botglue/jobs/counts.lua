@@ -1,4 +1,4 @@
---- How many jobs there are of each state, and what they cost, for a status line and a title. Asks nobody.
+--- How many jobs there are of each state, and what they cost, for a status line and a title. Asks no host.
 
 local connection = require("botglue.host.connection")
 

@@ -49,7 +49,7 @@ function M.emit(name, job)
   vim.schedule(tell_oldest)
 end
 
---- Tells of a job that was just sent: at once, so that whoever asked for it can rely on it.
+--- Tells of a job that was just sent: at once, so that its caller can rely on it.
 ---@param job botglue.Job
 function M.started(job)
   local telling, name = connection.telling, "BotglueJobStarted"

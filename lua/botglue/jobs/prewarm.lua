@@ -1,4 +1,5 @@
---- The agent that is started while a prompt is typed, so that nobody waits for its start: the prompt's side of it.
+--- The agent that is started while a prompt is typed, so that the user does not wait for its start: the prompt's side
+--- of it.
 ---
 --- It says what is wanted, once the user has made up their mind; the host sees to it that only one such agent waits,
 --- and starts another where this one turns out to be the wrong one. A prompt owns one of these and drops it.

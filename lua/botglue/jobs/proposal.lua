@@ -162,7 +162,7 @@ function M.receive(view)
   notify_followers(job)
 end
 
---- The answer was decided: nobody has to follow it any more.
+--- The answer was decided: its proposal is followed no more.
 ---@param job botglue.Job
 function M.ended(job)
   local followers = job.followers or {}

@@ -1,5 +1,5 @@
 --- A floating window of ours: its place and size, its keys, and its end. What its border says is `frame`'s, how rows
---- come into it that of `rows`; what they say is the business of whoever opens it.
+--- come into it that of `rows`; its opener decides what they say.
 ---
 --- The window and its buffer live and die together, whichever is closed first and by whom. `q` closes it. In a window
 --- too narrow for all keys the footer shows some, and `g?` the next; in insert mode `<C-l>` does. It shows the keys

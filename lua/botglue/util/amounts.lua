@@ -1,5 +1,5 @@
---- Money and time where they change too often to ask the host, or nobody may wait for it: the lines at a range and the
---- status line. As in `src/view/amounts`.
+--- Money and time where they change too often to ask the host, or the caller may not wait for it: the lines at a
+--- range and the status line. As in `src/view/amounts`.
 
 local M = {}
 

@@ -37,7 +37,7 @@ local function ask(args, last, callback)
   view.ask("history", args, callback)
 end
 
---- The newest rows, for whoever shows them otherwise.
+--- The newest rows, for a caller that shows them in another way.
 ---@param callback fun(rows: botglue.Table?, err: string?)
 function M.rows(callback)
   ask({}, nil, function(result, err)

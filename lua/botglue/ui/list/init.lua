@@ -1,5 +1,5 @@
 --- The window of every list: it draws the rows that the host has made, keeps the cursor on its row, and knows which
---- key means which action. What the rows are and where they come from is the business of whoever opens it.
+--- key means which action. Its opener decides what the rows are and where they come from.
 
 local actions = require("botglue.ui.list.actions")
 local columns = require("botglue.ui.list.columns")

@@ -107,7 +107,7 @@ local function ask(jobs, callback)
   view.ask("jobs", { jobs = jobs, totals = totals() }, callback)
 end
 
---- The rows of all jobs that are shown, for whoever shows them otherwise.
+--- The rows of all jobs that are shown, for a caller that shows them in another way.
 ---@param callback fun(rows: botglue.Table?, err: string?)
 function M.rows(callback)
   local signs = signs_of(client.options())

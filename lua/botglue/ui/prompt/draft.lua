@@ -109,7 +109,7 @@ local function tell_surely(draft, options)
   end
 end
 
---- Starts another host where the one that knew of a draft is gone: what is typed since is known to nobody.
+--- Starts another host where the one that knew of a draft is gone: no host knows what is typed since.
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options
 function M.tell_next(draft, options)

@@ -182,7 +182,7 @@ function Prompt:save()
   draft.write(self.draft, vim.trim(text) == self.opts.proposal and "" or text)
 end
 
---- The same a moment after it was changed; nobody waits for it.
+--- The same a moment after it was changed; nothing waits for it.
 function Prompt:save_soon()
   api.nvim_buf_attach(self.float.bufnr, false, {
     on_lines = function()

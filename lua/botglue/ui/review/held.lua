@@ -59,7 +59,7 @@ function M.review(words)
   end)
 end
 
---- `:[range]Botglue accept [id]`: where the answer conflicts, and nobody has seen how, that is shown.
+--- `:[range]Botglue accept [id]`: shows the conflicts of the answer first, if the user has not seen them.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
