@@ -45,6 +45,8 @@ struct StepInFlight {
     job: u64,
     attempt: u64,
     plan: Plan,
+    /// Whether a change of it came.
+    has_begun: bool,
 }
 
 impl Answers {
@@ -166,7 +168,7 @@ impl Answers {
                 Ok(plan) => {
                     *attempts += 1;
                     *tries += 1;
-                    self.under_way.push(StepInFlight { job, attempt: *attempts, plan });
+                    self.under_way.push(StepInFlight { job, attempt: *attempts, plan, has_begun: false });
                 }
                 Err(settlement) => settled.extend(self.end(job, |_| settlement)),
             }
@@ -183,6 +185,12 @@ impl Answers {
         self.under_way.get(step)?.plan.anchor
     }
 
+    /// A change of a step came. Returns whether it is the first one: the text before each of the others is inside the
+    /// step, and no undo leads there.
+    pub fn begins(&mut self, step: usize) -> bool {
+        self.under_way.get_mut(step).is_none_or(|step| !std::mem::replace(&mut step.has_begun, true))
+    }
+
     /// A step was written, and the document has all of its changes and none that came after it. Returns what became of
     /// it, and where the editor's mark is then.
     pub fn written(
@@ -192,7 +200,7 @@ impl Answers {
         reviews: &mut Reviews,
         step: usize,
     ) -> Option<(SettledIntent, Place)> {
-        let StepInFlight { job, attempt, plan } = self.under_way.get(step)?;
+        let StepInFlight { job, attempt, plan, .. } = self.under_way.get(step)?;
         let (job, anchor) = (*job, plan.anchor?);
         let place = plan.replaced.place(document.rows());
         document.landed(anchor, &place);
@@ -229,7 +237,7 @@ impl Answers {
         ranges: &Ranges,
     ) -> Vec<SettledIntent> {
         let mut settled = Vec::new();
-        for (at, StepInFlight { job, attempt, plan }) in
+        for (at, StepInFlight { job, attempt, plan, .. }) in
             std::mem::take(&mut self.under_way).into_iter().enumerate()
         {
             let Some(PendingIntent { tries, .. }) = self.intents.get(&job) else { continue };

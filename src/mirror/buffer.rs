@@ -161,7 +161,9 @@ impl Buffer {
             return;
         }
         self.shown.change(&range, rows.len());
-        self.reviews.changes(|| document.rows().text_hash());
+        if step.is_none_or(|step| self.answers.begins(step)) {
+            self.reviews.changes(|| document.rows().text_hash());
+        }
         self.reviews.invalidate(ViewDue::AtPause);
         match step.and_then(|step| self.answers.anchor(step)) {
             Some(anchor) => document.apply_answer(anchor, range, rows),
