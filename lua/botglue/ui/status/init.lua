@@ -3,6 +3,7 @@
 
 local block = require("botglue.ui.status.block")
 local connection = require("botglue.host.connection")
+local drawing = require("botglue.ui.status.drawing")
 local highlight = require("botglue.ui.highlight")
 local line = require("botglue.ui.status.line")
 local outcomes = require("botglue.ui.status.outcomes")
@@ -91,6 +92,9 @@ function View:draw(shown)
   local width = columns or vim.o.columns
   local rows = job:is_open() and line.rows(job, self.frame, width) or outcomes.rows(self, width)
   self.block:below(last, rows, here, main)
+  if not job:is_open() then
+    outcomes.drawn(self)
+  end
   if main then
     self:draw_aside(first, last, main)
   else
@@ -154,7 +158,7 @@ function View:moved()
   if self.job.range.lost then
     self:hide()
   else
-    self:draw()
+    drawing.soon(self)
   end
 end
 

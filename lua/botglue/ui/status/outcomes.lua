@@ -5,9 +5,10 @@
 
 local block = require("botglue.ui.status.block")
 local connection = require("botglue.host.connection")
+local debounce = require("botglue.util.debounce")
+local drawing = require("botglue.ui.status.drawing")
 local line = require("botglue.ui.status.line")
 local outcome = require("botglue.jobs.outcome")
-local debounce = require("botglue.util.debounce")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -126,7 +127,7 @@ end
 local function draw_newest_other(view, views)
   local other = views[1] == view and views[2] or views[1]
   if other and other ~= view then
-    other:draw()
+    drawing.soon(other)
   end
 end
 
@@ -157,16 +158,26 @@ function M.add(view)
   local outcomes = connection.outcomes or start()
   connection.outcomes = outcomes
   outcomes.views[view] = true
-  view:draw()
-  local bufnr, mark = view.block.bufnr, view.block.mark
-  if mark and api.nvim_buf_is_loaded(bufnr) then
-    outcomes.marks[bufnr] = outcomes.marks[bufnr] or {}
-    outcomes.marks[bufnr][mark] = view
-    local views = on_row(view)
-    if #views > 1 then
-      view:draw()
-      draw_newest_other(view, views)
-    end
+  drawing.soon(view)
+end
+
+--- The line of a job was drawn. The first time the others on its row are drawn again.
+---@param view botglue.View
+function M.drawn(view)
+  local outcomes, bufnr, mark = connection.outcomes, view.block.bufnr, view.block.mark
+  if not outcomes or not outcomes.views[view] or not mark then
+    return
+  end
+  local marks = outcomes.marks[bufnr] or {}
+  outcomes.marks[bufnr] = marks
+  if marks[mark] == view then
+    return
+  end
+  marks[mark] = view
+  local views = on_row(view)
+  if #views > 1 then
+    drawing.soon(view)
+    draw_newest_other(view, views)
   end
 end
 
