@@ -15,6 +15,14 @@ end
 
 function handlers.host_lost(process, err)
   require("botglue.jobs.recovery").host_lost(process, err)
+  handlers.obstacle_changed()
+end
+
+function handlers.obstacle_changed()
+  local prompt = require("botglue.host.connection").prompt
+  if prompt then
+    prompt:look()
+  end
 end
 
 function handlers.leaving()

@@ -99,6 +99,22 @@ test("an agent whose last job was not logged in says so, until one was", functio
   equal(said(nvim), "", "the last job counts")
 end)
 
+test("that is said in a prompt that is open already", function()
+  local nvim = start()
+  nvim:type(":2Botglue<CR>")
+  equal(said(nvim), "")
+  fail(nvim, "claude", "not_logged_in")
+  contains(said(nvim), "the last job of claude was not logged in")
+end)
+
+test("a host of another version is said as soon as it has greeted", function()
+  local nvim = child.start("package.loaded['botglue.version'] = '9.9.9'")
+  nvim:lua("require('botglue').setup({ host = ... })", require("support.host").PROGRAM)
+  nvim:type(":Botglue<CR>")
+  nvim:eventually("it is said", "return require('botglue.host.connection').prompt.notice.obstacle ~= nil")
+  contains(said(nvim), "✗ run `make install` in the plugin's directory; the host is version ")
+end)
+
 test("so it does where an earlier Neovim was told, as the store has it", function()
   local nvim = start()
   nvim:lua("require('support.spilled').write(...)", {

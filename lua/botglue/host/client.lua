@@ -39,6 +39,9 @@ local function lost(process, err)
   if connection.process == process then
     connection.process = nil
   end
+  if not process.greeted then
+    connection.unusable = { path = process.path, why = err.message }
+  end
   -- At its end all is told and ended already, or, where an autocommand ends Neovim, there is no event of its end. A
   -- host that is started then is one that Neovim waits for, and nobody ends.
   if not connection.leaving and vim.v.exiting == vim.NIL then
@@ -82,6 +85,10 @@ end
 function M.ready(hello)
   if connection.process then
     connection.process:greet(hello)
+  end
+  if connection.process and connection.unusable then
+    connection.unusable = nil
+    handlers.obstacle_changed()
   end
 end
 

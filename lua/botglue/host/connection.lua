@@ -55,6 +55,7 @@
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field list botglue.JobList? the one that is open
 ---@field transcripts table<integer, botglue.TranscriptView> those that are shown, by buffer
+---@field unusable { path: string, why: string }? the last host that was started, if it could not be used
 ---@field drawing botglue.Drawing? views to draw in the next tick
 ---@field outcomes botglue.Outcomes? the lines of ended jobs, while there are any
 ---@field ticker botglue.Ticker? of the views that move

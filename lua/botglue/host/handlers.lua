@@ -7,6 +7,7 @@
 ---@field host_started fun(process: botglue.Process) another host has started
 ---@field host_lost fun(process: botglue.Process, err: botglue.JobError) a host is gone, and Neovim does not end
 ---@field leaving fun() Neovim ends
+---@field obstacle_changed fun() a job would fail now for another reason, or would not fail
 ---@field job_opened fun(job: botglue.Job) a job was asked for
 ---@field job_restored fun(job: botglue.Job) a held answer of an earlier Neovim or host is a job of this one
 ---@field prompt_wanted fun(range: botglue.Range, request: botglue.Request, opts: table, send: botglue.SendPrompt)

@@ -11,6 +11,7 @@ local M = {}
 ---@field channel integer
 ---@field path string
 ---@field ready boolean
+---@field greeted boolean? whether it was ready once
 ---@field told table[] what became of the newest answers that it was told of, oldest first
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
 ---@field deadline uv.uv_timer_t
@@ -126,7 +127,7 @@ function Process:greet(hello)
     )
     return
   end
-  self.ready = true
+  self.ready, self.greeted = true, true
   deadline.stop(self.deadline)
   local outbox = self.outbox
   self.outbox = {}

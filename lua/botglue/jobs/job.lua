@@ -326,6 +326,7 @@ function Job:close(how)
   self.on_close(self)
   news.ended(self)
   events.emit("BotglueJobFinished", self)
+  handlers.obstacle_changed()
 end
 
 return M

@@ -85,6 +85,9 @@ end
 
 --- Says what stands in the way of a job with the agent that is chosen.
 function Prompt:look()
+  if not self.float or not self.float:is_open() then
+    return
+  end
   self.notice.obstacle = obstacle.of(self.choice.agent, self.opts.options, self.recall.logged_out)
   self.window:follow()
 end

@@ -1,4 +1,4 @@
---- Why a job would fail, as far as that is known before its prompt is sent: no host, no program, no login.
+--- Why a job would fail, as far as that is known before its prompt is sent: no usable host, no program, no login.
 
 local connection = require("botglue.host.connection")
 local host_process = require("botglue.host.process")
@@ -44,6 +44,10 @@ function M.of(name, options, logged_out)
   local path, looked = host_process.binary(options)
   if not path then
     return ("%s: there is no host at %s"):format(host_process.INSTALL, looked)
+  end
+  local unusable = connection.unusable
+  if unusable and unusable.path == path then
+    return unusable.why
   end
   local agent = options.agents[name]
   local command = program.command(agent)[1]
