@@ -181,6 +181,18 @@ local function watch(bufnr)
       tell(event.buf, more)
     end,
   })
+  api.nvim_create_autocmd("OptionSet", {
+    group = group,
+    pattern = { "modifiable", "buftype" },
+    desc = "botglue: the host knows whether a buffer takes changes",
+    callback = function()
+      -- Its event names no buffer; the option is set in the current one.
+      local bufnr = api.nvim_get_current_buf()
+      if mirrored[bufnr] then
+        tell(bufnr, {})
+      end
+    end,
+  })
   api.nvim_create_autocmd("BufWipeout", {
     group = group,
     desc = "botglue: the host mirrors the text",
