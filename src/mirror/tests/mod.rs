@@ -6,6 +6,7 @@ mod landing;
 mod large;
 mod queries;
 mod ranges;
+mod reviews;
 mod shown;
 mod wire;
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::mirror::query::ReviewQuery;
 use crate::review::Hunk;
 
-fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
+pub fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
     let asked = ReviewQuery::Watch { lines: bytes(lines), dropped: Vec::new() };
     MirrorEvent::Query { token: 8, buffer: 1, question: MirrorQuery::Review { job, asked } }
 }
@@ -13,19 +13,25 @@ fn watch(job: u64, lines: &[&str]) -> MirrorEvent {
 type HunkRows = Result<Vec<(usize, usize, bool)>, HeldFor>;
 
 /// The view that an event leads to: of each hunk the first row, the one behind the last, and whether it is a conflict.
-fn view_after(mirrors: &mut Mirrors, event: MirrorEvent) -> Option<HunkRows> {
-    let mut orders = mirrors.take(event);
-    orders.extend(mirrors.idle());
-    let view = orders.iter().find_map(|order| match order {
-        Order::Review { view, .. } => Some(view),
-        _ => None,
-    })?;
-    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: view.job });
+pub fn view_after(mirrors: &mut Mirrors, event: MirrorEvent) -> Option<HunkRows> {
     let hunk = |shown: &ShownHunk| {
         let Hunk { rows, conflict, .. } = &shown.hunk;
         (rows.start, rows.end, conflict.is_some())
     };
+    let orders = mirrors.take(event);
+    let view = drawn(mirrors, orders)?;
     Some(view.hunks.as_ref().map(|hunks| hunks.iter().map(hunk).collect()).map_err(|why| *why))
+}
+
+/// The view that comes once there are no more events; the plugin draws it.
+pub fn drawn(mirrors: &mut Mirrors, mut orders: Vec<Order>) -> Option<ReviewView> {
+    orders.extend(mirrors.idle());
+    let view = orders.into_iter().find_map(|order| match order {
+        Order::Review { view, .. } => Some(view),
+        _ => None,
+    })?;
+    mirrors.take(MirrorEvent::Drawn { buffer: 1, job: view.job });
+    Some(view)
 }
 
 #[test]
