@@ -292,7 +292,9 @@ pub fn rising(pairs: &[(usize, usize)]) -> Vec<usize> {
     let mut tails: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for at in 0..pairs.len() {
-        let len = tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1);
+        let goes_on = tails.last().is_none_or(|last| pairs[*last].1 < pairs[at].1);
+        let len =
+            if goes_on { tails.len() } else { tails.partition_point(|tail| pairs[*tail].1 < pairs[at].1) };
         before[at] = len.checked_sub(1).map(|shorter| tails[shorter]);
         if len == tails.len() { tails.push(at) } else { tails[len] = at }
     }

@@ -31,31 +31,32 @@ pub struct MergeHunk {
     pub current: Range<usize>,
     /// The lines of the answer that replace them.
     pub answer: Range<usize>,
-    /// The user changed the same place differently.
+    /// The user changed the same place differently, or the next one is true.
     pub is_conflict: bool,
+    /// It brings a row that the user has brought, too, at another place.
+    pub is_doubled: bool,
 }
 
 /// The differences that an answer makes to the current rows; see the module.
 pub fn merge_rows<R: AsRef<[u8]>>(base: &[Row], current: &[Row], answer: &[R]) -> Vec<MergeHunk> {
-    let ids = places(base, current);
     let lines = unchanged(base, answer);
-    let current = MergeSide::new(&bytes(current), base.len(), ids);
-    trimmed_hunks(&bytes(base), &current, &MergeSide::new(&bytes(answer), base.len(), lines.into_iter()))
+    let current = MergeSide::new(bytes(current), base.len(), places(base, current));
+    trimmed_hunks(&bytes(base), &current, &MergeSide::new(bytes(answer), base.len(), lines.into_iter()))
 }
 
 /// The same where it is known which row of the base each line of the answer is; the rows at the ends of a hunk may be
 /// on both sides.
-pub fn merge_known<R: AsRef<[u8]>>(
+pub fn merge_known(
     base: &[Row],
     current: &[Row],
-    answer: &[R],
+    answer: Vec<&[u8]>,
     origins: &[Option<usize>],
 ) -> Vec<MergeHunk> {
-    let ids = places(base, current);
-    let current = MergeSide::new(&bytes(current), base.len(), ids);
-    let answer = MergeSide::new(&bytes(answer), base.len(), origins.iter().copied());
-    let mut hunks = hunks(&bytes(base), &current, &answer);
-    guard::guard(&current.rows, &answer.rows, &mut hunks);
+    let current = MergeSide::new(bytes(current), base.len(), places(base, current));
+    let answer = MergeSide::new(answer, base.len(), origins.iter().copied());
+    let differences = differences(&bytes(base), &current, &answer);
+    let mut hunks = hunks(&differences);
+    guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
     hunks
 }
 
@@ -78,6 +79,12 @@ fn bytes<R: AsRef<[u8]>>(rows: &[R]) -> Vec<&[u8]> {
     rows.iter().map(AsRef::as_ref).collect()
 }
 
+/// Whether two rows read the same. Most rows of the sides are those of the base, not copies of them: then there is
+/// nothing to read.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    std::ptr::eq(one, other) || one == other
+}
+
 /// One side of a merge.
 struct MergeSide<'a> {
     rows: Vec<&'a [u8]>,
@@ -87,55 +94,97 @@ struct MergeSide<'a> {
 
 impl<'a> MergeSide<'a> {
     /// The rows of a side; for each, which row of the base it is.
-    fn new(rows: &[&'a [u8]], base: usize, origins: impl Iterator<Item = Option<usize>>) -> Self {
+    fn new(rows: Vec<&'a [u8]>, base: usize, origins: impl Iterator<Item = Option<usize>>) -> Self {
         let pairs: Vec<(usize, usize)> =
             origins.enumerate().filter_map(|(row, base)| Some((row, base?))).collect();
         let mut known = vec![None; base];
         for at in rising(&pairs) {
             known[pairs[at].1] = Some(pairs[at].0);
         }
-        Self { rows: rows.to_vec(), known }
+        Self { rows, known }
     }
 
     /// Whether rows of the base are these rows, and read the same.
-    fn is_same(&self, base: &[&[u8]], mut from: Range<usize>, rows: Range<usize>) -> bool {
+    fn is_unchanged(&self, base: &[&[u8]], mut from: Range<usize>, rows: Range<usize>) -> bool {
         from.len() == rows.len()
             && from
                 .by_ref()
                 .zip(rows)
-                .all(|(from, row)| self.known[from] == Some(row) && base.get(from) == self.rows.get(row))
+                .all(|(from, row)| self.known[from] == Some(row) && is_same(base[from], self.rows[row]))
     }
 }
 
-fn hunks(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<MergeHunk> {
+/// A place where the two sides are not both the base: rows of which at most one side has those of the base, or one row
+/// that both have, and the user has edited.
+struct Difference {
+    base: Range<usize>,
+    current: Range<usize>,
+    answer: Range<usize>,
+    kind: DifferenceKind,
+}
+
+#[derive(PartialEq, Eq)]
+enum DifferenceKind {
+    /// The answer makes no difference there.
+    User,
+    /// The user made none, neither there nor in the row on either side.
+    Answer,
+    /// Both did.
+    Both,
+}
+
+/// The places where the two sides are not both the base, in order. The rows between them are the same three times.
+fn differences(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<Difference> {
     let on_both = |row: usize| {
         let (ours, theirs) = (current.known[row]?, answer.known[row]?);
-        (answer.rows[theirs] == base[row]).then_some((row, ours, theirs))
+        is_same(answer.rows[theirs], base[row]).then_some((row, ours, theirs))
     };
     let end = (base.len(), current.rows.len(), answer.rows.len());
-    let mut hunks = Vec::new();
+    let mut differences = Vec::new();
     let (mut above, mut is_same_above) = ((0, 0, 0), true);
     for row in (0..base.len()).filter_map(on_both).chain([end]) {
         let (from, ours, theirs) = (above.0..row.0, above.1..row.1, above.2..row.2);
-        let is_same_below = row == end || base[row.0] == current.rows[row.1];
-        let is_answered = !answer.is_same(base, from.clone(), theirs.clone())
-            && current.rows[ours.clone()] != answer.rows[theirs.clone()];
-        if is_answered {
+        let is_same_below = row == end || is_same(base[row.0], current.rows[row.1]);
+        if !(from.is_empty() && ours.is_empty() && theirs.is_empty()) {
+            let is_answered = !answer.is_unchanged(base, from.clone(), theirs.clone())
+                && current.rows[ours.clone()] != answer.rows[theirs.clone()];
             let is_clean =
-                is_same_above && is_same_below && current.is_same(base, from.clone(), ours.clone());
-            hunks.push(MergeHunk { base: from, current: ours, answer: theirs, is_conflict: !is_clean });
+                || is_same_above && is_same_below && current.is_unchanged(base, from.clone(), ours.clone());
+            let kind = match is_answered {
+                false => DifferenceKind::User,
+                true if is_clean() => DifferenceKind::Answer,
+                true => DifferenceKind::Both,
+            };
+            differences.push(Difference { base: from, current: ours, answer: theirs, kind });
+        }
+        if !is_same_below {
+            let (base, current, answer) = (row.0..row.0 + 1, row.1..row.1 + 1, row.2..row.2 + 1);
+            differences.push(Difference { base, current, answer, kind: DifferenceKind::User });
         }
         (above, is_same_above) = ((row.0 + 1, row.1 + 1, row.2 + 1), is_same_below);
     }
-    hunks
+    differences
+}
+
+fn hunks(differences: &[Difference]) -> Vec<MergeHunk> {
+    let answered = differences.iter().filter(|difference| difference.kind != DifferenceKind::User);
+    let hunk = |Difference { base, current, answer, kind }: &Difference| MergeHunk {
+        base: base.clone(),
+        current: current.clone(),
+        answer: answer.clone(),
+        is_conflict: *kind == DifferenceKind::Both,
+        is_doubled: false,
+    };
+    answered.map(hunk).collect()
 }
 
 fn trimmed_hunks(base: &[&[u8]], current: &MergeSide, answer: &MergeSide) -> Vec<MergeHunk> {
-    let mut hunks = hunks(base, current, answer);
+    let differences = differences(base, current, answer);
+    let mut hunks = hunks(&differences);
     for hunk in hunks.iter_mut().filter(|hunk: &&mut MergeHunk| !hunk.is_conflict) {
         hunk.trim(base, current, answer);
     }
-    guard::guard(&current.rows, &answer.rows, &mut hunks);
+    guard::guard(&current.rows, &answer.rows, &differences, &mut hunks);
     hunks
 }
 
@@ -143,15 +192,16 @@ impl MergeHunk {
     /// Leaves out rows at its ends that all have: what does not differ is not written. In a conflict they stay, as they
     /// may be in doubt.
     fn trim(&mut self, base: &[&[u8]], current: &MergeSide, answer: &MergeSide) {
-        let is_same = |base_row: usize, row: usize, line: usize| {
-            base[base_row] == answer.rows[line] && current.is_same(base, base_row..base_row + 1, row..row + 1)
+        let is_on_all = |base_row: usize, row: usize, line: usize| {
+            is_same(base[base_row], answer.rows[line])
+                && current.is_unchanged(base, base_row..base_row + 1, row..row + 1)
         };
-        while !self.is_empty() && is_same(self.base.start, self.current.start, self.answer.start) {
+        while !self.is_empty() && is_on_all(self.base.start, self.current.start, self.answer.start) {
             self.base.start += 1;
             self.current.start += 1;
             self.answer.start += 1;
         }
-        while !self.is_empty() && is_same(self.base.end - 1, self.current.end - 1, self.answer.end - 1) {
+        while !self.is_empty() && is_on_all(self.base.end - 1, self.current.end - 1, self.answer.end - 1) {
             self.base.end -= 1;
             self.current.end -= 1;
             self.answer.end -= 1;

@@ -167,7 +167,7 @@ fn take(
     let column = text.ranges.column(job);
     let rows = text.document.rows();
     let review = text.reviews.review(job, &base).ok_or(Settlement::Refused(Obstacle::Stale))?;
-    let all = review.hunks(rows, &now, column).map_err(stays)?;
+    let all = review.hunks(&now, column).map_err(stays)?;
     check(&all).map_err(Settlement::Refused)?;
     let hunks = chosen(&all, ids).ok_or(Settlement::Refused(Obstacle::Stale))?;
     let is_last = hunks.len() == all.len();
@@ -240,8 +240,11 @@ pub fn locate(
     let located = document.locate(anchor, marks.get(&job))?;
     let was_nothing = matches!(located.base.place, Place::Insertion(_));
     let place = if was_nothing { Place::Insertion(0) } else { located.now.place.clone() };
-    let place = in_empty_text(&place, document).unwrap_or(located.now.place);
-    Some((anchor, Located { base: located.base, now: Passage::new(place, document.rows()) }))
+    let now = match in_empty_text(&place, document) {
+        Some(place) => Passage::new(place, document.rows()),
+        None => located.now,
+    };
+    Some((anchor, Located { base: located.base, now }))
 }
 
 /// A text without rows has an empty one, and an insertion takes its place; none where that is not so.

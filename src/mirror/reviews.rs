@@ -219,13 +219,15 @@ impl Reviews {
     pub fn hunks(&mut self, job: u64, now: &CurrentText<'_>) -> Result<Vec<Hunk>, HeldFor> {
         let located = (now.locate)(job).ok_or(HeldFor::RangeLost)?;
         let review = self.review(job, &located.base).ok_or(HeldFor::RangeLost)?;
-        review.hunks(now.document.rows(), &located.now, (now.column)(job))
+        review.hunks(&located.now, (now.column)(job))
     }
 }
 
 /// Those of the hunks that were asked for, all of them where none is named; none where one is not there.
 pub fn chosen(hunks: &[Hunk], ids: Option<&[EditId]>) -> Option<Vec<Hunk>> {
     let Some(ids) = ids else { return Some(hunks.to_vec()) };
+    let ids: HashSet<EditId> = ids.iter().copied().collect();
     let chosen: Vec<Hunk> = hunks.iter().filter(|hunk| ids.contains(&hunk.id)).cloned().collect();
-    ids.iter().all(|id| chosen.iter().any(|hunk| hunk.id == *id)).then_some(chosen)
+    let found: HashSet<EditId> = chosen.iter().map(|hunk| hunk.id).collect();
+    (found == ids).then_some(chosen)
 }

@@ -90,33 +90,6 @@ impl Base {
         before.extend(bytes(&self.rows[from..]));
         before
     }
-
-    /// These edits are taken: in place of these rows of the base there are others, of which it is known what they are,
-    /// and which replace what the text had there `before`. No edit of the rows that are gone is left, also not one that
-    /// was dropped.
-    pub fn take(&mut self, rows: Range<usize>, new: &[Row], edits: &[EditId], before: Vec<Bytes>) {
-        let by =
-            |range: Range<usize>| range.start + new.len() - rows.len()..range.end + new.len() - rows.len();
-        let is_left = |edit: &Edit| !edits.contains(&edit.id);
-        let (mut groups, mut below) = (Vec::new(), Vec::new());
-        for Group { rows: range, edits } in self.groups.drain(..) {
-            let (above, rest): (Vec<_>, Vec<_>) =
-                edits.into_iter().filter(is_left).partition(|edit| edit.rows.end <= rows.start);
-            let rest: Vec<_> = rest.into_iter().filter(|edit| edit.rows.start >= rows.end).collect();
-            groups.push(Group { rows: range.start..range.end.min(rows.start), edits: above });
-            let edits = rest.into_iter().map(|edit| Edit { rows: by(edit.rows), ..edit }).collect();
-            below.push(Group { rows: by(range.start.max(rows.end)..range.end.max(rows.end)), edits });
-        }
-        self.groups = groups.into_iter().chain(below).filter(|group| !group.edits.is_empty()).collect();
-        let (above, below): (Vec<_>, Vec<_>) =
-            self.replaced.drain(..).partition(|taken| taken.rows.end <= rows.start);
-        let below = below.into_iter().filter(|taken| taken.rows.start >= rows.end);
-        let below: Vec<_> = below.map(|taken| TakenRows { rows: by(taken.rows), ..taken }).collect();
-        let own = TakenRows { rows: rows.start..rows.start + new.len(), before };
-        self.replaced = above.into_iter().chain([own]).chain(below).collect();
-        self.rows.splice(rows, new.iter().cloned());
-        self.taken += edits.len();
-    }
 }
 
 impl Group {

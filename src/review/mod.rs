@@ -15,6 +15,7 @@ mod hunk;
 mod id;
 mod proposal;
 mod shape;
+mod taken;
 mod words;
 
 use std::collections::HashSet;
@@ -28,7 +29,8 @@ use self::base::Base;
 use self::history::History;
 use self::proposal::ProposalInput;
 use self::shape::{Shape, pieces};
-use crate::document::{Passage, Rows};
+use self::taken::TakenHunk;
+use crate::document::Passage;
 use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 
 /// A held answer, and what the user made of it.
@@ -56,7 +58,7 @@ pub enum ReviewEnd {
 impl Review {
     /// Of an answer to `sent`, of which the user has dropped some edits before.
     pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<EditId>>) -> Self {
-        let (shape, sent) = (Shape::of(&sent.place), pieces(sent));
+        let (shape, sent) = (Shape::of(&sent.place), pieces(sent).into_owned());
         let base = Arc::new(Base::new(sent, &answer, shape));
         Self { shape, answer, base, dropped, history: History::default() }
     }
@@ -104,11 +106,11 @@ impl Review {
     ///
     /// # Errors
     /// Why the answer cannot be compared with the text.
-    pub fn hunks(&self, text: &Rows, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
+    pub fn hunks(&self, now: &Passage, column: Option<usize>) -> Result<Vec<Hunk>, HeldFor> {
         let dropped: HashSet<EditId> = self.dropped.iter().flatten().copied().collect();
         let is_open = |id: EditId| !dropped.contains(&id);
         let (base, answer) = (&*self.base, &self.answer[..]);
-        ProposalInput { base, answer, is_open: &is_open, text, now, column }.hunks()
+        ProposalInput { base, answer, is_open: &is_open, now, column }.hunks()
     }
 
     /// The hunks are taken, and this was the range before, and is it after that, in texts with these hashes.
@@ -117,17 +119,18 @@ impl Review {
         let (before, after) = (before.pieces(), pieces(after));
         let mut base = (*self.base).clone();
         let (mut more, mut less) = (0, 0);
-        let mut taken = Vec::new();
-        for hunk in hunks {
-            let start = hunk.take.now.start + more - less;
-            taken.push((hunk, after.get(start..start + hunk.take.come).unwrap_or_default()));
-            (more, less) = (more + hunk.take.come, less + hunk.take.now.len());
-        }
-        for (hunk, rows) in taken.into_iter().rev() {
-            let gone = before.get(hunk.take.now.clone()).unwrap_or_default();
-            let gone = gone.iter().map(|piece| piece.to_vec()).collect();
-            base.take(hunk.take.base.clone(), rows, &hunk.take.edits, gone);
-        }
+        let taken = hunks.iter().map(|Hunk { take, .. }| {
+            let start = take.now.start + more - less;
+            (more, less) = (more + take.come, less + take.now.len());
+            let gone = before.get(take.now.clone()).unwrap_or_default();
+            TakenHunk {
+                rows: take.base.clone(),
+                new: after.get(start..start + take.come).unwrap_or_default(),
+                edits: &take.edits,
+                before: gone.iter().map(|piece| piece.to_vec()).collect(),
+            }
+        });
+        base.take(&taken.collect::<Vec<_>>());
         self.base = Arc::new(base);
         self.history.keep(texts.1, &self.base);
     }

@@ -7,8 +7,8 @@ use super::base::{Base, Edit};
 use super::hunk::{Conflict, Hunk, Take};
 use super::id::EditId;
 use super::shape::{Shape, pieces};
-use crate::document::{Passage, Row, Rows};
-use crate::land::{self, Bytes, HeldFor, keeps_ends, merge_known};
+use crate::document::{Passage, Row};
+use crate::land::{self, Bytes, HeldFor, MergeHunk, keeps_ends, merge_known};
 
 /// What a proposal is computed of.
 pub struct ProposalInput<'a> {
@@ -18,9 +18,7 @@ pub struct ProposalInput<'a> {
     pub answer: &'a [Bytes],
     /// Whether an edit is open: neither taken nor dropped.
     pub is_open: &'a dyn Fn(EditId) -> bool,
-    /// The text.
-    pub text: &'a Rows,
-    /// The range in it.
+    /// The range in the text.
     pub now: &'a Passage,
     /// The screen column at which a block begins.
     pub column: Option<usize>,
@@ -104,13 +102,13 @@ impl ProposalInput<'_> {
         let ProposedBase { rows, origins } = self.target();
         let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
         let mut takes = Vec::new();
-        for hunk in merge_known(&self.base.rows, current, &rows, &origins) {
+        for hunk in merge_known(&self.base.rows, current, rows, &origins) {
             // Both are ascending; of an edit that is in no hunk the text has its lines already.
             while open.next_if(|edit| edit.rows.start < hunk.base.start).is_some() {}
             let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
             let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
             if hunk.is_conflict {
-                takes.extend(self.conflict(&edits, hunk.current, current, own, &may_trim));
+                takes.extend(self.conflict(&edits, hunk, current, own, &may_trim));
                 continue;
             }
             let by = |rows: &Range<usize>| {
@@ -133,7 +131,7 @@ impl ProposalInput<'_> {
     fn conflict(
         &self,
         edits: &[&Edit],
-        mut now: Range<usize>,
+        MergeHunk { current: mut now, is_doubled, .. }: MergeHunk,
         current: &[Row],
         own: &[&[u8]],
         may_trim: &impl Fn(&land::RowChange, usize) -> bool,
@@ -154,9 +152,13 @@ impl ProposalInput<'_> {
         let mut lines: Vec<Bytes> = Vec::new();
         let mut above = base.start;
         for edit in edits {
-            let group = self.base.groups.iter().find(|group| group.rows.end >= edit.rows.end);
+            let groups = &self.base.groups;
+            let group = groups.partition_point(|group| group.rows.end < edit.rows.end);
             // Of the rows of a group it is not known whether the user has them still.
-            let from = group.map_or(edit.rows.start, |group| group.rows.start).clamp(above, edit.rows.start);
+            let from = groups
+                .get(group)
+                .map_or(edit.rows.start, |group| group.rows.start)
+                .clamp(above, edit.rows.start);
             lines.extend(self.base.rows[from..edit.rows.start].iter().map(|row| row.text.to_vec()));
             lines.extend_from_slice(&self.answer[edit.lines.clone()]);
             above = edit.rows.end;
@@ -165,7 +167,7 @@ impl ProposalInput<'_> {
             return None;
         }
         let count = own.len() - now.len() + lines.len();
-        let conflict = self.conflict_of(&base, &own[now.clone()], own, &lines);
+        let conflict = self.conflict_of(&base, &own[now.clone()], is_doubled);
         let ids = edits.iter().map(|edit| edit.id).collect();
         Some((Take::new(ids, base, now, own, lines, |change| may_trim(change, count)), Some(conflict)))
     }
@@ -217,17 +219,16 @@ impl ProposalInput<'_> {
     }
 
     /// What the user did where these rows of the base were.
-    fn conflict_of(&self, base: &Range<usize>, now: &[&[u8]], own: &[&[u8]], lines: &[Bytes]) -> Conflict {
+    fn conflict_of(&self, base: &Range<usize>, now: &[&[u8]], is_doubled: bool) -> Conflict {
         let base = self.base.rows[base.clone()].iter().map(|row| &row.text[..]);
-        if !base.clone().eq(now.iter().copied()) {
-            return match (base.len(), now.len()) {
-                (0, _) => Conflict::PutIn,
-                (_, 0) => Conflict::Deleted,
-                (_, count) => Conflict::Changed { is_one: count == 1 },
-            };
+        if base.clone().eq(now.iter().copied()) {
+            return if is_doubled { Conflict::Doubled } else { Conflict::Beside };
         }
-        let is_elsewhere = |row: &Bytes| !now.contains(&&row[..]) && own.contains(&&row[..]);
-        if lines.iter().any(is_elsewhere) { Conflict::Doubled } else { Conflict::Beside }
+        match (base.len(), now.len()) {
+            (0, _) => Conflict::PutIn,
+            (_, 0) => Conflict::Deleted,
+            (_, count) => Conflict::Changed { is_one: count == 1 },
+        }
     }
 
     fn hunk(&self, take: Take, conflict: Option<Conflict>, own: &[&[u8]]) -> Hunk {
@@ -254,8 +255,7 @@ impl ProposalInput<'_> {
             }
         }
         let column = (shape == Shape::Block).then(|| self.filled_up(take.now.start, own)).flatten();
-        let old = self.text.slice(rows.clone());
-        let old: Vec<&[u8]> = old.iter().map(|row| &row.text[..]).collect();
+        let old: Vec<&[u8]> = self.now.rows[take.differ.clone()].iter().map(|row| &row.text[..]).collect();
         let id = super::id::Hash::new().id();
         Hunk { id, rows, lines, conflict, column, take }.named(&old)
     }
@@ -269,16 +269,16 @@ impl ProposalInput<'_> {
 
 /// The pieces of a range once hunks are taken, and which of them differ.
 pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>) {
-    let mut all: Vec<Bytes> = now.pieces().into_iter().map(<[u8]>::to_vec).collect();
-    let (mut changes, mut more, mut less) = (Vec::new(), 0, 0);
+    let own = now.pieces();
+    let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
+    let (mut all, mut changes, mut above) = (Vec::with_capacity(own.len()), Vec::new(), 0);
     for Take { differ, pieces, .. } in hunks.iter().map(|hunk| &hunk.take) {
-        let start = differ.start + more - less;
-        changes.push((differ.clone(), start..start + pieces.len()));
-        (more, less) = (more + pieces.len(), less + differ.len());
+        all.extend(copy(above..differ.start));
+        changes.push((differ.clone(), all.len()..all.len() + pieces.len()));
+        all.extend_from_slice(pieces);
+        above = differ.end;
     }
-    for Take { differ, pieces, .. } in hunks.iter().rev().map(|hunk| &hunk.take) {
-        all.splice(differ.clone(), pieces.iter().cloned());
-    }
+    all.extend(copy(above..own.len()));
     (all, changes)
 }
 

@@ -1,5 +1,7 @@
 //! What a range is made of, as far as a merge of its rows is concerned.
 
+use std::borrow::Cow;
+
 use crate::document::{Passage, Place, Row};
 
 /// See the module.
@@ -25,9 +27,9 @@ impl Shape {
 }
 
 /// The pieces of a passage, each with the identity of its row.
-pub fn pieces(passage: &Passage) -> Vec<Row> {
+pub fn pieces(passage: &Passage) -> Cow<'_, [Row]> {
     if passage.is_of_rows() {
-        return passage.rows.clone();
+        return Cow::Borrowed(&passage.rows);
     }
     let pieces = passage.pieces();
     let piece = |(row, piece): (&Row, &[u8])| Row { text: piece.into(), ..row.clone() };

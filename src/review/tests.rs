@@ -48,7 +48,7 @@ impl ReviewedDocument {
     }
 
     fn hunks(&self) -> Vec<Hunk> {
-        self.review.hunks(self.document.rows(), &self.now(), None).unwrap()
+        self.review.hunks(&self.now(), None).unwrap()
     }
 
     fn take(&mut self, numbers: &[usize]) {
@@ -223,7 +223,7 @@ fn what_was_dropped_is_not_proposed_and_can_be_brought_back() {
     let kept: Vec<Vec<EditId>> = world.review.dropped().to_vec();
     let sent = world.document.locate(world.anchor, None).unwrap().base;
     let again = Review::new(&sent, bytes(&words("a X c d Y")), kept);
-    assert_eq!(again.hunks(world.document.rows(), &world.now(), None).unwrap(), world.hunks());
+    assert_eq!(again.hunks(&world.now(), None).unwrap(), world.hunks());
     assert_eq!(world.review.undrop().len(), 1);
     assert_eq!(world.shown(), "a <b|X> c d <e|Y>");
     assert!(world.review.undrop().is_empty());

@@ -126,10 +126,10 @@ fn rows_are_bytes_and_white_space_counts() {
     let base = rows([b"\xff\xfe first", b"second\r", b"  third"]);
     let current = rows([b"\xff\xfe first", b"second\r", b"third"]);
     let answer: [&[u8]; 3] = [b"\xff first", b"second\r", b"  third"];
-    let hunk = MergeHunk { base: 0..1, current: 0..1, answer: 0..1, is_conflict: false };
+    let hunk = MergeHunk { base: 0..1, current: 0..1, answer: 0..1, is_conflict: false, is_doubled: false };
     assert_eq!(merge_rows(&base, &current, &answer), [hunk]);
     let answer: [&[u8]; 3] = [b"\xff\xfe first", b"second\r", b"\tthird"];
-    let hunk = MergeHunk { base: 2..3, current: 2..3, answer: 2..3, is_conflict: true };
+    let hunk = MergeHunk { base: 2..3, current: 2..3, answer: 2..3, is_conflict: true, is_doubled: false };
     assert_eq!(merge_rows(&base, &current, &answer), [hunk]);
 }
 
@@ -192,8 +192,8 @@ fn change(base: &[Row], steps: &[SideStep], id: RowId) -> Vec<Row> {
 /// The hunks of two sides whose rows both have ids. An edited row is a new one, as it is for an answer.
 fn by_ids(base: &[Row], ours: &[Row], theirs: &[Row]) -> Vec<MergeHunk> {
     let origin = |row: &Row| base.iter().position(|base| base == row);
-    let side = |rows| MergeSide::new(&bytes(rows), base.len(), rows.iter().map(origin));
-    hunks(&bytes(base), &side(ours), &side(theirs))
+    let side = |rows| MergeSide::new(bytes(rows), base.len(), rows.iter().map(origin));
+    hunks(&differences(&bytes(base), &side(ours), &side(theirs)))
 }
 
 fn count(rows: &[String], text: &str) -> usize {

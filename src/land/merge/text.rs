@@ -35,7 +35,7 @@ fn side<'a>(base: &[String], side: &'a [String]) -> MergeSide<'a> {
             op.new_range().zip(op.old_range()).for_each(|(row, base)| origins[row] = Some(base));
         }
     }
-    MergeSide::new(&bytes(side), base.len(), origins.into_iter())
+    MergeSide::new(bytes(side), base.len(), origins.into_iter())
 }
 
 #[cfg(test)]

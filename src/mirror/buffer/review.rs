@@ -94,7 +94,7 @@ impl Buffer {
         let (anchor, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
         let review = self.reviews.review(job, &located.base).ok_or(Findings::Stale)?;
         let column = self.ranges.column(job);
-        let all = review.hunks(document.rows(), &located.now, column).map_err(Findings::Unknown)?;
+        let all = review.hunks(&located.now, column).map_err(Findings::Unknown)?;
         let hunks = chosen(&all, ids).ok_or(Findings::Stale)?;
         review.drop(&hunks);
         let done = hunks.iter().map(|hunk| hunk.id).collect();
@@ -118,7 +118,7 @@ impl Buffer {
         let (_, located) = locate(document, &self.ranges, &marks, job).ok_or(HeldFor::RangeLost)?;
         let Some(review) = self.reviews.review(job, &located.base) else { return Ok(Vec::new()) };
         let edits = review.undrop();
-        let hunks = review.hunks(document.rows(), &located.now, self.ranges.column(job))?;
+        let hunks = review.hunks(&located.now, self.ranges.column(job))?;
         let is_back = |hunk: &&Hunk| hunk.edits().iter().any(|edit| edits.contains(edit));
         Ok(hunks.iter().filter(is_back).map(|hunk| hunk.id).collect())
     }
