@@ -272,9 +272,20 @@ pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>)
     let own = now.pieces();
     let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
     let (mut all, mut changes, mut above) = (Vec::with_capacity(own.len()), Vec::new(), 0);
-    for Take { differ, pieces, .. } in hunks.iter().map(|hunk| &hunk.take) {
+    for (Take { differ, pieces, .. }, conflict) in hunks.iter().map(|hunk| (&hunk.take, hunk.conflict)) {
         all.extend(copy(above..differ.start));
-        changes.push((differ.clone(), all.len()..all.len() + pieces.len()));
+        let shift = |rows: Range<usize>, by: usize| rows.start + by..rows.end + by;
+        // A conflict has rows between its edits that stay.
+        let parts = match conflict {
+            Some(_) if now.is_of_rows() => {
+                let lines: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+                land::changes(&own[differ.clone()], &lines)
+            }
+            _ => vec![(0..differ.len(), 0..pieces.len())],
+        };
+        let line = all.len();
+        changes
+            .extend(parts.into_iter().map(|(rows, lines)| (shift(rows, differ.start), shift(lines, line))));
         all.extend_from_slice(pieces);
         above = differ.end;
     }

@@ -258,3 +258,14 @@ fn how_it_ends() {
     assert_eq!(end(&[0], &[1], false), ReviewEnd::Merged);
     assert_eq!(end(&[], &[0, 1], false), ReviewEnd::Rejected);
 }
+
+#[test]
+fn a_row_that_stays_within_a_conflict_is_not_written() {
+    let mut world = ReviewedDocument::whole("s s u u w", "s x s u y u w");
+    world.edit(0..1, "mine");
+    assert_eq!(world.shown(), "mine !<s u|x s u y> u w");
+    let kept: Vec<_> = world.document.rows().iter().skip(1).map(|row| row.id).collect();
+    world.take(&[0]);
+    let rows = world.document.rows();
+    assert!(kept.iter().all(|id| rows.iter().any(|row| row.id == *id)));
+}
