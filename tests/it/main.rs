@@ -79,6 +79,8 @@ mod status;
 #[cfg(test)]
 mod store;
 #[cfg(test)]
+mod stored;
+#[cfg(test)]
 mod streams;
 #[cfg(test)]
 mod support;
