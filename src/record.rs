@@ -86,7 +86,9 @@ pub fn landed(settlement: Settlement, passage: Option<&Passage>) -> Landed {
 pub fn on_disk(on_disk: &RangeOnDisk) -> OnDisk {
     let place = on_disk.passage.as_ref().map(lines);
     let rows = on_disk.passage.as_ref().map(rows).unwrap_or_default();
-    OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some(path(&on_disk.path)) }
+    let text = |row: &Vec<u8>| String::from_utf8_lossy(row).into_owned();
+    let base = on_disk.base.as_ref().map(|rows| rows.iter().map(text).collect());
+    OnDisk { range: Some(RowsOnDisk { place, rows, base }), path: Some(path(&on_disk.path)) }
 }
 
 /// The file of a job has this name.

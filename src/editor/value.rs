@@ -122,7 +122,11 @@ fn beside(beside: &Beside) -> Value {
 }
 
 fn saved(saved: &SavedRange) -> Value {
-    Map::default().with("first_line", saved.first_line).with("rows", lines(&saved.rows)).build()
+    Map::default()
+        .with("first_line", saved.first_line)
+        .with("rows", lines(&saved.rows))
+        .with_some("base", saved.base.as_deref().map(lines))
+        .build()
 }
 
 fn draft(draft: &Draft) -> Value {

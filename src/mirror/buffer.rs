@@ -14,13 +14,13 @@ use super::plan::DecidedText;
 use super::query::{Findings, MirrorQuery};
 use super::ranges::Ranges;
 use super::reviews::{Reviews, ViewDue};
-use super::selected::Selected;
+use super::selected::{SavedRows, Selected};
 use super::sent::Sent;
 use super::shown::{Places, ShownMarks};
 use super::view::MirrorView;
 use super::write::{WriteCall, WriteReply};
 use crate::document::{AnchorId, Document, MAX_BYTES, MAX_ROWS, Passage, Place};
-use crate::land::HeldFor;
+use crate::land::{Bytes, HeldFor};
 
 /// What a mirror knows of its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,8 @@ pub struct RangeOnDisk {
     pub path: Vec<u8>,
     /// The range; none where it was deleted.
     pub passage: Option<Passage>,
+    /// Of a held answer: what was sent with what is taken of it in it, where something is.
+    pub base: Option<Vec<Bytes>>,
 }
 
 /// What has to be done before anything more can be written to a buffer.
@@ -134,7 +136,7 @@ impl Buffer {
             Some(document) => {
                 self.reviews.changes(|| document.rows().text_hash());
                 document.apply(0..document.rows().len(), rows);
-                self.reviews.came_back(|| document.rows().text_hash());
+                self.reviews.reads_as(|| document.rows().text_hash());
             }
             None => self.document = Some(Document::new(rows)),
         }
@@ -231,6 +233,9 @@ impl Buffer {
                     self.shown.set(mark.job, mark.place.as_ref());
                     if let Some(before) = mark.before.take() {
                         self.answers.remember(mark.job, before);
+                    }
+                    if let (Some(sent), Some(SavedRows { base: Some(_), .. })) = (&mark.sent, &mark.saved) {
+                        self.reviews.resume(mark.job, sent.selected.pieces());
                     }
                     self.ranges.marked(mark, document, notice.tick);
                 }
@@ -404,7 +409,11 @@ impl Buffer {
             let mark = self.marks.1.get(&job).filter(|_| self.marks.0 == self.tick);
             let passage = document.place(anchor, mark).map(|place| Passage::new(place, document.rows()));
             let is_known = passage.is_some() || document.is_gone(anchor);
-            is_known.then(|| RangeOnDisk { job, path: self.name.clone(), passage })
+            let base = match self.reviews.begun(job) {
+                Some(review) => review.taken_base(),
+                None => self.ranges.saved_base(job).map(<[Bytes]>::to_vec),
+            };
+            is_known.then(|| RangeOnDisk { job, path: self.name.clone(), passage, base })
         };
         let ranges_on_disk = self.ranges.decided().filter_map(on_disk).collect();
         self.is_written = false;

@@ -10,6 +10,7 @@ use super::event::Mark;
 use super::selected::{SavedRows, Selected};
 use super::sent::Sent;
 use crate::document::{AnchorId, Document, Place};
+use crate::land::Bytes;
 
 /// How many ranges of jobs that have ended are followed.
 const MAX_ENDED: usize = 100;
@@ -59,7 +60,7 @@ impl Ranges {
                 let is_it = sent.tick == Some(tick)
                     || document.text_at(anchor).is_some_and(|rows| sent.agrees(&place, rows));
                 if is_it {
-                    rebase(&sent, anchor, document);
+                    rebase(&sent, saved.as_ref(), anchor, document);
                     RangeState::Known(anchor)
                 } else {
                     document.forget(anchor);
@@ -191,6 +192,11 @@ impl Ranges {
         Some(&self.jobs.get(&job)?.sent.as_ref()?.selected)
     }
 
+    /// What was sent for a job with what was taken of its answer by then, as its file was written last.
+    pub fn saved_base(&self, job: u64) -> Option<&[Bytes]> {
+        self.jobs.get(&job)?.saved.as_ref()?.base.as_deref()
+    }
+
     /// The screen column at which the block of a job begins.
     pub fn column(&self, job: u64) -> Option<usize> {
         self.jobs.get(&job)?.column
@@ -221,7 +227,7 @@ impl RangeState {
 /// In the text as it was sent the range is where the request says.
 fn as_sent(sent: &Sent, document: &mut Document) -> RangeState {
     let place = sent.selected.place(document.rows());
-    place.map_or(RangeState::Lost, |place| known(sent, &place, document))
+    place.map_or(RangeState::Lost, |place| known(sent, None, &place, document))
 }
 
 /// At the editor's mark, where that fits what was sent, or what was in the file.
@@ -229,7 +235,7 @@ fn at_mark(sent: &Sent, saved: Option<&SavedRows>, mark: &Place, document: &mut 
     let at_saved = saved.and_then(|saved| sent.selected.saved_at(saved));
     let fits = at_saved.is_some_and(|at_saved| at_saved.is_at(mark, document.rows()))
         || sent.agrees(mark, document.rows());
-    if fits { known(sent, mark, document) } else { RangeState::Lost }
+    if fits { known(sent, saved, mark, document) } else { RangeState::Lost }
 }
 
 /// Where the text reads as it was in the file, else as it was sent. Rows that were gone from the file are not looked
@@ -243,18 +249,19 @@ fn found(sent: &Sent, saved: Option<&SavedRows>, document: &mut Document) -> Ran
             at_saved.or_else(|| sent.selected.find(document.rows()))
         }
     };
-    place.map_or(RangeState::Lost, |place| known(sent, &place, document))
+    place.map_or(RangeState::Lost, |place| known(sent, saved, &place, document))
 }
 
-fn known(sent: &Sent, place: &Place, document: &mut Document) -> RangeState {
+fn known(sent: &Sent, saved: Option<&SavedRows>, place: &Place, document: &mut Document) -> RangeState {
     let anchor = document.anchor(place);
-    rebase(sent, anchor, document);
+    rebase(sent, saved, anchor, document);
     RangeState::Known(anchor)
 }
 
-/// The text of a range is what was sent, whatever is there by now.
-fn rebase(sent: &Sent, anchor: AnchorId, document: &mut Document) {
-    if let Some((place, rows)) = sent.selected.base() {
-        document.rebase(anchor, place, rows);
+/// The text of a range is what was sent, with what was taken of its answer, whatever is there by now.
+fn rebase(sent: &Sent, saved: Option<&SavedRows>, anchor: AnchorId, document: &mut Document) {
+    let taken = saved.and_then(|saved| saved.base.as_deref());
+    if let Some((place, rows)) = sent.selected.base(taken) {
+        document.rebase(anchor, place, &rows);
     }
 }

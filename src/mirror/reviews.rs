@@ -44,7 +44,11 @@ pub struct CurrentText<'a> {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Reviews(BTreeMap<u64, FollowedReview>);
+pub struct Reviews {
+    followed: BTreeMap<u64, FollowedReview>,
+    /// What was sent, of answers of which some was taken in an earlier session.
+    resumed: BTreeMap<u64, Vec<Bytes>>,
+}
 
 /// One held answer.
 #[derive(Debug)]
@@ -73,7 +77,7 @@ struct LastView {
 impl Reviews {
     /// The answer of a job, as the user has edited it, and what they have dropped of it.
     pub fn set(&mut self, job: u64, answer: &[Bytes], dropped: Vec<Vec<EditId>>) {
-        let followed = self.0.entry(job).or_insert_with(|| FollowedReview {
+        let followed = self.followed.entry(job).or_insert_with(|| FollowedReview {
             answer: Vec::new(),
             dropped: Vec::new(),
             review: None,
@@ -94,57 +98,82 @@ impl Reviews {
 
     /// Tells the plugin of each change from now on.
     pub fn watch(&mut self, job: u64) {
-        if let Some(followed) = self.0.get_mut(&job) {
+        if let Some(followed) = self.followed.get_mut(&job) {
             (followed.is_watched, followed.told, followed.due) = (true, None, ViewDue::Now);
         }
     }
 
     /// Tells it no more; what is taken and dropped is remembered.
     pub fn unwatch(&mut self, job: u64) {
-        if let Some(followed) = self.0.get_mut(&job) {
+        if let Some(followed) = self.followed.get_mut(&job) {
             followed.is_watched = false;
         }
     }
 
     /// A job is not held any more. Returns the replies that are owed.
     pub fn forget(&mut self, job: u64) -> Vec<(u64, Findings)> {
-        self.0.remove(&job).map(|followed| followed.replies).unwrap_or_default()
+        self.resumed.remove(&job);
+        self.followed.remove(&job).map(|followed| followed.replies).unwrap_or_default()
     }
 
     /// The review of a job, which was answered to `sent`.
     pub fn review(&mut self, job: u64, sent: &Passage) -> Option<&mut Review> {
-        let FollowedReview { answer, dropped, review, .. } = self.0.get_mut(&job)?;
-        Some(review.get_or_insert_with(|| Review::new(sent, answer.clone(), dropped.clone())))
+        let FollowedReview { answer, dropped, review, .. } = self.followed.get_mut(&job)?;
+        let resumed = self.resumed.get(&job);
+        Some(review.get_or_insert_with(|| {
+            let review = Review::new(sent, answer.clone(), dropped.clone());
+            match resumed {
+                Some(sent) => review.resumed(sent),
+                None => review,
+            }
+        }))
+    }
+
+    /// Some of the answer to this was taken in an earlier session.
+    pub fn resume(&mut self, job: u64, sent: Vec<Bytes>) {
+        self.resumed.insert(job, sent);
+    }
+
+    /// The review of a job; none where there was no need of it yet.
+    pub fn begun(&self, job: u64) -> Option<&Review> {
+        self.followed.get(&job)?.review.as_ref()
     }
 
     /// The text with this hash changes next.
     pub fn changes(&mut self, text: impl FnOnce() -> u64) {
-        let mut reviews = self.0.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
-        if reviews.peek().is_some() {
-            let text = text();
-            reviews.for_each(|review| review.changes(text));
-        }
+        self.tell(text, Review::changes);
     }
 
-    /// The text with this hash is back: by undo, by redo, or since it was read again.
+    /// The text with this hash is back, by undo or by redo.
     pub fn came_back(&mut self, text: impl FnOnce() -> u64) {
-        let mut reviews = self.0.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
+        self.tell(text, Review::came_back);
+    }
+
+    /// The text was read again, and has this hash.
+    pub fn reads_as(&mut self, text: impl FnOnce() -> u64) {
+        self.tell(text, Review::reads_as);
+    }
+
+    /// The hash is computed only where there is a review.
+    fn tell(&mut self, text: impl FnOnce() -> u64, what: impl Fn(&mut Review, u64)) {
+        let mut reviews =
+            self.followed.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
         if reviews.peek().is_some() {
             let text = text();
-            reviews.for_each(|review| review.came_back(text));
+            reviews.for_each(|review| what(review, text));
         }
     }
 
     /// The text may be another one.
     pub fn invalidate(&mut self, due: ViewDue) {
-        for followed in self.0.values_mut() {
+        for followed in self.followed.values_mut() {
             followed.due = followed.due.max(due);
         }
     }
 
     /// Replies once the plugin has seen what there is now.
     pub fn reply(&mut self, job: u64, token: u64, findings: Findings) -> Result<(), Findings> {
-        match self.0.get_mut(&job) {
+        match self.followed.get_mut(&job) {
             Some(followed) => {
                 followed.replies.push((token, findings));
                 followed.due = ViewDue::Now;
@@ -156,7 +185,7 @@ impl Reviews {
 
     /// The plugin has drawn a view.
     pub fn drawn(&mut self, job: u64) {
-        if let Some(followed) = self.0.get_mut(&job) {
+        if let Some(followed) = self.followed.get_mut(&job) {
             followed.is_under_way = false;
         }
     }
@@ -168,7 +197,7 @@ impl Reviews {
                 && !followed.is_under_way
                 && (followed.is_watched || !followed.replies.is_empty())
         };
-        self.0.iter().filter(|(_, followed)| is_due(followed)).map(|(job, _)| *job).collect()
+        self.followed.iter().filter(|(_, followed)| is_due(followed)).map(|(job, _)| *job).collect()
     }
 
     /// Whether there is something to look at after a pause.
@@ -179,7 +208,7 @@ impl Reviews {
     /// The view of a job for the plugin, and the replies that go out after it.
     pub fn next(&mut self, job: u64, now: Result<&CurrentText<'_>, HeldFor>, tick: u64) -> ReviewUpdate {
         let hunks = now.and_then(|now| self.hunks(job, now));
-        let Some(followed) = self.0.get_mut(&job) else { return ReviewUpdate::default() };
+        let Some(followed) = self.followed.get_mut(&job) else { return ReviewUpdate::default() };
         followed.due = ViewDue::No;
         let replies = std::mem::take(&mut followed.replies);
         if !followed.is_watched {

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::document::{Place, Row, Rows, shifted};
+use crate::document::{Document, Passage, Place, Row, Rows, shifted};
 use crate::error::JobError;
-use crate::land::Bytes;
+use crate::land::{Bytes, Replaced};
 use crate::request::fields::{bad, wrong};
 use crate::request::{Fields, SelectionKind};
 
@@ -35,6 +35,8 @@ pub struct SavedRows {
     pub first_line: usize,
     /// The rows. None at all: they were gone by then, but for an insertion, which has none.
     pub rows: Vec<Bytes>,
+    /// What was selected with what was taken of its answer in it, where something was.
+    pub base: Option<Vec<Bytes>>,
 }
 
 /// The text at a mark, with the row on either side.
@@ -85,9 +87,25 @@ impl Selected {
         (is_there || matches!(place, Place::Insertion(row) if row <= rows.len())).then_some(place)
     }
 
-    /// The place and the whole rows that were sent.
-    pub fn base(&self) -> Option<(Place, &[Bytes])> {
-        Some((self.place_at(self.first)?, &self.rows))
+    /// What was selected, one piece a row.
+    pub fn pieces(&self) -> Vec<Bytes> {
+        let piece = |(row, span): (&Bytes, &Range<usize>)| row.get(span.clone()).unwrap_or_default().to_vec();
+        self.rows.iter().zip(&self.spans).map(piece).collect()
+    }
+
+    /// The place and the whole rows that were sent, with what was taken of the answer in them.
+    pub fn base(&self, taken: Option<&[Bytes]>) -> Option<(Place, Vec<Bytes>)> {
+        let place = self.place_at(self.first)?;
+        let fits = |pieces: &&[Bytes]| match self.kind {
+            SelectionKind::Line => true,
+            SelectionKind::Char => !pieces.is_empty(),
+            SelectionKind::Block => pieces.len() == self.rows.len(),
+            SelectionKind::Insert => false,
+        };
+        let Some(pieces) = taken.filter(fits) else { return Some((place, self.rows.clone())) };
+        let rows = Document::new(&self.rows).rows().slice(0..self.rows.len());
+        let replaced = Replaced::new(&Passage { place, rows }, pieces);
+        Some((replaced.planned_place(), replaced.rows))
     }
 
     /// Whether the text at a place, where the editor's mark is, reads as it was sent. Rows without a letter tell
@@ -221,7 +239,8 @@ impl SavedRows {
     /// # Errors
     /// Names the field that is wrong.
     pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        Ok(Self { first_line: size(fields, "first_line")?, rows: texts(fields, "rows")? })
+        let base = fields.get("base").map(|_| texts(fields, "base")).transpose()?;
+        Ok(Self { first_line: size(fields, "first_line")?, rows: texts(fields, "rows")?, base })
     }
 }
 

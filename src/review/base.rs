@@ -73,6 +73,17 @@ impl Base {
         Self { taken, replaced, ..Self::new(self.rows.clone(), answer, shape) }
     }
 
+    /// The same where its rows are what was `sent` with edits in it that were taken in an earlier session. What these
+    /// have replaced is what was sent.
+    pub fn resumed(self, sent: &[Bytes]) -> Self {
+        let old: Vec<&[u8]> = sent.iter().map(Vec::as_slice).collect();
+        let new: Vec<&[u8]> = self.rows.iter().map(|row| &row.text[..]).collect();
+        let taken = changes(&old, &new).into_iter();
+        let replaced: Vec<TakenRows> =
+            taken.map(|(old, new)| TakenRows { rows: new, before: sent[old].to_vec() }).collect();
+        Self { taken: replaced.len(), replaced, ..self }
+    }
+
     /// All edits that are not taken.
     pub fn edits(&self) -> impl Iterator<Item = &Edit> {
         self.groups.iter().flat_map(|group| &group.edits)

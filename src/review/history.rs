@@ -17,16 +17,20 @@ pub struct History {
     bases: HashMap<u64, Arc<Base>>,
     /// The texts that are not those of a take, oldest first.
     noted: VecDeque<u64>,
+    /// How many of them, the last ones, were noted since the text was one that was known.
+    fresh: usize,
 }
 
 impl History {
     /// A text has this base, unless it had another one before.
     pub fn remember(&mut self, text: u64, base: &Arc<Base>) {
         if self.bases.contains_key(&text) {
+            self.fresh = 0;
             return;
         }
         self.bases.insert(text, Arc::clone(base));
         self.noted.push_back(text);
+        self.fresh += 1;
         if self.noted.len() > MAX_TEXTS
             && let Some(oldest) = self.noted.pop_front()
         {
@@ -38,11 +42,22 @@ impl History {
     pub fn keep(&mut self, text: u64, base: &Arc<Base>) {
         self.bases.insert(text, Arc::clone(base));
         self.noted.retain(|noted| *noted != text);
+        self.fresh = 0;
     }
 
     /// The base of a text that is back.
     pub fn recall(&self, text: u64) -> Option<&Arc<Base>> {
         self.bases.get(&text)
+    }
+
+    /// An undo or a redo from a text that was known is complete, and has taken or taken back. The texts on the way were
+    /// inside of it: no other undo leads to them.
+    pub fn forget_inside(&mut self) {
+        let first = self.noted.len() - self.fresh.min(self.noted.len());
+        for inside in self.noted.drain(first..) {
+            self.bases.remove(&inside);
+        }
+        self.fresh = 0;
     }
 
     /// Replaces each base.

@@ -63,6 +63,12 @@ impl Review {
         Self { shape, answer, base, dropped, history: History::default() }
     }
 
+    /// The same of an answer of which some was taken in an earlier session: the base of `sent` has it.
+    #[must_use]
+    pub fn resumed(self, sent: &[Bytes]) -> Self {
+        Self { base: Arc::new((*self.base).clone().resumed(sent)), ..self }
+    }
+
     /// This is the answer from now on; what is taken, and what is dropped, stays.
     pub fn set_answer(&mut self, answer: &[Bytes]) {
         if self.answer == answer {
@@ -77,6 +83,12 @@ impl Review {
     /// How many edits are taken.
     pub fn taken(&self) -> usize {
         self.base.taken
+    }
+
+    /// What was sent with the taken edits in it; none where nothing is taken.
+    pub fn taken_base(&self) -> Option<Vec<Bytes>> {
+        let rows = || self.base.rows.iter().map(|row| row.text.to_vec()).collect();
+        (self.base.taken > 0).then(rows)
     }
 
     /// The edits that were dropped, those of one hunk together, oldest first.
@@ -94,8 +106,17 @@ impl Review {
         self.history.remember(text, &self.base);
     }
 
-    /// An undo, a redo or a reload is complete, and led to this text.
+    /// An undo or a redo is complete, and led to this text.
     pub fn came_back(&mut self, text: u64) {
+        let before = Arc::clone(&self.base);
+        self.reads_as(text);
+        if !Arc::ptr_eq(&before, &self.base) {
+            self.history.forget_inside();
+        }
+    }
+
+    /// The text was read again, and is this one.
+    pub fn reads_as(&mut self, text: u64) {
         if let Some(base) = self.history.recall(text) {
             self.base = Arc::clone(base);
         }

@@ -122,7 +122,10 @@ impl KnownJob {
         });
         let rows = self.landed.as_ref().and_then(|landed| landed.rows.as_deref());
         let on_disk = self.on_disk.as_ref().and_then(|on_disk| on_disk.range.as_ref());
-        size_of::<Self>() + record + rows.map_or(0, lines) + on_disk.map_or(0, |range| lines(&range.rows))
+        size_of::<Self>()
+            + record
+            + rows.map_or(0, lines)
+            + on_disk.map_or(0, |range| lines(&range.rows) + range.base.as_deref().map_or(0, lines))
     }
 }
 
@@ -164,7 +167,7 @@ mod tests {
     }
 
     fn on_disk(row: &str, path: &str) -> OnDisk {
-        let range = RowsOnDisk { place: Some((3, 3)), rows: vec![row.to_owned()] };
+        let range = RowsOnDisk { place: Some((3, 3)), rows: vec![row.to_owned()], base: None };
         OnDisk { range: Some(range), path: Some(path.to_owned()) }
     }
 

@@ -111,6 +111,9 @@ pub struct RowsOnDisk {
     pub place: Option<(u64, u64)>,
     /// The whole rows.
     pub rows: Vec<String>,
+    /// Of a held answer: what was selected with what is taken of it in it, where something is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Vec<String>>,
 }
 
 /// The range of a job in its file, whatever became of its answer.
@@ -141,6 +144,8 @@ pub struct SavedRange {
     pub first_line: u64,
     /// The rows; none where they were gone.
     pub rows: Vec<String>,
+    /// What was selected with what was taken of its answer in it, where something was.
+    pub base: Option<Vec<String>>,
 }
 
 /// What the user made of a held answer in the review, beside the buffer's text.

@@ -7,17 +7,18 @@ use rusqlite::{Connection, ErrorCode};
 use super::StoreError;
 
 /// The migrations, the first makes version 1.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
     include_str!("schema/5.sql"),
+    include_str!("schema/6.sql"),
 ];
 
 /// Reads nothing, and fails where something is not there.
 const SHAPE: &str =
-    "SELECT jobs.key, is_landed, landed_rows, draft, totals.jobs, family, counters.cost_usd, checkpoints.uuid,
+    "SELECT jobs.key, is_landed, landed_rows, taken_base, draft, totals.jobs, family, counters.cost_usd, checkpoints.uuid,
         unsent.text, jobs.resumed, accepted.host
     FROM jobs, texts, totals, sessions, session_metadata AS counters, checkpoints, unsent, accepted LIMIT 0";
 

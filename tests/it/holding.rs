@@ -227,6 +227,36 @@ fn a_held_answer_survives_quitting_and_is_decided_once() {
     assert_nothing_held(&next(nvim.quit_to()));
 }
 
+/// Waits until these are the hunks of the held answer: the first line of each, the last one, whether it is a conflict.
+fn wait_for_hunks(nvim: &Nvim, expected: &Value) {
+    let hunks = "local is_known, hunks = pcall(require('botglue').hunks, 1)
+        return vim.tbl_map(function(hunk) return { hunk.first, hunk.last, hunk.conflict } end,
+            is_known and vim.list_slice(hunks) or {})";
+    nvim.wait("the hunks are as expected", || nvim.exec(hunks) == *expected);
+}
+
+#[test]
+fn what_the_user_changes_in_a_taken_hunk_is_theirs_in_the_next_neovim_too() {
+    let (nvim, gated) = open(Scratch::new());
+    held(&nvim, &gated, "local b = 20\nlocal c = 3\nlocal d = 40");
+    wait_for_hunks(&nvim, &json!([[2, 2, false], [4, 4, false]]));
+    nvim.exec(
+        "local botglue = require('botglue') botglue.accept(1, { hunk = 1, tick = botglue.hunks(1).tick })",
+    );
+    wait_for_hunks(&nvim, &json!([[4, 4, false]]));
+    nvim.command("write");
+    let nvim = next(nvim.quit_to());
+    nvim.command("edit held.lua");
+    assert_eq!(nvim.lines()[1], "local b = 20");
+    nvim.command("Botglue review");
+    wait_for_hunks(&nvim, &json!([[4, 4, false]]));
+    nvim.exec("vim.api.nvim_buf_set_lines(0, 1, 2, true, { 'local b = 20 -- mine' })");
+    wait_for_hunks(&nvim, &json!([[4, 4, false]]));
+    assert_eq!(decide(&nvim, "accept", 1), "merged");
+    let merged = ["local a = 1", "local b = 20 -- mine", "local c = 3", "local d = 40", "local e = 5"];
+    assert_eq!(nvim.lines(), merged);
+}
+
 #[test]
 fn a_held_answer_survives_a_crash_of_neovim() {
     let (nvim, gated) = open(Scratch::new());

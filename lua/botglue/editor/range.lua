@@ -15,8 +15,8 @@ local M = {}
 ---@field base botglue.Base what was sent
 ---@field before botglue.Base? what was there before the answer landed
 ---@field landed botglue.Base? what was there afterwards
----@field on_disk { first_line: integer, rows: string[] }? its rows as its file was written last, from the store, or as
---- they were when a host was gone
+---@field on_disk { first_line: integer, rows: string[], base: string[]? }? its rows as its file was written last, from
+--- the store, or as they were when a host was gone; with what was sent and taken
 ---@field column integer? the screen column at which a block begins
 ---@field marks botglue.Marks? none where its place is not known
 ---@field lost boolean? whether the host has said that its place is not known
@@ -95,7 +95,8 @@ function Range:keep_rows()
   local place = self:place()
   if place then
     local first_line = self.shape == "insert" and place.first or place.first + 1
-    self.on_disk = { first_line = first_line, rows = self:read(place).rows }
+    local base = self.on_disk and self.on_disk.base
+    self.on_disk = { first_line = first_line, rows = self:read(place).rows, base = base }
   end
 end
 

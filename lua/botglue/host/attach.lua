@@ -22,7 +22,7 @@ end
 ---@field kind "line"|"char"|"block"|"insert"|nil none where the job has no mark: the host looks for what was sent
 ---@field has_ended boolean whether the job has ended, and its answer is not held
 ---@field sent table? in the shape of a request: what was sent or landed, where the host does not have the request
----@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
+---@field stands { first_line: integer, rows: string[], base: string[]? }? its rows as its file was written last
 ---@field before string[]? the whole rows that were there before the answer landed
 ---@field text { above: string?, rows: string[], below: string? }? what is at the mark
 

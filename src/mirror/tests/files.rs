@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
+pub fn wrote(tick: u64, rows: usize, name: &str) -> MirrorEvent {
     let MirrorEvent::Notice(notice) = notice(1, tick, rows) else { unreachable!() };
     MirrorEvent::Notice(Notice { is_written: true, name: name.as_bytes().to_vec(), ..notice })
 }

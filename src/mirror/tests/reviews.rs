@@ -1,5 +1,6 @@
 //! The reviews of a buffer: which hunks are taken in which text.
 
+use super::files::wrote;
 use super::queries::{drawn, view_after, watch};
 use super::*;
 use crate::mirror::query::ReviewQuery;
@@ -10,9 +11,9 @@ fn undone(tick: u64) -> MirrorEvent {
     MirrorEvent::Tick { buffer: 1, tick }
 }
 
-/// A take is one step of undo, but several changes of the text. What stands between them no undo leads to.
-#[test]
-fn a_text_that_equals_one_inside_a_take_has_what_was_taken_before_it() {
+/// A review in which the first two of three hunks were taken in one step, at changedtick 4. The rows are written from
+/// below to above.
+fn two_taken() -> Mirrors {
     let mut mirrors = mirrored(NUMBERS);
     mirrors.take(MirrorEvent::decode("run", &[sent(7, Some(2), "line", (2, 6), NUMBERS)]).unwrap());
     let orders = mirrors.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
@@ -22,17 +23,66 @@ fn a_text_that_equals_one_inside_a_take_has_what_was_taken_before_it() {
     let orders = mirrors.take(MirrorEvent::Query { token: 9, buffer: 1, question });
     let orders = write(&mut mirrors, call(&orders));
     assert_eq!(drawn(&mut mirrors, orders).unwrap().taken, 2);
-    // The rows were written from below to above: the user makes the text that stood between them.
+    mirrors
+}
+
+/// The user types above all, and undoes that.
+fn typed_and_undone(mirrors: &mut Mirrors, tick: u64) -> MirrorEvent {
+    mirrors.take(lines(Some(tick), 0..0, &["typed"]));
+    mirrors.take(lines(Some(tick + 1), 0..1, &[]));
+    undone(tick + 1)
+}
+
+/// A take is one step of undo, but several changes of the text. No undo leads to what stands between them.
+#[test]
+fn a_text_that_equals_one_inside_a_take_has_what_was_taken_before_it() {
+    let mut mirrors = two_taken();
     mirrors.take(lines(Some(5), 1..2, &["one"]));
     assert_eq!(text(&mut mirrors), ["above", "one", "two", "THREE", "four", "five", "below"]);
-    mirrors.take(lines(Some(6), 0..0, &["typed"]));
-    mirrors.take(lines(Some(7), 0..1, &[]));
-    assert_eq!(view_after(&mut mirrors, undone(7)), Some(Ok(vec![(5, 6, false)])));
-    // The take undone, as `u` does it.
-    mirrors.take(lines(Some(8), 1..2, &["ONE"]));
-    mirrors.take(undone(8));
-    mirrors.take(lines(Some(9), 1..2, &["one"]));
-    mirrors.take(lines(Some(10), 3..4, &["three"]));
-    let shown = view_after(&mut mirrors, undone(10));
+    let undone_last = typed_and_undone(&mut mirrors, 6);
+    assert_eq!(view_after(&mut mirrors, undone_last), Some(Ok(vec![(5, 6, false)])));
+}
+
+#[test]
+fn a_text_that_equals_one_inside_the_undo_of_a_take_has_nothing_taken() {
+    let mut mirrors = two_taken();
+    mirrors.take(lines(Some(5), 1..2, &["one"]));
+    mirrors.take(lines(Some(6), 3..4, &["three"]));
+    let shown = view_after(&mut mirrors, undone(6));
     assert_eq!(shown, Some(Ok(vec![(1, 2, false), (3, 4, false), (5, 6, false)])));
+    mirrors.take(lines(Some(7), 3..4, &["THREE"]));
+    assert_eq!(text(&mut mirrors), ["above", "one", "two", "THREE", "four", "five", "below"]);
+    let undone_last = typed_and_undone(&mut mirrors, 8);
+    assert_eq!(view_after(&mut mirrors, undone_last), Some(Ok(vec![(1, 2, false), (5, 6, false)])));
+}
+
+#[test]
+fn what_is_taken_is_kept_as_the_file_is_written_and_known_in_the_next_session() {
+    let mut mirrors = two_taken();
+    let orders = mirrors.take(wrote(4, NUMBERS.len(), "/a"));
+    let kept = orders.iter().find_map(|order| match order {
+        Order::RangeOnDisk(RangeOnDisk { passage: Some(passage), base, .. }) => Some((passage, base)),
+        _ => None,
+    });
+    let (passage, base) = kept.unwrap();
+    assert_eq!(passage.place, Place::Lines(1..6));
+    let rows = ["ONE", "two", "THREE", "four", "five"];
+    assert_eq!(base, &Some(bytes(&rows)));
+
+    let stands = map(vec![("first_line", 2.into()), ("rows", list(&rows)), ("base", list(&rows))]);
+    let held = without_place(7, sent(7, None, "line", (2, 6), NUMBERS), vec![("stands", stands)]);
+    let mut next = Mirrors::default();
+    next.take(notice(1, 2, NUMBERS.len()));
+    next.take(whole(1, 2, &["above", "ONE", "two", "THREE", "four", "five", "below"]));
+    next.take(told(2, NUMBERS.len(), &[held]));
+    next.take(CONTACTED);
+    next.take(lines(Some(3), 1..2, &["ONE, mine"]));
+    let orders = next.take(watch(7, &["ONE", "two", "THREE", "four", "FIVE"]));
+    let view = drawn(&mut next, orders).unwrap();
+    let hunks = view.hunks.unwrap();
+    let shown: Vec<_> = hunks.iter().map(|shown| (&shown.hunk.rows, shown.hunk.conflict)).collect();
+    assert_eq!((shown, view.taken), (vec![(&(5..6), None)], 2));
+    // Written once more, before or after it is looked at.
+    let orders = next.take(wrote(3, NUMBERS.len(), "/a"));
+    assert!(orders.iter().any(|order| matches!(order, Order::RangeOnDisk(on_disk) if on_disk.base == *base)));
 }

@@ -59,7 +59,7 @@ fn a_notice_says_how_a_buffer_and_its_marks_are() {
         job: 7,
         place: None,
         sent: None,
-        saved: Some(SavedRows { first_line: 3, rows: bytes(&["a"]) }),
+        saved: Some(SavedRows { first_line: 3, rows: bytes(&["a"]), base: None }),
         before: Some(bytes(&["b"])),
         excerpt: Some(Excerpt { above: Some(b"c".to_vec()), rows: bytes(&["d"]), below: None }),
         has_ended: true,

@@ -380,5 +380,6 @@ fn on_disk(held: &Held) -> Option<OnDisk> {
     let is_there = !saved.rows.is_empty() || held.record.selection.kind == SelectionKind::Insert;
     let last = saved.first_line + (saved.rows.len() as u64).saturating_sub(1);
     let place = is_there.then_some((saved.first_line, last));
-    Some(OnDisk { range: Some(RowsOnDisk { place, rows: saved.rows.clone() }), path: None })
+    let (rows, base) = (saved.rows.clone(), saved.base.clone());
+    Some(OnDisk { range: Some(RowsOnDisk { place, rows, base }), path: None })
 }

@@ -152,5 +152,7 @@ fn saved(
     let first = row.get::<_, Option<i64>>("landed_first")?.map_or(selection.first_line, unsigned);
     let rows: Option<Vec<String>> = rows.as_deref().map(parse).transpose()?;
     let rows = rows.or_else(|| draft.and_then(|draft| draft.disk_rows.clone()));
-    Ok(rows.map(|rows| SavedRange { first_line: first, rows }))
+    let base: Option<String> = row.get("taken_base")?;
+    let base: Option<Vec<String>> = base.as_deref().map(parse).transpose()?;
+    Ok(rows.map(|rows| SavedRange { first_line: first, rows, base }))
 }

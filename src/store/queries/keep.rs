@@ -125,16 +125,17 @@ pub fn range_on_disk(
             .prepare_cached("UPDATE jobs SET path = ?3 WHERE owner = ?1 AND id = ?2")?
             .execute(params![owner, signed(id), path])?;
     }
-    let Some(RowsOnDisk { place, rows }) = &on_disk.range else { return Ok(()) };
+    let Some(RowsOnDisk { place, rows, base }) = &on_disk.range else { return Ok(()) };
     let (first, last) = place.unzip();
     connection
         .prepare_cached("UPDATE jobs SET landed_first = ?3, landed_last = ?4 WHERE owner = ?1 AND id = ?2")?
         .execute(params![owner, signed(id), first.map(signed), last.map(signed)])?;
     connection
         .prepare_cached(
-            "UPDATE texts SET landed_rows = ?3 WHERE job = (SELECT key FROM jobs WHERE owner = ?1 AND id = ?2)",
+            "UPDATE texts SET landed_rows = ?3, taken_base = ?4
+             WHERE job = (SELECT key FROM jobs WHERE owner = ?1 AND id = ?2)",
         )?
-        .execute(params![owner, signed(id), json(rows)?])?;
+        .execute(params![owner, signed(id), json(rows)?, base.as_ref().map(json).transpose()?])?;
     Ok(())
 }
 

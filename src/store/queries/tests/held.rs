@@ -18,11 +18,11 @@ fn put(connection: &Connection, known: &KnownJob) {
 
 fn on_disk(place: Option<(u64, u64)>, rows: &[&str]) -> OnDisk {
     let rows = rows.iter().map(|&row| row.to_owned()).collect();
-    OnDisk { range: Some(RowsOnDisk { place, rows }), path: Some("/project/b.lua".to_owned()) }
+    OnDisk { range: Some(RowsOnDisk { place, rows, base: None }), path: Some("/project/b.lua".to_owned()) }
 }
 
 fn saved(first_line: u64, rows: &[&str]) -> SavedRange {
-    SavedRange { first_line, rows: rows.iter().map(|&row| row.to_owned()).collect() }
+    SavedRange { first_line, rows: rows.iter().map(|&row| row.to_owned()).collect(), base: None }
 }
 
 /// A job that is held, and of which this is known besides.
@@ -42,6 +42,16 @@ fn an_answer_is_handed_over_with_how_its_range_stood() {
     let held = adopt(KnownJob { on_disk: Some(on_disk(None, &[]).into()), ..KnownJob::default() });
     assert_eq!(held.saved, Some(saved(3, &[])), "it was deleted");
     assert_eq!(adopt(KnownJob::default()).saved, None, "nobody looked");
+}
+
+#[test]
+fn what_was_taken_of_an_answer_is_handed_over_with_it() {
+    let base = Some(vec!["taken".to_owned(), "open".to_owned()]);
+    let RowsOnDisk { place, rows, .. } = on_disk(Some((7, 8)), &["taken", "mine"]).range.unwrap();
+    let range = Some(RowsOnDisk { place, rows, base: base.clone() });
+    let on_disk = Some(OnDisk { range, path: None }.into());
+    let held = adopt(KnownJob { on_disk, ..KnownJob::default() });
+    assert_eq!(held.saved, Some(SavedRange { base, ..saved(7, &["taken", "mine"]) }));
 }
 
 #[test]
