@@ -4,6 +4,7 @@
 //! before it did. Needs no instrumentation and so no special compiler: what counts as new is told by the output.
 //! An input that breaks a promise is written to a file, with the command that reads it.
 
+mod messages;
 mod mutate;
 mod rpc;
 

@@ -6,11 +6,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rmpv::Value;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::mutate::Dice;
-use super::{number, say};
-use crate::support::rpc::from_json;
+use super::{messages, number, say};
 use crate::support::scratch::Scratch;
 use crate::support::serve::{Serve, encoded};
 
@@ -25,7 +24,7 @@ fn serve_outlives_whatever_it_is_told() {
     let seed = number("FUZZ_SEED").unwrap_or(now);
     let mut dice = Dice::new(seed);
     let serve = Serve::start(Scratch::new());
-    let known = messages(&serve);
+    let known = messages::of_each_kind(&serve);
     let start = Instant::now();
     let mut batches = 0;
     while start.elapsed() < limit {
@@ -53,82 +52,6 @@ fn check(serve: &Serve, id: u64) {
     assert!(!serve.reply(id)[2].is_nil(), "it has nothing to offer");
     serve.run(id, "echo local b", &json!({"max_parallel": 1000}));
     assert_eq!(serve.finished(id)["text"], "local b");
-}
-
-/// One message of each kind, as the plugin would send it.
-fn messages(serve: &Serve) -> Vec<Value> {
-    let claude = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "echo"], "env": {"A": "b"}});
-    let session = json!({"session_id": "s", "at": "m"});
-    let context = json!({
-        "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
-        "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
-        "max_cost_usd": 0.5, "files": [{"name": "a", "text": "b"}],
-    });
-    let run = serve.request(1_000_000, "echo local b", &context);
-    let resumed =
-        serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
-    let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
-    let selection = json!({
-        "kind": "char", "first_line": 1, "last_line": 1, "rows": ["local a"], "text": ["a"], "cols": [6],
-        "beside": {"below": "b"},
-    });
-    let mark = json!({
-        "id": 3, "kind": "block", "first": 0, "last": 1, "spans": [[0, 1], [1, 1]], "has_ended": true,
-        "sent": {"id": 3, "buffer": 1, "selection": selection}, "before": ["a"],
-        "stands": {"first_line": 1, "rows": ["a"]}, "text": {"above": "a", "rows": ["b"]},
-    });
-    let notice = json!({
-        "buffer": 1, "name": "/a", "tick": 3, "rows": 2, "bytes": 9, "written": true, "refuses": false, "marks": [mark],
-    });
-    let query = |name: &str, more: Json| {
-        let mut query = json!({"token": 1, "name": name, "limit": 5});
-        query.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        ("query", query)
-    };
-    let all = [
-        ("run", run),
-        ("run", resumed),
-        (
-            "landed",
-            json!({"id": 1, "landing": "rejected", "held_for": "review", "first_line": 1, "last_line": 2}),
-        ),
-        ("buffer", notice),
-        ("accept", json!({"id": 1_000_000, "buffer": 1, "lines": ["a"], "shown": 3})),
-        (
-            "accept",
-            json!({"id": 1, "buffer": 1, "lines": ["a"], "range": {"first": 1, "last": 2}, "tick": 3}),
-        ),
-        ("revert", json!({"id": 1, "buffer": 1})),
-        (
-            "resume",
-            json!({"id": 4, "buffer": 1, "selection": selection, "lines": ["a"], "held_for": "review"}),
-        ),
-        ("draft", json!({"id": 1, "draft": {"lines": ["a"], "rows": ["b"], "beside": ["c"]}})),
-        ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
-        ("held", json!({})),
-        ("adopted", json!({"id": 1, "uuid": "u"})),
-        ("prewarm", prewarm),
-        ("drop", json!(1)),
-        ("observe", json!({"id": 1, "thinking": true})),
-        ("unobserve", json!({"id": 1})),
-        query("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
-        query("job", json!({"id": 1})),
-        query("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
-        query("writers", json!({"path": "/a"})),
-        query("checkpoints", json!({"agent": "mine", "session_id": "s"})),
-        query("prompts", json!({})),
-        query("again", json!({"uuid": "u", "id": 2})),
-        query("mirror", json!({"buffer": 1})),
-        query("review", json!({"id": 1, "buffer": 1, "lines": ["a"], "dropped": [["0f"]]})),
-        query("take", json!({"id": 1, "buffer": 1, "hunks": ["0f"]})),
-        query("drop", json!({"id": 1, "buffer": 1, "all": true})),
-        query("undrop", json!({"id": 1, "buffer": 1})),
-        query("find", json!({"buffer": 1, "texts": [selection]})),
-    ];
-    let message = |(method, argument): (&str, Json)| {
-        Value::Array(vec![2.into(), method.into(), Value::Array(vec![from_json(&argument)])])
-    };
-    all.into_iter().map(message).collect()
 }
 
 /// Bytes that are whole values, so that what comes behind them can be read.

@@ -1,0 +1,218 @@
+//! What the plugin and Neovim's core say to the host: one message of each kind, from which the fuzzer makes others.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rmpv::Value;
+use serde_json::{Value as Json, json};
+
+use crate::support::rpc::from_json;
+use crate::support::scratch::Scratch;
+use crate::support::serve::Serve;
+
+/// One message of each kind, as the plugin would send it.
+pub fn of_each_kind(serve: &Serve) -> Vec<Value> {
+    let message = |(method, arguments): (&str, Vec<Json>)| {
+        let arguments = arguments.iter().map(from_json).collect();
+        Value::Array(vec![2.into(), method.into(), Value::Array(arguments)])
+    };
+    let one = |(method, argument)| (method, vec![argument]);
+    let mut all: Vec<Value> = jobs(serve).into_iter().chain(ranges()).map(one).map(message).collect();
+    all.extend(questions().into_iter().map(|question| message(("query", vec![question]))));
+    all.extend(events().into_iter().map(message));
+    all
+}
+
+fn selection() -> Json {
+    json!({
+        "kind": "char", "first_line": 1, "last_line": 1, "rows": ["local a"], "text": ["a"], "cols": [6],
+        "beside": {"below": "b"},
+    })
+}
+
+/// About jobs and prompts.
+fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
+    let claude = json!({"name": "mine", "protocol": "claude", "command": ["/bin/sh", "-c", "echo"], "env": {"A": "b"}});
+    let session = json!({"session_id": "s", "at": "m"});
+    let context = json!({
+        "before": ["a"], "after": ["b"], "diagnostics": [{"line": 1, "severity": "error", "message": "m"}],
+        "observe": {"thinking": true}, "preview": 3, "max_parallel": 1000, "prewarmed": 1, "max_turns": 2,
+        "max_cost_usd": 0.5, "files": [{"name": "a", "text": "b"}],
+    });
+    let run = serve.request(1_000_000, "echo local b", &context);
+    let resumed =
+        serve.request(1_000_001, "", &json!({"agent": claude, "resume": session, "max_parallel": 1000}));
+    let prewarm = json!({"token": 1, "agent": claude, "cwd": serve.scratch.project(), "tools": ["Read"]});
+    let draft =
+        json!({"lines": ["a"], "rows": ["b"], "beside": ["c"], "typed": ["d"], "dropped": [["0f", "1"]]});
+    vec![
+        ("run", run),
+        ("run", resumed),
+        (
+            "landed",
+            json!({"id": 1, "landing": "rejected", "held_for": "review", "first_line": 1, "last_line": 2}),
+        ),
+        ("draft", json!({"id": 1, "draft": draft})),
+        ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
+        ("held", json!({})),
+        ("adopted", json!({"id": 1, "uuid": "u"})),
+        ("interrupted", json!({"ids": [1, 2]})),
+        ("prewarm", prewarm),
+        ("drop", json!({"token": 1})),
+        ("observe", json!({"id": 1, "thinking": true})),
+        ("unobserve", json!({"id": 1})),
+    ]
+}
+
+/// About buffers and the ranges in them.
+fn ranges() -> Vec<(&'static str, Json)> {
+    let mark = json!({
+        "id": 3, "kind": "block", "first": 0, "last": 1, "spans": [[0, 1], [1, 1]], "has_ended": true,
+        "sent": {"id": 3, "buffer": 1, "selection": selection()}, "before": ["a"],
+        "stands": {"first_line": 1, "rows": ["a"], "base": ["c"]}, "text": {"above": "a", "rows": ["b"]},
+    });
+    let held = json!({
+        "id": 4, "has_ended": false, "sent": {"id": 4, "buffer": 1, "selection": selection()},
+        "stands": {"first_line": 1, "rows": ["local b"], "base": ["b"]},
+    });
+    let notice = json!({
+        "buffer": 1, "name": "/a", "tick": 3, "rows": 2, "bytes": 9, "written": true, "refuses": false,
+        "marks": [mark, held],
+    });
+    vec![
+        ("buffer", notice),
+        ("wiped", json!({"buffer": 1})),
+        ("moment", json!({"buffer": 1})),
+        ("accept", json!({"id": 1_000_000, "buffer": 1, "lines": ["a"], "shown": 3, "dropped": [["0f"]]})),
+        (
+            "accept",
+            json!({"id": 1, "buffer": 1, "lines": ["a"], "range": {"first": 1, "last": 2}, "tick": 3}),
+        ),
+        ("revert", json!({"id": 1, "buffer": 1})),
+        ("review_end", json!({"id": 1, "buffer": 1})),
+        (
+            "resume",
+            json!({"id": 4, "buffer": 1, "selection": selection(), "lines": ["a"], "held_for": "review"}),
+        ),
+        ("resume", json!({"id": 4, "buffer": 1, "selection": selection(), "lines": ["a"]})),
+    ]
+}
+
+/// What is asked, and which lists are shown.
+fn questions() -> Vec<Json> {
+    let viewer = json!({"ascii": true, "cwd": "/p", "home": "/home/dev"});
+    let live = json!({
+        "id": 1, "path": "/p/a", "name": "n", "line": 4, "prompt": "p", "elapsed_ms": 5, "cost_usd": 0.5,
+        "has_session": true, "has_transcript": true,
+    });
+    let state = |state: Json| laid_over(&live, &state);
+    let shown = [
+        json!({"status": "queued", "doing": "d"}),
+        json!({"status": "running", "doing": "d", "is_failing": true}),
+        json!({"status": "ready"}),
+        json!({"status": "failed", "error": {"code": "timeout", "message": "m"}}),
+        json!({"status": "done", "landing": "held", "held_for": "review"}),
+    ]
+    .map(state);
+    let totals = json!({"running": 1, "queued": 0, "held": 1, "cost_usd": 0.5});
+    let of_buffer = |more: Json| laid_over(&json!({"id": 1, "buffer": 1}), &more);
+    let all = [
+        ("history", json!({"text": "a", "before": {"ended_ms": 1, "uuid": "u"}})),
+        ("history", json!({"path": "/a", "project": "/", "viewer": viewer})),
+        ("jobs", json!({"jobs": shown, "totals": totals, "viewer": viewer})),
+        ("info", json!({"project": "/", "agent": "mine", "session_id": "s", "today_ms": 1})),
+        ("info", json!({"project": "/", "today_ms": 1, "viewer": viewer})),
+        ("job", json!({"id": 1})),
+        ("job", json!({"uuid": "u"})),
+        ("writers", json!({"path": "/a"})),
+        ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
+        ("prompts", json!({})),
+        ("untold", json!({"ids": [1, 2]})),
+        ("again", json!({"uuid": "u", "id": 2})),
+        (
+            "transcript",
+            json!({
+                "path": "/nowhere/t.jsonl", "protocol": "claude", "agent": "mine", "cwd": "/p", "prompt": "p",
+                "over": true, "error": "e", "known": {"rows": 3, "mark": "m"}, "bytes": 1000,
+            }),
+        ),
+        ("mirror", json!({"buffer": 1})),
+        ("find", json!({"buffer": 1, "texts": [selection()]})),
+        (
+            "blocks",
+            of_buffer(json!({
+                "text": "```\na\n```\nb\n```lua\nc\n```", "selection": selection(), "filetype": "lua",
+                "tidy": {"fence": true, "indent": true, "newline": true},
+            })),
+        ),
+        ("review", of_buffer(json!({"lines": ["a"], "dropped": [["0f"]]}))),
+        ("take", of_buffer(json!({"hunks": ["0f"]}))),
+        ("take", of_buffer(json!({"all": true}))),
+        ("drop", of_buffer(json!({"all": true}))),
+        ("undrop", of_buffer(json!({}))),
+    ];
+    let question =
+        |(name, more): (&str, Json)| laid_over(&json!({"token": 1, "name": name, "limit": 5}), &more);
+    all.into_iter().map(question).collect()
+}
+
+/// What Neovim's core says of a buffer.
+fn events() -> Vec<(&'static str, Vec<Json>)> {
+    vec![
+        (
+            "nvim_buf_lines_event",
+            vec![json!(1), json!(3), json!(0), json!(-1), json!(["local a", "b"]), json!(false)],
+        ),
+        (
+            "nvim_buf_lines_event",
+            vec![json!(1), json!(4), json!(0), json!(1), json!(["local b"]), json!(false)],
+        ),
+        ("nvim_buf_lines_event", vec![json!(1), Json::Null, json!(0), json!(1), json!(["x"]), json!(false)]),
+        ("nvim_buf_changedtick_event", vec![json!(1), json!(4)]),
+        ("nvim_buf_detach_event", vec![json!(1)]),
+    ]
+}
+
+fn laid_over(below: &Json, above: &Json) -> Json {
+    let (mut all, above) = (below.clone(), above.as_object().unwrap());
+    all.as_object_mut().unwrap().extend(above.clone());
+    all
+}
+
+/// What stands in quotes behind each call of a function in the plugin's sources.
+fn called_with(function: &str, folder: &Path, names: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            called_with(function, &path, names);
+        } else {
+            let source = std::fs::read_to_string(&path).unwrap();
+            let call = format!("{function}(");
+            let calls = source.split(&call).skip(1);
+            let quoted =
+                |call: &str| Some(call.trim_start().strip_prefix('"')?.split_once('"')?.0.to_owned());
+            names.extend(calls.filter_map(quoted));
+        }
+    }
+}
+
+#[test]
+fn each_message_of_the_plugin_is_among_them() {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let (mut methods, mut questions) = (BTreeSet::new(), BTreeSet::new());
+    for message in of_each_kind(&Serve::start(Scratch::new())) {
+        methods.insert(text(&message[1]));
+        let Value::Map(argument) = &message[2][0] else { continue };
+        let name = argument.iter().find(|(key, _)| key.as_str() == Some("name"));
+        questions.extend(name.filter(|_| message[1] == "query".into()).map(|(_, name)| text(name)));
+    }
+    let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
+    for (function, known, some) in [(":notify", methods, "run"), ("query.ask", questions.clone(), "review")] {
+        let mut sent = BTreeSet::new();
+        called_with(function, &lua, &mut sent);
+        assert!(sent.contains(some), "{function} was found nowhere: {sent:?}");
+        assert_eq!(sent.difference(&known).collect::<Vec<_>>(), Vec::<&String>::new(), "{function}");
+    }
+    let decisions = ["take", "drop", "undrop", "history", "jobs", "info", "transcript", "blocks"];
+    assert!(decisions.iter().all(|name| questions.contains(*name)), "{questions:?}");
+}
