@@ -1,6 +1,6 @@
 //! A buffer with undo, which tells mirrors of its changes as Neovim does and writes what they want.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use botglue::mirror::{Findings, MirrorEvent, Mirrors, Order, ReviewView, StepReply, WriteCall, WriteReply};
@@ -11,8 +11,11 @@ use rmpv::Value;
 pub struct State {
     pub rows: Vec<String>,
     /// The words of answers that were taken on the way to it.
-    pub taken: std::collections::BTreeSet<String>,
+    pub taken: BTreeSet<String>,
 }
+
+/// How a text was made: out of which one, by which edits.
+type Made = (Vec<String>, Vec<(Range<usize>, Vec<String>)>);
 
 pub struct Editor {
     pub mirrors: Mirrors,
@@ -20,6 +23,10 @@ pub struct Editor {
     /// The texts that undo and redo lead to, and which of them it has.
     pub states: Vec<State>,
     pub at: usize,
+    /// The texts that were made in two ways, as `a` out of `a b` and out of `x`: which of their rows is which row of the
+    /// text before that, no text tells.
+    pub doubtful: BTreeSet<Vec<String>>,
+    made: BTreeMap<Vec<String>, Made>,
     /// What was told of each job last.
     pub views: BTreeMap<u64, ReviewView>,
     pub replies: BTreeMap<u64, Findings>,
@@ -46,12 +53,15 @@ fn bytes(rows: &[String]) -> Vec<Vec<u8>> {
 impl Editor {
     /// A buffer that is mirrored.
     pub fn new(rows: Vec<String>) -> Self {
-        let state = State { rows, taken: std::collections::BTreeSet::new() };
+        let made = BTreeMap::from([(rows.clone(), (rows.clone(), Vec::new()))]);
+        let state = State { rows, taken: BTreeSet::new() };
         let mut editor = Self {
             mirrors: Mirrors::new(0),
             tick: 2,
             states: vec![state],
             at: 0,
+            doubtful: BTreeSet::new(),
+            made,
             views: BTreeMap::new(),
             replies: BTreeMap::new(),
             landed: Vec::new(),
@@ -113,10 +123,21 @@ impl Editor {
         if state.rows.is_empty() {
             state.rows.push(String::new());
         }
+        self.made(state, vec![(range.clone(), new.to_vec())]);
+        self.lines(range, bytes(new));
+    }
+
+    /// A step leads to a text.
+    fn made(&mut self, state: State, edits: Vec<(Range<usize>, Vec<String>)>) {
+        let made = (self.rows().to_vec(), edits);
+        let is_doubtful = self.doubtful.contains(&made.0);
+        let earlier = self.made.insert(state.rows.clone(), made.clone());
+        if is_doubtful || earlier.is_some_and(|earlier| earlier != made) {
+            self.doubtful.insert(state.rows.clone());
+        }
         self.states.truncate(self.at + 1);
         self.states.push(state);
         self.at += 1;
-        self.lines(range, bytes(new));
     }
 
     fn lines(&mut self, range: Range<usize>, rows: Vec<Vec<u8>>) {
@@ -200,22 +221,21 @@ impl Editor {
         for step in &call.steps {
             let from = self.tick;
             let mut state = self.states[self.at].clone();
-            let before: Vec<String> = state.rows.clone();
+            let (before, mut edits) = (state.rows.clone(), Vec::new());
             for edit in step.edits.iter().rev() {
                 let old: Vec<String> =
                     edit.old.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect();
                 assert_eq!(state.rows[edit.rows.clone()], old, "what the host expects is what is there");
                 let new: Vec<String> =
                     edit.lines.iter().map(|row| String::from_utf8_lossy(row).into_owned()).collect();
+                edits.push((edit.rows.clone(), new.clone()));
                 state.rows.splice(edit.rows.clone(), new);
                 self.lines(edit.rows.clone(), edit.lines.clone());
             }
             let new = state.rows.iter().flat_map(|row| super::answers::words(row)).map(str::to_owned);
             let old: Vec<&str> = before.iter().flat_map(|row| super::answers::words(row)).collect();
             state.taken.extend(new.filter(|word| !old.contains(&word.as_str())).collect::<Vec<_>>());
-            self.states.truncate(self.at + 1);
-            self.states.push(state);
-            self.at += 1;
+            self.made(state, edits);
             replies.push(StepReply::Written { from, to: self.tick });
         }
         WriteReply::Done { tick: self.tick, steps: replies }
