@@ -141,7 +141,7 @@ test("q closes the proposal, and so does the end of either window", function()
     equal(nvim:lua("return #vim.api.nvim_list_bufs()"), buffers, name)
     equal(nvim:job(1).landing, "held", name)
     nvim:type("Gox<Esc>")
-    equal(nvim:messages(), "", name)
+    equal(vim.trim(nvim:messages()), "", name)
   end
 end)
 
