@@ -187,9 +187,9 @@ local function watch(bufnr)
     desc = "botglue: the host knows whether a buffer takes changes",
     callback = function()
       -- Its event names no buffer; the option is set in the current one.
-      local bufnr = api.nvim_get_current_buf()
-      if mirrored[bufnr] then
-        tell(bufnr, {})
+      local current = api.nvim_get_current_buf()
+      if mirrored[current] then
+        tell(current, {})
       end
     end,
   })
