@@ -330,3 +330,43 @@ fn a_flood_of_output_reaches_the_editor_as_a_few_frames() {
     assert_eq!(calls[1], JOBS, "one finish a job");
     assert!(calls[0].as_f64().unwrap() <= ticks + 2.0, "{calls}: more than a frame a tick");
 }
+
+#[test]
+fn the_raw_stream_is_kept_and_shown() {
+    let desk = Desk::new("fn target() {}\n");
+    let nvim = &desk.nvim;
+    let id = desk.lines("it", 1, 1);
+    let mut run = desk.gated.run("it");
+    run.print(&stream::init("test"));
+    nvim.wait("the lines so far are in the file", || {
+        let lines = "local path = require('botglue.host.client').job(1).transcript
+            local lines = path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, 'b') or {}
+            return #lines > 1 and lines[#lines] == ''";
+        nvim.exec(lines) == json!(true)
+    });
+    nvim.command("Botglue! transcript");
+    assert_eq!(kinds_of(nvim), ["system"]);
+    nvim.command("quit");
+    run.print(&stream::result("fn other() {}"));
+    drop(run);
+    nvim.finished(id);
+    nvim.wait_for_no_agent();
+    nvim.command("Botglue! transcript 1");
+    assert_eq!(kinds_of(nvim).last().unwrap(), "result");
+    assert_eq!(nvim.exec("return { vim.bo.filetype, vim.bo.modifiable }"), json!(["json", false]));
+    nvim.command("quit");
+
+    // The store knows the path, too.
+    nvim.exec("require('botglue.host.client').job(1).transcript = nil");
+    nvim.command("Botglue! transcript 1");
+    nvim.wait("the store has replied with the path", || {
+        kinds_of(nvim).last().is_some_and(|kind| kind == "result")
+    });
+}
+
+/// The kinds of the lines in the current buffer; none where they are no stream.
+fn kinds_of(nvim: &Nvim) -> Vec<String> {
+    let lines = nvim.lines();
+    let kind = |line: &String| Some(serde_json::from_str::<Value>(line).ok()?["type"].as_str()?.to_owned());
+    lines.iter().map(kind).collect::<Option<_>>().unwrap_or_default()
+}

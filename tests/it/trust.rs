@@ -74,17 +74,8 @@ fn a_hostile_project_gets_nothing(cli: Cli) {
     assert_eq!(trap.caught(), ([false, false], 0));
 }
 
-/// Without this the test above could not tell a harmless CLI from a trap that does not work.
-fn a_trusted_project_gets_its_way(cli: Cli) {
-    let scratch = Scratch::new();
-    let trap = Trap::set(cli, &scratch);
-    let fixture = Fixture::in_project(cli, scratch, |builder| builder.option("trust_project", true));
-    fixture.ask("ANSWER<<fn target() {}>>");
-    let ([hook, _], _) = trap.caught();
-    assert!(hook, "{:?}", trap.caught());
-}
-
-/// A session that began while the project was trusted goes on when it is not any more.
+/// A trusted project gets its way: without that the test above could not tell a harmless CLI from a trap that does not
+/// work. A session that began while the project was trusted goes on when it is not trusted any more.
 fn trust_ends_with_the_option(cli: Cli) {
     let scratch = Scratch::new();
     let trap = Trap::set(cli, &scratch);
@@ -122,12 +113,12 @@ fn droid_runs_nothing_that_lies_where_its_empty_directory_is() {
 }
 
 #[test]
-fn claude_goes_on_without_the_settings_of_a_project_that_is_trusted_no_more() {
+fn claude_loads_the_settings_of_a_project_as_long_as_it_is_trusted() {
     trust_ends_with_the_option(Cli::Claude);
 }
 
 #[test]
-fn droid_goes_on_without_the_settings_of_a_project_that_is_trusted_no_more() {
+fn droid_loads_the_settings_of_a_project_as_long_as_it_is_trusted() {
     trust_ends_with_the_option(Cli::Droid);
 }
 
@@ -137,16 +128,6 @@ fn claude_runs_nothing_of_a_hostile_project_and_tells_it_nothing() {
 }
 
 #[test]
-fn claude_loads_the_settings_of_a_trusted_project() {
-    a_trusted_project_gets_its_way(Cli::Claude);
-}
-
-#[test]
 fn droid_runs_nothing_of_a_hostile_project_and_tells_it_nothing() {
     a_hostile_project_gets_nothing(Cli::Droid);
-}
-
-#[test]
-fn droid_loads_the_settings_of_a_trusted_project() {
-    a_trusted_project_gets_its_way(Cli::Droid);
 }

@@ -25,7 +25,11 @@ local PROMISES = {
   { "survives `:qa!`", "it/holding.rs", "a_held_answer_survives_quitting_and_is_decided_once" },
   { "and a crash", "it/holding.rs", "a_held_answer_survives_a_crash_of_neovim" },
   { "small calls a second", "it/scenarios.rs", "a_flood_of_output_reaches_the_editor_as_a_few_frames" },
-  { "tools that read", "it/claude/answers.rs", "a_command_that_the_agent_makes_up_runs_nothing" },
+  {
+    "tools that read",
+    "it/claude/answers.rs",
+    "a_read_outside_the_project_is_denied_and_a_made_up_command_runs_nothing",
+  },
   {
     "one undo step of its own",
     "lua/undo_spec.lua",
@@ -108,7 +112,11 @@ local PROMISES = {
   },
   { "survives a crash; `<C-p>`", "it/prompt.rs", "what_is_typed_survives_a_crash_of_neovim" },
   { "holds the answer for review", "lua/held_spec.lua", "with review nothing lands by itself" },
-  { "a line below its range", "it/claude/answers.rs", "the_status_below_the_range_says_what_the_agent_does" },
+  {
+    "a line below its range",
+    "it/claude/answers.rs",
+    "prompt_and_code_reach_the_model_but_no_command_line",
+  },
   {
     "the newest code as it comes",
     "lua/live_spec.lua",
@@ -134,7 +142,11 @@ local PROMISES = {
     "it/trust.rs",
     "claude_runs_nothing_of_a_hostile_project_and_tells_it_nothing",
   },
-  { "Droid and Codex may read any file", "it/droid/answers.rs", "a_read_outside_the_project_is_not_denied" },
+  {
+    "Droid and Codex may read any file",
+    "it/droid/answers.rs",
+    "a_read_outside_the_project_is_not_denied_but_a_made_up_command_runs_nothing",
+  },
   {
     "What is sent",
     "it/scenarios.rs",
@@ -145,7 +157,7 @@ local PROMISES = {
     "it/claude/answers.rs",
     "prompt_and_code_reach_the_model_but_no_command_line",
   },
-  { "newest 200 jobs", "it/claude/sessions.rs", "the_raw_stream_is_kept_and_shown" },
+  { "newest 200 jobs", "it/scenarios.rs", "the_raw_stream_is_kept_and_shown" },
   {
     "no prompts and",
     "it/log.rs",

@@ -3,11 +3,9 @@
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::agents::write_script;
-use crate::support::api::Api;
-use crate::support::api::{calls, says};
-use crate::support::cli::{self, Cli};
-use crate::support::fixture::Fixture;
+use crate::support::agents::{claude_is, write_script};
+use crate::support::api::{Api, calls, says};
+use crate::support::cli;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::scratch::Scratch;
 
@@ -15,6 +13,9 @@ use crate::support::scratch::Scratch;
 /// tokens: sent, received, read from the cache, put into it.
 const PRICE: f64 = 0.000_91;
 const TOKENS: [i64; 4] = [25, 15, 50, 100];
+
+/// How often the family asks the service.
+const REQUESTS: i32 = 6;
 
 /// The sums over all jobs in the store, once the editor knows that the last one is in it.
 fn sums(nvim: &Nvim) -> (i64, f64, [i64; 4], i64) {
@@ -36,12 +37,9 @@ fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> u64 {
     id
 }
 
-/// A first job, two forks of it at once, a fork of a fork that uses a tool, and a fork that goes back; one more that
-/// fails after it has cost something.
+/// A first job, two forks of it, a fork of a fork that uses a tool, and a fork that goes back.
 #[track_caller]
-fn assert_sum_is_what_was_spent(nvim: &Nvim, api: &Api) {
-    let path = nvim.scratch.write("b.rs", "fn in_b() {}\n");
-    api.script("read", [calls("", &[("Read", json!({"file_path": path}))]), says("fn four() {}")]);
+fn assert_sum_is_what_was_spent(nvim: &Nvim) {
     nvim.edit("src/a.rs", "fn target() {}\n");
     let range = json!({"kind": "line", "first": [1, 0], "last": [1, 0]});
     let first = json!({"prompt": "ANSWER<<fn one() {}>>", "range": range});
@@ -58,12 +56,10 @@ fn assert_sum_is_what_was_spent(nvim: &Nvim, api: &Api) {
     let job = nvim.finished(5);
     assert_eq!(job["landing"], "applied", "{job:#}");
 
-    let requests = i32::try_from(api.requests().len()).unwrap();
-    assert_eq!(requests, 6);
     let (jobs, cost, tokens, turns) = sums(nvim);
-    assert_eq!((jobs, tokens), (5, TOKENS.map(|each| each * i64::from(requests))));
-    assert!((cost - f64::from(requests) * PRICE).abs() < 1e-9, "{cost}");
-    assert_eq!(turns, i64::from(requests));
+    assert_eq!((jobs, tokens), (5, TOKENS.map(|each| each * i64::from(REQUESTS))));
+    assert!((cost - f64::from(REQUESTS) * PRICE).abs() < 1e-9, "{cost}");
+    assert_eq!(turns, i64::from(REQUESTS));
     for (id, asked) in [(1, 1.0), (2, 1.0), (3, 1.0), (4, 2.0), (5, 1.0)] {
         let job = nvim.exec(&format!("return require('botglue').job({id})"));
         let cost = job["cost_usd"].as_f64().unwrap();
@@ -71,23 +67,37 @@ fn assert_sum_is_what_was_spent(nvim: &Nvim, api: &Api) {
     }
 }
 
+/// The real CLI, and then what it printed without the share of each job, as older versions printed it.
 #[test]
-fn the_sum_over_a_family_of_sessions_is_what_was_spent() {
-    let fixture = Fixture::new(Cli::Claude);
-    assert_sum_is_what_was_spent(&fixture.nvim, &fixture.api);
-}
-
-#[test]
-fn the_sum_is_right_without_the_share_that_older_versions_do_not_print() {
+fn the_sum_over_a_family_of_sessions_is_what_was_spent_also_where_no_share_is_printed() {
     let scratch = Scratch::new();
     let api = Api::start();
-    let script = scratch.path("older");
-    let claude = cli::program("claude");
-    let body =
-        format!("'{}' \"$@\" | sed 's/\"model_usage_since_last_result\"/\"unknown\"/'\n", claude.display());
-    write_script(&script, &body);
+    let path = scratch.write("b.rs", "fn in_b() {}\n");
+    api.script("read", [calls("", &[("Read", json!({"file_path": path}))]), says("fn four() {}")]);
+    let printed = tempfile::tempdir().unwrap();
+    let recorder = scratch.path("recorder");
+    let body = format!(
+        "message=$(cat)\ncd '{}'\nn=$(ls | wc -l)\ncd - >/dev/null\n\
+         printf '%s' \"$message\" | '{}' \"$@\" | tee \"{0}/$((n + 1))\"\n",
+        printed.path().display(),
+        cli::program("claude").display(),
+    );
+    write_script(&recorder, &body);
     let mut agents = cli::claude(&api);
-    agents["claude"]["command"] = json!([script]);
+    agents["claude"]["command"] = json!([recorder]);
     let nvim = Builder::new(scratch).option("agents", agents).start();
-    assert_sum_is_what_was_spent(&nvim, &api);
+    assert_sum_is_what_was_spent(&nvim);
+    assert_eq!(i32::try_from(api.requests().len()).unwrap(), REQUESTS);
+
+    let scratch = Scratch::new();
+    let (older, played) = (scratch.path("older"), scratch.path("played"));
+    std::fs::create_dir(&played).unwrap();
+    let body = format!(
+        "cat >/dev/null\nn=$(($(ls '{played}' | wc -l) + 1))\n: >'{played}'/$n\n\
+         sed 's/\"model_usage_since_last_result\"/\"unknown\"/' '{}'/$n\n",
+        printed.path().display(),
+        played = played.display(),
+    );
+    write_script(&older, &body);
+    assert_sum_is_what_was_spent(&Builder::new(scratch).option("agents", claude_is(&older)).start());
 }

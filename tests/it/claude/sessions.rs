@@ -1,8 +1,8 @@
-//! Follow-ups, rewinds and retries in sessions of the real CLI: what the model is told, and that nothing mixes.
+//! Follow-ups and rewinds in sessions of the real CLI: what the model is told, and that nothing mixes.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::api::{Block, Gate, Reply, Request, says};
+use crate::support::api::{Block, Gate, Reply, Request};
 use crate::support::cli::Cli;
 use crate::support::fixture::Fixture;
 use crate::support::nvim::{Builder, Nvim};
@@ -71,6 +71,13 @@ fn a_follow_up_knows_the_conversation_and_the_text_as_it_is_now() {
         "{told}"
     );
     assert!(!requests[0].user_text().contains("This goes on"));
+
+    // Without its session a job fails, and sends nothing.
+    std::fs::remove_dir_all(nvim.scratch.path("home/.claude/projects")).unwrap();
+    let job = nvim.finished(follow_up(nvim, 2, "ANSWER<<fn lost() {}>>"));
+    assert_eq!(job["error"]["code"], "session_not_found", "{job:#}");
+    assert!(job["error"]["message"].as_str().unwrap().contains("start a new job instead"), "{job:#}");
+    assert_eq!((nvim.lines()[1].as_str(), fixture.api.requests().len()), ("fn target() { two() }", 2));
 }
 
 #[test]
@@ -170,78 +177,4 @@ fn tomorrow_the_session_is_known_by_the_text() {
     assert_eq!(nvim.lines(), ["new line", "fn above() {}", "", "fn target() {}", "", "fn below() {}"]);
     let requests = api.requests();
     assert_goes(&requests[1], &[("user", "todo!()"), ("assistant", "tomorrow()"), ("user", "today()")]);
-}
-
-#[test]
-fn a_session_that_is_gone_is_said_to_be() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    fixture.ask("ANSWER<<fn target() {}>>");
-    std::fs::remove_dir_all(nvim.scratch.path("home/.claude/projects")).unwrap();
-    let job = nvim.finished(follow_up(nvim, 1, "ANSWER<<fn lost() {}>>"));
-    assert_eq!(job["error"]["code"], "session_not_found", "{job:#}");
-    assert!(job["error"]["message"].as_str().unwrap().contains("start a new job instead"), "{job:#}");
-    assert_eq!((nvim.lines()[2].as_str(), fixture.api.requests().len()), ("fn target() {}", 1));
-}
-
-#[test]
-fn a_retry_asks_the_same_again_on_the_text_as_it_is_now() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    let down = Reply::Error(400, "invalid_request_error", "not now");
-    fixture.api.script("once", [down]);
-    let failed = fixture.ask("SCRIPT:once");
-    assert_eq!(failed["status"], "failed", "{failed:#}");
-    fixture.api.script("once", [says("fn target() {}")]);
-    nvim.command("4s/todo/mine/");
-    nvim.command("Botglue retry");
-    let job = nvim.finished(2);
-    fixture.assert_landed(&job, &["fn target() {}"]);
-    assert_eq!(job["prompt"], failed["prompt"]);
-    assert_goes(fixture.api.requests().last().unwrap(), &[("user", "mine!()")]);
-}
-
-#[test]
-fn the_raw_stream_is_kept_and_shown() {
-    let fixture = Fixture::new(Cli::Claude);
-    let nvim = &fixture.nvim;
-    let gate = Gate::new();
-    let message = vec![Block::Wait(gate.clone()), Block::Text("fn target() {}".into())];
-    fixture.api.script("wait", [Reply::Message(message, "end_turn")]);
-    let id = fixture.start("SCRIPT:wait");
-    nvim.wait("the agent waits", || gate.is_reached());
-    nvim.wait("what it has said by then is in the file", || {
-        let lines = "local path = require('botglue.host.client').job(1).transcript
-            local lines = path and vim.fn.filereadable(path) == 1 and vim.fn.readfile(path, 'b') or {}
-            return #lines > 1 and lines[#lines] == ''";
-        nvim.exec(lines) == json!(true)
-    });
-    nvim.command("Botglue! transcript");
-    let of_running = kinds_of(nvim);
-    assert!(
-        of_running.contains(&"system".to_owned()) && !of_running.contains(&"result".to_owned()),
-        "{of_running:?}"
-    );
-    nvim.command("quit");
-    gate.open();
-    nvim.finished(id);
-    nvim.wait_for_no_agent();
-    nvim.command("Botglue! transcript 1");
-    assert_eq!(kinds_of(nvim).last().unwrap(), "result");
-    assert_eq!(nvim.exec("return { vim.bo.filetype, vim.bo.modifiable }"), json!(["json", false]));
-    nvim.command("quit");
-
-    // The store knows it, too.
-    nvim.exec("require('botglue.host.client').job(1).transcript = nil");
-    nvim.command("Botglue! transcript 1");
-    nvim.wait("the store has said where it is", || {
-        kinds_of(nvim).last().is_some_and(|kind| kind == "result")
-    });
-}
-
-/// The kinds of the lines in the current buffer; none where they are no stream.
-fn kinds_of(nvim: &Nvim) -> Vec<String> {
-    let lines = nvim.lines();
-    let kind = |line: &String| Some(serde_json::from_str::<Value>(line).ok()?["type"].as_str()?.to_owned());
-    lines.iter().map(kind).collect::<Option<_>>().unwrap_or_default()
 }

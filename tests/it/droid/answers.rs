@@ -1,5 +1,7 @@
 //! Answers that land, with and without tools on the way.
 
+use std::path::Path;
+
 use serde_json::json;
 
 use crate::support::api::{Block, Gate, Reply, calls, says};
@@ -11,9 +13,14 @@ const ANSWER: &str = "fn target() -> u8 {\n    1\n}";
 const LANDED: [&str; 3] = ["fn target() -> u8 {", "    1", "}"];
 
 #[test]
-fn a_code_answer_lands() {
+fn an_answer_in_several_blocks_lands_whole() {
     let fixture = Fixture::new(Cli::Droid);
-    fixture.api.script("code", [says(ANSWER)]);
+    let message = vec![
+        Block::Thinking("what could it be".into()),
+        Block::Text("fn target() -> u8 {".into()),
+        Block::Text("    1\n}".into()),
+    ];
+    fixture.api.script("code", [Reply::Message(message, "end_turn")]);
     let job = fixture.ask("SCRIPT:code");
     fixture.assert_landed(&job, &LANDED);
     assert_eq!((&job["text"], &job["agent"]), (&json!(ANSWER), &json!("droid")));
@@ -26,73 +33,67 @@ fn a_code_answer_lands() {
     assert_eq!(fixture.nvim.events("BotglueJobFinished").len(), 1);
 }
 
+/// One run with a tool call in each turn: the text beside a call is not part of the answer, calls at once are kept
+/// apart, and a call that fails does not fail the job. Its reason is shown below the range until the answer lands.
 #[test]
-fn an_answer_in_several_blocks_lands_whole() {
-    let fixture = Fixture::new(Cli::Droid);
-    let message = vec![
-        Block::Thinking("what could it be".into()),
-        Block::Text("fn target() -> u8 {".into()),
-        Block::Text("    1\n}".into()),
-    ];
-    fixture.api.script("blocks", [Reply::Message(message, "end_turn")]);
-    fixture.assert_landed(&fixture.ask("SCRIPT:blocks"), &LANDED);
-}
-
-#[test]
-fn a_read_and_then_an_answer() {
-    let fixture = Fixture::new(Cli::Droid);
+fn reads_may_work_or_fail_one_after_the_other_or_at_once() {
+    let fixture = Fixture::with(Cli::Droid, |builder| builder.screen(120, 20));
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
-    let read = [("Read", json!({"file_path": path}))];
-    fixture.api.script("read", [calls("I look at b.rs first.", &read), says(ANSWER)]);
-    let job = fixture.ask("SCRIPT:read");
+    let project = fixture.nvim.scratch.project();
+    let read = |path: &Path| ("Read", json!({"file_path": path}));
+    let three = [read(&project.join("gone.rs")), read(&path), ("LS", json!({"directory_path": project}))];
+    let gate = Gate::new();
+    let replies = [
+        calls("I look at b.rs first.", &[read(&path)]),
+        calls("", &three),
+        calls("", &[read(&project.join("src/gone.rs"))]),
+        Reply::Message(vec![Block::Wait(gate.clone()), Block::Text(ANSWER.into())], "end_turn"),
+    ];
+    fixture.api.script("reads", replies);
+    let id = fixture.start("SCRIPT:reads");
+
+    let below = |rows: &[String]| rows.iter().position(|row| row == "}").map(|row| rows[row + 1].clone());
+    fixture.nvim.wait_for_rows("the reason", |rows| {
+        below(rows).is_some_and(|row| row.contains("✗ Read src/gone.rs: Error: Error reading file: ENOENT"))
+    });
+    gate.open();
+    let job = fixture.nvim.finished(id);
+    fixture
+        .nvim
+        .wait_for_rows("nothing below the range", |rows| below(rows).is_some_and(|row| row.is_empty()));
+
     fixture.assert_landed(&job, &LANDED);
-    assert_eq!((&job["text"], tools(&job)), (&json!(ANSWER), vec![("Read", "ok", "")]));
+    assert_eq!(job["text"], ANSWER);
+    let [beside, missing, read, list, alone] = tools(&job)[..] else { panic!("{job:#}") };
+    assert_eq!((beside, read, list), (("Read", "ok", ""), ("Read", "ok", ""), ("LS", "ok", "")));
+    for (name, status, error) in [missing, alone] {
+        assert_eq!((name, status), ("Read", "error"));
+        assert!(error.contains("no such file or directory") && error.contains("gone.rs"), "{error}");
+    }
     assert!(fixture.api.tool_results()[0].to_string().contains("fn in_b() {}"));
 }
 
+/// Claude denies such a read; the README and the help say that Droid does not.
 #[test]
-fn a_read_that_fails_does_not_fail_the_job() {
+fn a_read_outside_the_project_is_not_denied_but_a_made_up_command_runs_nothing() {
     let fixture = Fixture::new(Cli::Droid);
-    let path = fixture.nvim.scratch.project().join("gone.rs");
-    fixture.api.script("missing", [calls("", &[("Read", json!({"file_path": path}))]), says(ANSWER)]);
-    let job = fixture.ask("SCRIPT:missing");
-    fixture.assert_landed(&job, &LANDED);
-    let [(name, status, error)] = tools(&job)[..] else { panic!("{job:#}") };
-    assert_eq!((name, status), ("Read", "error"));
-    assert!(error.contains("no such file or directory") && error.contains("gone.rs"), "{error}");
-}
-
-#[test]
-fn tools_at_once_are_told_apart() {
-    let fixture = Fixture::new(Cli::Droid);
-    let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");
-    let project = fixture.nvim.scratch.project();
-    let three = [
-        ("Read", json!({"file_path": project.join("gone.rs")})),
-        ("Read", json!({"file_path": path})),
-        ("LS", json!({"directory_path": project})),
-    ];
-    fixture.api.script("parallel", [calls("", &three), says(ANSWER)]);
-    let job = fixture.ask("SCRIPT:parallel");
-    fixture.assert_landed(&job, &LANDED);
-    let [missing, read, list] = tools(&job)[..] else { panic!("{job:#}") };
-    assert_eq!((missing.0, missing.1), ("Read", "error"));
-    assert!(missing.2.contains("gone.rs"), "{}", missing.2);
-    assert_eq!((read, list), (("Read", "ok", ""), ("LS", "ok", "")));
-}
-
-#[test]
-fn a_command_that_the_agent_makes_up_runs_nothing() {
-    let fixture = Fixture::new(Cli::Droid);
+    let outside = fixture.nvim.scratch.path("outside.txt");
+    std::fs::write(&outside, "what is outside\n").unwrap();
     let trace = fixture.nvim.scratch.path("trace");
     let command = format!("touch '{}'", trace.display());
     let input = json!({"command": command, "riskLevelReason": "it only reads", "riskLevel": "low"});
-    fixture.api.script("execute", [calls("", &[("Execute", input)]), says(ANSWER)]);
-    let job = fixture.ask("SCRIPT:execute");
+    let replies = [
+        calls("", &[("Read", json!({"file_path": outside}))]),
+        calls("", &[("Execute", input)]),
+        says(ANSWER),
+    ];
+    fixture.api.script("outside", replies);
+    let job = fixture.ask("SCRIPT:outside");
     fixture.assert_landed(&job, &LANDED);
-    let [(name, status, error)] = tools(&job)[..] else { panic!("{job:#}") };
-    assert_eq!((name, status), ("Execute", "error"));
-    assert!(error.contains("not permitted"), "{error}");
+    let [read, execute] = tools(&job)[..] else { panic!("{job:#}") };
+    assert_eq!(read, ("Read", "ok", ""));
+    assert_eq!((execute.0, execute.1), ("Execute", "error"));
+    assert!(execute.2.contains("not permitted"), "{}", execute.2);
     assert!(!trace.exists());
 }
 
@@ -128,35 +129,4 @@ fn prompt_and_code_reach_the_model_but_no_command_line() {
 
     gate.open();
     assert_eq!(fixture.nvim.finished(id)["landing"], "applied");
-}
-
-#[test]
-fn a_failed_tool_shows_its_reason_below_the_range_until_the_answer_lands() {
-    let fixture = Fixture::with(Cli::Droid, |builder| builder.screen(120, 20));
-    let path = fixture.nvim.scratch.project().join("src/gone.rs");
-    let gate = Gate::new();
-    let answer = Reply::Message(vec![Block::Wait(gate.clone()), Block::Text(ANSWER.into())], "end_turn");
-    fixture.api.script("missing", [calls("", &[("Read", json!({"file_path": path}))]), answer]);
-    let id = fixture.start("SCRIPT:missing");
-    let below = |rows: &[String]| rows.iter().position(|row| row == "}").map(|row| rows[row + 1].clone());
-    fixture.nvim.wait_for_rows("the reason", |rows| {
-        below(rows).is_some_and(|row| row.contains("✗ Read src/gone.rs: Error: Error reading file: ENOENT"))
-    });
-    gate.open();
-    assert_eq!(fixture.nvim.finished(id)["landing"], "applied");
-    fixture
-        .nvim
-        .wait_for_rows("nothing below the range", |rows| below(rows).is_some_and(|row| row.is_empty()));
-}
-
-/// Claude denies it. The documents say so of both.
-#[test]
-fn a_read_outside_the_project_is_not_denied() {
-    let fixture = Fixture::new(Cli::Droid);
-    let outside = fixture.nvim.scratch.path("outside.txt");
-    std::fs::write(&outside, "what is outside\n").unwrap();
-    fixture.api.script("outside", [calls("", &[("Read", json!({"file_path": outside}))]), says(ANSWER)]);
-    let job = fixture.ask("SCRIPT:outside");
-    fixture.assert_landed(&job, &LANDED);
-    assert_eq!(tools(&job), [("Read", "ok", "")]);
 }

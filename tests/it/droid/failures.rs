@@ -25,9 +25,10 @@ fn a_prompt_that_is_too_long() {
 }
 
 #[test]
-fn a_request_that_the_service_does_not_take() {
+fn a_request_that_the_service_does_not_take_and_then_the_next_job_works() {
     let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", "the moon is in the way"));
     fixture.assert_failed(&job, "api_error", "the moon is in the way");
+    fixture.assert_landed(&fixture.ask("ANSWER<<fn target() {}>>"), &["fn target() {}"]);
 }
 
 #[test]
@@ -58,11 +59,4 @@ fn a_command_above_what_is_permitted() {
     assert_eq!((name, status), ("Execute", "denied"));
     assert!(error.contains("insufficient permission"), "{error}");
     assert!(!trace.exists());
-}
-
-#[test]
-fn the_next_job_works() {
-    let (fixture, job) = reply(Reply::Error(400, "invalid_request_error", "the moon is in the way"));
-    assert_eq!(job["status"], "failed");
-    fixture.assert_landed(&fixture.ask("ANSWER<<fn target() {}>>"), &["fn target() {}"]);
 }

@@ -43,12 +43,6 @@ fn interrupted_in_mid_text() {
 }
 
 #[test]
-fn killed_outright_in_mid_text() {
-    let (fixture, job) = ended_in_mid_text("KILL");
-    fixture.assert_failed(&job, "exited", "signal 9 (SIGKILL)");
-}
-
-#[test]
 fn what_was_said_before_a_tool_is_no_answer_either() {
     let fixture = Fixture::new(Cli::Droid);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");

@@ -122,48 +122,32 @@ fn a_gated_agent_waits_for_the_test() {
 }
 
 #[test]
-fn the_claude_cli_talks_to_the_api() {
-    let (scratch, api) = (Scratch::new(), Api::start());
-    let output = claude(&scratch, &api, "please ANSWER<<fn f() {}\n// ü>>");
-    assert_eq!(result_of(&output)["result"], "fn f() {}\n// ü");
-    let requests = api.requests();
-    assert_eq!(requests.len(), 1, "{requests:#?}");
-    assert_eq!(requests[0].headers["x-api-key"], "test-key");
-    assert!(requests[0].target.starts_with("/v1/messages"));
-    assert!(requests[0].user_text().contains("please ANSWER<<"));
-}
-
-#[test]
-fn the_claude_cli_runs_tools_and_sees_errors() {
+fn the_claude_cli_talks_to_the_api_runs_tools_and_waits_at_a_gate() {
     let (scratch, api) = (Scratch::new(), Api::start());
     let path = scratch.write("a.txt", "content of a\n");
     let read = |path: &std::path::Path| ("Read", json!({"file_path": path}));
-    api.script("read", [calls("", &[read(&path), read(&scratch.path("nowhere"))]), says("read it")]);
-    let output = claude(&scratch, &api, "SCRIPT:read");
-    assert_eq!(result_of(&output)["result"], "read it");
-    let results = api.tool_results();
-    assert!(results[0].to_string().contains("content of a"), "{results:#?}");
-    assert_eq!(results[1]["is_error"], true, "{results:#?}");
-    assert_eq!(api.requests().len(), 2);
-
-    api.script("fail", [Reply::Error(401, "authentication_error", "no such key")]);
-    let output = claude(&scratch, &api, "SCRIPT:fail");
-    assert_eq!(result_of(&output)["is_error"], true);
-    assert_eq!(output.status.code(), Some(1));
-}
-
-#[test]
-fn a_gate_holds_the_claude_cli_in_mid_answer() {
-    let (scratch, api) = (Scratch::new(), Api::start());
     let gate = Gate::new();
     let thought = Block::Thinking("let me see".into());
     let said =
         [thought, Block::Text("first".into()), Block::Wait(gate.clone()), Block::Text("second".into())];
-    api.script("slow", [Reply::Message(said.into(), "end_turn")]);
-    let child = start_claude(&scratch, &api, "SCRIPT:slow");
-    wait("the request has arrived", || api.requests().len() == 1);
+    api.script(
+        "all",
+        [calls("", &[read(&path), read(&scratch.path("nowhere"))]), Reply::Message(said.into(), "end_turn")],
+    );
+    let child = start_claude(&scratch, &api, "please SCRIPT:all");
+    wait("the answer waits", || gate.is_reached());
     gate.open();
-    assert!(result_of(&child.wait_with_output().unwrap())["result"].as_str().unwrap().contains("second"));
+    let output = child.wait_with_output().unwrap();
+    assert!(result_of(&output)["result"].as_str().unwrap().contains("second"));
+
+    let requests = api.requests();
+    assert_eq!(requests.len(), 2, "{requests:#?}");
+    assert_eq!(requests[0].headers["x-api-key"], "test-key");
+    assert!(requests[0].target.starts_with("/v1/messages"));
+    assert!(requests[0].user_text().contains("please SCRIPT:all"));
+    let results = api.tool_results();
+    assert!(results[0].to_string().contains("content of a"), "{results:#?}");
+    assert_eq!(results[1]["is_error"], true, "{results:#?}");
 }
 
 #[test]
@@ -176,10 +160,6 @@ fn the_droid_cli_talks_to_the_api() {
     let output = start(&scratch, &agents, "droid", &arguments, "SCRIPT:read").wait_with_output().unwrap();
     assert_eq!(result_of(&output)["finalText"], "read it", "{output:?}");
     assert!(api.tool_results()[0].to_string().contains("content of a"));
-}
-
-fn claude(scratch: &Scratch, api: &Api, prompt: &str) -> Output {
-    start_claude(scratch, api, prompt).wait_with_output().unwrap()
 }
 
 fn start_claude(scratch: &Scratch, api: &Api, prompt: &str) -> std::process::Child {
