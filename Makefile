@@ -50,20 +50,21 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 .PHONY: test
 test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
 	@cargo test --locked --no-run
-	@tests/tools/together "$(MAKE) --no-print-directory test-rust" "$(MAKE) --no-print-directory test-lua"
+	@tests/tools/together "$(MAKE) --no-print-directory test-rust" "$(MAKE) --no-print-directory test-specs"
 
 .PHONY: test-fast
-test-fast: need-cargo $(NVIM_READY) ## those that need no CLI and no network: unit tests, integration tests without a Neovim, Lua
+test-fast: need-cargo $(NVIM_READY) ## within a minute, with no CLI and no network: unit tests, integration tests without a Neovim, the quick specs
 	@cargo test --locked --no-run
-	@tests/tools/together "$(MAKE) --no-print-directory test-pure" "$(MAKE) --no-print-directory test-lua"
+	@tests/tools/together "$(MAKE) --no-print-directory test-pure" "env BOTGLUE_TEST_FAST=1 $(MAKE) --no-print-directory test-specs"
 
-# The unit tests, and of the integration tests the modules that start no Neovim and no CLI.
+# The unit tests, and of the integration tests the modules that start no Neovim and no CLI, with fewer random schedules
+# than in `make test`.
 PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: properties:: release:: replay:: \
 	review::schedule:: speed::row::
 .PHONY: test-pure
 test-pure: need-cargo
 	@cargo test --locked --no-fail-fast --lib --bins
-	@cargo test --locked --no-fail-fast --test it -- $(PURE)
+	@BOTGLUE_DOCUMENT_RUNS=2000 BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
@@ -73,6 +74,12 @@ test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo r
 .PHONY: test-lua
 test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host (TEST=name; BOTGLUE_TEST_TIMES=1)
 	@cargo build --locked --quiet
+	@$(MAKE) --no-print-directory test-specs
+
+# With the host that is in its place. `cargo test` has put it there, too: to call `cargo build` then would compile the
+# library once more, because without the libraries of the tests tokio has fewer features.
+.PHONY: test-specs
+test-specs: $(NVIM_READY)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 .PHONY: test-agents

@@ -148,8 +148,8 @@ fn whole_texts(recording: &Recording) -> Vec<String> {
     texts
 }
 
-/// Cuts a recording after each of its bytes; `check` gets how it ended then.
-fn cut_everywhere(recording: &Recording, end: &ProcessEnd, mut check: impl FnMut(usize, Outcome)) {
+/// Cuts a recording after each of its bytes; `check` gets how it ended then with each of these ends of the process.
+fn cut_everywhere(recording: &Recording, ends: &[ProcessEnd; 2], mut check: impl FnMut(usize, [Outcome; 2])) {
     let mut stream = Stream::new(recording.agent, "");
     let mut start = 0;
     for line in recording.bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -158,7 +158,7 @@ fn cut_everywhere(recording: &Recording, end: &ProcessEnd, mut check: impl FnMut
             if length > 0 {
                 cut.line(&line[..length], &mut |_| {});
             }
-            check(start + length, cut.end(end, &mut |_| {}));
+            check(start + length, ends.each_ref().map(|end| cut.clone().end(end, &mut |_| {})));
         }
         let mut lines = Lines::default();
         lines.push(line, &mut |line| stream.take(line, &mut |_| {}));
@@ -170,42 +170,36 @@ fn json_recordings() -> impl Iterator<Item = Recording> {
     recordings().into_iter().filter(|recording| recording.protocol != Protocol::Text)
 }
 
-/// Without a result, what counts is a whole message: of half a one it would be known.
-#[test]
-fn cut_anywhere_and_ended_well_half_an_answer_is_none() {
-    for recording in json_recordings() {
-        let end = ProcessEnd::with_code(0);
-        let (_, outcome) = read(recording.agent, [&*recording.bytes], &end);
-        let whole: Vec<String> = whole_texts(&recording).into_iter().chain(outcome.text).collect();
-        cut_everywhere(&recording, &end, |at, outcome| {
-            let Some(text) = outcome.text.filter(|_| outcome.held_for.is_none()) else { return };
-            assert!(whole.contains(&text), "{} cut after {at} bytes: {text:?}", recording.name);
-        });
-    }
+/// The lengths at which a recording has the result of Claude or of a dialogue.
+fn results(recording: &Recording) -> Vec<usize> {
+    let lines = recording.bytes.split_inclusive(|&byte| byte == b'\n').scan(0, |end, line| {
+        *end += line.len();
+        let line = String::from_utf8_lossy(line);
+        let is_result = line.contains(r#""type":"result""#) || line.contains(r#"\"stopReason\":"#);
+        Some((*end, is_result))
+    });
+    lines.filter_map(|(end, is_result)| is_result.then_some(end)).collect()
 }
 
-/// Ended by a signal, only the result of Claude and of a dialogue counts, and Droid's completion does not.
+/// Ended well without a result, a whole message counts: of half a one it would be known. Ended by a signal, only the
+/// result of Claude and of a dialogue counts, and Droid's completion does not.
 #[test]
-fn cut_anywhere_by_a_signal_only_a_result_is_an_answer() {
+fn cut_anywhere_half_an_answer_is_none_and_by_a_signal_only_a_result_is_one() {
     for recording in json_recordings() {
-        let results: Vec<usize> = recording
-            .bytes
-            .split_inclusive(|&byte| byte == b'\n')
-            .scan(0, |end, line| {
-                *end += line.len();
-                let line = String::from_utf8_lossy(line);
-                let is_result = line.contains(r#""type":"result""#) || line.contains(r#"\"stopReason\":"#);
-                Some((*end, is_result))
-            })
-            .filter_map(|(end, is_result)| is_result.then_some(end))
-            .collect();
-        cut_everywhere(&recording, &ProcessEnd::with_signal(15), |at, outcome| {
+        let ends = [ProcessEnd::with_code(0), ProcessEnd::with_signal(15)];
+        let (_, outcome) = read(recording.agent, [&*recording.bytes], &ends[0]);
+        let whole: Vec<String> = whole_texts(&recording).into_iter().chain(outcome.text).collect();
+        let results = results(&recording);
+        cut_everywhere(&recording, &ends, |at, [ended, killed]| {
+            if let Some(text) = ended.text.filter(|_| ended.held_for.is_none()) {
+                assert!(whole.contains(&text), "{} cut after {at} bytes: {text:?}", recording.name);
+            }
             let has_result = results.iter().any(|&end| end <= at + 1);
             assert!(
-                outcome.status == Status::Failed || has_result,
+                killed.status == Status::Failed || has_result,
                 "{} cut after {at} bytes: {:?}",
                 recording.name,
-                outcome.text
+                killed.text
             );
         });
     }

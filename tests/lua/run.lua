@@ -1,5 +1,6 @@
 -- Runs the specs: nvim --clean --headless -l tests/lua/run.lua [part of a spec's or a test's name …]
 -- BOTGLUE_TEST_WORKERS=1 runs one spec at a time, not two.
+-- BOTGLUE_TEST_FAST=1 leaves out the slow specs.
 -- BOTGLUE_TEST_TIMES=1 prints the slowest tests.
 -- The Neovims that specs start are BOTGLUE_TEST_NVIM, else the one that runs this.
 
@@ -11,6 +12,33 @@ package.path = ("%s/?.lua;%s"):format(here, package.path)
 
 local suite = require("support.suite")
 local SLOWEST = 30
+
+-- They play long series of edits, wait for clocks, or draw the screen again and again: 29 % of the tests, two thirds of
+-- the time.
+local SLOW_SPECS = {
+  "bytes",
+  "client",
+  "colours",
+  "copies",
+  "cut",
+  "decide",
+  "editor_write_rows",
+  "editor_write_undo",
+  "editor_write_windows",
+  "follow",
+  "held",
+  "landing_windows",
+  "live",
+  "live_tools",
+  "merge",
+  "moment",
+  "redo",
+  "revert",
+  "revert_undone",
+  "review",
+  "review_random",
+  "selection",
+}
 
 ---@param name string
 local function load(name)
@@ -45,7 +73,13 @@ local function run(filters)
   end
   local command = { require("support.child").program(), "--clean", "--headless", "-l", script }
   local at_once = tonumber(vim.env.BOTGLUE_TEST_WORKERS or 2)
-  local total = require("support.workers").run(command, suite.specs(filters), filters, at_once)
+  local specs = suite.specs(filters)
+  if vim.env.BOTGLUE_TEST_FAST then
+    specs = vim.tbl_filter(function(spec)
+      return not vim.list_contains(SLOW_SPECS, spec)
+    end, specs)
+  end
+  local total = require("support.workers").run(command, specs, filters, at_once)
   if vim.env.BOTGLUE_TEST_TIMES then
     table.sort(total.times, function(a, b)
       return a.ms > b.ms
