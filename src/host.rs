@@ -1,5 +1,5 @@
-//! The host: one loop over one closed [`HostMessage`] enum. It owns the jobs, starts and ends them, and carries what
-//! becomes of them to the store and the editor; it ends them all when the editor goes away.
+//! The host: one loop over the closed enum [`HostMessage`]. It owns the jobs, starts and ends them, and reports their
+//! outcomes and landings to the store and the editor. It ends all jobs when the editor is gone.
 
 mod jobs;
 mod subscriptions;
@@ -31,10 +31,10 @@ use crate::view::{self, Viewer};
 use jobs::{Jobs, QueuedJob, RunningJob};
 use subscriptions::Subscriptions;
 
-/// How long the editor's last words are read once the host has to end: Neovim still sends what it said before `:qa`,
-/// and kills the host 1.9 s after it.
+/// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
+/// the pipe, and Neovim kills the host 1.9 s after `:qa`.
 const LAST_WORDS: Duration = Duration::from_millis(1300);
-/// By when all of it is kept, from the same moment on.
+/// How long the store may write once the host has to end, counted from the same moment.
 const STORE_DEADLINE: Duration = Duration::from_millis(1700);
 
 /// Everything that can happen to the host.
@@ -62,7 +62,7 @@ pub enum HostMessage {
 /// The jobs of one Neovim.
 pub struct Host {
     editor: Editor,
-    /// Of the mirrors, which follow the jobs' ranges.
+    /// Sends events to the mirrors, which follow the ranges of the jobs.
     feed: Feed,
     database: Database,
     context: JobContext,
@@ -71,16 +71,16 @@ pub struct Host {
     prewarm: Prewarm,
     /// The jobs that had not ended when the user left Neovim.
     interrupted: Vec<u64>,
-    /// No agent is started any more.
+    /// Whether the host is ending: then it starts no agent.
     is_ending: bool,
 }
 
-/// How much of the editor's input was read.
+/// How much of the editor's input the host has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InputProgress {
-    /// The host has to end, and there may be more in the pipe.
+    /// The host was told to end; the pipe may have more input.
     Some,
-    /// The end of the pipe.
+    /// All of it: the pipe is closed.
     All,
 }
 
@@ -99,8 +99,8 @@ impl Host {
         }
     }
 
-    /// Handles messages and the jobs' events until the editor or the system ends it; then ends all jobs, and meanwhile
-    /// hears the editor out.
+    /// Handles messages and job events until the editor or the system ends the host; then ends all jobs, and meanwhile
+    /// reads the rest of the editor's input.
     pub async fn run(
         mut self,
         mut messages: mpsc::UnboundedReceiver<HostMessage>,
@@ -112,7 +112,7 @@ impl Host {
         while heard == InputProgress::Some {
             let listening = self.listen(&mut messages, &mut events);
             let Ok(more) = timeout_at(since + LAST_WORDS, listening).await else {
-                tracing::warn!("the editor was not heard out");
+                tracing::warn!("deadline passed before the end of the editor's input");
                 break;
             };
             heard = more;
@@ -120,7 +120,7 @@ impl Host {
         if let Err(error) = stopping.await {
             tracing::error!(%error, "the agents did not end");
         }
-        // What an agent had answered by now is kept, though it cannot land any more.
+        // Answers that have arrived by now are stored, though they can no longer land.
         while let Ok((id, event)) = events.try_recv() {
             self.event(id, event);
         }
@@ -131,7 +131,7 @@ impl Host {
         tokio::join!(self.database.close(until), self.context.transcripts.close(until));
     }
 
-    /// Handles what happens until the host has to end, or there is nothing more to hear.
+    /// Handles messages and job events until the host has to end or the editor's input is closed.
     async fn listen(
         &mut self,
         messages: &mut mpsc::UnboundedReceiver<HostMessage>,
@@ -191,13 +191,13 @@ impl Host {
                     subscriptions.stop_forwarding();
                 }
             }
-            Command::Unknown(what) => tracing::warn!(what, "a notification that this host does not know"),
+            Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
         }
     }
 
     fn accept(&mut self, request: Request) {
         if self.jobs.subscriptions(request.id).is_some() {
-            tracing::warn!(job = request.id, "another job has this number");
+            tracing::warn!(job = request.id, "request dropped: another job has this id");
             return;
         }
         tracing::info!(
@@ -211,16 +211,16 @@ impl Host {
         );
         let (id, prewarmed) = (request.id, request.prewarmed);
         let since_ms = store::now_ms();
-        // Before anything else, also where no agent is started any more: then the next host may run it.
+        // The request is stored first, also while this host is ending: the next host may then run it.
         self.database.accept(record::accepted(&request, since_ms));
         let subscriptions = Subscriptions::new(&request, &self.editor);
         self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
         self.start_waiting();
         if self.jobs.running(id).is_none() {
-            // Sent once: they start in the order in which they came, so the editor knows the place of each.
+            // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
             self.editor.change(id, StateChange::Queued);
         }
-        // A job that has to wait for a place may wait for long: nothing is kept running for it.
+        // A queued job may wait long, so its prewarmed agent is stopped.
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
     }
 
@@ -238,10 +238,10 @@ impl Host {
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = match Launch::new(&invocation, &wanted.cwd, &self.context.empty) {
+        let launch = match Launch::new(&invocation, &wanted.cwd, &self.context.empty_directory) {
             Ok(launch) => launch,
-            // The job that claims it reports that.
-            Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+            // The job that would claim this agent reports the error.
+            Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
         let (editor, token, agent) = (self.editor.clone(), wanted.token, wanted.agent.name.clone());
         let tell = move |event| match event {
@@ -252,7 +252,7 @@ impl Host {
         self.prewarm.start(token, launch, self.context.groups.clone(), tell);
     }
 
-    /// Starts as many waiting jobs as there are places.
+    /// Starts queued jobs until the limit of running jobs is reached.
     fn start_waiting(&mut self) {
         if self.is_ending {
             return;
@@ -314,7 +314,7 @@ impl Host {
             error = outcome.error.as_ref().map(|error| error.code.name()),
             message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
             held_for = outcome.held_for.map(AnswerDoubt::name),
-            "decided"
+            "finished"
         );
         let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
             return;
@@ -328,7 +328,7 @@ impl Host {
         }
         let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
         *counted = record.amounts;
-        // In the store first: from here on the answer survives the end of any process.
+        // The answer is stored before it is reported: from then on it survives the end of any process.
         let (editor, feed) = (self.editor.clone(), self.feed.clone());
         let buffer = request.buffer;
         let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
@@ -354,7 +354,7 @@ impl Host {
         self.database.amend(id, more, move |job_usage| {
             match job_usage {
                 Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
-                // The part of it that is this job's own is unknown.
+                // The amounts are those of the whole resumed session, and this job's share is unknown.
                 None if resumed => return,
                 None => {}
             }
@@ -370,7 +370,7 @@ impl Host {
         let editor = self.editor.clone();
         self.database.land(id, landed, move || {
             editor.stored(id, None);
-            // The store keeps a long answer in memory until it is decided.
+            // The store keeps an answer in memory until its landing is stored.
             memory::give_back();
         });
     }
@@ -381,11 +381,11 @@ impl Host {
         let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
         match settlement {
             Settlement::Refused(why) => {
-                tracing::info!(job = id, why = why.name(), "it stays as it is");
+                tracing::info!(job = id, why = why.name(), "refused");
                 self.editor.refused(id, why);
                 return;
             }
-            // Nothing of it has to be stored: the text shows what was taken.
+            // The store keeps nothing of a take: the text shows which hunks were taken.
             Settlement::Taken => return self.editor.stored(id, attempt),
             _ => {}
         }
@@ -393,7 +393,7 @@ impl Host {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
         let (editor, told) = (self.editor.clone(), landed.clone());
         if let Settlement::Held(_) = settlement {
-            // Its rows are stored when their file is written: until then they are not in the file.
+            // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
             let landed = Landed { place: None, rows: None, ..landed };
             self.database.hold(id, landed, move || editor.landed(id, &told));
         } else {
@@ -449,19 +449,19 @@ impl Host {
         match wanted {
             Ok(wanted) => self.context.transcripts.read(wanted.path.clone(), move |file| {
                 editor.reply(token, transcript::reply(file, wanted));
-                // Most of the memory is not needed any more.
+                // The transcript is freed now.
                 memory::give_back();
             }),
             Err(error) => editor.reply(token, Err(error.message)),
         }
     }
 
-    /// Ends every agent, and starts no other. It takes 1.6 s at the most, while the host goes on.
+    /// Stops every agent, and starts no more. This takes 1.6 s at most, in a task of its own, while the host goes on.
     fn stop_agents(&mut self) -> JoinHandle<()> {
         let (running, queued) = self.jobs.count();
         tracing::info!(running, queued, "ending");
         self.is_ending = true;
-        // The orders go out together; each job then takes its own grace.
+        // All jobs are stopped at the same time; each has its own grace period.
         let stops: Vec<_> = self.jobs.hand_over().into_iter().map(|job| tokio::spawn(job.stop())).collect();
         let mut prewarm = std::mem::take(&mut self.prewarm);
         tokio::spawn(async move {

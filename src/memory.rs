@@ -1,5 +1,5 @@
 //! Gives memory back to the system. An answer of 16 MB is copied a few times on its way, in many small pieces, and the
-//! allocator would keep most of what they took for answers that may never come.
+//! allocator would keep most of that memory for answers that may never come.
 
 /// Gives back what is free; called when an answer has reached the editor, when it was decided, and when nothing of a
 /// job is left.

@@ -110,8 +110,8 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
-    let empty = EmptyDirectory::under(options.data_dir.clone());
-    Host::new(editor, feed, database, JobContext { events, groups, empty, transcripts })
+    let empty_directory = EmptyDirectory::under(options.data_dir.clone());
+    Host::new(editor, feed, database, JobContext { events, groups, empty_directory, transcripts })
         .run(messages, told)
         .await;
     tracing::info!("the host ends");

@@ -180,7 +180,7 @@ function M.places(moved)
       if place.kind then
         range:mark(place, place.kind)
       else
-        range:lose()
+        range:mark_lost()
       end
     end
     if job then

@@ -77,7 +77,8 @@ end
 ---@return { tick: integer?, [integer]: { first: integer, last: integer, lines: string[], conflict: boolean } } lines
 --- from 1; where rows are put in, `last` is `first - 1`
 function M.hunks(id)
-  local proposal = require("botglue.jobs.proposal").of(require("botglue.jobs.decide").held_job(id))
+  local proposal =
+    require("botglue.jobs.proposal").wait_for_first(require("botglue.jobs.decide").held_job(id))
   local hunks = { tick = proposal.tick }
   for i, hunk in ipairs(proposal.hunks) do
     local last = hunk.first + hunk.count

@@ -5,9 +5,9 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
-  require("botglue.host.attach").want_again()
+  require("botglue.host.attach").mirror_all()
   require("botglue.jobs.adopt").recover()
-  require("botglue.jobs.proposal").tell_all(process)
+  require("botglue.jobs.proposal").resend(process)
   require("botglue.ui.prompt.draft").tell_all()
   connection.paste = connection.paste or require("botglue.editor.paste").watch()
   require("botglue.editor.moment").watch_quit()
@@ -21,7 +21,7 @@ end
 function handlers.obstacle_changed()
   local prompt = require("botglue.host.connection").prompt
   if prompt then
-    prompt:look()
+    prompt:check_agent()
   end
 end
 

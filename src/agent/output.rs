@@ -1,4 +1,4 @@
-//! The text of what a tool returned.
+//! The text that a tool returned.
 
 use super::json::{Read, Reader};
 use crate::stream::event::Output;

@@ -45,7 +45,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// From now on the newest lines of what the job writes are shown; dropping them ends that.
+    /// Shows the newest lines that the job writes from now on.
     pub fn preview(&mut self, id: u64, capture: Capture) {
         self.jobs.entry(id).or_default().preview(capture);
     }

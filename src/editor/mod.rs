@@ -8,12 +8,12 @@ mod attach;
 mod call_count;
 mod frame;
 mod observed;
+#[cfg(test)]
+mod observer_cost_tests;
 mod pending;
 mod preview;
 mod value;
 mod watch;
-#[cfg(test)]
-mod work;
 
 use std::collections::VecDeque;
 use std::future::Future;

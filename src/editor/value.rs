@@ -205,7 +205,7 @@ pub(super) fn lines(lines: &[String]) -> Value {
 /// The lines of an answer as rows of its text, so that nothing of it is sent twice: from which row on, how many, and of
 /// each that was changed what it begins with and how many bytes of the row's end follow.
 fn rows(text: &str, landing: &Landing) -> Value {
-    let mut written = text.split('\n').skip(landing.from);
+    let mut written = text.split('\n').skip(landing.first_line);
     let changed = landing.lines.iter().zip(1_u64..).filter_map(|(line, row)| {
         let written = written.next().unwrap_or_default();
         let kept = shared_end(line, written);
@@ -214,7 +214,7 @@ fn rows(text: &str, landing: &Landing) -> Value {
     });
     let changed = Value::Array(changed.collect());
     Map::default()
-        .with("from", landing.from)
+        .with("from", landing.first_line)
         .with("count", landing.lines.len())
         .with("changed", changed)
         .build()

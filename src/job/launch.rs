@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use super::program;
 use crate::agent::{self, AgentCommand, Directory, Invocation, Opening};
 use crate::error::{Code, JobError};
+use crate::message;
+use crate::request::Request;
 use crate::store::EmptyDirectory;
 use crate::stream::Stream;
 
@@ -25,6 +27,20 @@ pub struct Launch {
     pub(super) project: PathBuf,
     /// How the talk with it begins.
     opening: Opening,
+}
+
+/// The invocation of the agent of a request.
+pub fn invocation<'a>(request: &'a Request, message: &'a str) -> Invocation<'a> {
+    Invocation {
+        command: &request.agent,
+        tools: &request.tools,
+        max_turns: request.max_turns,
+        max_cost_usd: request.max_cost_usd,
+        trust_project: request.trust_project,
+        resume: request.resume.as_ref(),
+        system: message::SYSTEM,
+        message,
+    }
 }
 
 impl Launch {

@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 pub use groups::Groups;
-pub use launch::Launch;
+pub use launch::{Launch, invocation};
 pub use observers::{Observer, Observers, Subscription};
 pub use prewarm::{Prewarm, PrewarmEvent, Prewarmed};
 
@@ -60,8 +60,8 @@ pub struct JobContext {
     pub events: mpsc::UnboundedSender<(u64, JobEvent)>,
     /// Where its process group is entered while it lives.
     pub groups: Groups,
-    /// Where agents run that load settings from whatever directory they run in.
-    pub empty: EmptyDirectory,
+    /// The working directory of agents that load settings from the current one.
+    pub empty_directory: EmptyDirectory,
     /// Where its raw stream is kept.
     pub transcripts: Transcripts,
 }

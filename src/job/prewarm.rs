@@ -125,7 +125,7 @@ async fn wait(
     let mut agent = match RunningAgent::start(&launch, &groups) {
         Ok(started) => started,
         // The job that claims it reports that.
-        Err(error) => return tracing::debug!(%error, "no agent to prewarm"),
+        Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
     };
     tracing::debug!(pgid = agent.process.pgid(), "prewarmed");
     report(PrewarmEvent::Started { pgid: agent.process.pgid() });

@@ -120,7 +120,7 @@ impl Process {
             sleep(POLL).await;
             remains = self.groups.remains(self.pgid);
             if Instant::now() >= asked {
-                // Again and again: the children of what is killed are inherited next.
+                // In a loop: the host inherits the children of each killed process next.
                 remains.signal(libc::SIGKILL);
             }
         }

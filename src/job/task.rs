@@ -1,6 +1,6 @@
-//! The task of one job: it composes the agent's message, starts or claims the agent, and reports events in their order.
+//! The task of one job: it composes the agent's message, starts or claims the agent, and reports the events in order.
 //!
-//! While the agent runs, `run` owns it.
+//! While the agent runs, [`Run`] owns it.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use tokio::sync::oneshot;
 
 use super::event_sink::EventSink;
 use super::groups::Groups;
-use super::launch::Launch;
+use super::launch::{self, Launch};
 use super::observers::Observers;
 use super::prewarm::Prewarmed;
 use super::run::Run;
 use super::running::RunningAgent;
 use super::{JobContext, JobEvent};
-use crate::agent::{Invocation, Protocol};
+use crate::agent::Protocol;
 use crate::error::JobError;
 use crate::message;
 use crate::request::Request;
@@ -29,20 +29,11 @@ pub(super) async fn run(
     prewarmed: Option<Prewarmed>,
     stop: oneshot::Receiver<()>,
 ) {
-    let JobContext { events, groups, empty, transcripts } = context;
+    let JobContext { events, groups, empty_directory, transcripts } = context;
     let mut sink = EventSink::new(request.id, events, observers);
     let message = message::user(&request, &rules_for(&request));
-    let invocation = Invocation {
-        command: &request.agent,
-        tools: &request.tools,
-        max_turns: request.max_turns,
-        max_cost_usd: request.max_cost_usd,
-        trust_project: request.trust_project,
-        resume: request.resume.as_ref(),
-        system: message::SYSTEM,
-        message: &message,
-    };
-    let launch = Launch::new(&invocation, &request.cwd, &empty);
+    let invocation = launch::invocation(&request, &message);
+    let launch = Launch::new(&invocation, &request.cwd, &empty_directory);
     match start(launch, prewarmed, &groups).await {
         Err(error) => sink.finish(Outcome::failed(error)),
         Ok(agent) => {
@@ -53,12 +44,12 @@ pub(super) async fn run(
                 .await;
         }
     }
-    // Before the host hears that nothing is left.
+    // Before `Gone`, which tells the host that nothing of the job is left.
     sink.close();
     sink.report(JobEvent::Gone);
 }
 
-/// The agent that was prewarmed for this, else a fresh one.
+/// Claims the prewarmed agent if it fits this launch, else starts an agent.
 async fn start(
     launch: Result<Launch, JobError>,
     prewarmed: Option<Prewarmed>,

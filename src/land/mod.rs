@@ -1,7 +1,8 @@
-//! What becomes of an answer: tidied, compared with the text as it is, merged, turned into edits or held. Pure.
+//! Decides what becomes of an answer: tidies it, merges it with the current text, and makes edits of it or holds it.
+//! Pure.
 //!
-//! It works on text alone: on what was selected when the job was asked for, on what the agent answered, and on the rows
-//! that are there now. Where those are the document knows; writing is the editor's part.
+//! Its input is text alone: the selection that was sent, the answer, and the current rows of the range. The document
+//! locates the range; the editor writes.
 
 mod blocks;
 mod capture;
@@ -43,13 +44,13 @@ pub enum HeldFor {
     BufferGone,
     /// The buffer does not take changes.
     NotModifiable,
-    /// Several parts of the answer could be meant.
+    /// The answer has several parts that could be the replacement.
     Ambiguous,
-    /// The answer has another number of rows than the block.
+    /// The answer has more or fewer rows than the selected block.
     BlockRows,
-    /// The agent ended well, but what it printed was not in its protocol.
+    /// The agent exited without an error, but its output was not in its protocol.
     Raw,
-    /// The buffer is too large to be followed, and the text there is not what was sent.
+    /// The buffer is too large to be mirrored, and the text at the display mark is not what was sent.
     TooLarge,
 }
 
@@ -90,28 +91,29 @@ impl HeldFor {
 /// An answer, ready for the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Landing {
-    /// Why it must not land by itself; none where it may.
+    /// Why the answer has to be held; none if it may land by itself.
     pub held_for: Option<HeldFor>,
-    /// The tidied answer by lines. No lines at all delete the rows of a linewise range, and insert nothing;
-    /// for a part of a line and for a block there is always at least one.
+    /// The lines of the tidied answer. If empty, the rows of a linewise range are deleted; for a part of a row and
+    /// for a block it is never empty.
     pub lines: Vec<String>,
-    /// Which line of the answer the first of them was, from 0: tidying leaves lines out at both ends, and changes
+    /// The index of the first of `lines` in the raw answer, from 0: tidying removes lines at both ends, and changes
     /// others.
-    pub from: usize,
+    pub first_line: usize,
 }
 
 /// Prepares an answer for its landing in the range of its request.
 pub fn prepare(request: &Request, answer: &str) -> Landing {
     if request.question {
         let lines = answer.split('\n').map(str::to_owned).collect();
-        return Landing { held_for: None, lines, from: 0 };
+        return Landing { held_for: None, lines, first_line: 0 };
     }
     let tidied = tidy::tidy(request.into(), answer);
     let held_for = held_for(request, &tidied);
-    Landing { held_for, lines: tidied.lines, from: tidied.from }
+    Landing { held_for, lines: tidied.lines, first_line: tidied.from }
 }
 
-/// The reason that would hold the answer in any case comes before the user's request to review it.
+/// Returns why the answer has to be held. A reason in the answer itself takes precedence over the user's request to
+/// review it.
 fn held_for(request: &Request, tidied: &tidy::Tidied) -> Option<HeldFor> {
     let selection = &request.selection;
     if tidied.ambiguous {

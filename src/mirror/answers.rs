@@ -1,4 +1,4 @@
-//! Which intents go into the next call to the editor, and the settlement of those in the last call.
+//! Decides which intents go into the next write call, and settles those of the last call.
 //!
 //! [`plan`](super::plan) computes what an intent writes; this module decides which intent waits for what. Nothing is
 //! written twice: a range has one intent at a time, and a call has one step for it.
@@ -14,29 +14,29 @@ use super::write::{StepReply, WriteCall, WriteReply, WriteStep};
 use crate::document::{AnchorId, Document, Passage, Place};
 use crate::land::{Bytes, HeldFor};
 
-/// How often a step is made again because the text was not what its mirror had.
+/// The most attempts to write an intent, the first one included, when the buffer differs from its mirror.
 const MAX_TRIES: usize = 5;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Answers {
     intents: BTreeMap<u64, PendingIntent>,
-    /// The jobs whose intent waits, oldest first.
+    /// The jobs whose intent waits for a write call, oldest first.
     waiting: Vec<u64>,
     /// The steps of the call that is under way.
     under_way: Vec<StepInFlight>,
     /// The whole rows that were at a range before it was written, by job.
-    before: BTreeMap<u64, Vec<Bytes>>,
-    /// Intents for answers that had landed before the intent's turn.
-    overtaken: Vec<SettledIntent>,
+    replaced_rows: BTreeMap<u64, Vec<Bytes>>,
+    /// Intents that were refused as stale because an earlier intent for the same range ended the review.
+    refused_as_stale: Vec<SettledIntent>,
 }
 
 #[derive(Debug)]
 struct PendingIntent {
     intent: Intent,
     tries: usize,
-    /// The intents that follow.
-    next: VecDeque<Intent>,
+    /// The later intents for the same range, oldest first.
+    following: VecDeque<Intent>,
 }
 
 /// A step of a call.
@@ -45,7 +45,7 @@ struct StepInFlight {
     job: u64,
     attempt: u64,
     plan: Plan,
-    /// Whether a change of it came.
+    /// Whether a change of this step has arrived.
     has_begun: bool,
 }
 
@@ -53,37 +53,38 @@ impl Answers {
     /// Adds an intent for a range; its settlement comes from [`Answers::next`], [`Answers::written`] or
     /// [`Answers::replied`].
     pub fn add_intent(&mut self, job: u64, intent: Intent) {
-        // Each take belongs to the history of a held answer.
+        // A new intent replaces a waiting one, but not a take: each take is an entry in the history of the review.
         match self.intents.get_mut(&job) {
-            Some(PendingIntent { intent: Intent::Take { .. }, next, .. }) => next.push_back(intent),
-            _ => self.begin(job, intent, VecDeque::new()),
+            Some(PendingIntent { intent: Intent::Take { .. }, following, .. }) => following.push_back(intent),
+            _ => self.enqueue(job, intent, VecDeque::new()),
         }
     }
 
-    fn begin(&mut self, job: u64, intent: Intent, next: VecDeque<Intent>) {
-        self.intents.insert(job, PendingIntent { intent, tries: 0, next });
+    fn enqueue(&mut self, job: u64, intent: Intent, following: VecDeque<Intent>) {
+        self.intents.insert(job, PendingIntent { intent, tries: 0, following });
         self.waiting.retain(|other| *other != job);
         self.waiting.push(job);
     }
 
-    /// An intent is settled: the next one of the same range waits from now on, if its answer is held still.
-    fn end(&mut self, job: u64, settlement: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
-        let PendingIntent { intent, mut next, .. } = self.intents.remove(&job)?;
+    /// Settles an intent. If the answer is still held, the next intent for the same range waits from now on; else all
+    /// following ones are refused as stale.
+    fn settle(&mut self, job: u64, settlement: impl FnOnce(&Intent) -> Settlement) -> Option<SettledIntent> {
+        let PendingIntent { intent, mut following, .. } = self.intents.remove(&job)?;
         let settlement = settlement(&intent);
         if matches!(settlement, Settlement::Taken | Settlement::Refused(_)) {
-            if let Some(intent) = next.pop_front() {
-                self.begin(job, intent, next);
+            if let Some(intent) = following.pop_front() {
+                self.enqueue(job, intent, following);
             }
         } else {
             let stale = Settlement::Refused(Obstacle::Stale);
-            self.overtaken.extend(next.iter().map(|intent| intent.settled(job, stale)));
+            self.refused_as_stale.extend(following.iter().map(|intent| intent.settled(job, stale)));
         }
         Some(intent.settled(job, settlement))
     }
 
-    /// What was at a range before its answer was written, as far as an earlier host had it written.
+    /// Records the rows that were at a range before an earlier host wrote its answer there.
     pub fn remember(&mut self, job: u64, before: Vec<Bytes>) {
-        self.before.entry(job).or_insert(before);
+        self.replaced_rows.entry(job).or_insert(before);
     }
 
     /// Whether an intent waits.
@@ -91,7 +92,7 @@ impl Answers {
         !self.waiting.is_empty()
     }
 
-    /// Whether an intent waits for which the text at its mark has to be known, where there is no document.
+    /// Whether a waiting intent needs the text at its display mark, in a buffer without a document.
     pub fn needs_excerpts(&self) -> bool {
         let needs = |job: &u64| {
             let intent = self.intents.get(job).map(|pending| &pending.intent);
@@ -100,7 +101,7 @@ impl Answers {
         self.waiting.iter().any(needs)
     }
 
-    /// Whether only the editor's marks tell where the ranges of those are that wait.
+    /// Whether the range of a waiting intent can be located only by its display mark.
     pub fn needs_marks(&self, document: &Document, ranges: &Ranges) -> bool {
         let needs = |job: &u64| {
             let is_wanted_there =
@@ -110,34 +111,34 @@ impl Answers {
         self.waiting.iter().any(needs)
     }
 
-    /// Whatever waits is not to be.
+    /// Settles every waiting intent as impossible, for the reason `why`.
     pub fn deny(&mut self, why: HeldFor) -> Vec<SettledIntent> {
         let mut denied = Vec::new();
         while !self.waiting.is_empty() {
             let job = self.waiting.remove(0);
-            denied.extend(self.end(job, |intent| intent.denied(why)));
+            denied.extend(self.settle(job, |intent| intent.denied(why)));
         }
         denied
     }
 
-    /// The next call, with all answers that can be written now; those that need none are settled. `attempts` counts all
-    /// steps that were ever made.
+    /// Returns the next write call, with all intents that can be written now, and those that are settled without a
+    /// write. `attempts` counts all steps of this host.
     pub fn next(
         &mut self,
         mut text: DecidedText<'_>,
         attempts: &mut u64,
     ) -> (Option<WriteCall>, Vec<SettledIntent>) {
-        let (mut before, tick) = (std::mem::take(&mut self.before), text.tick);
+        let (mut before, tick) = (std::mem::take(&mut self.replaced_rows), text.tick);
         let (next, postponed) =
             self.collect(tick, attempts, |job, intent| decide(&mut text, job, intent, &mut before));
-        self.before = before;
+        self.replaced_rows = before;
         for (job, plan) in postponed {
             plan.forget(job, text.ranges, text.document);
         }
         next
     }
 
-    /// The same in a buffer that is too large for a mirror, by what the editor has at the marks.
+    /// Like [`Answers::next`], for a buffer that is too large to be mirrored: uses the text at the display marks.
     pub fn next_by_marks(
         &mut self,
         ranges: &Ranges,
@@ -148,7 +149,7 @@ impl Answers {
         self.collect(tick, attempts, |job, intent| decide_by_mark(ranges, job, intent, marked.get(&job))).0
     }
 
-    /// The next call, what became of those that need none, and the steps that have to wait for others.
+    /// Returns the next write call, the intents settled without a write, and the plans that wait for another step.
     #[expect(clippy::type_complexity, reason = "a pair of pairs for the two functions above")]
     fn collect(
         &mut self,
@@ -160,7 +161,7 @@ impl Answers {
         for job in std::mem::take(&mut self.waiting) {
             let Some(PendingIntent { intent, tries, .. }) = self.intents.get_mut(&job) else { continue };
             match decide(job, intent) {
-                // Where the other one leaves the text is known only then.
+                // This plan touches a step of the call, and can be computed only after that step is written.
                 Ok(plan) if self.under_way.iter().any(|other| touch(&other.plan, &plan)) => {
                     self.waiting.push(job);
                     postponed.push((job, plan));
@@ -170,13 +171,13 @@ impl Answers {
                     *tries += 1;
                     self.under_way.push(StepInFlight { job, attempt: *attempts, plan, has_begun: false });
                 }
-                Err(settlement) => settled.extend(self.end(job, |_| settlement)),
+                Err(settlement) => settled.extend(self.settle(job, |_| settlement)),
             }
         }
-        // From below to above: what one step writes moves no row of the next.
+        // Bottom-up, so that no step moves the rows of a later one.
         self.under_way.sort_by_key(|step| std::cmp::Reverse(step.plan.now.place.rows().start));
         let steps: Vec<WriteStep> = self.under_way.iter().map(StepInFlight::step).collect();
-        settled.append(&mut self.overtaken);
+        settled.append(&mut self.refused_as_stale);
         (((!steps.is_empty()).then_some(WriteCall { tick, steps }), settled), postponed)
     }
 
@@ -185,14 +186,14 @@ impl Answers {
         self.under_way.get(step)?.plan.anchor
     }
 
-    /// A change of a step came. Returns whether it is the first one: the text before each of the others is inside the
-    /// step, and no undo leads there.
+    /// Records that a change of a step arrived, and returns whether it is the first one. The text before a later change
+    /// is a state within the step, which no undo restores.
     pub fn begins(&mut self, step: usize) -> bool {
         self.under_way.get_mut(step).is_none_or(|step| !std::mem::replace(&mut step.has_begun, true))
     }
 
-    /// A step was written, and the document has all of its changes and none that came after it. Returns what became of
-    /// it, and where the editor's mark is then.
+    /// Settles a written step. The document has all changes of the step, and no later ones. Returns the settled intent
+    /// and the place where the editor's display mark is after the step.
     pub fn written(
         &mut self,
         document: &mut Document,
@@ -222,14 +223,14 @@ impl Answers {
                 before = Some(sent);
             }
         }
-        self.before.extend(before.map(|before| (job, before)));
-        let settled = SettledIntent { attempt, ..self.end(job, |_| settlement)? };
+        self.replaced_rows.extend(before.map(|before| (job, before)));
+        let settled = SettledIntent { attempt, ..self.settle(job, |_| settlement)? };
         let asked = settled.asked.map(|(token, _)| (token, taken));
         Some((SettledIntent { asked, ..settled }, mark))
     }
 
-    /// The call is over. What it did not write waits again, or is not to be; what it wrote was told before, but in a
-    /// buffer that is too large, of which no event tells.
+    /// Handles the reply to a write call. A step that was not written waits again or is denied. A written step has been
+    /// settled by [`Answers::written`], except in a buffer that is too large: Neovim sends no events for it.
     pub fn replied(
         &mut self,
         reply: Option<&WriteReply>,
@@ -250,7 +251,7 @@ impl Answers {
             };
             if plan.anchor.is_none() && matches!(result, Some(StepReply::Written { .. })) {
                 let (passage, attempt, settlement) = (Some(plan.after()), Some(attempt), plan.settlement);
-                settled.extend(self.end(job, |_| settlement).map(|settled| SettledIntent {
+                settled.extend(self.settle(job, |_| settlement).map(|settled| SettledIntent {
                     attempt,
                     passage,
                     ..settled
@@ -267,18 +268,18 @@ impl Answers {
             };
             match denied {
                 Some(why) => {
-                    settled.extend(self.end(job, |intent| intent.denied(why)));
+                    settled.extend(self.settle(job, |intent| intent.denied(why)));
                 }
                 None => self.waiting.push(job),
             }
         }
-        settled.append(&mut self.overtaken);
+        settled.append(&mut self.refused_as_stale);
         settled
     }
 
-    /// Forgets what was at ranges that are followed no more.
+    /// Forgets the replaced rows of ranges that are no longer followed.
     pub fn keep(&mut self, ranges: &Ranges) {
-        self.before.retain(|job, _| ranges.has(*job));
+        self.replaced_rows.retain(|job, _| ranges.has(*job));
     }
 }
 

@@ -85,7 +85,7 @@ impl Obstacle {
 }
 
 impl Settlement {
-    /// The public name of what became of the answer.
+    /// The public name of the landing.
     pub fn landing(self) -> &'static str {
         match self {
             Self::Unchanged => "unchanged",

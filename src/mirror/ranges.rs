@@ -58,7 +58,7 @@ impl Ranges {
             (None | Some(RangeState::Wanted), _) => RangeState::Wanted,
             (Some(RangeState::Marked { anchor, place, tick }), Some((document, _))) => {
                 let is_it = sent.tick == Some(tick)
-                    || document.text_at(anchor).is_some_and(|rows| sent.agrees(&place, rows));
+                    || document.rows_at_creation(anchor).is_some_and(|rows| sent.agrees(&place, rows));
                 if is_it {
                     rebase(&sent, saved.as_ref(), anchor, document);
                     RangeState::Known(anchor)
@@ -262,6 +262,6 @@ fn known(sent: &Sent, saved: Option<&SavedRows>, place: &Place, document: &mut D
 fn rebase(sent: &Sent, saved: Option<&SavedRows>, anchor: AnchorId, document: &mut Document) {
     let taken = saved.and_then(|saved| saved.base.as_deref());
     if let Some((place, rows)) = sent.selected.base(taken) {
-        document.rebase(anchor, place, &rows);
+        document.set_sent_base(anchor, place, &rows);
     }
 }

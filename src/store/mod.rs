@@ -1,7 +1,7 @@
 //! Everything that is kept in files: finished jobs with their answers in a database that all Neovims share, and the raw
 //! stream of each job. Only this module opens files to write, except for the log.
 
-#![expect(clippy::disallowed_methods, reason = "this is the room that writes files")]
+#![expect(clippy::disallowed_methods, reason = "this is the module that writes files")]
 
 mod amounts;
 mod clock;

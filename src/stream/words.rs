@@ -43,7 +43,7 @@ pub fn clip(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// Control characters, and those that change the direction of what follows or take no room at all.
+/// Control characters, and those that change the direction of text or have no width.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(

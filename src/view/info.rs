@@ -39,7 +39,7 @@ const fn shares_of(head: &'static str) -> [Column; 5] {
     ]
 }
 
-/// The tables, and how much of what went in the agents had read before.
+/// The tables, and the share of input tokens that came from the cache.
 pub fn info(info: &Info, viewer: &Viewer) -> (Vec<Table>, String) {
     let scopes = [
         ("this session", info.session.as_ref()),

@@ -45,7 +45,7 @@ fn drawn(nvim: &Nvim) -> Value {
 fn assert_failed(nvim: &Nvim, id: u64, code: &str) -> String {
     let job = nvim.finished(id);
     assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!(code)), "{job}");
-    assert_eq!(nvim.lines().join("\n") + "\n", TEXT, "the buffer is as it was");
+    assert_eq!(nvim.lines().join("\n") + "\n", TEXT, "the buffer is unchanged");
     assert_eq!(drawn(nvim), json!([]), "nothing is drawn");
     assert_eq!(nvim.events("BotglueJobFinished").len(), 1, "finished once");
     job["error"]["message"].as_str().unwrap().to_owned()

@@ -58,7 +58,7 @@ fn a_job_with_the_number_of_one_that_runs_is_ignored() {
     assert_eq!(serve.finished(1)["text"], "the first");
 }
 
-/// A pipe from which an agent reads a line before it goes on. Open at both ends, so that nobody waits for the other.
+/// A pipe from which an agent reads a line before it goes on. Open at both ends, so that neither side waits for the other.
 fn gate(path: &Path) -> File {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     File::options().read(true).write(true).open(path).unwrap()

@@ -227,7 +227,7 @@ fn the_end_of_the_host_is_its_end_and_that_of_its_children() {
     let desk = Desk::new(r#"sleep 1000 & echo >"$DIR/started"; cat >/dev/null"#);
     desk.open();
     desk.note("started");
-    // A child of the agent is nobody's but the group's: Neovim has to know the group.
+    // Only its process group leads to a child of the agent: Neovim has to know the group.
     desk.nvim.wait("Neovim knows the group", || {
         desk.nvim.exec("return vim.tbl_count(require('botglue.host.connection').groups)") == 1
     });

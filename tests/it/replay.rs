@@ -103,7 +103,7 @@ fn replay_plays_every_byte_and_ignores_what_follows_the_file() {
     }
 }
 
-/// An agent need not read what it is sent, and whoever sends it may never close the pipe.
+/// An agent need not read what it is sent, and the sender may never close the pipe.
 #[test]
 fn replay_waits_for_nobody() {
     let recording = recordings().swap_remove(0);

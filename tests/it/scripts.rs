@@ -1,4 +1,4 @@
-//! The main job from scripts: headless, at start-up, in a mapping, where nobody types and `wait()` is all there is.
+//! The main job from scripts: headless, at start-up, in a mapping: no key is typed, and the script calls `wait()`.
 
 use std::process::Command;
 

@@ -11,7 +11,7 @@ use crate::support::scratch::Scratch;
 /// Which signal tells of somebody who waits (`fcntl`); libc does not name it.
 const F_SETSIG: i32 = 10;
 
-/// A file that the kernel lets nobody else open, for 45 seconds (`lease-break-time`).
+/// A file that the kernel lets no other process open, for 45 seconds (`lease-break-time`).
 fn leased(path: &Path, size: u64) -> File {
     let file = File::create_new(path).unwrap();
     file.set_len(size).unwrap();

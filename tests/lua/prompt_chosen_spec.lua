@@ -71,7 +71,7 @@ end)
 test("a session's prompt chooses nothing for the next one", function()
   local nvim = start()
   nvim:lua([[
-    local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
     local request = { agent = "claude", resume = { session_id = "s" } }
     require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
   ]])

@@ -58,7 +58,7 @@ test("a prompt in which nothing was typed is not told of", function()
   wait_for_rest(nvim)
   nvim:type("<Esc><Esc>")
   nvim:lua([[
-    local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
     require("botglue.ui.prompt").ask(range, {}, {
       options = (require("botglue.host.client").options()), proposal = "fix: it",
     }, function() end)

@@ -303,7 +303,7 @@ test("a proposal is there to be sent, typing takes its place, and it is no draft
   local nvim = start()
   nvim:lua([[
     _G.open = function()
-      local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+      local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
       require("botglue.ui.prompt").ask(range, {}, {
         options = (require("botglue.host.client").options()), proposal = "fix: two\nlines",
       }, function(request)

@@ -195,7 +195,7 @@ test("the title says what will happen to the answer", function()
   equal(title("require('botglue').ask(" .. line .. ")"), "botglue ask")
   equal(title("vim.cmd('2Botglue!')"), "botglue hold for review")
   local resume = [[
-    local range = require("botglue.editor.range").pin(require("botglue.editor.selection").lines(1, 1, 1))
+    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
     local request = { agent = "claude", resume = { session_id = "s", at = %s } }
     require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
   ]]

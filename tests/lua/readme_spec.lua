@@ -55,7 +55,7 @@ local PROMISES = {
   { "the buffer stays as it is |", "it/ask.rs", "a_question_is_answered_and_changes_nothing" },
   {
     "`<Tab>` or `<S-Tab>`",
-    "lua/prompt_spec.lua",
+    "lua/prompt_models_spec.lua",
     "<S-Tab> goes through the models, <Tab> through the agents",
   },
   { "++agent=droid", "lua/plusopt_spec.lua", "an agent and a model before the prompt are the job's" },

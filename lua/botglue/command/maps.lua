@@ -78,7 +78,7 @@ local function operate(kind, request)
       sent = function(prompt)
         connection.repeated = prompt
       end,
-      again = require("botglue.editor.redo").operator,
+      set_repeat = require("botglue.editor.redo").operator,
     })
   end)
 end

@@ -1,7 +1,7 @@
 --- The options: defaults, validation and merging. Pure: what `setup()` was given is kept by the connection and
 --- handed in. A wrong option raises one error that names its path, an unknown one is returned as a warning.
 
-local argument = require("botglue.util.argument")
+local rules = require("botglue.config.rules")
 
 local M = {}
 
@@ -34,186 +34,6 @@ function M.defaults()
   }
 end
 
---- A rule is a function that takes a value and returns what was expected instead, or nil where it is right.
----@alias botglue.Rule fun(value: any): string?
-
----@param name string
----@return botglue.Rule
-local function a(name)
-  return function(value)
-    return type(value) ~= name and "a " .. name or nil
-  end
-end
-
----@return botglue.Rule
-local function one_of(...)
-  local allowed = { ... }
-  return function(value)
-    if vim.tbl_contains(allowed, value) then
-      return nil
-    end
-    return "one of " .. table.concat(vim.tbl_map(vim.inspect, allowed), ", ")
-  end
-end
-
----@param least integer
----@return botglue.Rule
-local function integer(least)
-  return function(value)
-    if type(value) == "number" and value % 1 == 0 and value >= least and value < 2 ^ 31 then
-      return nil
-    end
-    return ("a whole number from %d"):format(least)
-  end
-end
-
-local LEAST_SECONDS = 0.001 -- less is none at all to a timer
-
-local function seconds(value)
-  if type(value) == "number" and value >= LEAST_SECONDS and value < 2 ^ 31 then
-    return nil
-  end
-  return ("a number of seconds from %g"):format(LEAST_SECONDS)
-end
-
-local function seconds_or_none(value)
-  return value ~= 0 and seconds(value) and "a number of seconds, or 0 for none" or nil
-end
-
-local function amount(value)
-  if type(value) ~= "number" or not (value > 0 and value < math.huge) then
-    return "a number above 0"
-  end
-end
-
-local function model(value)
-  if not argument.is_word(value) then
-    return "the name of a model"
-  end
-end
-
-local function models(value)
-  if type(value) ~= "table" or not vim.islist(value) or vim.iter(value):any(model) then
-    return "a list of names of models"
-  end
-end
-
-local function words(value)
-  if type(value) ~= "table" or not vim.islist(value) then
-    return "a list of strings"
-  end
-  for _, word in ipairs(value) do
-    if type(word) ~= "string" then
-      return "a list of strings"
-    end
-  end
-end
-
-local function tools(value)
-  local expected = words(value)
-  if not expected and not vim.iter(value):all(argument.is_word) then
-    expected = "a list of names of tools"
-  end
-  return expected
-end
-
-local function command(value)
-  if type(value) == "string" and value ~= "" then
-    return nil
-  elseif words(value) or #value == 0 or value[1] == "" then
-    return "a program, or a list of strings: the program and its first arguments"
-  end
-end
-
-local function environment(value)
-  if type(value) ~= "table" then
-    return "a table of strings"
-  end
-  for key, entry in pairs(value) do
-    if type(key) ~= "string" or type(entry) ~= "string" then
-      return "a table of strings"
-    end
-  end
-end
-
-local function mode(value)
-  if type(value) ~= "string" or value == "" then
-    return "the name of a mode"
-  end
-end
-
---- Whether JSON has it, and msgpack with it.
-local function is_data(value)
-  if type(value) ~= "table" then
-    return vim.tbl_contains({ "string", "number", "boolean" }, type(value))
-  end
-  local has_keys = vim.islist(value)
-    or vim.iter(pairs(value)):all(function(key)
-      return type(key) == "string"
-    end)
-  return has_keys and vim.iter(pairs(value)):all(function(_, entry)
-    return is_data(entry)
-  end)
-end
-
-local function meta(value)
-  local is_map = type(value) == "table" and (next(value) == nil or not vim.islist(value))
-  if not is_map or not is_data(value) then
-    return "a table of what JSON has, with names for keys"
-  end
-end
-
----@param rule botglue.Rule
----@return botglue.Rule
-local function or_false(rule)
-  return function(value)
-    local expected = value ~= false and rule(value)
-    return expected and expected .. " or false" or nil
-  end
-end
-
----@type table<string, botglue.Rule>
-local agent_rules = {
-  protocol = one_of("claude", "droid", "acp", "text"),
-  command = command,
-  args = words,
-  env = environment,
-  model = or_false(model),
-  models = or_false(models),
-  mode = mode,
-  meta = meta,
-  directory = one_of("project", "empty"),
-}
-
---- Options that only an agent of the protocol `acp` has.
-local OF_ACP = { "mode", "meta", "directory" }
-
---- A rule for each option; a table of rules for a group of them.
----@type table<string, botglue.Rule|table<string, botglue.Rule>>
-local rules = {
-  agent = a("string"),
-  model = or_false(model),
-  models = or_false(models),
-  tools = tools,
-  timeout = seconds,
-  max_turns = or_false(integer(1)),
-  max_cost_usd = or_false(amount),
-  max_parallel = integer(1),
-  trust_project = a("boolean"),
-  default_keymaps = a("boolean"),
-  review = a("boolean"),
-  context = { lines = integer(0), bytes = integer(0), diagnostics = a("boolean"), rules = a("boolean") },
-  tidy = { fence = a("boolean"), indent = a("boolean"), newline = a("boolean") },
-  status = { rows = integer(0), preview = integer(0), spinner = a("boolean"), outcome = seconds_or_none },
-  prompt = one_of("float", "ui"),
-  ascii = a("boolean"),
-  prewarm = a("boolean"),
-  record = a("boolean"),
-  notify = one_of("all", "failures", "none"),
-  host = a("string"),
-  data_dir = a("string"),
-}
-
 ---@param path string
 ---@param expected string
 ---@param value any
@@ -221,15 +41,6 @@ local function wrong(path, expected, value)
   local got = (vim.inspect(value, { newline = " ", indent = "" }))
   error(("botglue: option %s must be %s, got %s"):format(path, expected, got), 0)
 end
-
-local function text(value)
-  if type(value) ~= "string" or not value:find("%S") then
-    return "some words"
-  end
-end
-
----@type table<string, botglue.Rule>
-local prompt_rules = { prompt = text, ask = a("boolean"), agent = a("string"), model = model }
 
 ---@param given any
 ---@param group table<string, botglue.Rule|table>
@@ -267,11 +78,11 @@ local function check_prompts(given, unknown)
     if type(name) ~= "string" or not name:find("^[%w_-]+$") then
       error(("botglue: option %s must have a name of letters, digits, _ and -"):format(path), 0)
     elseif type(prompt) == "table" then
-      check_group(prompt, prompt_rules, path .. ".", unknown)
+      check_group(prompt, rules.prompt, path .. ".", unknown)
       if prompt.prompt == nil then
         wrong(path .. ".prompt", "some words", nil)
       end
-    elseif text(prompt) then
+    elseif rules.text(prompt) then
       wrong(path, "some words, or a table with them as `prompt`", prompt)
     end
   end
@@ -287,7 +98,7 @@ function M.check(given)
   local unknown = {}
   local rest = vim.tbl_extend("force", {}, given)
   rest.agents, rest.prompts = nil, nil
-  check_group(rest, rules, "", unknown)
+  check_group(rest, rules.options, "", unknown)
   if given.agents ~= nil then
     if type(given.agents) ~= "table" then
       wrong("agents", "a table", given.agents)
@@ -296,7 +107,7 @@ function M.check(given)
       if type(name) ~= "string" or type(agent) ~= "table" then
         wrong("agents." .. tostring(name), "a table", agent)
       end
-      check_group(agent, agent_rules, "agents." .. name .. ".", unknown)
+      check_group(agent, rules.agent, "agents." .. name .. ".", unknown)
     end
   end
   if given.prompts ~= nil then
@@ -310,14 +121,14 @@ end
 ---@param agent string? with those of this agent
 ---@return string[]
 local function paths(agent)
-  local all = vim.tbl_keys(rules)
-  for name, group in pairs(rules) do
+  local all = vim.tbl_keys(rules.options)
+  for name, group in pairs(rules.options) do
     for field in pairs(type(group) == "table" and group or {}) do
       all[#all + 1] = name .. "." .. field
     end
   end
   all[#all + 1] = "agents"
-  for field in pairs(agent and agent_rules or {}) do
+  for field in pairs(agent and rules.agent or {}) do
     all[#all + 1] = ("agents.%s.%s"):format(agent, field)
   end
   return all
@@ -354,12 +165,12 @@ local function check_agent(name, agent)
     if agent[field] == nil then
       wrong(
         ("agents.%s.%s"):format(name, field),
-        field == "command" and command({}) or agent_rules.protocol(nil),
+        field == "command" and rules.agent.command({}) or rules.agent.protocol(nil),
         nil
       )
     end
   end
-  for _, field in ipairs(agent.protocol ~= "acp" and OF_ACP or {}) do
+  for _, field in ipairs(agent.protocol ~= "acp" and rules.OF_ACP or {}) do
     if agent[field] ~= nil then
       local path = ("agents.%s.%s"):format(name, field)
       error(('botglue: option %s needs protocol = "acp", not "%s"'):format(path, agent.protocol), 0)

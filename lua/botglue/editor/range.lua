@@ -1,7 +1,7 @@
---- The place of a job in its buffer: display marks, and the text that was there when the job was sent.
+--- The range of a job in its buffer: its display marks, and its text when the job was sent.
 ---
---- The host knows where the range is, and moves the marks where Neovim has left them elsewhere. Nothing here looks for
---- text or decides anything of it.
+--- The host decides where the range is, and corrects marks that Neovim has moved wrongly. This module never searches
+--- text.
 
 local extent = require("botglue.editor.extent")
 local marks = require("botglue.editor.marks")
@@ -11,22 +11,22 @@ local M = {}
 ---@class botglue.Range
 ---@field bufnr integer
 ---@field kind "line"|"char"|"block"|"insert" how it was selected
----@field shape "line"|"char"|"block"|"insert" what the marks are around now: an insertion that landed is lines
+---@field shape "line"|"char"|"block"|"insert" the current kind of the marked text: "line" for a landed insertion
 ---@field base botglue.Base what was sent
----@field before botglue.Base? what was there before the answer landed
----@field landed botglue.Base? what was there afterwards
----@field on_disk { first_line: integer, rows: string[], base: string[]? }? its rows as its file was written last, from
---- the store, or as they were when a host was gone; with what was sent and taken
+---@field before botglue.Base? the text before the answer landed
+---@field landed botglue.Base? the text after the answer landed
+---@field on_disk { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written,
+--- from the store, or its rows when the host exited; `base`: the rows as sent, with what was taken
 ---@field column integer? the screen column at which a block begins
----@field marks botglue.Marks? none where its place is not known
----@field lost boolean? whether the host has said that its place is not known
----@field is_forgotten boolean? whether nothing follows it any more
----@field has_moved boolean? whether its file was in another buffer when it was sent
----@field known integer[] the first and the last line that it was seen at last, from 1
+---@field marks botglue.Marks? nil if its place is not known
+---@field lost boolean? whether the host has reported that its place is not known
+---@field is_forgotten boolean? whether it is no longer tracked
+---@field has_moved boolean? whether it moved to another buffer after the job was sent
+---@field last_lines integer[] its first and last line when its place was last known, from 1
 local Range = {}
 Range.__index = Range
 
---- Takes the marks away; nothing of the range is left in the buffer.
+--- Removes the marks from the buffer.
 function Range:unmark()
   if self.marks then
     self.marks:clear()
@@ -34,19 +34,19 @@ function Range:unmark()
   end
 end
 
---- Sets the marks around a place, in place of the old ones.
+--- Replaces the marks by marks around a place.
 ---@param place botglue.Extent
 ---@param shape "line"|"char"|"block"|"insert"
 function Range:mark(place, shape)
   self:unmark()
   self.shape, self.lost = shape, nil
   self.marks = marks.set(self.bufnr, place, shape)
-  self.known = { extent.lines(place, shape) }
+  self.last_lines = { extent.lines(place, shape) }
 end
 
---- The host does not know its place.
-function Range:lose()
-  self:lines()
+--- The host has reported that its place is not known.
+function Range:mark_lost()
+  self:lines() -- records the last lines
   self:unmark()
   self.lost = true
 end
@@ -57,15 +57,15 @@ function Range:place()
   return self.marks and self.marks:place()
 end
 
---- The lines that it covers now, from 1; those it was last seen at where its place is not known.
+--- The lines that it covers, from 1; the last known lines if its place is not known.
 ---@return integer first
 ---@return integer last
 function Range:lines()
   local place = self:place()
   if place then
-    self.known = { extent.lines(place, self.shape) }
+    self.last_lines = { extent.lines(place, self.shape) }
   end
-  return self.known[1], self.known[2]
+  return self.last_lines[1], self.last_lines[2]
 end
 
 --- The text of a place.
@@ -75,22 +75,22 @@ function Range:read(place)
   return extent.read(self.bufnr, place, self.shape)
 end
 
---- What is there unless the user has changed it.
+--- The text at the range if the user has not changed it.
 ---@return botglue.Base
 function Range:expected()
   return self.landed or self.base
 end
 
---- Something was written to it: the answer, or what was there before.
----@param place botglue.Extent where that is
+--- The host has written to the range: an answer, or the earlier text after a revert.
+---@param place botglue.Extent the written range
 ---@param shape "line"|"char"|"block"|"insert"
----@param before botglue.Base? what was there before; nil where an answer was taken back
+---@param before botglue.Base? the text before the answer; nil after a revert
 function Range:settle(place, shape, before)
   self:mark(place, shape)
   self.before, self.landed = before, before and self:read(place)
 end
 
---- A host is gone that knew where it is: the next one knows it by its rows as they are now.
+--- The host has exited: records the current rows, by which the next host finds the range.
 function Range:keep_rows()
   local place = self:place()
   if place then
@@ -100,7 +100,7 @@ function Range:keep_rows()
   end
 end
 
---- Takes the text as it is now for what is sent.
+--- Sets the base to the current text, just before the request is sent.
 ---@return boolean known whether its place is known
 function Range:rebase()
   local place = self:place()
@@ -117,14 +117,14 @@ function Range:again()
   return place and M.at(self.bufnr, place, self.shape, self.column)
 end
 
---- Its file is in another buffer now.
+--- Moves the range to another buffer that shows its file.
 ---@param bufnr integer
 function Range:move_to(bufnr)
   self:unmark()
   self.bufnr, self.lost, self.has_moved = bufnr, nil, true
 end
 
---- Nothing of the range is needed any more but where it was seen last.
+--- Frees the range's marks and texts; only its last lines stay.
 function Range:forget()
   self:lines()
   self:unmark()
@@ -145,14 +145,14 @@ function M.at(bufnr, place, shape, column)
   return self
 end
 
---- Marks a selection.
+--- Marks a selection and returns its range.
 ---@param selection botglue.Selection
 ---@return botglue.Range
-function M.pin(selection)
+function M.from_selection(selection)
   return M.at(selection.bufnr, extent.of(selection), selection.kind, selection.column)
 end
 
---- A range of an earlier time, which is not marked yet.
+--- Makes a range of a stored selection; it has no marks yet.
 ---@param bufnr integer it need not be loaded
 ---@param sent table the selection, as the store has it
 ---@return botglue.Range
@@ -171,7 +171,7 @@ function M.recall(bufnr, sent)
     shape = sent.kind,
     base = base,
     on_disk = sent.stands,
-    known = { sent.first_line, sent.last_line },
+    last_lines = { sent.first_line, sent.last_line },
     column = sent.kind == "block" and (sent.column or extent.column(base)) or nil,
   }, Range)
 end

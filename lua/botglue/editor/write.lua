@@ -1,11 +1,12 @@
---- The one call by which the host changes a buffer. It looks at the moment, the tick and the rows, and writes, in one
---- synchronous call: no key comes between. The host decides what is written; nothing here merges or looks for text.
+--- The only call by which the host changes a buffer. It checks the moment, the tick and the rows, and writes, in one
+--- synchronous call, so no key is processed in between. The host decides what is written; this module never merges or
+--- searches text.
 ---
---- How the host words an edit where a buffer has no text: Neovim keeps one empty row. To replace it an edit has
---- `first = 0, last = 1, old = { "" }`; with `last = 0` it puts rows in above it, and it stays. An edit that leaves no
---- row of a buffer leaves the empty row, which is the same as `lines = { "" }`.
+--- Edits of an empty buffer: Neovim keeps one empty row. An edit with `first = 0, last = 1, old = { "" }` replaces it;
+--- with `last = 0` the edit inserts rows above it, and the empty row stays. An edit that deletes all rows of a buffer
+--- leaves the empty row, as `lines = { "" }` does.
 ---
---- A row is bytes as Neovim's API has them: a NUL is a NUL, and there is no newline in it.
+--- A row is a byte string as in Neovim's API: it may contain NUL and never a newline.
 
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")
@@ -17,34 +18,34 @@ local M = {}
 
 local api = vim.api
 
-local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a reply: they concern all steps
+local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states that apply to the whole call
 
 ---@class botglue.WriteCall
 ---@field buffer integer
 ---@field tick integer the changedtick that the steps were made for
----@field steps botglue.WriteStep[] one after the other; the rows of each count after the steps before it
+---@field steps botglue.WriteStep[] written in their order: the row numbers of each count after the earlier ones
 
----@class botglue.WriteStep written once, as one undo step; job and attempt name it
+---@class botglue.WriteStep written once, as one undo step; job and attempt identify it
 ---@field job integer
 ---@field attempt integer
----@field edits botglue.RowEdit[] ascending, none over another
----@field landing "applied"|"merged"|"reverted"|"taken" what it is once it is written; taken: some of a held answer
----@field place botglue.DisplayMark where the range is then
+---@field edits botglue.RowEdit[] ascending, not overlapping
+---@field landing "applied"|"merged"|"reverted"|"taken" the result of the step; taken: some hunks of a held answer
+---@field place botglue.DisplayMark the range after the step
 
 ---@class botglue.RowEdit
 ---@field first integer row from 0
----@field last integer exclusive; where it is `first`, rows are put in
----@field old string[] what these rows read
----@field above string? the row above them; none at the top of the buffer
----@field below string? the row below them; none at its end
----@field lines string[] what they become
----@field head integer? of a part or a block: bytes of the first row before it, the same before and after
----@field tail integer? of a part or a block: bytes of the last row behind it, the same before and after
+---@field last integer exclusive; equal to `first` for an insertion
+---@field old string[] the expected text of these rows
+---@field above string? the row above; nil at the top of the buffer
+---@field below string? the row below; nil at the end of the buffer
+---@field lines string[] the new rows
+---@field head integer? of a part or a block: the number of unchanged bytes before it in the first row
+---@field tail integer? of a part or a block: the number of unchanged bytes after it in the last row
 ---@field column integer? of a row of a block: one that ends before this screen column is filled up with spaces
 
 ---@class botglue.WriteReply
 ---@field state "not_now"|"gone"|"stale"|"done"
----@field tick integer? as it is now
+---@field tick integer? the current changedtick
 ---@field steps botglue.StepResult[]? in order; fewer than steps where one of them was not written or not tried
 
 ---@class botglue.StepResult
@@ -61,9 +62,9 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- states of a re
 ---@field to integer
 
 ---@generic T
----@param value T? a nil of the wire comes as `vim.NIL`
+---@param value T? `vim.NIL` where the RPC message has nil
 ---@return T?
-local function given(value)
+local function from_wire(value)
   if value ~= vim.NIL then
     return value
   end
@@ -85,29 +86,29 @@ end
 ---@param edit botglue.RowEdit
 ---@return boolean
 local function is_current(buffer, edit)
-  local above = given(edit.above)
+  local above = from_wire(edit.above)
   if edit.first + #edit.old ~= edit.last or (above == nil) ~= (edit.first == 0) then
     return false
   end
   local expected = vim.list_extend({ above }, edit.old)
-  expected[#expected + 1] = given(edit.below)
+  expected[#expected + 1] = from_wire(edit.below)
   local from = math.max(edit.first - 1, 0)
   return vim.deep_equal(expected, api.nvim_buf_get_lines(buffer, from, edit.last + 1, false))
 end
 
---- What keeps a step from being written, if anything does; asked before the first of its edits is.
+--- Checks all edits of a step before the first one is written; returns why the step cannot be written.
 ---@param buffer integer
 ---@param edits botglue.RowEdit[]
 ---@return botglue.StepResult?
 local function obstacle(buffer, edits)
-  local past = 0
+  local previous_last = 0
   for _, edit in ipairs(edits) do
-    if edit.first < past then
+    if edit.first < previous_last then
       return { state = "error", message = "edits are not ascending" }
     elseif not is_current(buffer, edit) then
       return { state = "differs" }
     end
-    past = edit.last
+    previous_last = edit.last
     for _, line in ipairs(edit.lines) do
       if line:find("\n", 1, true) then
         return { state = "error", message = "a row has a newline in it" }
@@ -116,12 +117,12 @@ local function obstacle(buffer, edits)
   end
 end
 
---- What the rows of an edit become. A row of a block that ends before it has its text at its end: after spaces.
+--- The new rows of an edit. A row that ends before the block's column is padded with spaces up to it.
 ---@param buffer integer
 ---@param edit botglue.RowEdit
 ---@return string[]
 local function lines_of(buffer, edit)
-  local column, old, new = given(edit.column), edit.old[1], edit.lines[1]
+  local column, old, new = from_wire(edit.column), edit.old[1], edit.lines[1]
   if not column then
     return edit.lines
   end
@@ -133,13 +134,13 @@ end
 ---@param edit botglue.RowEdit
 ---@return boolean
 local function is_change(buffer, edit)
-  local is_nothing = #edit.lines == 0 and edit.first < edit.last and replace.is_empty(buffer)
-  return not is_nothing and not vim.deep_equal(edit.old, edit.lines)
+  local deletes_empty_row = #edit.lines == 0 and edit.first < edit.last and replace.is_empty(buffer)
+  return not deletes_empty_row and not vim.deep_equal(edit.old, edit.lines)
 end
 
---- Undoes what was written of a step, and forgets it.
+--- Undoes a partly written step and removes it from the undo history.
 ---@param buffer integer
-local function take_back(buffer)
+local function roll_back(buffer)
   local bo = vim.bo[buffer]
   local modifiable = bo.modifiable
   bo.modifiable = true
@@ -151,24 +152,30 @@ local function take_back(buffer)
   bo.modifiable = modifiable
 end
 
---- Writes an edit. Who types right behind a part goes on behind what replaces it.
+--- Writes an edit. A cursor directly after a replaced part moves to the end of the new text.
 ---@param buffer integer
 ---@param edit botglue.RowEdit
 local function put_edit(buffer, edit)
-  local lines, tail = lines_of(buffer, edit), given(edit.tail)
+  local lines, tail = lines_of(buffer, edit), from_wire(edit.tail)
   local is_replaced = tail and #edit.old > 0 and #lines > 0
-  local stay = is_replaced
-    and replace.behind(buffer, edit.first, given(edit.head) or 0, edit.last - 1, #edit.old[#edit.old] - tail)
+  local move_cursor = is_replaced
+    and replace.behind(
+      buffer,
+      edit.first,
+      from_wire(edit.head) or 0,
+      edit.last - 1,
+      #edit.old[#edit.old] - tail
+    )
   rows.replace(buffer, edit.first, edit.last, lines)
-  if stay then
-    stay(edit.first + #lines - 1, #lines[#lines] - tail)
+  if move_cursor then
+    move_cursor(edit.first + #lines - 1, #lines[#lines] - tail)
   end
 end
 
---- Writes the edits of a step, from the last to the first, so that each finds its rows where they were.
+--- Writes the edits of a step, from the last to the first, so that an edit does not move the rows of those before it.
 ---@param buffer integer
 ---@param edits botglue.RowEdit[]
-local function put(buffer, edits)
+local function write_edits(buffer, edits)
   local tick = api.nvim_buf_get_changedtick(buffer)
   local ok, err = pcall(function()
     for i = #edits, 1, -1 do
@@ -177,21 +184,21 @@ local function put(buffer, edits)
   end)
   if not ok then
     if api.nvim_buf_get_changedtick(buffer) ~= tick then
-      take_back(buffer)
+      roll_back(buffer)
     end
     error(err, 0)
   end
 end
 
---- Writes a step, or says why it cannot.
+--- Writes a step, or returns why it cannot.
 ---@param buffer integer
 ---@param step botglue.WriteStep
 ---@return botglue.StepResult|{ state: "not_now" }
-local function take(buffer, step)
+local function write_step(buffer, step)
   local edits = step.edits
-  local trouble = not vim.bo[buffer].modifiable and { state = "not_modifiable" } or obstacle(buffer, edits)
-  if trouble then
-    return trouble
+  local failure = not vim.bo[buffer].modifiable and { state = "not_modifiable" } or obstacle(buffer, edits)
+  if failure then
+    return failure
   end
   local from = api.nvim_buf_get_changedtick(buffer)
   local changes = vim.tbl_filter(function(edit)
@@ -199,7 +206,7 @@ local function take(buffer, step)
   end, edits)
   if #changes > 0 then
     local ok, err = pcall(undo_step.as_one_step, buffer, function()
-      put(buffer, changes)
+      write_edits(buffer, changes)
     end)
     if not ok then
       local is_locked = tostring(err):find("E565", 1, true)
@@ -228,7 +235,7 @@ local function notify_when_safe(buffer)
   end)
 end
 
---- Why a buffer cannot be written as the host knows it, if it cannot.
+--- Returns why the whole call is refused; nil if the buffer may be written and has the expected changedtick.
 ---@param buffer integer
 ---@param tick integer
 ---@return botglue.WriteReply?
@@ -251,11 +258,11 @@ local function done(call, results)
   return { state = "done", tick = tick, steps = results }
 end
 
---- Writes the steps of a call, each as an undo step of its own. The first one that cannot be written ends the call.
+--- Writes the steps of a call, each as one undo step, and stops at the first step that cannot be written.
 ---
---- A step that an earlier call wrote is not written again, and its result is the same. The steps after it are written
---- if the text is still as that step left it; else the call ends there, and only a call without such a step is told
---- what stands in the way.
+--- A step that an earlier call wrote is not written again; its first result is returned. The steps after it are written
+--- only if the changedtick is still the one after that step; else the call ends there with state `done`. A refusal
+--- (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
 ---@param call botglue.WriteCall
 ---@return botglue.WriteReply
 function M.write(call)
@@ -267,7 +274,7 @@ function M.write(call)
       tick = written.to
       result = { state = "written", from = written.from, to = written.to }
     else
-      result = not is_checked and refusal(buffer, tick) or take(buffer, step)
+      result = not is_checked and refusal(buffer, tick) or write_step(buffer, step)
       is_checked = true
     end
     if REFUSALS[result.state] then
@@ -284,8 +291,8 @@ function M.write(call)
   return done(call, results)
 end
 
---- What a job's last step came to that was written and is not known to be stored; one that has taken some of a held
---- answer has landed nothing.
+--- The landing of a job's last written step that the host has not confirmed as stored. A step that took only some hunks
+--- of a held answer has no landing.
 ---@param id integer
 ---@return string? landing
 function M.landing(id)
@@ -297,7 +304,7 @@ function M.landing(id)
   return landing
 end
 
---- What the jobs came to whose last steps are not known to be stored.
+--- The landings of all jobs with steps that the host has not confirmed as stored.
 ---@return { id: integer, landing: string }[]
 function M.landings()
   local landings, seen = {}, {}
@@ -310,7 +317,7 @@ function M.landings()
   return landings
 end
 
---- The host has stored that these steps were written; without an attempt all of the job's.
+--- The host has stored these steps; a step without an attempt stands for all steps of its job.
 ---@param steps { job: integer, attempt: integer? }[]
 function M.stored(steps)
   for _, step in ipairs(steps) do
@@ -320,7 +327,7 @@ function M.stored(steps)
   end
 end
 
---- Replaces rows as one undo step, where the user asks for that here and now.
+--- Replaces rows as one undo step, on a direct request of the user.
 ---@param buffer integer
 ---@param first integer row from 0
 ---@param last integer exclusive

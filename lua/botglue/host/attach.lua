@@ -1,5 +1,5 @@
---- Tells the host of the buffers whose text it mirrors: that one is wanted, and how it is where no event says so. The
---- host attaches to them by itself; nothing here follows their text.
+--- Tells the host which buffers to mirror, and reports buffer state that no event contains. The host attaches to the
+--- buffers itself; this module does not track their text.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -9,7 +9,7 @@ local M = {}
 local api = vim.api
 local GROUP = "botglue.attach"
 
---- Whether a buffer has a text that answers can be written to. A terminal changes all the time.
+--- Whether answers can be written to a buffer. A terminal or a prompt buffer changes by itself.
 ---@param bufnr integer
 ---@return boolean
 local function has_text(bufnr)
@@ -19,21 +19,21 @@ end
 
 ---@class botglue.DisplayMark: botglue.Extent
 ---@field id integer of the job
----@field kind "line"|"char"|"block"|"insert"|nil none where the job has no mark: the host looks for what was sent
+---@field kind "line"|"char"|"block"|"insert"|nil nil if the job has no mark: the host searches the sent rows
 ---@field has_ended boolean whether the job has ended, and its answer is not held
----@field sent table? in the shape of a request: what was sent or landed, where the host does not have the request
----@field stands { first_line: integer, rows: string[], base: string[]? }? its rows as its file was written last
----@field before string[]? the whole rows that were there before the answer landed
----@field text { above: string?, rows: string[], below: string? }? what is at the mark
+---@field sent table? the sent or landed rows, as a request has them; set if the host does not have the request
+---@field stands { first_line: integer, rows: string[], base: string[]? }? its rows when its file was last written
+---@field before string[]? the whole rows before the answer landed
+---@field text { above: string?, rows: string[], below: string? }? the text at the mark
 
---- What was sent of a range, or what landed there, in the shape of a request.
+--- Returns the sent or landed rows of a range, as a request has them.
 ---@param job botglue.Job
 ---@param place botglue.Extent?
 ---@return table
 function M.sent(job, place)
   local range = job.range
   local text = range:expected()
-  local first_line = place and place.first + 1 or range.known[1]
+  local first_line = place and place.first + 1 or range.last_lines[1]
   if place and range.shape == "insert" then
     first_line = place.first
   end
@@ -52,40 +52,40 @@ function M.sent(job, place)
   }
 end
 
---- Where the range of a job is, as far as its marks tell.
+--- Returns the display mark of a job.
 ---@param job botglue.Job
----@param with_text boolean? whether what is there is wanted, too
----@return botglue.DisplayMark? mark nil where the host knows that its place is not known
+---@param with_text boolean? whether to include the text at the mark
+---@return botglue.DisplayMark? mark nil if the range is lost or its mark is gone
 local function mark(job, with_text)
   local range = job.range
   local place = range:place()
   if not place and (range.lost or range.marks) then
     return nil
   end
-  local told = vim.deepcopy(place or {}) --[[@as botglue.DisplayMark]]
-  told.id = job.id
-  told.kind = place and range.shape or nil
-  told.stands = range.on_disk
-  told.has_ended = not job:is_open() and job.landing ~= "held"
+  local result = vim.deepcopy(place or {}) --[[@as botglue.DisplayMark]]
+  result.id = job.id
+  result.kind = place and range.shape or nil
+  result.stands = range.on_disk
+  result.has_ended = not job:is_open() and job.landing ~= "held"
   if job.process ~= connection.process or range.has_moved then
-    told.sent = M.sent(job, place)
-    told.before = range.before and range.before.rows
+    result.sent = M.sent(job, place)
+    result.before = range.before and range.before.rows
   end
   if place and with_text then
     local text = range:read(place)
-    told.text = { above = text.above, rows = text.rows, below = text.below }
+    result.text = { above = text.above, rows = text.rows, below = text.below }
   end
-  return told
+  return result
 end
 
---- Where the range of a prompt is that is being typed.
+--- Returns the display mark of an open prompt.
 ---@param id integer
 ---@param range botglue.Range
 ---@return botglue.DisplayMark?
 local function prompt_mark(id, range)
   local place = range:place()
-  local more = { id = id, kind = range.shape, has_ended = false }
-  return place and vim.tbl_extend("force", place, more)
+  local fields = { id = id, kind = range.shape, has_ended = false }
+  return place and vim.tbl_extend("force", place, fields)
 end
 
 --- The jobs whose ranges may be in a buffer.
@@ -101,17 +101,17 @@ local function jobs_in(bufnr)
   end)
 end
 
---- Tells the host how a buffer is now. It comes between the events of its text, at the place where it was said.
+--- Sends the current state of a buffer. The host receives it in order with the buffer's text events.
 ---@param bufnr integer
----@param more table
-local function tell(bufnr, more)
+---@param fields table
+local function send_state(bufnr, fields)
   local process = connection.process
   if not process then
     return
   end
   local rows, tick = api.nvim_buf_line_count(bufnr), api.nvim_buf_get_changedtick(bufnr)
   if tick < 0 then
-    -- Neovim ends: it has left the buffer's windows, and counts its changes no more.
+    -- Neovim is exiting: it has closed the buffer's windows and no longer counts changes.
     return
   end
   process:notify(
@@ -123,13 +123,13 @@ local function tell(bufnr, more)
       rows = rows,
       bytes = math.max(api.nvim_buf_get_offset(bufnr, rows), 0),
       refuses = not has_text(bufnr) or nil,
-    }, more)
+    }, fields)
   )
 end
 
---- How a buffer is, with the places of its jobs; for the host, once it has attached.
+--- Sends the state of a buffer and the marks of its jobs, after the host has attached to it.
 ---@param bufnr integer
----@param with_text boolean? whether the text at the marks is wanted, too
+---@param with_text boolean? whether to include the text at the marks
 function M.report(bufnr, with_text)
   local marks = jobs_in(bufnr)
     :map(function(job)
@@ -139,10 +139,10 @@ function M.report(bufnr, with_text)
   for id, range in pairs(connection.asked) do
     marks[#marks + 1] = range.bufnr == bufnr and prompt_mark(id, range) or nil
   end
-  tell(bufnr, { marks = marks })
+  send_state(bufnr, { marks = marks })
 end
 
---- A buffer has another name, or has got one: its jobs are in that file from now on.
+--- Updates the path of a buffer's jobs after the buffer was renamed.
 ---@param bufnr integer
 local function rename(bufnr)
   local path = require("botglue.util.buffer_path")(bufnr)
@@ -153,8 +153,8 @@ local function rename(bufnr)
   end
 end
 
---- Has the events told by which Neovim's core says nothing of a text. Not by autocommands of the buffer: the first
---- `:write` of one without a name removes those.
+--- Reports changes of a buffer that Neovim's text events do not include. The autocommands are global, because the
+--- first `:write` of an unnamed buffer removes its buffer-local ones.
 ---@param bufnr integer
 local function watch(bufnr)
   local mirrored = connection.mirrored
@@ -173,12 +173,12 @@ local function watch(bufnr)
       end
       rename(event.buf)
       local is_written = event.event == "BufWritePost" or event.event == "BufUnload"
-      -- Where a copy was written, or some of the rows, the file does not have the text.
-      local more = { written = is_written and not vim.bo[event.buf].modified or nil }
+      -- After a partial write, or a write to another file, the buffer is still modified: its file has another text.
+      local fields = { written = is_written and not vim.bo[event.buf].modified or nil }
       if event.event == "BufUnload" then
-        more.rows = 0
+        fields.rows = 0
       end
-      tell(event.buf, more)
+      send_state(event.buf, fields)
     end,
   })
   api.nvim_create_autocmd("OptionSet", {
@@ -189,7 +189,7 @@ local function watch(bufnr)
       -- Its event names no buffer; the option is set in the current one.
       local current = api.nvim_get_current_buf()
       if mirrored[current] then
-        tell(current, {})
+        send_state(current, {})
       end
     end,
   })
@@ -197,7 +197,7 @@ local function watch(bufnr)
     group = group,
     desc = "botglue: the host mirrors the text",
     callback = function(event)
-      -- It comes for one without a name that is written for the first time, too; that one stays.
+      -- The event also fires when an unnamed buffer is first written; that buffer stays valid.
       vim.schedule(function()
         mirrored[event.buf] = api.nvim_buf_is_valid(event.buf) or nil
         local process = connection.process
@@ -215,45 +215,45 @@ end
 function M.want(bufnr, job)
   if api.nvim_buf_is_loaded(bufnr) then
     watch(bufnr)
-    tell(bufnr, { marks = job and { mark(job) } or nil })
+    send_state(bufnr, { marks = job and { mark(job) } or nil })
   end
 end
 
-local PROMPTS = 2 ^ 40 -- numbers from here on are those of prompts, and of no job
+local FIRST_PROMPT_ID = 2 ^ 40 -- larger than any job id
 
---- Lets go of the ranges of prompts that are gone.
+--- Removes the ranges of closed prompts.
 local function forget_prompts()
   local asked = connection.asked
   for id, range in pairs(asked) do
     if not range.marks then
       asked[id] = nil
       if api.nvim_buf_is_loaded(range.bufnr) then
-        tell(range.bufnr, { marks = { { id = id, has_ended = true } } })
+        send_state(range.bufnr, { marks = { { id = id, has_ended = true } } })
       end
     end
   end
 end
 
---- The host follows the range of a prompt as long as that is being typed.
+--- Asks the host to track the range of a prompt while the prompt is typed.
 ---@param range botglue.Range
----@return fun() sent called once the range is its job's
+---@return fun() stop call it once the job owns the range
 function M.follow_prompt(range)
   forget_prompts()
-  local id = PROMPTS + client.next_token()
+  local id = FIRST_PROMPT_ID + client.next_token()
   connection.asked[id] = range
   if api.nvim_buf_is_loaded(range.bufnr) then
     watch(range.bufnr)
-    tell(range.bufnr, { marks = { prompt_mark(id, range) } })
+    send_state(range.bufnr, { marks = { prompt_mark(id, range) } })
   end
   return function()
     connection.asked[id] = nil
     if api.nvim_buf_is_loaded(range.bufnr) then
-      tell(range.bufnr, { marks = { { id = id, has_ended = true } } })
+      send_state(range.bufnr, { marks = { { id = id, has_ended = true } } })
     end
   end
 end
 
---- Held answers whose file is read are there from now on, in whichever buffer that is.
+--- Attaches held answers to a buffer when it reads their file.
 function M.watch_files()
   local group = api.nvim_create_augroup(GROUP .. ".held", { clear = false })
   if #api.nvim_get_autocmds({ group = group }) > 0 then
@@ -266,17 +266,17 @@ function M.watch_files()
       for _, job in pairs(connection.held) do
         local is_new = not job.range.marks or job.range.bufnr ~= event.buf
         if is_new and job:is_in(event.buf) then
-          M.expect(job, event.buf)
+          M.locate_held(job, event.buf)
         end
       end
     end,
   })
 end
 
---- The range of a held answer of an earlier time is looked for, as soon as its file is there.
+--- Asks the host to find the range of a restored held answer, now or when its file is read.
 ---@param job botglue.Job
----@param bufnr integer? where its file is now
-function M.expect(job, bufnr)
+---@param bufnr integer? the buffer that shows its file now
+function M.locate_held(job, bufnr)
   M.watch_files()
   if bufnr and job.range.bufnr ~= bufnr then
     job.range:move_to(bufnr)
@@ -284,13 +284,13 @@ function M.expect(job, bufnr)
   M.want(job.range.bufnr, job)
 end
 
-local TRIES = 3 -- to get places of the text as it is
+local TRIES = 3 -- attempts to get places that match the current changedtick
 
---- Asks the host where texts are in a buffer. An error in `fn` is told.
+--- Asks the host for the places of texts in a buffer. An error in `fn` is shown to the user.
 ---@param bufnr integer
 ---@param texts table[] each in the shape of a selection
----@param fn fun(places: table[]?, err: string?) the places in the same order, of the text as it is; one without a kind
---- where a text is not found
+---@param fn fun(places: table[]?, err: string?) the places in the same order, in the current text; a place without
+--- `kind` means that the text was not found
 ---@param tries integer?
 function M.find(bufnr, texts, fn, tries)
   local errors, query = require("botglue.host.errors"), require("botglue.host.query")
@@ -305,16 +305,16 @@ function M.find(bufnr, texts, fn, tries)
     elseif result and (tries or 1) < TRIES then
       M.find(bufnr, texts, fn, (tries or 1) + 1)
     else
-      errors.guard(fn, nil, err or "try again: the text was changed while it was looked through")
+      errors.guard(fn, nil, err or "try again: the text changed during the search")
     end
   end)
 end
 
---- Another host has started: it mirrors what the one before it did.
-function M.want_again()
+--- A new host has started: asks it to mirror the same buffers.
+function M.mirror_all()
   for bufnr in pairs(connection.mirrored) do
     if api.nvim_buf_is_loaded(bufnr) then
-      tell(bufnr, {})
+      send_state(bufnr, {})
     end
   end
 end

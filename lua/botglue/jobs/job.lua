@@ -1,5 +1,5 @@
---- One job: its record, its states and its events. It owns its range, and has what is shown of it taken away on every
---- way out; no job knows of another.
+--- One job: its record, its states and its events. A job owns its range and removes its display however it ends; it
+--- does not refer to other jobs.
 
 local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
@@ -13,59 +13,59 @@ local M = {}
 ---@class botglue.Job
 ---@field id integer
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
----@field options botglue.Options as they were when it was asked for
+---@field options botglue.Options the options at the time of the request
 ---@field range botglue.Range
----@field view botglue.View? what is shown of it
----@field path string of its file, as that is called now
----@field renamed boolean? whether it was called otherwise when it was sent
+---@field view botglue.View? its display at the range
+---@field path string the current path of its file
+---@field renamed boolean? whether the file had another path when the job was sent
 ---@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
 ---@field prompt string
----@field question boolean? its answer is shown, and lands nowhere
----@field asked_from botglue.Whereabouts? of a question: where the user was once it was sent
+---@field question boolean? its answer is shown and not written
+---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
 ---@field agent string
 ---@field wanted string? the model that was asked for
----@field model string? the one that runs, and the rest up to `output_tokens`: as the agent has told it
+---@field model string? the model in use; this and the fields up to `output_tokens` are as reported by the agent
 ---@field session_id string?
 ---@field cost_usd number?
 ---@field num_turns integer?
 ---@field input_tokens integer?
 ---@field output_tokens integer?
 ---@field text string? its answer as the agent gave it
----@field review boolean? whether its answer is to be held
+---@field review boolean? whether its answer is always held
 ---@field took_ms integer? of a held answer: how long its agent ran
----@field indent integer cells before the text of its range
----@field batch botglue.Batch? the one that it is counted in
----@field updated integer? when the last change was told
----@field update_due boolean? whether a change since then is to be told
----@field notes table[]? what was known of its lines besides
+---@field indent integer width of the indentation of its range, in cells
+---@field batch botglue.Batch? the batch that counts it
+---@field updated integer? when the last update event was emitted
+---@field update_due boolean? whether an update event is pending
+---@field notes table[]? diagnostics and other context of its lines
 ---@field cwd string the project's directory
----@field resume { session_id: string, at: string? }? the session that it goes on in
+---@field resume { session_id: string, at: string? }? the session that it continues
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], held_for: string? }?
----@field edited string[]? the answer as the user has written it in its edit buffer
+---@field edited string[]? the answer as the user saved it in the edit buffer
 ---@field typed string[]? what stands in that buffer and is not written
----@field around string[]? text around the answer that was changed in a review of an earlier version
----@field dropped string[][]? the hunks that the user has dropped, as the host names them
----@field taken integer? how many edits of its answer were taken, as the host said last
----@field proposal botglue.Proposal? the newest one, while somebody follows it
+---@field around string[]? text around the answer, changed in a review by an earlier plugin version
+---@field dropped string[][]? the dropped edits, by the host's identifiers
+---@field taken integer? the number of taken edits of its answer, as last reported by the host
+---@field proposal botglue.Proposal? the newest one, while it has followers
 ---@field followers (fun())[]? called with each proposal
 ---@field shown integer? the changedtick for which its proposal was shown last
 ---@field process botglue.Process? the host that runs it
----@field request table? what the host was sent, until it has started it
+---@field request table? the request that was sent, until the host has started the job
 ---@field prewarmed integer? the token of the agent that was started for it while its prompt was typed
----@field turn integer? the host has said that it waits for others to end; the order of those that do
----@field observers botglue.Observer[]? the user's functions that watch it
----@field observed string? what of it the host was asked to forward; nil until it was sent
----@field preview string[]? the newest lines of code
----@field deciding boolean? the user decided of it, and the host has not said what became of that
+---@field turn integer? its position among the jobs that the host queued; nil if it does not wait
+---@field observers botglue.Observer[]? the user's functions that receive its updates
+---@field observed string? which updates the host forwards; nil until the job was sent
+---@field preview string[]? the newest lines of the streamed answer
+---@field deciding boolean? a decision of the user was sent, and the host has not replied
 ---@field on_close fun(job: botglue.Job)
 local Job = {}
 Job.__index = Job
 
 local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens" }
 
----@param spec table the fields that are known when it is asked for
+---@param spec table the fields known at the request
 ---@return botglue.Job
 function M.new(spec)
   local self = setmetatable(vim.tbl_extend("error", {}, spec), Job)
@@ -75,12 +75,12 @@ function M.new(spec)
   return self
 end
 
---- From now on it is seen at its range.
+--- Shows the job at its range.
 function Job:open()
   handlers.job_opened(self)
 end
 
---- A held answer of an earlier Neovim, or of a host that is gone.
+--- Makes a job of a held answer from an earlier session or from a host that exited.
 ---@param spec table the fields that are known
 ---@param known table what the host knows of it
 ---@return botglue.Job
@@ -99,7 +99,7 @@ function Job:is_open()
   return self.status ~= "done" and self.status ~= "failed"
 end
 
---- Whether the host still owes its outcome.
+--- Whether the host has not sent its outcome yet.
 function Job:is_waiting()
   return self:is_open() and not self.answer
 end
@@ -109,12 +109,12 @@ function Job:elapsed_ms()
   return math.floor(((self.ended or vim.uv.hrtime()) - self.started) / 1e6)
 end
 
---- The job as the API and the events show it, made anew each time.
+--- Returns a new table of the job for the API and the events.
 ---@return botglue.JobTable
 function Job:table()
   local first, last = self.range:lines()
   if self.range.kind ~= "insert" then
-    -- Where nothing is left at the top there is no line that it is below; the first one is next to it.
+    -- An empty range at the top of the buffer has line 0; the API reports line 1.
     first, last = math.max(first, 1), math.max(last, 1)
   end
   local tools = {}
@@ -147,7 +147,7 @@ function Job:table()
   }
 end
 
---- Takes what the host knows of who ran it, with which tools, and for how much.
+--- Copies session, model, amounts and tools from the host's state.
 ---@param known table
 function Job:learn(known)
   for _, field in ipairs(KNOWN) do
@@ -160,9 +160,9 @@ function Job:learn(known)
   end
 end
 
---- What an update is told of: a change of any of it.
+--- The fields whose change emits an update event, as one string.
 ---@return string
-function Job:told()
+function Job:update_key()
   local attempt = self.retry and self.retry.attempt
   return table.concat(
     vim.tbl_map(tostring, { self.status, self.tool or "", attempt or "", self.session_id or "" }),
@@ -170,7 +170,7 @@ function Job:told()
   )
 end
 
---- Enters a state, and tells those who watch, once.
+--- Enters a state and notifies its observers, once per state.
 ---@param state string
 function Job:enter(state)
   self.status = state
@@ -180,16 +180,16 @@ function Job:enter(state)
   end
 end
 
---- Takes a newer state from the host.
+--- Applies a newer state from the host.
 ---@param state botglue.State
 function Job:update(state)
-  -- The rows of code that are shown stay until others come.
+  -- The shown preview stays until the host sends another one.
   self.preview = #(state.preview or {}) > 0 and state.preview or self.preview
   if state.preview and not state.tools then
-    -- Nothing else is new.
+    -- A state with a preview and no tools contains nothing else.
     return
   end
-  local before = self:told()
+  local before = self:update_key()
   if self:is_waiting() then
     queue[state.status == "queued" and "wait" or "leave"](self)
     self:enter(state.status or self.status)
@@ -209,12 +209,12 @@ function Job:update(state)
   end
   self.retry = state.retry
   self.retry_at = state.retry and vim.uv.hrtime() + state.retry.delay_ms * 1e6 or nil
-  if self:told() ~= before or #(state.tools or {}) > 0 then
+  if self:update_key() ~= before or #(state.tools or {}) > 0 then
     events.update(self)
   end
 end
 
---- The answer is there, the moment is not.
+--- The answer has arrived, but the buffer may not be written now.
 function Job:wait_ready()
   if self.status == "ready" then
     return
@@ -233,7 +233,7 @@ function Job:land(landing, held_for)
   self:close("done")
 end
 
---- The user decided of a held answer, or took a landed one back.
+--- The user accepted or rejected a held answer, or reverted a landed one.
 ---@param landing string
 function Job:decide(landing)
   local was_held = self.landing == "held"
@@ -249,15 +249,15 @@ function Job:decide(landing)
   events.emit("BotglueJobUpdated", self)
 end
 
---- The host has moved the marks of its range, or does not know its place.
+--- The host has moved the marks of its range, or has lost its place.
 function Job:moved()
   if self.view then
     self.view:moved()
   end
 end
 
---- Makes sure that its buffer is there, if its file can be read.
----@return boolean loaded whether its buffer is there
+--- Loads its buffer if it is not loaded and its file can be read.
+---@return boolean loaded whether its buffer is loaded
 function Job:load()
   if vim.api.nvim_buf_is_loaded(self.range.bufnr) then
     return true
@@ -269,13 +269,13 @@ function Job:load()
   return bufnr ~= nil
 end
 
---- Its place for another job, as it is now; its file is loaded where that is needed.
+--- Returns a new range at its current place, for another job; loads its file if needed.
 ---@return botglue.Range? range nil where it is not known
 function Job:again()
   return self:load() and self.range:again() or nil
 end
 
---- Whether a buffer is the one of a held answer, or has its file while that one is closed.
+--- Whether a buffer is the job's own, or shows the job's file while its own buffer is not loaded.
 ---@param bufnr integer
 ---@return boolean
 function Job:is_in(bufnr)
@@ -287,7 +287,7 @@ function Job:is_in(bufnr)
   return is_closed and require("botglue.util.buffer_path")(bufnr) == self.path
 end
 
---- Its answer by lines: as the user has written it in its edit buffer, else as the agent gave it.
+--- The lines of its answer: as saved in the edit buffer, else as tidied by the host, else the agent's text.
 ---@return string[]
 function Job:lines()
   if self.edited then

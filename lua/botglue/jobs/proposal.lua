@@ -1,6 +1,5 @@
---- The proposal of a held answer: what its buffer would be if the answer were accepted, as hunks. The host computes it
---- again with each change; here is who follows it, and what the user makes of an answer: hunks taken or dropped, and
---- other text.
+--- The proposal of a held answer, as hunks. The host recomputes it after each change. This module owns its followers,
+--- sends taken and dropped hunks to the host, and stores the user's edits of the answer.
 
 local attach = require("botglue.host.attach")
 local bytes = require("botglue.util.bytes")
@@ -15,10 +14,10 @@ local M = {}
 
 local api = vim.api
 
-local PATIENCE = 500 -- milliseconds that a key waits for what it does
-local FIRST = 2000 -- milliseconds that a script waits for the first proposal of an answer
+local KEY_TIMEOUT = 500 -- milliseconds that a key waits for the host's reply
+local SCRIPT_TIMEOUT = 2000 -- milliseconds that a script waits for the first proposal
 
--- What the host leaves out of a hunk that it has sent before.
+-- The fields that the host omits from a hunk that it has sent before.
 local SENT_ONCE = { "lines", "label", "old", "new", "column" }
 
 ---@class botglue.Proposal
@@ -27,9 +26,9 @@ local SENT_ONCE = { "lines", "label", "old", "new", "column" }
 ---@field tick integer? the changedtick that it was computed for
 ---@field taken integer? how many edits of the answer were taken
 ---@field hunks botglue.Hunk[] ascending
----@field why string? why there is none
+---@field why string? why there is no proposal
 
---- Sends the host what the user made of an answer.
+--- Sends the user's edits and dropped hunks of an answer to the host.
 ---@param process botglue.Process?
 ---@param job botglue.Job
 local function send_draft(process, job)
@@ -48,7 +47,7 @@ local function send_draft(process, job)
   process:notify("draft", { id = job.id, draft = next(draft) and draft })
 end
 
---- Has what the user made of an answer stored.
+--- Stores the user's edits and dropped hunks of an answer.
 ---@param job botglue.Job
 function M.store(job)
   send_draft(client.connect(job.options), job)
@@ -61,7 +60,7 @@ local function notify_followers(job)
   end
 end
 
---- Has the host compute the proposal, and again with each change.
+--- Asks the host to compute the proposal now and after each change.
 ---@param job botglue.Job
 local function subscribe(job)
   attach.want(job.range.bufnr, job)
@@ -79,8 +78,7 @@ local function subscribe(job)
   end)
 end
 
---- Follows the proposal of a held answer: `fn` is called with each new one, which is `job.proposal`, and once the
---- answer is decided.
+--- Subscribes to the proposal of a held answer: `fn` runs after each new `job.proposal`, and once after the decision.
 ---@param job botglue.Job
 ---@param fn fun()
 ---@return fun() stop
@@ -109,7 +107,7 @@ function M.follow(job, fn)
   end
 end
 
---- The proposal is drawn again: what it was drawn for is not known any more.
+--- Draws the proposal again, after its tick was discarded.
 ---@param job botglue.Job
 function M.show_again(job)
   if job.proposal then
@@ -117,7 +115,8 @@ function M.show_again(job)
   end
 end
 
---- Gives a hunk what the host has sent of it before, and what Neovim alone knows: where a block begins in a row.
+--- Completes a hunk: with the fields that the host sent earlier, or, in a block, with padding that depends on display
+--- columns, which only Neovim knows.
 ---@param hunk botglue.Hunk
 ---@param before botglue.Hunk?
 ---@param buffer integer
@@ -162,7 +161,7 @@ function M.receive(view)
   notify_followers(job)
 end
 
---- The answer was decided: its proposal is followed no more.
+--- The user has decided: removes the proposal and notifies its followers a last time.
 ---@param job botglue.Job
 function M.ended(job)
   local followers = job.followers or {}
@@ -172,9 +171,9 @@ function M.ended(job)
   end
 end
 
---- Another host has started: it is told what the last one may not have kept, and computes what is followed.
+--- A new host has started: sends the drafts that the old one may not have stored, and subscribes again.
 ---@param process botglue.Process
-function M.tell_all(process)
+function M.resend(process)
   for _, job in pairs(connection.held) do
     if job.edited or job.typed or job.dropped then
       send_draft(process, job)
@@ -189,7 +188,7 @@ function M.tell_all(process)
   end
 end
 
---- The user has written another answer.
+--- The user has saved an edited answer.
 ---@param job botglue.Job
 ---@param lines string[]
 function M.edit(job, lines)
@@ -201,7 +200,7 @@ function M.edit(job, lines)
   events.emit("BotglueJobUpdated", job)
 end
 
---- Whether the newest proposal is that of the text as it is.
+--- Whether the newest proposal was computed for the current text.
 ---@param job botglue.Job
 ---@return boolean
 function M.is_current(job)
@@ -211,17 +210,17 @@ function M.is_current(job)
     and (proposal.why ~= nil or proposal.tick == api.nvim_buf_get_changedtick(proposal.buffer))
 end
 
---- Waits in the middle of a key, but not for long. What is written to the buffer meanwhile is what the key is for.
+--- Waits within a key mapping, for a limited time. The host may write to the buffer meanwhile: the key requested it.
 ---@param job botglue.Job
 ---@param condition fun(): boolean
 local function wait(job, condition)
   connection.waiting, connection.deciding_in = connection.waiting + 1, job.range.bufnr
-  pcall(vim.wait, PATIENCE, condition, 1)
+  pcall(vim.wait, KEY_TIMEOUT, condition, 1)
   connection.waiting, connection.deciding_in = connection.waiting - 1, nil
 end
 
---- Makes sure that the proposal is that of the text as it is.
----@param job botglue.Job one that is followed
+--- Waits until the proposal is computed for the current text, or the key's timeout ends.
+---@param job botglue.Job one with followers
 function M.renew(job)
   if not M.is_current(job) then
     subscribe(job)
@@ -231,8 +230,8 @@ function M.renew(job)
   end
 end
 
---- Takes or drops hunks, or brings dropped ones back. What the user does next is meant for the text as it is then: so
---- a key waits for that, but not for long.
+--- Takes or drops hunks, or restores dropped ones. The next key of the user expects the new text, so this call waits
+--- for the host, for a limited time.
 ---@param job botglue.Job
 ---@param name "take"|"drop"|"undrop"
 ---@param args table
@@ -250,21 +249,21 @@ function M.decide(job, name, args, callback)
   end)
 end
 
---- The hunks of a held answer for a script, which waits for the first ones; from then on they are followed.
+--- Returns the proposal of a held answer to a script. The first call subscribes and waits for the host.
 ---@param job botglue.Job
 ---@return botglue.Proposal
-function M.of(job)
+function M.wait_for_first(job)
   if not job.proposal then
     if not job.followers then
       M.follow(job, function() end)
     end
     connection.waiting = connection.waiting + 1
-    pcall(vim.wait, FIRST, function()
+    pcall(vim.wait, SCRIPT_TIMEOUT, function()
       return job.proposal ~= nil
     end, 1)
     connection.waiting = connection.waiting - 1
   end
-  return job.proposal or errors.fail("the host has not computed what job %d would change", job.id)
+  return job.proposal or errors.fail("try again: the host has not computed the hunks of job %d yet", job.id)
 end
 
 return M

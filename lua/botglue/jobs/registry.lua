@@ -99,7 +99,7 @@ end
 function M.hold(job)
   connection.jobs[job.id] = job
   connection.held[job.id] = job
-  attach.expect(job)
+  attach.locate_held(job)
   draw_counts()
 end
 

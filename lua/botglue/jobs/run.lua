@@ -100,8 +100,8 @@ end
 
 ---@class botglue.Asking
 ---@field sent fun(prompt: string)? told of the prompt
----@field again fun()? makes `.` repeat the operator that asks
----@field dropped fun()? called where the prompt is closed and nothing is sent
+---@field set_repeat fun()? makes `.` repeat the operator that asks
+---@field dropped fun()? called if the prompt closes and nothing is sent
 
 --- Starts a job on a selection; asks for the prompt first where the request has none.
 ---@param selection botglue.Selection
@@ -111,7 +111,7 @@ end
 ---@return integer? id
 function M.begin(selection, request, options, asking)
   warn_of_unknown_options()
-  local pinned = range.pin(selection)
+  local pinned = range.from_selection(selection)
   if request.prompt then
     return M.send(pinned, request, options)
   end
@@ -129,8 +129,8 @@ function M.ask(target, request, options, asking)
   handlers.prompt_wanted(target, request, {
     options = options,
     proposal = M.proposal(target, request, options),
-    again = asking.again,
-    dropped = asking.dropped,
+    set_repeat = asking.set_repeat,
+    on_cancel = asking.dropped,
   }, function(typed)
     followed()
     if asking.sent then

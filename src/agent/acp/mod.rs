@@ -1,9 +1,9 @@
 //! Agents that speak the Agent Client Protocol, version 1: JSON-RPC over standard input and output, one object a line.
 //!
 //! [`Acp`] is our side of the dialogue, a state machine: initialize, a session (new or a fork), its mode and model,
-//! then the prompt as soon as there is a message. It grants nothing, and answers every request of the agent, which
-//! would otherwise wait for ever. `turn` decides which text is the answer, `failure` what a failure means, and `preset`
-//! has what is particular to one agent.
+//! then the prompt as soon as there is a message. It denies every permission and replies to every request of the agent,
+//! which would otherwise wait forever. `turn` decides which text is the answer, `failure` what a failure means, and
+//! `preset` has the settings of each known agent.
 
 mod failure;
 mod line;
@@ -34,7 +34,7 @@ const VERSION: u64 = 1;
 /// The most models that are reported.
 const MODELS: usize = 100;
 
-/// What messages say of an agent without a preset.
+/// How messages name an agent without a preset.
 const LABEL: AgentLabel = AgentLabel { name: "the agent", login: "its own login command" };
 
 /// The row for [`super::Protocol::Acp`].
@@ -48,13 +48,13 @@ pub const DIALECT: Dialect = Dialect {
     prewarm: PrewarmSupport::Waits,
 };
 
-/// What reads the stream of the agent that `opening` is for.
+/// The decoder for the stream of the agent that `opening` is for.
 fn decoder(opening: &Opening, dialogue: Box<dyn Dialogue>) -> Decoder {
     let label = opening.preset.map_or(LABEL, |preset| preset.label);
     Decoder { label, block_separator: DIALECT.block_separator, dialogue }
 }
 
-/// What reads a recording of a dialogue with an agent of this preset.
+/// The decoder for a recorded dialogue with an agent of this preset.
 pub fn recorded(preset: Option<&'static Preset>) -> Decoder {
     let opening = Opening { preset, ..Opening::default() };
     decoder(&opening, Box::new(Recorded::new(Acp::new(opening.clone()))))
@@ -66,14 +66,14 @@ pub struct Acp {
     opening: Opening,
     habits: Habits,
     phase: Phase,
-    /// Whether it sends requests of its own. In a recording they are those that were sent then.
-    leads: bool,
+    /// Whether our side sends requests. It sends none when a recording is read: the recording has them.
+    sends_requests: bool,
     last_id: u64,
     /// Our requests that have no response yet, with their ids.
-    asked: Vec<(u64, AcpRequest)>,
+    open_requests: Vec<(u64, AcpRequest)>,
     capabilities: Capabilities,
     session_id: Option<String>,
-    /// What is still to be set before the prompt.
+    /// The settings that have to be sent before the prompt.
     settings: VecDeque<Setting>,
     /// The user's message, until it is sent.
     message: Option<String>,
@@ -88,7 +88,7 @@ enum Phase {
     /// It has no session.
     Session,
     /// Its mode and model are being set.
-    Setting,
+    Configuring,
     /// It waits for the message.
     Ready,
     /// The agent works on the message.
@@ -97,16 +97,16 @@ enum Phase {
     Over,
 }
 
-/// What the agent said of itself.
+/// What the agent reported in its reply to `initialize`.
 #[derive(Debug, Clone, Default)]
 struct Capabilities {
     can_fork: bool,
     takes_system_prompt: bool,
-    /// How the user can log in, in its words.
+    /// How the user can log in, in the agent's words.
     logins: String,
 }
 
-/// One setting of a session, as method and parameters besides the session.
+/// One setting of a session: the method that sets it, and its parameters without the session id.
 #[derive(Debug, Clone)]
 struct Setting {
     asked: AcpRequest,
@@ -122,9 +122,9 @@ impl Acp {
             opening,
             habits,
             phase: Phase::Starting,
-            leads: true,
+            sends_requests: true,
             last_id: 0,
-            asked: Vec::new(),
+            open_requests: Vec::new(),
             capabilities: Capabilities::default(),
             session_id: None,
             settings: VecDeque::new(),
@@ -133,23 +133,23 @@ impl Acp {
         }
     }
 
-    /// Our next request, where this side leads.
+    /// Sends a request, unless a recording is read.
     fn ask(&mut self, asked: AcpRequest, method: &str, params: &serde_json::Value, input: &mut AgentInput) {
-        if !self.leads {
+        if !self.sends_requests {
             return;
         }
         self.last_id += 1;
-        self.asked.push((self.last_id, asked));
+        self.open_requests.push((self.last_id, asked));
         input.send(&line::request(self.last_id, method, params));
     }
 
-    fn message(&mut self, message: &AcpMessage<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn handle_message(&mut self, message: &AcpMessage<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         match (message.method.as_deref(), message.id) {
             (Some(method), Some(id)) => {
                 let is_permission = method == "session/request_permission";
                 if is_permission {
                     if self.is_own_turn(message) {
-                        self.turn.refused(&message.params.tool_call, each);
+                        self.turn.refused(&message.params.tool_call, on_event);
                     }
                     input.send(&line::permission(id, &message.params.options));
                 } else {
@@ -157,41 +157,41 @@ impl Acp {
                 }
             }
             (Some("session/update"), None) if self.is_own_turn(message) => {
-                self.turn.update(&message.params.update, self.habits, each);
+                self.turn.update(&message.params.update, self.habits, on_event);
             }
             (Some(_) | None, None) => {}
-            (None, Some(_)) => self.response(message, each, input),
+            (None, Some(_)) => self.response(message, on_event, input),
         }
     }
 
-    /// Whether what the agent says belongs to the user's message: only what comes between that and its result does, and
-    /// of our session.
+    /// Whether a message of the agent belongs to the user's turn: it names our session and is between the prompt and
+    /// its result.
     fn is_own_turn(&self, message: &AcpMessage<'_>) -> bool {
         self.phase == Phase::Prompt && message.params.session_id.as_deref() == self.session_id.as_deref()
     }
 
-    fn response(&mut self, message: &AcpMessage<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn response(&mut self, message: &AcpMessage<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         let Some(id) = message.own_id() else { return };
-        let Some(place) = self.asked.iter().position(|(asked, _)| *asked == id) else { return };
-        let (_, asked) = self.asked.swap_remove(place);
+        let Some(index) = self.open_requests.iter().position(|(asked, _)| *asked == id) else { return };
+        let (_, asked) = self.open_requests.swap_remove(index);
         if self.phase == Phase::Over {
             return;
         }
         if let Some(error) = &message.error {
             let (code, words) = failure::of_error(&asked, error, &self.capabilities.logins);
-            return self.fail(code, words, each, input);
+            return self.fail(code, words, on_event, input);
         }
         let reply = &message.result;
         match asked {
-            AcpRequest::Initialize => self.initialized(reply, each, input),
-            AcpRequest::Session | AcpRequest::Fork => self.session(reply, each, input),
-            AcpRequest::Mode(_) | AcpRequest::Model(_) => self.next_setting(each, input),
-            AcpRequest::Prompt => self.finished(reply, each, input),
+            AcpRequest::Initialize => self.initialized(reply, on_event, input),
+            AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event, input),
+            AcpRequest::Mode(_) | AcpRequest::Model(_) => self.next_setting(on_event, input),
+            AcpRequest::Prompt => self.finished(reply, on_event, input),
         }
     }
 
-    fn initialized(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
-        each(Event::Greeted);
+    fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+        on_event(Event::Greeted);
         if let Some(preset) = reply.agent_name.as_deref().and_then(Preset::of_agent) {
             self.habits = preset.habits;
         }
@@ -203,16 +203,16 @@ impl Acp {
         self.phase = Phase::Session;
         let version = reply.protocol_version.unwrap_or(VERSION);
         if version != VERSION {
-            let words = format!("it speaks version {version} of the Agent Client Protocol, not {VERSION}");
-            return self.fail(Code::Protocol, words.into(), each, input);
+            let words = format!("Agent Client Protocol version {version} instead of {VERSION}");
+            return self.fail(Code::Protocol, words.into(), on_event, input);
         }
         let params = self.session_params();
         match &self.opening.resume {
             None => self.ask(AcpRequest::Session, "session/new", &params, input),
-            // A fork only: to load a session or go on in it would change it.
+            // The session is only ever forked: to load or continue it would change it.
             Some(_) if !self.capabilities.can_fork => {
-                if self.leads {
-                    self.fail(Code::BadRequest, Cow::Borrowed(""), each, input);
+                if self.sends_requests {
+                    self.fail(Code::BadRequest, Cow::Borrowed(""), on_event, input);
                 }
             }
             Some(resume) => {
@@ -235,26 +235,26 @@ impl Acp {
         params
     }
 
-    fn session(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn session(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         let Some(id) = reply.session_id.as_deref().filter(|id| !id.is_empty()) else {
-            return self.fail(Code::Protocol, "it gave no session".into(), each, input);
+            return self.fail(Code::Protocol, "no session id in the reply".into(), on_event, input);
         };
         self.session_id = Some(id.to_owned());
         let option = reply.option("model");
         let model = option.and_then(|option| option.current.clone()).or_else(|| reply.model.clone());
-        each(Event::Session { id: Some(id.to_owned().into()), model });
+        on_event(Event::Session { id: Some(id.to_owned().into()), model });
         let offered = reply.offered().iter().filter(|model| is_argument(model));
         let models: Vec<String> = offered.take(MODELS).map(|model| model.clone().into_owned()).collect();
         if !models.is_empty() {
-            each(Event::Models(models));
+            on_event(Event::Models(models));
         }
-        self.settings = self.wanted(reply).into();
-        self.phase = Phase::Setting;
-        self.next_setting(each, input);
+        self.settings = self.settings_for(reply).into();
+        self.phase = Phase::Configuring;
+        self.next_setting(on_event, input);
     }
 
-    /// The mode first: nothing else may be asked of an agent that is not kept from writing.
-    fn wanted(&self, reply: &AcpReply<'_>) -> Vec<Setting> {
+    /// The settings to send, the mode first: it keeps the agent from writing, so no request may come before it.
+    fn settings_for(&self, reply: &AcpReply<'_>) -> Vec<Setting> {
         let config = |category: &str, value: &str| {
             let id = reply.option(category)?.id.as_deref()?;
             Some(("session/set_config_option", serde_json::json!({"configId": id, "value": value})))
@@ -274,23 +274,23 @@ impl Acp {
         settings
     }
 
-    fn next_setting(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
-        if self.phase != Phase::Setting || !self.leads {
+    fn next_setting(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
+        if self.phase != Phase::Configuring || !self.sends_requests {
             return;
         }
         let Some(Setting { asked, method, mut params }) = self.settings.pop_front() else {
             self.phase = Phase::Ready;
-            return self.prompt(each, input);
+            return self.prompt(on_event, input);
         };
         if let AcpRequest::Model(model) = &asked {
-            each(Event::Session { id: None, model: Some(model.into()) });
+            on_event(Event::Session { id: None, model: Some(model.into()) });
         }
         params["sessionId"] = self.session_id.clone().into();
         self.ask(asked, method, &params, input);
     }
 
-    /// Sends the message, if it is there and the agent is ready.
-    fn prompt(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
+    /// Sends the user's message, once it is known and the agent is ready.
+    fn prompt(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
         if self.phase != Phase::Ready {
             return;
         }
@@ -305,30 +305,30 @@ impl Acp {
             "prompt": [{"type": "text", "text": text}],
         });
         self.ask(AcpRequest::Prompt, "session/prompt", &params, input);
-        self.turn_begins(each);
+        self.turn_begins(on_event);
     }
 
-    fn turn_begins(&mut self, each: OnEvent<'_>) {
+    fn turn_begins(&mut self, on_event: OnEvent<'_>) {
         self.phase = Phase::Prompt;
-        // Stays open: without a result the text so far is no answer.
-        each(Event::MessageBegan);
+        // The message stays open until the result: without a result the text so far is not an answer.
+        on_event(Event::MessageBegan);
     }
 
-    fn finished(&mut self, reply: &AcpReply<'_>, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn finished(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         if let Some(model) = reply.meta.quota_model.clone().or_else(|| self.turn.model()) {
-            each(Event::Session { id: None, model: Some(model) });
+            on_event(Event::Session { id: None, model: Some(model) });
         }
         let turn = std::mem::take(&mut self.turn);
         let amounts = turn.amounts(Some(reply), self.habits);
-        self.decide(turn.verdict(reply, self.habits), amounts, each, input);
+        self.decide(turn.verdict(reply, self.habits), amounts, on_event, input);
     }
 
-    fn fail(&mut self, code: Code, words: Cow<'_, str>, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn fail(&mut self, code: Code, words: Cow<'_, str>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         let amounts = self.turn.amounts(None, self.habits);
         self.decide(
             FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause }),
             amounts,
-            each,
+            on_event,
             input,
         );
     }
@@ -337,12 +337,12 @@ impl Acp {
         &mut self,
         verdict: FinishVerdict<'_>,
         amounts: ReportedAmounts,
-        each: OnEvent<'_>,
+        on_event: OnEvent<'_>,
         input: &mut AgentInput,
     ) {
         self.phase = Phase::Over;
-        each(Event::Finished(FinishLine { verdict, authority: Authority::Final, amounts }));
-        if self.leads {
+        on_event(Event::Finished(FinishLine { verdict, authority: Authority::Final, amounts }));
+        if self.sends_requests {
             input.close();
         }
     }
@@ -354,14 +354,14 @@ impl Dialogue for Acp {
         self.ask(AcpRequest::Initialize, "initialize", &params, input);
     }
 
-    fn say(&mut self, message: &str, each: OnEvent<'_>, input: &mut AgentInput) {
+    fn say(&mut self, message: &str, on_event: OnEvent<'_>, input: &mut AgentInput) {
         self.message = Some(message.to_owned());
-        self.prompt(each, input);
+        self.prompt(on_event, input);
     }
 
-    fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
+    fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
         match json::line(line, AcpMessage::read) {
-            Ok(message) => self.message(&message, each, input),
+            Ok(message) => self.handle_message(&message, on_event, input),
             Err(status) => return status,
         }
         LineStatus::Parsed

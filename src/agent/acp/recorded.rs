@@ -27,7 +27,7 @@ impl Recorded {
     /// A line that the client sent then.
     fn sent(&mut self, line: &[u8], each: OnEvent<'_>) {
         let acp = &mut self.acp;
-        acp.leads = false;
+        acp.sends_requests = false;
         let Ok(message) = json::line(line, AcpMessage::read) else { return };
         let Some(id) = message.own_id() else { return };
         let setting = || message.params.setting.clone().unwrap_or_default().into_owned();
@@ -49,13 +49,13 @@ impl Recorded {
             }
             _ => return,
         };
-        acp.asked.retain(|(other, _)| *other != id);
-        acp.asked.push((id, asked));
+        acp.open_requests.retain(|(other, _)| *other != id);
+        acp.open_requests.push((id, asked));
     }
 
     /// This side asks as it would have, where the recording has not what it asked.
     fn begin_alone(&mut self) {
-        if !std::mem::replace(&mut self.has_begun, true) && self.acp.leads {
+        if !std::mem::replace(&mut self.has_begun, true) && self.acp.sends_requests {
             let mut unsent = AgentInput::default();
             self.acp.begin(&mut unsent);
             self.acp.say("", &mut |_: Event<'_>| {}, &mut unsent);

@@ -31,7 +31,7 @@ pub(super) struct JobState {
 }
 
 impl JobState {
-    /// From now on the newest lines of what the job writes are shown.
+    /// Shows the newest lines that the job writes from now on.
     pub(super) fn preview(&mut self, capture: Capture) {
         self.preview = Some(CodePreview::new(capture));
     }

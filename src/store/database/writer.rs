@@ -1,5 +1,5 @@
-//! The writing thread: it brings the database to the state of the ledger, change by change. What cannot be written now
-//! stays in the ledger and is spilled to a file; no caller waits for it.
+//! The writer thread: it writes the changes of the ledger to the database, one by one. A change that cannot be written
+//! now stays in the ledger and is spilled to a file; no caller waits for it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,35 +20,25 @@ use crate::store::queries::{accepted, held, put, sessions, unsent};
 use crate::store::record::Held;
 use crate::store::{Amounts, StoreError, transcript};
 
-/// How long what waits is left alone where nothing else comes.
+/// When pending changes are tried again, if no task comes before.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How long the store is left alone while answers wait for a decision and the host does not use it; then it is checked.
+/// When the writer checks that the held answers are still in the database, if no task comes before.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// Something to be done, and what comes after it.
+/// A task for the writer, with the callback that gets its result.
 pub enum DatabaseTask {
-    /// Write what waits; then comes what this job cost, as far as that is written.
-    Write {
-        id: u64,
-        then: Then<Option<Amounts>>,
-    },
+    /// Write the pending changes. `then` gets the amounts of this job, if they are in the database.
+    Write { id: u64, then: Then<Option<Amounts>> },
+    /// Take over the held answers of Neovims that are gone.
     Adopt(Then<Result<Vec<Held>, StoreError>>),
-    /// For the reader; by way of here it finds what was written before.
+    /// A query for the reader. It passes through the writer, so that the reader sees every earlier change.
     Ask(ReadRequest),
-    Again {
-        uuid: String,
-        id: u64,
-        then: Then<QueryReply>,
-    },
-    Untold {
-        ids: Vec<u64>,
-        then: Then<QueryReply>,
-    },
+    /// Hold an answer of the history again, as a new job with this id.
+    Again { uuid: String, id: u64, then: Then<QueryReply> },
+    /// Hold the answers that the last host of this Neovim stored and did not report.
+    Untold { ids: Vec<u64>, then: Then<QueryReply> },
     /// The last task.
-    Close {
-        until: Instant,
-        then: Then<()>,
-    },
+    Close { until: Instant, then: Then<()> },
 }
 
 pub struct DatabaseWriter {
@@ -58,7 +48,7 @@ pub struct DatabaseWriter {
     questions: mpsc::Sender<ReadRequest>,
     /// The reader has found damage.
     suspicion: Arc<AtomicBool>,
-    /// The spill files of hosts that are gone were taken up.
+    /// Whether the spill files of hosts that are gone have been imported.
     is_taken_up: bool,
     marker: Marker,
     /// Jobs have changed since the marker was brought up to date.
@@ -134,7 +124,7 @@ impl DatabaseWriter {
                     self.connection.complain(error);
                 }
                 self.end_lost();
-                // Where either has begun a new database.
+                // Once more, because each of the two may have begun a new database.
                 self.catch_up();
                 if let Err(mpsc::SendError(question)) = self.questions.send(question) {
                     question.refuse(StoreError::Closed);
@@ -150,7 +140,7 @@ impl DatabaseWriter {
                 then(self.untold(&ids));
             }
             DatabaseTask::Close { until, then } => {
-                // First without waiting for a lock: what cannot be written is spilled while there is time for it.
+                // First without waiting for a lock, so that there is time to spill what cannot be written.
                 self.catch_up();
                 self.verify(true);
                 self.connection.wait_until(until);
@@ -161,7 +151,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Writes what waits, as far as that is possible now, and spills the rest.
+    /// Writes the pending changes until one cannot be written now, and spills the rest.
     fn catch_up(&mut self) {
         self.take_up();
         self.verify(false);
@@ -187,7 +177,7 @@ impl DatabaseWriter {
         self.shared.clear_spill();
     }
 
-    /// What is to be written next: where the database is a new one, all that is known.
+    /// The next change to write. In a new database, all changes of the ledger are pending again.
     fn next(&mut self) -> Option<PendingChange> {
         if self.connection.take_fresh() {
             self.ledger().write_again();
@@ -201,7 +191,7 @@ impl DatabaseWriter {
             ChangeContent::Begin { agent, session_id } => {
                 let counted =
                     connection.attempt(|connection| sessions::counters(connection, agent, session_id));
-                // A session of which nothing is kept yet has nothing to hand on.
+                // The counters of a session that is not in the database start at zero.
                 let counted =
                     counted.map(Option::unwrap_or_default).map_err(|error| connection.complain(error)).ok();
                 if let ChangeKey::Begin(id) = change.key {
@@ -234,17 +224,18 @@ impl DatabaseWriter {
         }
     }
 
-    /// Checks whether the answers that wait for a decision are there, if another process has written the files.
+    /// Checks that the held answers are still in the database, if another process has written its files or if `always`.
+    /// Answers that are missing are written again.
     fn verify(&mut self, always: bool) {
         let shared = &self.shared;
         let missing = self.connection.verify(|| shared.ledger().open_answers(), always);
         for id in missing {
-            tracing::error!(job = id, "the store has lost an answer; it is written again");
+            tracing::error!(job = id, "a held answer is missing in the database; writing it again");
             self.ledger().write_job_again(id);
         }
     }
 
-    /// Takes up what hosts have spilled that are gone.
+    /// Imports the spill files of hosts that are gone.
     fn take_up(&mut self) {
         let Some(data_dir) = self.shared.data_dir.as_ref().filter(|_| !self.is_taken_up) else { return };
         self.is_taken_up = true;
@@ -265,7 +256,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Records for other Neovims which answers wait for a decision.
+    /// Updates the marker file, which tells other Neovims which answers are held.
     fn mark(&mut self) {
         if !self.is_unmarked || self.shared.data_dir.is_none() || !self.ledger().is_empty() {
             return;
@@ -298,7 +289,8 @@ impl DatabaseWriter {
         Ok(reply)
     }
 
-    /// Takes answers as held that the last host of this Neovim has kept, or spilled. They get their numbers later.
+    /// Holds the answers of these jobs that the last host of this Neovim stored or spilled, and did not report. The
+    /// plugin assigns their ids later.
     fn untold(&mut self, ids: &[u64]) -> QueryReply {
         self.is_taken_up = false;
         self.catch_up();
@@ -316,13 +308,13 @@ impl DatabaseWriter {
         Ok(jobs)
     }
 
-    /// What became of jobs whose host is gone is known before a question is answered.
+    /// Records the end of the jobs whose host is gone, before a query is answered.
     fn end_lost(&mut self) {
         let Self { connection, shared, .. } = self;
         let ended =
             connection.attempt(|connection| accepted::end_lost(connection, &shared.owner, &shared.host));
         if let Err(error) = ended {
-            // They are listed with the next question.
+            // The next query tries again.
             tracing::warn!(%error, "interrupted jobs are not listed");
         }
     }
@@ -332,7 +324,8 @@ impl DatabaseWriter {
     }
 }
 
-/// One transaction. Immediate: it never has to wait for another host in its middle.
+/// Runs `write` in one immediate transaction, which gets the lock at its beginning and so never waits for another host
+/// between two statements.
 fn atomically<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,
@@ -343,7 +336,8 @@ fn atomically<T>(
     Ok(written)
 }
 
-/// Writes what may wait for days: it is on the disk afterwards, and all that was written before it.
+/// Runs `write` in one transaction, and syncs it to the disk with all earlier ones: for data that may be needed days
+/// later.
 pub fn synced<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>,

@@ -65,7 +65,7 @@ pub struct JobEntry {
     pub transcript: Option<String>,
     /// Whether there is an answer.
     pub has_answer: bool,
-    /// Only in lists of what was written where.
+    /// Only in lists of the places that answers were written to.
     pub landed_first: Option<u64>,
     /// Likewise.
     pub landed_last: Option<u64>,

@@ -53,7 +53,7 @@ struct Event {
     first: usize,
     old: Vec<Line>,
     new: Vec<Line>,
-    /// It left no row: the one that an empty buffer has is told of by nobody.
+    /// It left no row: Neovim reports no event for the row of an empty buffer.
     is_emptied: bool,
 }
 
@@ -334,7 +334,7 @@ impl Editor {
         self
     }
 
-    /// Rows in reverse order. Where one reads as it did but for white space, the row stayed: nobody could tell.
+    /// Rows in reverse order. Where one reads as it did but for white space, the row stayed: its text cannot tell.
     pub fn reversed(&self, range: Range<usize>) -> Vec<Line> {
         let old = &self.lines[range];
         let stay = |(mut new, old): (Line, &Line)| {

@@ -40,7 +40,7 @@ pub struct Job {
     pub is_done: bool,
     /// Its answer left none of its rows: it is between those that were beside it then.
     is_emptied: bool,
-    /// Its rows, or those beside it, were written anew by another answer: which of the new ones they are, truth does
+    /// Its rows, or those beside it, were rewritten by another answer: which of the new ones they are, truth does
     /// not say.
     pub is_blurred: bool,
 }
@@ -104,7 +104,7 @@ impl Job {
         self.own.extend(lines.iter().map(|line| line.id));
     }
 
-    /// An answer writes these rows anew.
+    /// An answer rewrites these rows.
     pub fn blur(&mut self, lines: &[Line]) {
         let is_beside = |id: u64| self.beside.0 == Some(id) || self.beside.1 == Some(id);
         self.is_blurred |= lines.iter().any(|line| self.own.contains(&line.id) || is_beside(line.id));
@@ -207,7 +207,7 @@ impl Job {
         })
     }
 
-    /// Where the bytes of each of its parts are, if nobody changed any and nothing came between them.
+    /// Where the bytes of each of its parts are, if none was changed and nothing was put between them.
     pub fn parts(&self, lines: &[Line]) -> Option<Vec<(usize, Range<usize>)>> {
         let cut = |line: &Line, columns: Range<usize>| line.cells[columns].to_vec();
         let parts: Vec<_> = match &self.place {

@@ -177,6 +177,6 @@ fn complaint(input: &Input, seed: u64, took: Duration) -> String {
 }
 
 fn say(line: &str) {
-    // A closed output has nobody to tell.
+    // A closed output has no reader.
     _ = writeln!(std::io::stdout(), "{line}");
 }

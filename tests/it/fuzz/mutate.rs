@@ -78,7 +78,7 @@ const WORDS: [&str; 44] = [
     "<synthetic>",
 ];
 
-/// What numbers may be that nobody expects.
+/// Unexpected numbers.
 const NUMBERS: [&str; 12] = [
     "0",
     "-1",

@@ -1,4 +1,4 @@
-//! The fuzzer of `botglue serve`: messages that are malformed, or well formed with values that nobody expects. After
+//! The fuzzer of `botglue serve`: messages that are malformed, or well formed with unexpected values. After
 //! each batch of them the host has to answer a request and to run a job.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -133,7 +133,7 @@ fn changed(value: Value, dice: &mut Dice) -> Value {
     }
 }
 
-/// A value that nobody expects. As a program or an argument none of them does anything.
+/// An unexpected value. As a program or an argument none of them does anything.
 fn odd(dice: &mut Dice) -> Value {
     match dice.below(16) {
         0 => Value::Nil,

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use botglue::agent::{AcpOptions, Invocation, Protocol};
+use botglue::agent::{AcpOptions, Protocol};
 use botglue::error::Code;
 use botglue::job::{
-    Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
+    self, Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
     Subscription,
 };
-use botglue::message;
 use botglue::request::{AgentCommand, Request, Selection, SelectionKind, Tidy};
 use botglue::store::{EmptyDirectory, Transcripts};
 use botglue::stream::{Outcome, Update};
@@ -132,18 +131,8 @@ impl Bench {
 
     /// Starts the agent of this request before its message is there; `tell` hears what becomes of it.
     pub fn prewarm(&self, request: &Request, tell: impl Fn(PrewarmEvent) + Send + 'static) -> Prewarm {
-        let invocation = Invocation {
-            command: &request.agent,
-            tools: &request.tools,
-            max_turns: request.max_turns,
-            max_cost_usd: request.max_cost_usd,
-            trust_project: request.trust_project,
-            resume: request.resume.as_ref(),
-            system: message::SYSTEM,
-            message: "",
-        };
         let empty = EmptyDirectory::under(Some(self.dir.path().to_owned()));
-        let launch = Launch::new(&invocation, &request.cwd, &empty).unwrap();
+        let launch = Launch::new(&job::invocation(request, ""), &request.cwd, &empty).unwrap();
         let mut prewarm = Prewarm::default();
         prewarm.start(1, launch, Groups::default(), tell);
         prewarm
@@ -162,8 +151,12 @@ impl Bench {
     ) -> Started {
         let (events, told) = mpsc::unbounded_channel();
         let transcripts = Transcripts::under(self.dir.path());
-        let context =
-            JobContext { events, groups: Groups::default(), empty, transcripts: transcripts.clone() };
+        let context = JobContext {
+            events,
+            groups: Groups::default(),
+            empty_directory: empty,
+            transcripts: transcripts.clone(),
+        };
         let observers = Observers::default();
         let first_text = Arc::new(OnceLock::new());
         let watching = observers.subscribe(Box::new(Watcher(Arc::clone(&first_text))));
@@ -268,7 +261,7 @@ impl Started {
 }
 
 pub fn group_lives(pgid: i32) -> bool {
-    // A zombie that nobody has waited for yet is no process left.
+    // A zombie that was not reaped yet does not count as a process.
     let Ok(processes) = fs::read_dir("/proc") else { return false };
     processes.flatten().filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok()).any(|stat| {
         let mut fields = stat.rsplit(") ").next().unwrap_or("").split(' ');

@@ -11,7 +11,7 @@ fn text(rows: usize) -> String {
 }
 
 fn say(line: &str) {
-    // A closed output has nobody to tell.
+    // A closed output has no reader.
     _ = writeln!(std::io::stdout(), "{line}");
 }
 

@@ -1,7 +1,7 @@
 //! What has to come of an answer, told from what was sent and what stood in the buffer: the reference.
 //!
 //! Told exactly where the lines of the range are all known by identity. Where the user deleted, split or joined its
-//! first or last line nobody can say what is meant; then [`super::promise`] says what must not be lost.
+//! first or last line the meaning is ambiguous; then [`super::promise`] says what must not be lost.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ pub struct Record {
     /// The same after it; none where nothing was written.
     pub after: Option<Vec<String>>,
     pub after_ids: Option<Vec<u64>>,
-    /// What had become of what had landed before.
+    /// The fates of the answers that had landed before.
     pub earlier: Earlier,
     /// How often the whole buffer had been replaced.
     pub storms: u64,

@@ -19,7 +19,7 @@ use crate::support::scratch::Scratch;
 
 /// How long one call may take; an editor that takes longer is stuck.
 const STUCK: Duration = Duration::from_secs(30);
-/// After how many events, with nobody typing, something goes in circles.
+/// After this many events without a key, something runs in a loop.
 const RESTLESS: usize = 100;
 
 /// What begins to insert, if it may.

@@ -104,7 +104,7 @@ impl Film {
         pieces
     }
 
-    /// The picture; it begins anew when it is over.
+    /// The picture; it starts again when it is over.
     pub fn svg(&self) -> String {
         let (width, height) = (self.columns as f64 * CELL.0, self.rows.len() as f64 * CELL.1);
         let (full_width, full_height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);

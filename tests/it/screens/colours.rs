@@ -21,7 +21,7 @@ const TEXT: &str =
 const TEXT_CONTRAST: f64 = 4.2;
 const SIGN_CONTRAST: f64 = 3.0;
 
-/// How long a screen may take to be drawn anew.
+/// How long a screen may take to be redrawn.
 const SETTLED: Duration = Duration::from_secs(2);
 
 const STAGE: Stage = Stage { columns: 80, rows: 24 };

@@ -147,7 +147,7 @@ fn print(name: &str, target: Target, result: Option<&Result>, note: &str) -> Ver
         || ("-".to_owned(), "-".to_owned()),
         |result| (target.show(result.median), format!("{:.0} %", result.spread * 100.0)),
     );
-    // A closed output has nobody to tell.
+    // A closed output has no reader.
     _ = writeln!(std::io::stdout(), "{name:<66}{reach:>14}{median:>14}{spread:>8}  {said:<13}{note}");
     verdict
 }

@@ -87,7 +87,7 @@ impl Gated {
     #[track_caller]
     pub fn run(&self, name: &str) -> Run {
         let path = self.directory.join(format!("{name}.pipe"));
-        // The script makes the pipe too; whoever comes second finds it there.
+        // The script makes the pipe too; the second one finds it there.
         let _ = std::process::Command::new("mkfifo").arg(&path).output();
         let (opened, wait) = mpsc::channel();
         // Opening waits for the other side, so it is done where it can be given up.

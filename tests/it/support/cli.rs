@@ -45,7 +45,7 @@ pub fn claude(api: &Api) -> Value {
     json!({"claude": {"command": [program("claude")], "env": claude_environment(api)}})
 }
 
-/// What makes the Claude CLI ask `api`, and nobody else.
+/// The variables that make the Claude CLI ask `api` alone.
 pub fn claude_environment(api: &Api) -> BTreeMap<String, String> {
     let pairs = [
         ("ANTHROPIC_BASE_URL", api.url()),

@@ -69,7 +69,7 @@ pub struct Stage {
 /// }
 /// ```
 ///
-/// The expected screens are `tests/it/screens/expected/NAME@80x24.snap` and so on. `make screens` writes them anew
+/// The expected screens are `tests/it/screens/expected/NAME@80x24.snap` and so on. `make screens` regenerates them
 /// (`make screens TEST=name` some of them); look at what it changed before you keep it.
 pub fn on_each_screen(mut scene: impl FnMut(&Stage)) {
     for (columns, rows) in SIZES {

@@ -29,7 +29,7 @@ pub struct Style {
     pub underline: bool,
 }
 
-/// The screen as it was when Neovim last finished drawing.
+/// The screen after Neovim last finished drawing.
 #[derive(Default)]
 pub struct Screen {
     drawing: Vec<Vec<Cell>>,

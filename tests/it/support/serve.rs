@@ -198,7 +198,7 @@ impl Line {
 
     fn send(&self, bytes: &[u8]) {
         if let Some(stdin) = self.stdin.lock().unwrap().as_mut() {
-            // A host that is gone is found by whoever waits for it.
+            // The waiting test finds a host that is gone.
             let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
         }
     }

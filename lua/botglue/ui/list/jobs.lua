@@ -1,5 +1,5 @@
---- `:Botglue jobs`: every job of this Neovim, live, newest first, so that no row moves when a job goes on. The host
---- makes the rows of the jobs that have changed; the sign of those that run is drawn with a tick of this list's own.
+--- `:Botglue jobs`: a live list of all jobs of this Neovim, newest first, so that changes move no row. The host makes
+--- the rows of changed jobs; this list animates the signs of running jobs with its own timer.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -12,23 +12,23 @@ local M = {}
 
 local api = vim.api
 local TICK = 120 -- milliseconds
-local SHOWN = 200 -- jobs that have ended
-local PROMPT = 1000 -- bytes of a prompt, more than any screen is wide
+local MAX_ENDED = 200 -- ended jobs in the list
+local MAX_PROMPT = 1000 -- bytes of a prompt that are sent, wider than any screen
 
 ---@class botglue.JobList
 ---@field list botglue.List
 ---@field options botglue.Options
 ---@field jobs botglue.Job[] those of the rows, in their order
----@field told table<integer, string> how the jobs looked when their rows were made, by their number
----@field asking boolean whether the host makes rows now
----@field due boolean whether more than the rows of those that run has to be made
+---@field row_states table<integer, string> the `row_state` of each job at its last row request, by job id
+---@field asking boolean whether a request for rows is pending
+---@field due boolean whether all rows must be requested, not only those of running jobs
 ---@field frame integer counts the ticks
 ---@field timer uv.uv_timer_t?
 ---@field group integer of autocommands
 local Jobs = {}
 Jobs.__index = Jobs
 
---- Those that are shown: all that run or are held, and the newest of those that have ended.
+--- The listed jobs: all queued, running or held ones, and the newest ended ones.
 ---@return botglue.Job[]
 local function shown()
   local jobs, ended = {}, 0
@@ -36,14 +36,14 @@ local function shown()
     local job = connection.jobs[id]
     local is_over = job and not connection.open[id] and not connection.held[id]
     ended = ended + (is_over and 1 or 0)
-    if job and (not is_over or ended <= SHOWN) then
+    if job and (not is_over or ended <= MAX_ENDED) then
       jobs[#jobs + 1] = job
     end
   end
   return jobs
 end
 
---- What a job does, and whether that has failed.
+--- The current activity of a job, and whether it is failing.
 ---@param job botglue.Job
 ---@param signs table
 ---@return string? doing
@@ -55,7 +55,7 @@ local function activity(job, signs)
   end
 end
 
---- What a row is made of.
+--- The fields that the host needs to make a row.
 ---@param job botglue.Job
 ---@param signs table
 ---@return table
@@ -66,7 +66,7 @@ local function facts(job, signs)
     path = job.path,
     name = job.name,
     line = math.max((job.range:lines()), 1),
-    prompt = job.prompt:sub(1, PROMPT),
+    prompt = job.prompt:sub(1, MAX_PROMPT),
     status = job.status,
     doing = doing,
     is_failing = is_failing,
@@ -80,11 +80,11 @@ local function facts(job, signs)
   }
 end
 
---- Tells how a job that runs looks now from how it looked before. Cheap, as every tick asks for it.
+--- A string that changes when the row of a running job changes. It must be cheap: each tick computes it.
 ---@param job botglue.Job
 ---@param signs table
 ---@return string
-local function look(job, signs)
+local function row_state(job, signs)
   local seconds = math.floor(job:elapsed_ms() / 1000)
   return ("%d %d %s %s"):format(seconds, job.range:lines(), job.status, activity(job, signs) or "")
 end
@@ -107,7 +107,7 @@ local function ask(jobs, callback)
   view.ask("jobs", { jobs = jobs, totals = totals() }, callback)
 end
 
---- The rows of all jobs that are shown, for a caller that shows them in another way.
+--- The rows of all listed jobs, for a caller with its own display.
 ---@param callback fun(rows: botglue.Table?, err: string?)
 function M.rows(callback)
   local signs = signs_of(client.options())
@@ -119,14 +119,14 @@ function M.rows(callback)
   end)
 end
 
---- Has the rows made of some jobs.
+--- Requests the rows of some jobs.
 ---@param jobs botglue.Job[]
----@param use fun(made: botglue.Table)
+---@param use fun(made: botglue.Table) called with the rows
 function Jobs:ask(jobs, use)
   local all, signs = {}, signs_of(self.options)
   for i, job in ipairs(jobs) do
     all[i] = facts(job, signs)
-    self.told[job.id] = look(job, signs)
+    self.row_states[job.id] = row_state(job, signs)
   end
   self.asking = true
   ask(all, function(result, err)
@@ -138,7 +138,7 @@ function Jobs:ask(jobs, use)
       use(result.table)
       self:spin()
     else
-      self.told = {}
+      self.row_states = {}
       if #self.list.rows == 0 then
         self.list:say(err or "", "BotglueFailure")
       end
@@ -149,7 +149,7 @@ function Jobs:ask(jobs, use)
   end)
 end
 
---- Something other than the time has changed: shows all jobs.
+--- Requests and shows the rows of all jobs.
 function Jobs:refresh()
   if not self.list:is_open() then
     return
@@ -157,17 +157,17 @@ function Jobs:refresh()
     self.due = true
     return
   end
-  self.due, self.jobs, self.told = false, shown(), {}
+  self.due, self.jobs, self.row_states = false, shown(), {}
   if #self.jobs == 0 then
     local earlier = connection.earlier
     local held = ("; :Botglue review shows %d held in earlier sessions"):format(earlier)
-    self.list:say("no job was started yet" .. (earlier > 0 and held or ""))
+    self.list:say("no jobs in this session" .. (earlier > 0 and held or ""))
   else
     self:ask(self.jobs, function(made)
       self.list:show(made)
     end)
   end
-  self:run()
+  self:update_timer()
 end
 
 function Jobs:spin()
@@ -176,13 +176,13 @@ function Jobs:spin()
   self.list:spin(sign)
 end
 
---- Has the rows made of those in sight that run and look otherwise than before.
-function Jobs:follow()
+--- Requests new rows for visible running jobs that have changed.
+function Jobs:update_visible()
   local first, last = self.list:in_sight()
   local signs, changed = signs_of(self.options), {}
   for i = first, math.min(last, #self.jobs) do
     local job = self.jobs[i]
-    if job:is_open() and self.told[job.id] ~= look(job, signs) then
+    if job:is_open() and self.row_states[job.id] ~= row_state(job, signs) then
       changed[#changed + 1] = job
     end
   end
@@ -193,7 +193,7 @@ function Jobs:follow()
   end
 end
 
---- Draws what goes on in the rows that are in sight.
+--- Updates the visible rows and the signs of running jobs.
 function Jobs:tick()
   self.frame = self.frame + 1
   if api.nvim_win_get_tabpage(self.list.float.win) ~= api.nvim_get_current_tabpage() then
@@ -201,15 +201,15 @@ function Jobs:tick()
   elseif self.due then
     self:refresh()
   elseif not self.asking then
-    self:follow()
+    self:update_visible()
   end
   self:spin()
 end
 
---- Ticks while a job runs.
-function Jobs:run()
-  local wanted = next(connection.open) ~= nil
-  if wanted and not self.timer then
+--- Starts the timer if a job is open, else stops it.
+function Jobs:update_timer()
+  local is_needed = next(connection.open) ~= nil
+  if is_needed and not self.timer then
     local timer = assert(vim.uv.new_timer())
     self.timer = timer
     local once = require("botglue.util.debounce")(function()
@@ -218,20 +218,20 @@ function Jobs:run()
       end
     end)
     timer:start(TICK, TICK, once)
-  elseif not wanted then
-    self:rest()
+  elseif not is_needed then
+    self:stop_timer()
   end
 end
 
-function Jobs:rest()
+function Jobs:stop_timer()
   if self.timer then
     self.timer:close()
     self.timer = nil
   end
 end
 
---- Something happened to a job. What one does that runs is seen at the next tick anyway; all is looked at for what
---- comes, goes or was decided, once for several of them.
+--- A job has emitted an event. The next tick shows changes of listed running jobs anyway. A new, ended or decided job
+--- refreshes the whole list, once for several events.
 ---@param id integer
 function Jobs:changed(id)
   if self.timer and connection.open[id] and self.list.index[tostring(id)] then
@@ -246,7 +246,7 @@ function Jobs:changed(id)
 end
 
 function Jobs:close()
-  self:rest()
+  self:stop_timer()
   api.nvim_del_augroup_by_id(self.group)
   if connection.list == self then
     connection.list = nil
@@ -256,7 +256,7 @@ end
 --- Opens the list.
 function M.open()
   local options = client.options()
-  local self = setmetatable({ options = options, jobs = shown(), told = {}, frame = 0 }, Jobs)
+  local self = setmetatable({ options = options, jobs = shown(), row_states = {}, frame = 0 }, Jobs)
   self.asking, self.due = false, false
   self.list = require("botglue.ui.list").open({
     name = "jobs",

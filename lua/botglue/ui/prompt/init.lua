@@ -1,9 +1,9 @@
---- Asks for the prompt, in a window at the range. The range is marked before, so that what changes while it is typed
---- moves it along; the agent is started, so that it is ready when the prompt is.
+--- Asks the user for a prompt in a window at the range. The caller has marked the range, so edits during typing move
+--- it. The agent is started at once, so that it is ready when the prompt is sent.
 ---
---- There is one prompt at a time. Nothing of it is left when it is closed, in whatever way, but what was typed: that is
---- kept as a draft, and by the host a moment after each key. The cursor, the mode and the view of the user's window are
---- then what they were when the prompt was gone to last.
+--- There is one prompt at a time. However it closes, only the typed text stays: as a draft, which the host also stores
+--- shortly after each key. Closing restores the cursor, the mode and the view that the user's window had when the user
+--- last entered the prompt.
 
 local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
@@ -11,24 +11,24 @@ local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
+local earlier = require("botglue.ui.prompt.earlier")
 local errors = require("botglue.host.errors")
 local notice = require("botglue.ui.prompt.notice")
 local notify = require("botglue.host.notify")
 local obstacle = require("botglue.ui.prompt.obstacle")
 local title = require("botglue.ui.prompt.title")
 local window = require("botglue.ui.prompt.window")
-local undo_step = require("botglue.editor.undo_step")
 
 local M = {}
 
 local api = vim.api
-local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
+local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the store
 
 ---@class botglue.PromptOptions
 ---@field options botglue.Options
----@field proposal string? what could be asked for: typing replaces it
----@field again fun()? makes `.` repeat the operator that asks for it
----@field dropped fun()? called where nothing is sent
+---@field proposal string? a suggested prompt; typing replaces it
+---@field set_repeat fun()? makes `.` repeat the operator that opened the prompt
+---@field on_cancel fun()? called if nothing is sent
 
 ---@class botglue.Prompt
 ---@field range botglue.Range
@@ -44,13 +44,13 @@ local KEPT_AFTER = 250 -- milliseconds from a key to the store that has it
 ---@field completion botglue.Complete
 ---@field window botglue.PromptWindow
 ---@field notice botglue.Notice
----@field typed string? what stands in it
----@field draft botglue.PromptDraft? the same, as it is kept; nil before there is anything and once it is over
+---@field typed string? its text when it was last read
+---@field draft botglue.PromptDraft? its stored draft; nil before it is filled and after it was sent or closed
 ---@field sent boolean?
 ---@field closing boolean? whether it is about to close
----@field after fun()? what comes once insert mode is over
----@field back botglue.Back where the user comes from
----@field saving boolean? whether it is about to be kept
+---@field after fun()? called once insert mode has ended
+---@field back botglue.Back the window and mode to return to
+---@field saving boolean? whether a save is scheduled
 ---@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
 local Prompt = {}
@@ -79,12 +79,12 @@ function Prompt:change(what)
   if self.choice:words() ~= before then
     self.choice:keep()
     self.prewarm:want(self.choice:apply(self.request))
-    self:look()
+    self:check_agent()
   end
 end
 
---- Says what stands in the way of a job with the agent that is chosen.
-function Prompt:look()
+--- Shows why the chosen agent cannot run a job, if it cannot.
+function Prompt:check_agent()
   if not self.float or not self.float:is_open() then
     return
   end
@@ -92,14 +92,14 @@ function Prompt:look()
   self.window:follow()
 end
 
---- Says why a key did nothing.
+--- Shows why a key had no effect.
 ---@param words string
 function Prompt:say(words)
   self.notice:say(words, self:text())
   self.window:follow()
 end
 
---- The agent has said which models it offers.
+--- Updates the key labels after the agent has reported its models.
 function Prompt:relabel()
   if self.float and self.float:is_open() then
     require("botglue.ui.prompt.keys").relabel(self.float.keys, self.choice)
@@ -107,85 +107,24 @@ function Prompt:relabel()
   end
 end
 
---- Puts an earlier prompt into the place of what was typed, or a later one; not into that of what was typed while the
---- prompts were not known yet, nor once the user has gone on to something else.
----@param by integer
-function Prompt:step(by)
-  local asked, mode = self:text(), api.nvim_get_mode().mode
-  self.recall:known(function()
-    if not self.float:is_open() or api.nvim_get_current_win() ~= self.float.win then
-      return
-    end
-    local now = self:text()
-    local stayed = now == asked and api.nvim_get_mode().mode == mode
-    if not stayed and now ~= self.recall.shown then
-      return
-    end
-    local text = self.recall:step(by, now, now == self.opts.proposal and "" or nil)
-    if not text and by > 0 then
-      self:say(self.recall:none(self.recall.typed))
-    end
-    if text and api.nvim_get_mode().mode:match("^[vVsS]") then
-      -- A proposal is selected.
-      vim.cmd("normal! \27")
-      vim.cmd.startinsert({ bang = true })
-    end
-    if text then
-      -- Undo brings back what was typed.
-      undo_step.as_one_step(self.float.bufnr, function()
-        self:set_text(text)
-      end)
-    end
-  end)
-end
-
---- Shows earlier prompts as a list, which what is typed filters. Whoever has gone on by the time they are known is left
---- alone: insert mode begins with the key, or not at all.
-function Prompt:list()
-  self.listing = true
-  if not api.nvim_get_mode().mode:match("^i") then
-    vim.cmd.startinsert({ bang = true })
-  end
-  self.recall:known(function()
-    local here = self.float:is_open() and api.nvim_get_current_win() == self.float.win
-    if here and self.listing and api.nvim_get_mode().mode:match("^i") then
-      self.menu:update()
-    end
-  end)
-end
-
---- What the menu offers: earlier prompts, else files.
----@param reply fun(col: integer?, items: botglue.MenuItem[]?)
-function Prompt:offer(reply)
-  if self.listing then
-    local items = self.recall:items(self:text(), self.float.width - 4)
-    if #items == 0 then
-      self:say(self.recall:none(self:text()))
-    end
-    reply(0, items)
-  else
-    self.completion:source(reply)
-  end
-end
-
---- Notes what stands in it. A signal that ends Neovim takes the text away before it tells anybody.
-function Prompt:note()
+--- Records the text. When a signal ends Neovim, the buffer loses its text before any autocommand runs.
+function Prompt:record_text()
   if api.nvim_buf_is_loaded(self.float.bufnr) then
     self.typed = self:text()
   end
 end
 
---- Keeps what stands in it, should Neovim end.
+--- Writes the text to its draft, in case Neovim exits.
 function Prompt:save()
   if not self.draft then
     return
   end
-  self:note()
+  self:record_text()
   local text = self.typed or ""
   draft.write(self.draft, vim.trim(text) == self.opts.proposal and "" or text)
 end
 
---- The same a moment after it was changed; nothing waits for it.
+--- Saves the text shortly after each change, without blocking.
 function Prompt:save_soon()
   api.nvim_buf_attach(self.float.bufnr, false, {
     on_lines = function()
@@ -197,14 +136,14 @@ function Prompt:save_soon()
           if self.draft then
             draft.tell_next(self.draft, self.opts.options)
           end
-        end, KEPT_AFTER)
+        end, SAVE_DELAY)
       end
     end,
   })
 end
 
---- Keeps what was typed, for another time.
-function Prompt:keep()
+--- Stores the text as a draft for the next prompt at this place.
+function Prompt:store_draft()
   self:save()
   local kept = self.draft
   if kept then
@@ -216,10 +155,10 @@ function Prompt:keep()
   self.draft = nil
 end
 
---- The window is gone: so is everything else.
+--- Cleans up after the window has closed.
 function Prompt:closed()
   if not self.sent then
-    self:keep()
+    self:store_draft()
   end
   if connection.prompt == self then
     connection.prompt = nil
@@ -241,8 +180,8 @@ function Prompt:closed()
   pcall(api.nvim_del_augroup_by_id, self.group)
   if not self.sent then
     self.prewarm:drop()
-    if self.opts.dropped then
-      self.opts.dropped()
+    if self.opts.on_cancel then
+      self.opts.on_cancel()
     end
     self.range:unmark()
   end
@@ -251,7 +190,7 @@ function Prompt:closed()
   end)
 end
 
---- Closes the window; the user is where they were.
+--- Closes the window and returns to the user's window.
 function Prompt:leave()
   if self.float:is_open() then
     self.back:go(function(win)
@@ -262,8 +201,8 @@ function Prompt:leave()
   end
 end
 
---- Whether it is closed as soon as insert mode is over. In normal mode it should have been: an autocommand that failed
---- took away the keys that do it.
+--- Whether the prompt will close once insert mode ends. If it is still open in normal mode, a failed autocommand has
+--- discarded the keys that close it, so it may be closed again.
 ---@return boolean
 function Prompt:is_closing()
   return self.closing == true and api.nvim_get_mode().mode ~= "n"
@@ -280,7 +219,7 @@ function Prompt:close()
   end)
 end
 
---- The request for a prompt. One that names another has its agent and its model, unless the user has chosen others.
+--- The request for a prompt. A named prompt sets its own agent and model, unless the user has chosen others.
 ---@param text string
 ---@return botglue.Request
 function Prompt:request_of(text)
@@ -289,7 +228,7 @@ function Prompt:request_of(text)
   return vim.tbl_extend("force", request, { prompt = text })
 end
 
---- Whether what was typed can be sent; else says why.
+--- Whether the text can be sent; if not, shows why.
 ---@return boolean
 function Prompt:is_sendable()
   local text = vim.trim(self:text())
@@ -309,14 +248,14 @@ function Prompt:submit()
     if not self.float:is_open() then
       return
     end
-    -- Only now does it have what an insertion repeats when it ends, in other rows or by its count.
+    -- Read the text only now: leaving insert mode repeats an insertion with a count or in block mode.
     local text = vim.trim(self:text())
     if text == "" then
       self:leave()
       return
     elseif not self.range:rebase() then
       self:leave()
-      notify.error("botglue: <C-p> in a prompt recalls it: the place that it was for is not known")
+      notify.error("botglue: select the lines, then <C-p> recalls the prompt: its place is not known")
       return
     end
     self.sent = true
@@ -347,7 +286,7 @@ function Prompt:watch()
     self.window:follow_soon()
   end)
   on({ "BufWinLeave", "BufUnload" }, { buffer = self.float.bufnr }, function()
-    self:note()
+    self:record_text()
   end)
   on("BufReadCmd", { buffer = self.float.bufnr }, function()
     self:set_text(self.typed or "")
@@ -360,9 +299,13 @@ function Prompt:watch()
     self.listing = false
   end)
   self:save_soon()
-  self.dot = dot.attach(self.float.bufnr, self.group, self.opts.again)
+  self.dot = dot.attach(self.float.bufnr, self.group, self.opts.set_repeat)
   self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
-    self:offer(reply)
+    if self.listing then
+      earlier.offer(self, reply)
+    else
+      self.completion:source(reply)
+    end
   end, function(item)
     self.listing = false
     if item.value then
@@ -371,8 +314,8 @@ function Prompt:watch()
   end)
 end
 
---- What stands in the prompt when it is opened.
-function Prompt:begin()
+--- Fills the new prompt with its draft or its suggestion.
+function Prompt:fill()
   local first, last = self.range:lines()
   local kept = draft.take(self.range.bufnr, first, last)
   self.draft = kept or draft.new()
@@ -390,12 +333,12 @@ function Prompt:begin()
     self.typed = text
   end
   if proposal then
-    -- In select mode what is typed takes its place.
+    -- In select mode typing replaces the suggestion.
     local select = "ggVG\7"
     if api.nvim_get_mode().mode == "n" then
       vim.cmd.normal({ select, bang = true })
     else
-      -- Out of insert mode that would go on around it.
+      -- In insert mode, `:normal` would return to insert mode; queue the keys instead.
       api.nvim_feedkeys(vim.keycode("<C-\\><C-n>") .. select, "ni", false)
     end
   else
@@ -403,11 +346,11 @@ function Prompt:begin()
   end
 end
 
---- Goes on in insert mode at the end of the row.
+--- Starts insert mode at the end of the row.
 function Prompt:start_typing()
   vim.cmd.startinsert({ bang = true })
   if api.nvim_get_mode().mode == "t" then
-    -- Terminal mode ends only later, and takes no word for what comes then.
+    -- Terminal mode ends later and ignores `:startinsert`; start insert mode afterwards.
     vim.schedule(function()
       if api.nvim_get_current_win() == self.float.win and api.nvim_get_mode().mode == "n" then
         vim.cmd.startinsert({ bang = true })
@@ -428,20 +371,20 @@ function Prompt:open()
   end)
   self:watch()
   self.back:watch(self.float.win, self.group)
-  self:begin()
-  self:look()
-  -- Neovim would draw it with the next key after a question on the command line, as the default vim.ui.select() asks.
+  self:fill()
+  self:check_agent()
+  -- After a command-line question (the default vim.ui.select()) Neovim draws the window only at the next key.
   vim.schedule(function()
     vim.cmd.redraw()
   end)
   self.recall:known(function()
     if self.float and self.float:is_open() then
-      self:look()
+      self:check_agent()
     end
   end)
 end
 
---- Goes to the prompt that is open.
+--- Enters the open prompt.
 function Prompt:focus()
   if api.nvim_get_current_win() ~= self.float.win then
     self.back:from_here()
@@ -450,11 +393,11 @@ function Prompt:focus()
   self:start_typing()
 end
 
---- Opens the prompt for a range; the range is let go of where nothing is sent.
+--- Opens the prompt for a range; unmarks the range if nothing is sent.
 ---@param range botglue.Range
----@param request botglue.Request what is known of the job
+---@param request botglue.Request the fields that are known already
 ---@param opts botglue.PromptOptions
----@param send fun(request: botglue.Request) called with what was typed added to the request, the range as it is by then
+---@param send fun(request: botglue.Request) called with the completed request, after the range was updated
 function M.ask(range, request, opts, send)
   local input = require("botglue.ui.prompt.input")
   if opts.options.prompt == "ui" or input.is_for_scripts() then
@@ -462,8 +405,8 @@ function M.ask(range, request, opts, send)
     return
   end
   if connection.prompt then
-    if opts.dropped then
-      opts.dropped()
+    if opts.on_cancel then
+      opts.on_cancel()
     end
     range:unmark()
     connection.prompt:focus()
@@ -478,7 +421,7 @@ function M.ask(range, request, opts, send)
   self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)
   local ok, err = pcall(self.open, self)
   if not ok then
-    -- Not every moment allows a window.
+    -- Neovim may refuse to open a window now.
     local float = self.window and self.window.float
     if float then
       float:close()

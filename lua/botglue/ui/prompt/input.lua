@@ -25,9 +25,9 @@ function M.ask(range, request, opts, send)
     .. (trouble and (" (%s): "):format(trouble) or ": ")
   vim.ui.input({ prompt = label, default = opts.proposal }, function(prompt)
     unhighlight()
-    if opts.again then
+    if opts.set_repeat then
       -- It may have been typed in a window of some plugin's.
-      opts.again()
+      opts.set_repeat()
     end
     local wanted = prompt ~= nil and prompt:find("%S") ~= nil
     if wanted and range:rebase() then
@@ -37,8 +37,8 @@ function M.ask(range, request, opts, send)
       return
     end
     prewarm:drop()
-    if opts.dropped then
-      opts.dropped()
+    if opts.on_cancel then
+      opts.on_cancel()
     end
     range:unmark()
     if wanted then

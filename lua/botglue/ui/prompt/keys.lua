@@ -1,5 +1,6 @@
 --- The keys of the prompt, in the order of its footer. While the menu is open, its own keys come first.
 
+local earlier = require("botglue.ui.prompt.earlier")
 local menu = require("botglue.ui.prompt.menu")
 
 local M = {}
@@ -60,11 +61,11 @@ function M.of(prompt)
   end
   local function step(by)
     return function()
-      prompt:step(by)
+      earlier.step(prompt, by)
     end
   end
   local function list()
-    prompt:list()
+    earlier.list(prompt)
   end
   local function break_line()
     press("<CR>")

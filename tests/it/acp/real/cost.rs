@@ -45,7 +45,7 @@ async fn from_ready_to_the_first_text() {
 }
 
 fn tell(line: &str) {
-    // A closed output has nobody to tell.
+    // A closed output has no reader.
     _ = writeln!(std::io::stdout(), "{line}");
 }
 

@@ -66,7 +66,7 @@ impl World {
             14 => self.format(),
             15 => {
                 let lines = self.editor.reversed(rows.clone());
-                // Of several rows that read the same which is which nobody can tell.
+                // Several rows with the same text cannot be told apart.
                 let twins = self.editor.twins(rows.clone());
                 self.blur(&twins);
                 if self.random.one_in(2) {
@@ -105,7 +105,7 @@ impl World {
         self.tell(format!("{} to state {now}", if is_undo { "undo" } else { "redo" }));
     }
 
-    /// The whole buffer is written anew: indented, with a row put in and another one left out.
+    /// The whole buffer is rewritten: indented, with a row put in and another one left out.
     fn format(&mut self) -> String {
         let indent = |line: &Line, cells: Vec<_>| {
             let cells = if line.cells.is_empty() {

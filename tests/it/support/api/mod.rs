@@ -64,7 +64,7 @@ pub enum Reply {
 pub enum Block {
     /// Text, sent a few characters at a time.
     Text(String),
-    /// Thinking, with a signature that nobody checks.
+    /// Thinking, with a signature that no CLI checks.
     Thinking(String),
     /// A tool call: name and input.
     Tool(String, Value),

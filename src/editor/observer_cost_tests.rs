@@ -1,5 +1,5 @@
-//! Whatever watches a job, its work for an event is that of the event alone: ten times the events are ten times the
-//! work, however much was said before. Counted in bytes, those that are allocated and those that Neovim is sent.
+//! Tests that the work of a job's observers for an event does not grow with the number of earlier events: ten times the
+//! events cost ten times the work. Work is counted in bytes allocated and in bytes sent to Neovim.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::request::sample;
 use crate::stream::Stream;
 
 /// How many events a short stream has.
-const FEW: u64 = 200;
+const SHORT_STREAM: u64 = 200;
 
-/// How many times as many a long one has.
-const TIMES: u64 = 10;
+/// How many times more events a long stream has.
+const LONG_FACTOR: u64 = 10;
 
-/// One job with all that can watch it, and the writer that takes what they fold.
+/// One job with every kind of observer, and the pending updates that they fold into.
 struct WatchedJob {
     stream: Stream,
     pending: Arc<Pending>,
@@ -51,7 +51,7 @@ impl WatchedJob {
         });
     }
 
-    /// As the writer does, whenever Neovim has taken what went before.
+    /// Takes and encodes the pending updates, as the editor's writer does once Neovim has handled its previous call.
     fn send(&mut self) {
         let mut updates = self.pending.lock();
         let calls = [updates.observed.take(), updates.frames.take()];
@@ -65,15 +65,15 @@ fn encoded(value: &Value) -> u64 {
     bytes.len() as u64
 }
 
-/// What a stream of so many events costs: bytes allocated, bytes sent.
-fn cost(events: u64, taken: TakeTime, line: fn(u64) -> String) -> [u64; 2] {
+/// The cost of a stream with this many events: bytes allocated, bytes sent.
+fn cost(events: u64, send_when: SendTime, line: fn(u64) -> String) -> [u64; 2] {
     let lines: Vec<String> = (0..events).map(line).collect();
     let mut sent = 0;
     let allocated = allocation_counter::measure(|| {
         let mut watched = WatchedJob::new();
         for line in &lines {
             watched.event(line);
-            if taken == TakeTime::Always {
+            if send_when == SendTime::Always {
                 watched.send();
             }
         }
@@ -83,24 +83,25 @@ fn cost(events: u64, taken: TakeTime, line: fn(u64) -> String) -> [u64; 2] {
     [allocated.bytes_total, sent]
 }
 
-/// When the writer takes what there is.
+/// When the writer takes and sends the pending updates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum TakeTime {
+enum SendTime {
     /// After each event.
     Always,
-    /// Once: Neovim was busy all the time.
+    /// Once, after the last event: Neovim was busy until then.
     AtTheEnd,
 }
 
 #[track_caller]
-fn is_linear(line: fn(u64) -> String) {
-    for taken in [TakeTime::Always, TakeTime::AtTheEnd] {
-        let (few, many) = (cost(FEW, taken, line), cost(FEW * TIMES, taken, line));
+fn assert_linear(line: fn(u64) -> String) {
+    for send_when in [SendTime::Always, SendTime::AtTheEnd] {
+        let (few, many) =
+            (cost(SHORT_STREAM, send_when, line), cost(SHORT_STREAM * LONG_FACTOR, send_when, line));
         for (what, few, many) in [("allocated", few[0], many[0]), ("sent", few[1], many[1])] {
-            // What grows is grown by doubling, which may be up to twice what is needed, and once just right.
+            // Vectors grow by doubling, so the streams may differ in unused capacity: allow 20 % more.
             assert!(
-                many <= few * (TIMES + 2),
-                "{what}, taken {taken:?}: {few} bytes for {FEW} events, {many} for {TIMES} times as many"
+                many <= few * (LONG_FACTOR + 2),
+                "bytes {what} (sent {send_when:?}): {few} for {SHORT_STREAM} events, {many} for {LONG_FACTOR} times as many events"
             );
         }
     }
@@ -113,8 +114,8 @@ fn delta(kind: &str, field: &str, text: &str) -> String {
 }
 
 #[test]
-fn lines_of_code() {
-    is_linear(|n| {
+fn cost_is_linear_for_lines_of_code() {
+    assert_linear(|n| {
         if n == 0 {
             delta("text_delta", "text", "```\n")
         } else {
@@ -124,23 +125,23 @@ fn lines_of_code() {
 }
 
 #[test]
-fn one_line_without_an_end() {
-    is_linear(|_| delta("text_delta", "text", "some words "));
+fn cost_is_linear_for_one_long_line() {
+    assert_linear(|_| delta("text_delta", "text", "some words "));
 }
 
 #[test]
-fn blocks_of_code() {
-    is_linear(|n| delta("text_delta", "text", if n % 2 == 0 { "```\nlet a = 1;\n" } else { "```\n\n" }));
+fn cost_is_linear_for_code_blocks() {
+    assert_linear(|n| delta("text_delta", "text", if n % 2 == 0 { "```\nlet a = 1;\n" } else { "```\n\n" }));
 }
 
 #[test]
-fn thinking() {
-    is_linear(|_| delta("thinking_delta", "thinking", "some thoughts "));
+fn cost_is_linear_for_thinking() {
+    assert_linear(|_| delta("thinking_delta", "thinking", "some thoughts "));
 }
 
 #[test]
-fn tools() {
-    is_linear(|n| {
+fn cost_is_linear_for_tool_calls() {
+    assert_linear(|n| {
         let content = json!({"type": "tool_use", "id": format!("t{n:05}"), "name": "Read", "input": {"file_path": "a"}});
         json!({"type": "assistant", "message": {"content": [content]}}).to_string()
     });

@@ -1,0 +1,271 @@
+//! A change of the rows of a document: which row is which afterwards, and what its anchors learn of it.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::align::{Origin, align, is_related};
+use super::anchor::Anchor;
+use super::deleted::Deleted;
+use super::rows::{Row, RowId, Rows};
+use super::{AnchorId, Document, MAX_TEXTS};
+
+impl Document {
+    /// Replaces the rows of a range. `writer` is the anchor whose answer makes the change, if any.
+    pub(super) fn change<R: AsRef<[u8]>>(
+        &mut self,
+        range: Range<usize>,
+        new: &[R],
+        writer: Option<AnchorId>,
+    ) {
+        let last = range.end.min(self.rows.len());
+        let range = range.start.min(last)..last;
+        let mut new = self.rows_without_ids(new);
+        let old = self.rows.slice(range.clone());
+        self.remember_columns(writer);
+        if writer.is_some() {
+            // The write of an answer moves no rows outside of its range.
+            self.put_in = None;
+        }
+        if let ([old], [new]) = (&old[..], &mut new[..]) {
+            (new.id, new.split_from) = (old.id, old.split_from);
+            let new = vec![new.clone()];
+            self.put_in = None;
+            self.edit_columns(&new);
+            if self.before_edit.replace(self.rows.clone()).is_none() || writer.is_some() {
+                self.snapshots.remember(&self.rows);
+            }
+            self.splice(range, &new);
+            return;
+        }
+        // To join rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
+        if let Some(rows) = self.before_edit.take() {
+            self.snapshots.remember(&rows);
+        }
+        self.snapshots.remember(&self.rows);
+        let is_emptied =
+            old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
+        if is_emptied {
+            // An empty buffer has one row, which has no history.
+            self.put_in = None;
+            let mut rows = self.rows_without_ids([""]);
+            self.assign_ids(&mut rows);
+            self.splice(range, &rows);
+            self.deleted.put(old);
+        } else if new.is_empty() {
+            self.delete(range, old);
+        } else {
+            self.replace(range, &old, new, writer);
+        }
+    }
+
+    /// Deletes rows. To move or filter rows, Neovim first puts in the new ones and then deletes the old ones.
+    fn delete(&mut self, range: Range<usize>, mut gone: Vec<Row>) {
+        self.splice(range.clone(), &[]);
+        let Some(put_in) = self.put_in.take().filter(|put| put.end <= range.start || range.end <= put.start)
+        else {
+            self.deleted.put(gone);
+            return;
+        };
+        let is_beside = put_in.end == range.start || range.end == put_in.start;
+        let at = if range.start < put_in.start { put_in.start - range.len() } else { put_in.start };
+        let copies = self.rows.slice(at..at + put_in.len());
+        let is_whole =
+            copies.len() == gone.len() && copies.iter().zip(&gone).all(|(copy, gone)| copy.hash == gone.hash);
+        if is_beside || is_whole {
+            let origins = align(&gone, &copies).origins;
+            let mut moved = copies.clone();
+            let mut came_back = Vec::new();
+            for (copy, origin) in moved.iter_mut().zip(origins) {
+                if let Some(own) = origin.row().map(|own| &gone[own]).filter(|own| is_related(own, copy)) {
+                    // The row here is the moved one; the row whose id it had until now stays deleted.
+                    came_back.push(copy.clone());
+                    (copy.id, copy.split_from) = (own.id, own.split_from);
+                }
+            }
+            gone.retain(|row| moved.iter().all(|copy| copy.id != row.id));
+            self.edit_columns(&moved);
+            self.splice(at..at + copies.len(), &moved);
+            self.deleted.put(came_back);
+        }
+        self.deleted.put(gone);
+    }
+
+    fn replace(&mut self, range: Range<usize>, old: &[Row], mut new: Vec<Row>, writer: Option<AnchorId>) {
+        let alignment = align(old, &new);
+        let first_new_id = self.next_id;
+        let mut is_gone: Vec<bool> = alignment.in_doubt.iter().map(|in_doubt| !in_doubt).collect();
+        for (row, origin) in new.iter_mut().zip(&alignment.origins) {
+            match *origin {
+                Origin::Same(own) | Origin::Edited(own) => {
+                    (row.id, row.split_from, is_gone[own]) = (old[own].id, old[own].split_from, false);
+                    if row.hash == old[own].hash {
+                        row.text = old[own].text.clone();
+                    }
+                }
+                Origin::Split(own) => row.split_from = old[own].split_from.or(Some(old[own].id)),
+                Origin::Doubt => row.id = self.new_id(),
+                Origin::New => {}
+            }
+        }
+        if old.is_empty() && writer.is_none() {
+            self.deleted.give_back(&mut new, &self.owners);
+        }
+        self.assign_ids(&mut new);
+        self.edit_columns(&new);
+        let end = range.start + new.len();
+        let gone = old.iter().zip(is_gone).filter(|(_, is_gone)| *is_gone).map(|(row, _)| row.clone());
+        let gone: Vec<Row> = gone.collect();
+        let ids: Vec<RowId> = new.iter().map(|row| row.id).filter(|id| *id >= first_new_id).collect();
+        self.splice(range.clone(), &new);
+        self.deleted.put(gone);
+        let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
+        self.mark_uncertain(&in_doubt.map(|(row, _)| row.clone()).collect::<Vec<_>>());
+        self.is_unsettled = true;
+        self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
+        match writer.and_then(|writer| self.anchors.get_mut(&writer)) {
+            Some(anchor) => anchor.adopt(ids.into_iter()),
+            // Rows that are put in, and those of a split row, may be copies, so their ids are not restored.
+            None if old.len() < 2 => {}
+            None => self.restore_unique(range.start..end, &alignment.origins),
+        }
+    }
+
+    /// Restores the row ids of a snapshot of this text, if exactly one agrees with the known ids: those of the rows
+    /// outside of the change, and of the rows in it whose text did not change.
+    fn restore_unique(&mut self, changed: Range<usize>, origins: &[Origin]) {
+        let is_known = |at: usize| {
+            let origin = at.checked_sub(changed.start).and_then(|at| origins.get(at));
+            origin.is_none_or(|origin| matches!(origin, Origin::Same(_)))
+        };
+        let fits = |version: &&Rows| {
+            let mut pairs = version.iter().zip(self.rows.iter()).enumerate();
+            version.len() == self.rows.len()
+                && pairs.all(|(at, (then, now))| then.id == now.id || !is_known(at))
+        };
+        let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
+        let only = fitting.next().filter(|_| fitting.next().is_none()).cloned();
+        drop(fitting);
+        if let Some(rows) = only {
+            self.replace_ids(rows);
+        }
+    }
+
+    /// Restores the row ids of the snapshot of this text that differs least from the current ids. If several differ
+    /// equally, a row for which they have different ids is in doubt.
+    pub(super) fn restore_closest(&mut self) {
+        let mut closest: Vec<&Rows> = Vec::new();
+        let mut least = usize::MAX;
+        for version in self.snapshots.versions(self.rows.text_hash()) {
+            let distance =
+                version.iter().zip(self.rows.iter()).filter(|(then, now)| then.id != now.id).count();
+            match distance.cmp(&least) {
+                Ordering::Less => (closest, least) = (vec![version], distance),
+                Ordering::Equal => closest.push(version),
+                Ordering::Greater => {}
+            }
+        }
+        let Some((first, others)) = closest.split_first() else { return };
+        let mut rows: Vec<Row> = first.iter().cloned().collect();
+        let mut lost = Vec::new();
+        for (at, other) in others.iter().flat_map(|other| other.iter().enumerate()) {
+            if rows[at].id != other.id {
+                lost.extend([rows[at].clone(), other.clone()]);
+                (rows[at].id, rows[at].split_from) = (0, None);
+            }
+        }
+        if lost.is_empty() {
+            let rows = (*first).clone();
+            self.replace_ids(rows);
+        } else {
+            self.assign_ids(&mut rows);
+            self.replace_ids(rows.into_iter().collect());
+            self.mark_uncertain(&lost);
+        }
+    }
+
+    /// Tells all anchors that the place of these rows is unknown.
+    pub(super) fn mark_uncertain(&mut self, rows: &[Row]) {
+        for anchor in self.anchors.values_mut() {
+            anchor.doubt(rows);
+        }
+    }
+
+    /// Replaces the ids of all rows: `rows` have the same text as the current ones.
+    pub(super) fn replace_ids(&mut self, rows: Rows) {
+        let before = std::mem::replace(&mut self.rows, rows);
+        let back: Vec<Row> = self.rows.apart(&before).cloned().collect();
+        let ids: HashSet<RowId> = back.iter().map(|row| row.id).collect();
+        let gone = before.apart(&self.rows).filter(|row| !ids.contains(&row.id)).cloned().collect();
+        for row in &back {
+            self.deleted.remove(row.id);
+        }
+        self.edit_columns(&back);
+        self.deleted.put(gone);
+    }
+
+    /// Records the columns of all anchors before a change. `writer` is the anchor whose answer makes the change, if any.
+    pub(super) fn remember_columns(&mut self, writer: Option<AnchorId>) {
+        let previous = std::mem::replace(&mut self.written_anchor, writer);
+        if !self.anchors.values().any(Anchor::has_columns) {
+            return;
+        }
+        let text = self.rows.text_hash();
+        for (id, anchor) in &mut self.anchors {
+            if writer != Some(*id) {
+                anchor.remember_columns(text);
+            } else if previous != writer {
+                anchor.remember_columns(text);
+                anchor.keep_columns(text);
+            }
+        }
+    }
+
+    pub(super) fn edit_columns(&mut self, rows: &[Row]) {
+        for (id, anchor) in self.anchors.iter_mut().filter(|(_, anchor)| anchor.has_columns()) {
+            if self.written_anchor != Some(*id) {
+                for row in rows {
+                    anchor.edit_columns(row);
+                }
+            }
+        }
+    }
+
+    pub(super) fn splice(&mut self, range: Range<usize>, new: &[Row]) {
+        self.bytes -= self.rows.slice(range.clone()).iter().map(|row| row.text.len()).sum::<usize>();
+        self.bytes += new.iter().map(|row| row.text.len()).sum::<usize>();
+        self.rows.splice(range, new);
+        self.record_owners(new);
+    }
+
+    /// Records these rows as owners of their texts.
+    pub(super) fn record_owners(&mut self, rows: &[Row]) {
+        for row in rows {
+            let owner = self.owners.entry(row.ink).or_insert(Some(row.id));
+            *owner = owner.filter(|id| *id == row.id);
+        }
+        if self.owners.len() > MAX_TEXTS {
+            // Without the owners of texts no deleted row can be identified by its text, so the deleted rows go, too.
+            self.deleted = Deleted::default();
+            self.owners.clear();
+            self.record_owners(&self.rows.slice(0..self.rows.len()));
+        }
+    }
+
+    /// Makes rows that have no identity yet: their ids are 0.
+    pub(super) fn rows_without_ids<R: AsRef<[u8]>>(&self, text: impl IntoIterator<Item = R>) -> Vec<Row> {
+        text.into_iter().map(|text| self.hasher.row(text.as_ref())).collect()
+    }
+
+    /// Gives new ids to the rows that have none.
+    pub(super) fn assign_ids(&mut self, rows: &mut [Row]) {
+        for row in rows.iter_mut().filter(|row| row.id == 0) {
+            row.id = self.new_id();
+        }
+    }
+
+    pub(super) fn new_id(&mut self) -> RowId {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}

@@ -1,0 +1,125 @@
+-- The list of the newest tools of a job that runs, beside its range.
+
+local child = require("support.child")
+local running = require("support.running")
+local suite = require("support.suite")
+local test, equal = suite.test, suite.equal
+local use_tools, numbered, view, line_range =
+  running.use_tools, running.numbered, running.view, running.line_range
+
+local function list(nvim)
+  local found = nvim:lua([[
+    vim.cmd.redraw()
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local config = vim.api.nvim_win_get_config(win)
+      if config.relative ~= "" then
+        local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
+        return { row = config.row, right = config.col + config.width, focusable = config.focusable, lines = lines }
+      end
+    end
+  ]])
+  return found ~= vim.NIL and found or nil
+end
+
+test("the tools are listed where new buffers cannot be changed", function()
+  local nvim = child.with_host({ "one", "two" })
+  nvim:type(":set nomodifiable<CR>")
+  nvim:run(line_range(1))
+  use_tools(nvim, { "ok" })
+  equal(#list(nvim).lines, 1)
+  equal(nvim:messages(), "")
+end)
+
+test("with the cursor in the range its newest tools are listed beside it", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:type("10G")
+  local before = view(nvim)
+  nvim:run(line_range(8, 12))
+  nvim:ticks(2)
+  equal(list(nvim), nil, "there are none yet")
+  use_tools(nvim, { "ok", "error", "running" })
+  equal(list(nvim), {
+    row = 7,
+    right = 80,
+    focusable = false,
+    lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
+  })
+  use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
+  equal(#list(nvim).lines, 5, "status.rows")
+  equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
+  equal(list(nvim).lines[5], " ✗ Read 9 ")
+  equal(view(nvim), before)
+  nvim:type("gg")
+  nvim:ticks(2)
+  equal(list(nvim), nil, "the cursor has left")
+  nvim:type("12G")
+  nvim:ticks(2)
+  equal(list(nvim).row, 7)
+  nvim:answer(1, { "x" })
+  equal(list(nvim), nil, "the job has ended")
+  equal(nvim:lua("return #vim.api.nvim_list_bufs()"), 1)
+end)
+
+test("calls of the same tool with the same outcome are one line", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:type("10G")
+  nvim:run(line_range(8, 12))
+  for _, outcome in ipairs({ "ok", "ok", "ok", "error" }) do
+    local id = nvim:agent(1, "call", "Read", { file_path = "a.lua" })
+    nvim:agent(1, "result", id, "text", outcome == "error")
+  end
+  nvim:agent(1, "call", "Read", { file_path = "b.lua" })
+  nvim:ticks(3)
+  equal(list(nvim).lines, { " ✓ Read a.lua ×3 ", " ✗ Read a.lua ", " ▸ Read b.lua " })
+end)
+
+test("it covers neither the range nor the rows below it", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 9, 10, true, { ('long '):rep(15) })")
+  nvim:type("10G")
+  nvim:run(line_range(10))
+  use_tools(nvim, { "ok", "ok" })
+  equal(list(nvim).row, 7, "above it")
+  nvim:type("zt")
+  nvim:ticks(2)
+  equal(list(nvim).row, 2, "below its status")
+end)
+
+test("status.rows = 0 lists none, and a narrow window has no room for it", function()
+  local nvim = child.with_host(numbered(5))
+  nvim:lua("require('botglue').setup({ status = { rows = 0 } })")
+  nvim:run(line_range(1))
+  use_tools(nvim, { "ok" })
+  equal(list(nvim), nil)
+  nvim = child.with_host(numbered(5))
+  nvim:lua("vim.cmd('vsplit | vertical resize 15')")
+  nvim:run(line_range(1))
+  use_tools(nvim, { "ok" })
+  equal(list(nvim), nil)
+end)
+
+test("the list does not keep a window or Neovim open", function()
+  local nvim = child.with_host(numbered(5))
+  nvim:lua("vim.cmd.split()")
+  nvim:run(line_range(1))
+  use_tools(nvim, { "ok" })
+  equal(list(nvim) ~= nil, true)
+  nvim:type(":close<CR>")
+  nvim:ticks(2)
+  nvim:type(":only<CR>")
+  nvim:ticks(2)
+  equal(nvim:messages():find("E%d"), nil, nvim:messages())
+  equal(list(nvim) ~= nil, true, "it comes back")
+end)
+
+test("of two ranges under the cursor one lists its tools", function()
+  local nvim = child.with_host(numbered(9))
+  nvim:run(line_range(1, 5))
+  nvim:run(line_range(1, 5))
+  use_tools(nvim, { "ok" }, 1)
+  use_tools(nvim, { "error" }, 2)
+  equal(list(nvim).lines, { " ✓ Read 1 " })
+  nvim:answer(1, { "x" })
+  nvim:ticks(2)
+  equal(list(nvim).lines, { " ✗ Read 1 " })
+end)

@@ -1,0 +1,134 @@
+-- The agent and the model of a prompt: the keys that change them, and which ones there are.
+
+local prompt = require("support.prompt")
+local suite = require("support.suite")
+local contains, equal, test = suite.contains, suite.equal, suite.test
+local start, type_and_leave, sent = prompt.start, prompt.type_and_leave, prompt.sent
+
+test("<S-Tab> goes through the models, <Tab> through the agents", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({
+    models = { "opus", "sonnet" },
+    agents = {
+      droid = { command = { "true" } },
+      mine = { protocol = "text", command = { "cat" }, model = "a", models = { "a", "b" } },
+    },
+  })]])
+  nvim:type(":2Botglue<CR>")
+  local function title()
+    return nvim:screen():match("replace · ([%w ]-) ─")
+  end
+  local seen = { title() }
+  for _ = 1, 3 do
+    nvim:type("<S-Tab>")
+    seen[#seen + 1] = title()
+  end
+  equal(seen, { "claude", "claude opus", "claude sonnet", "claude" })
+  nvim:type("<S-Tab><S-Tab><Tab>")
+  equal(title(), "droid")
+  nvim:type("<S-Tab><Tab>")
+  equal(title(), "mine a")
+  nvim:type("<S-Tab>")
+  equal(title(), "mine b")
+  nvim:type("<Esc><Tab>")
+  equal(title(), "claude sonnet", "in normal mode too, and each agent keeps its model")
+  nvim:type("<Tab><Tab>ihello")
+  type_and_leave(nvim, "<C-s>")
+  local request = sent(nvim)[1]
+  equal({ request.agent.name, request.agent.model, request.prompt }, { "mine", "b", "hello" })
+end)
+
+test("the footer has no key for models where no agent has a choice of them", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ models = {}, agents = { droid = { command = { "true" } } } })]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
+end)
+
+test("<Tab> goes to agents that are installed, and is no key where there is no other", function()
+  local nvim = start()
+  nvim:lua([[
+    local bin = vim.fn.tempname()
+    vim.fn.mkdir(bin, "p")
+    for _, name in ipairs({ "gemini", "codex-acp" }) do
+      vim.fn.writefile({ "#!/bin/sh" }, bin .. "/" .. name)
+      vim.fn.setfperm(bin .. "/" .. name, "rwx------")
+    end
+    _G.bin, vim.env.PATH = bin, "/nowhere"
+  ]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<S-Tab> model · <C-p> earlier")
+  type_and_leave(nvim, "<Esc><Esc>")
+  nvim:lua([[vim.env.PATH = bin; require("botglue").setup({
+    agents = { opencode = { env = { PATH = "/bin" } }, qwen = { command = "/nowhere/qwen" } },
+  })]])
+  nvim:type(":2Botglue<CR>")
+  local seen = {}
+  for i = 1, 3 do
+    nvim:type("<Tab>")
+    seen[i] = nvim:screen():match("replace · ([%w-]+) ─")
+  end
+  equal(seen, { "codex", "gemini", "claude" })
+end)
+
+test("the models that an agent offers come after those of the options, as soon as it has said so", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({
+    agent = "gemini", agents = { gemini = { model = "b", models = { "c" } } },
+  })]])
+  local function offer(agent, models)
+    nvim:lua("require('botglue.apply').models({ agent = ..., models = select(2, ...) })", agent, models)
+  end
+  offer("codex", { "not its own" })
+  nvim:type(":2Botglue<CR>")
+  offer("gemini", { "a", "b" })
+  local seen = {}
+  for i = 1, 4 do
+    seen[i] = nvim:screen():match("replace · gemini (%w+) ─")
+    nvim:type("<S-Tab>")
+  end
+  equal(seen, { "b", "c", "a", "b" })
+end)
+
+test("the key for models is in the footer once the agent has said that there are any", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ agent = "gemini", models = {} })]])
+  nvim:type(":2Botglue<CR>")
+  contains(nvim:screen(), "<C-s> send · <Tab> agent · <C-p> earlier")
+  nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a' } })")
+  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <Tab> agent · <C-p> earlier")
+  type_and_leave(nvim, "on<S-Tab><C-s>")
+  equal(sent(nvim)[1].agent.model, "a")
+end)
+
+test("a session stays with its agent, but may go on with another model", function()
+  local nvim = start()
+  nvim:lua([[
+    local range = require("botglue.editor.range").from_selection(require("botglue.editor.selection").lines(1, 1, 1))
+    local request = { agent = "claude", model = "opus", resume = { session_id = "s" } }
+    require("botglue.jobs.run").ask(range, request, (require("botglue.host.client").options()))
+  ]])
+  nvim:type("<Tab><S-Tab>")
+  contains(nvim:screen(), "follow up · claude")
+  contains(nvim:screen(), "<C-s> send · <S-Tab> model · <C-p> earlier", "no key that does nothing")
+  type_and_leave(nvim, "on<S-Tab><S-Tab><C-s>")
+  local request = sent(nvim)[1]
+  equal(
+    { request.agent.name, request.agent.model, request.resume },
+    { "claude", "haiku", { session_id = "s" } }
+  )
+  equal(nvim:host("received", "prewarm")[1].resume, { session_id = "s" })
+end)
+
+test("what was asked for is where it begins", function()
+  local nvim = start()
+  nvim:lua([[require("botglue").setup({ model = "haiku" })]])
+  nvim:type(":lua require('botglue').run({ model = 'own', review = true })<CR>x")
+  contains(nvim:screen(), "claude own")
+  nvim:type("<S-Tab>")
+  contains(nvim:screen(), "claude haiku")
+  nvim:type("<S-Tab><S-Tab><S-Tab>")
+  contains(nvim:screen(), "claude own")
+  type_and_leave(nvim, "<C-s>")
+  equal({ sent(nvim)[1].agent.model, sent(nvim)[1].review }, { "own", true })
+end)
