@@ -62,7 +62,9 @@ fn what_is_stored_is_in_the_table_with_its_mode() {
         if let Some(files) = row.files {
             let held: Vec<_> = fs::read_dir(&path).unwrap().map(|file| file.unwrap().path()).collect();
             assert!(!held.is_empty(), "{name} has a file");
-            held.iter().for_each(|file| assert_eq!(mode(file), files, "{}", file.display()));
+            for file in &held {
+                assert_eq!(mode(file), files, "{}", file.display());
+            }
         }
         seen.push(row.path.as_str());
     }
