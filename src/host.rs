@@ -1,6 +1,7 @@
 //! The host: one loop over the closed enum [`HostMessage`]. It owns the jobs, starts and ends them, and reports their
 //! outcomes and landings to the store and the editor. It ends all jobs when the editor is gone.
 
+mod find;
 mod jobs;
 mod subscriptions;
 mod transcript;
@@ -170,6 +171,10 @@ impl Host {
             Command::Draft { id, draft } => self.database.draft(id, draft),
             Command::Unsent { id, unsent } => self.database.unsent(id, unsent),
             Command::Query { token, query } => self.query(token, query),
+            Command::Find { token, wanted } => match wanted {
+                Ok(wanted) => find::start(token, wanted, &self.database, &self.feed, &self.editor),
+                Err(error) => self.editor.reply(token, Err(error.message)),
+            },
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
             Command::Held => {

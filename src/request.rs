@@ -4,6 +4,7 @@
 
 mod decode;
 pub mod fields;
+mod find;
 mod prewarm;
 #[cfg(test)]
 pub mod sample;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::decode::{decode, id_of};
 pub use self::fields::{Fields, bad};
+pub use self::find::{FindRequest, Sought};
 pub use self::prewarm::PrewarmRequest;
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};

@@ -160,7 +160,7 @@
 ---@field duration_ms integer?
 ---@field transcript string? the file of its raw stream, while that is kept
 ---@field has_answer boolean
----@field landed_first integer? with `writers`, `job` and `again` alone: where the answer stood when it had landed
+---@field landed_first integer? with `job` alone: where the answer stood when it had landed
 ---@field landed_last integer?
 ---@field landed_rows string[]?
 
@@ -171,6 +171,24 @@
 ---@field selection botglue.StoredSelection
 ---@field review boolean whether its answer was to be held
 ---@field resume { session_id: string, at: string? }? the session that it went on from
+
+---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
+---@field uuid string
+---@field id integer? of the lost job whose answer it is
+---@field agent string
+---@field model string?
+---@field session_id string?
+---@field project string
+---@field path string
+---@field prompt string
+---@field selection botglue.StoredSelection
+---@field elapsed_ms integer
+---@field text string?
+---@field lines string[]?
+---@field stands { first_line: integer, rows: string[] }? its rows as its file was written last
+---@field draft botglue.Draft?
+---@field held_for string?
+---@field cost_usd number? and the other amounts
 
 ---@class botglue.StoredSelection what was selected when the job was asked for
 ---@field kind "line"|"char"|"block"|"insert"

@@ -5,8 +5,7 @@ use serde_json::Value as Json;
 
 use crate::error::JobError;
 use crate::land::{HeldFor, Landing};
-use crate::request::Beside;
-use crate::store::{Draft, Held, SavedRange};
+use crate::store::Held;
 use crate::stream::{AnswerDoubt, Outcome, ToolCall, Usage};
 
 /// A map under construction.
@@ -76,88 +75,28 @@ pub(super) fn amend(id: u64, outcome: &Outcome) -> Value {
 pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
     let map = Map::default();
     match held {
-        Ok(held) => map.with("answers", Value::Array(held.iter().map(held_answer).collect())).build(),
+        Ok(held) => map
+            .with("answers", Value::Array(held.iter().map(|held| from_json(held.answer())).collect()))
+            .build(),
         Err(error) => map.with("error", error.as_str()).build(),
     }
 }
 
-fn held_answer(Held { uuid, draft, saved, record }: &Held) -> Value {
-    let selection = &record.selection;
-    Map::default()
-        .with("uuid", uuid.as_str())
-        .with("agent", record.agent.as_str())
-        .with_some("model", record.model.as_deref())
-        .with_some("session_id", record.session_id.as_deref())
-        .with("project", record.project.as_str())
-        .with("path", record.path.as_str())
-        .with("filetype", record.filetype.as_str())
-        .with("prompt", record.prompt.as_str())
-        .with("kind", selection.kind.name())
-        .with("first_line", selection.first_line)
-        .with("last_line", selection.last_line)
-        .with("base", lines(&selection.text))
-        .with("rows", lines(&selection.rows))
-        .with("cols", Value::Array(selection.cols.iter().map(|&col| col.into()).collect()))
-        .with_some("column", selection.column)
-        .with_some("anchor", selection.anchor.as_deref())
-        .with_some("beside", selection.beside.as_ref().map(beside))
-        .with("elapsed_ms", record.ended_ms.saturating_sub(record.started_ms))
-        .with_some("text", record.text.as_deref())
-        .with_some("lines", record.lines.as_deref().map(lines))
-        .with_some("stands", saved.as_ref().map(self::saved))
-        .with_some("draft", draft.as_ref().map(self::draft))
-        .with_some("held_for", record.held_for.as_deref())
-        .with_some("cost_usd", record.amounts.cost_usd)
-        .with_some("num_turns", record.amounts.num_turns)
-        .with("input_tokens", record.amounts.tokens.input)
-        .with("output_tokens", record.amounts.tokens.output)
-        .build()
-}
-
-fn beside(beside: &Beside) -> Value {
-    Map::default()
-        .with_some("above", beside.above.as_deref())
-        .with_some("below", beside.below.as_deref())
-        .build()
-}
-
-fn saved(saved: &SavedRange) -> Value {
-    Map::default()
-        .with("first_line", saved.first_line)
-        .with("rows", lines(&saved.rows))
-        .with_some("base", saved.base.as_deref().map(lines))
-        .build()
-}
-
-fn draft(draft: &Draft) -> Value {
-    Map::default()
-        .with_some("lines", draft.lines.as_deref().map(lines))
-        .with_some("rows", draft.rows.as_deref().map(lines))
-        .with_some("above", draft.above.as_deref().map(lines))
-        .with_some("below", draft.below.as_deref().map(lines))
-        .with_some("beside", draft.beside.as_deref().map(lines))
-        .with_some("disk_rows", draft.disk_rows.as_deref().map(lines))
-        .with_some("disk_base", draft.disk_base.as_deref().map(lines))
-        .with_some("typed", draft.typed.as_deref().map(lines))
-        .with_some(
-            "dropped",
-            draft
-                .dropped
-                .as_deref()
-                .map(|drops| Value::Array(drops.iter().map(|drop| lines(drop)).collect())),
-        )
-        .build()
-}
-
 /// The argument of `apply.reply`.
 pub(super) fn reply(token: u64, reply: Result<Json, String>) -> Value {
-    let (mut map, error) = match reply.map(from_json) {
-        Ok(Value::Map(fields)) => (Map(fields), None),
-        Ok(_) => (Map::default(), None),
+    let (map, error) = match reply {
+        Ok(reply) => (Map(fields(reply)), None),
         Err(error) => (Map::default(), Some(error)),
     };
-    map = map.with("token", token);
-    map.with_some("error", error).build()
+    map.with("token", token).with_some("error", error).build()
+}
+
+/// The fields of a JSON object; what is null is left out.
+pub fn fields(json: Json) -> Vec<(Value, Value)> {
+    match from_json(json) {
+        Value::Map(fields) => fields,
+        _ => Vec::new(),
+    }
 }
 
 /// JSON in msgpack; what is null is left out.

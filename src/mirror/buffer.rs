@@ -14,7 +14,7 @@ use super::plan::DecidedText;
 use super::query::{Findings, MirrorQuery};
 use super::ranges::Ranges;
 use super::reviews::{Reviews, ViewDue};
-use super::selected::{SavedRows, Selected};
+use super::selected::SavedRows;
 use super::sent::Sent;
 use super::shown::{Places, ShownMarks};
 use super::view::MirrorView;
@@ -424,10 +424,11 @@ impl Buffer {
     pub fn answer(&self, question: &MirrorQuery) -> Findings {
         match question {
             MirrorQuery::Mirror => Findings::View(self.view()),
-            MirrorQuery::Find(texts) => {
+            MirrorQuery::Find(search) => {
                 let document = self.document.as_ref().filter(|_| self.state == MirrorState::Sure);
-                let find = |text: &Selected| text.find(document?.rows());
-                Findings::Places { tick: self.tick, places: texts.iter().map(find).collect() }
+                let reply =
+                    document.map_or_else(|| search.reply.clone(), |document| search.look(document.rows()));
+                Findings::Found { tick: self.tick, reply }
             }
             MirrorQuery::Blocks(_) | MirrorQuery::Review { .. } => question.without_mirror(),
         }

@@ -17,7 +17,7 @@ use crate::request::Fields;
 use crate::request::fields::bad;
 
 /// Something that happened to a buffer, or that is asked of its mirror.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum MirrorEvent {
     /// Rows were replaced.
     Lines {

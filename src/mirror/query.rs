@@ -3,9 +3,9 @@
 use rmpv::Value;
 
 use super::blocks::{self, Ambiguous};
-use super::selected::{Selected, texts};
-use super::view::{self, MirrorView};
-use crate::document::Place;
+use super::search::Search;
+use super::selected::texts;
+use super::view::MirrorView;
 use crate::error::JobError;
 use crate::land::{Block, Bytes, HeldFor};
 use crate::request::Fields;
@@ -13,12 +13,12 @@ use crate::request::fields::bad;
 use crate::review::EditId;
 
 /// A question to a mirror.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum MirrorQuery {
     /// What it knows of its buffer.
     Mirror,
-    /// Where texts are.
-    Find(Vec<Selected>),
+    /// Where texts are. The host asks it, with what the store has.
+    Find(Search),
     /// Which blocks an answer has. No mirror is needed for that.
     Blocks(Box<Ambiguous>),
     /// Something of the review of a held answer.
@@ -63,12 +63,12 @@ pub enum Findings {
     Stale,
     /// Nothing can be said of an answer.
     Unknown(HeldFor),
-    /// Where texts are.
-    Places {
+    /// What a search has found.
+    Found {
         /// The changedtick of the text.
         tick: u64,
-        /// For each text in its order its place; none where it is not, or several are.
-        places: Vec<Option<Place>>,
+        /// The fields of the reply besides.
+        reply: Vec<(Value, Value)>,
     },
 }
 
@@ -79,11 +79,6 @@ impl MirrorQuery {
             "mirror" => Some(Ok(Self::Mirror)),
             "blocks" => Some(Ambiguous::decode(fields).map(|answer| Self::Blocks(Box::new(answer)))),
             "review" | "take" | "drop" | "undrop" => Some(Self::review(fields)),
-            "find" => {
-                let texts =
-                    fields.maps("texts").and_then(|texts| texts.iter().map(Selected::decode).collect());
-                Some(texts.map(Self::Find))
-            }
             _ => None,
         }
     }
@@ -124,13 +119,7 @@ impl Findings {
             }
             Self::Stale => vec![("stale".into(), true.into())],
             Self::Unknown(why) => vec![("why".into(), why.name().into())],
-            Self::Places { tick, places } => {
-                let place = |place: &Option<Place>| {
-                    Value::Map(place.as_ref().map(view::place_fields).unwrap_or_default())
-                };
-                let places = places.iter().map(place).collect();
-                vec![("tick".into(), (*tick).into()), ("places".into(), Value::Array(places))]
-            }
+            Self::Found { tick, reply } => [&reply[..], &[("tick".into(), (*tick).into())]].concat(),
         }
     }
 }

@@ -85,3 +85,11 @@ pub(super) fn place_fields(place: &Place) -> Vec<(Value, Value)> {
     }
     fields
 }
+
+/// The line where a place begins, from 1; an insertion is at the line that it goes below.
+pub(super) fn line(place: &Place) -> usize {
+    match place {
+        Place::Insertion(row) => *row,
+        place => place.rows().start + 1,
+    }
+}

@@ -23,7 +23,7 @@ pub use clock::now_ms;
 pub use database::{Database, Query, QueryReply};
 pub use empty::EmptyDirectory;
 pub use error::StoreError;
-pub use queries::entry::{JobEntry, JobKey, LocalTime, StoredFailure};
+pub use queries::entry::{FullJob, JobEntry, JobKey, LocalTime, StoredFailure};
 pub use queries::history::{Listed, Page};
 pub use queries::info::{Breakdown, Info, InfoQuery, Sums};
 pub use query::query;

@@ -6,8 +6,6 @@ use crate::request::{Fields, bad};
 
 /// How many entries a list has by default.
 const ENTRIES: u64 = 100;
-/// The same for what wrote in a file.
-const WRITERS: u64 = 50;
 /// The same for prompts.
 const PROMPTS: u64 = 200;
 
@@ -35,7 +33,6 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             session: text("agent")?.zip(text("session_id")?),
             today_ms: time(fields, "today_ms")?,
         })),
-        "writers" => Ok(Query::Writers { path: fields.lossy("path")?, limit: limit(WRITERS)? }),
         "checkpoints" => {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
@@ -74,8 +71,6 @@ mod tests {
     fn what_is_left_out_has_a_default() {
         let page = Page { limit: 100, ..Page::default() };
         assert_eq!(read(&[("name", "history".into())]), Ok(Query::History(page)));
-        let expected = Query::Writers { path: "/a".to_owned(), limit: 50 };
-        assert_eq!(read(&[("name", "writers".into()), ("path", "/a".into())]), Ok(expected));
         assert_eq!(read(&[("name", "prompts".into())]), Ok(Query::Prompts { limit: 200 }));
     }
 

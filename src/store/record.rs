@@ -1,6 +1,7 @@
 //! What is kept of a job, in the words of the database.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::amounts::Amounts;
 use crate::request::{Resume, Selection};
@@ -138,7 +139,7 @@ impl OnDisk {
 }
 
 /// The whole rows of a range as they stood when its file was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SavedRange {
     /// Their first line, as a selection has it.
     pub first_line: u64,
@@ -195,4 +196,32 @@ pub struct Held {
     pub saved: Option<SavedRange>,
     /// The rest of it.
     pub record: Record,
+}
+
+impl Held {
+    /// The answer as the editor gets it, which makes a job of it.
+    pub fn answer(&self) -> Value {
+        let Self { uuid, draft, saved, record } = self;
+        let Record { selection, amounts, .. } = record;
+        json!({
+            "uuid": uuid,
+            "agent": record.agent,
+            "model": record.model,
+            "session_id": record.session_id,
+            "project": record.project,
+            "path": record.path,
+            "prompt": record.prompt,
+            "selection": selection,
+            "elapsed_ms": record.ended_ms.saturating_sub(record.started_ms),
+            "text": record.text,
+            "lines": record.lines,
+            "stands": saved,
+            "draft": draft,
+            "held_for": record.held_for,
+            "cost_usd": amounts.cost_usd,
+            "num_turns": amounts.num_turns,
+            "input_tokens": amounts.tokens.input,
+            "output_tokens": amounts.tokens.output,
+        })
+    }
 }

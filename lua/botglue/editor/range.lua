@@ -154,14 +154,15 @@ end
 
 --- Makes a range of a stored selection; it has no marks yet.
 ---@param bufnr integer it need not be loaded
----@param sent table the selection, as the store has it
+---@param sent botglue.StoredSelection
+---@param on_disk { first_line: integer, rows: string[] }? its rows as its file was written last
 ---@return botglue.Range
-function M.recall(bufnr, sent)
+function M.recall(bufnr, sent, on_disk)
   local beside = sent.beside or { above = sent.anchor }
   local base = {
-    text = sent.text or {},
-    rows = sent.rows or {},
-    cols = sent.cols or {},
+    text = sent.text,
+    rows = sent.rows,
+    cols = sent.cols,
     above = beside.above,
     below = beside.below,
   }
@@ -170,7 +171,7 @@ function M.recall(bufnr, sent)
     kind = sent.kind,
     shape = sent.kind,
     base = base,
-    on_disk = sent.stands,
+    on_disk = on_disk,
     last_lines = { sent.first_line, sent.last_line },
     column = sent.kind == "block" and (sent.column or extent.column(base)) or nil,
   }, Range)

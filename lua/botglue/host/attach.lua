@@ -286,24 +286,30 @@ end
 
 local TRIES = 3 -- attempts to get places that match the current changedtick
 
---- Asks the host for the places of texts in a buffer. An error in `fn` is shown to the user.
+---@class botglue.Found what the host has found in a buffer
+---@field job table? what is needed to go on from the stored job
+---@field what "answer"|"text"|nil of `place`: whose text is there
+---@field line integer? from 1
+---@field place botglue.DisplayMark?
+
+--- Asks the host where in a buffer the text of a stored job is. An error in `fn` is shown to the user.
+---@param name "wrote"|"place"
 ---@param bufnr integer
----@param texts table[] each in the shape of a selection
----@param fn fun(places: table[]?, err: string?) the places in the same order, in the current text; a place without
---- `kind` means that the text was not found
+---@param args fun(): table what is asked, of the text as it is now
+---@param fn fun(found: botglue.Found?, err: string?) what is there in the text as it is then
 ---@param tries integer?
-function M.find(bufnr, texts, fn, tries)
+function M.find(name, bufnr, args, fn, tries)
   local errors, query = require("botglue.host.errors"), require("botglue.host.query")
   client.connect(client.options())
   M.want(bufnr)
-  query.ask("find", { buffer = bufnr, texts = texts }, function(result, err)
-    local is_current = api.nvim_buf_is_loaded(bufnr)
-      and result ~= nil
-      and result.tick == api.nvim_buf_get_changedtick(bufnr)
-    if is_current then
-      errors.guard(fn, result.places)
-    elseif result and (tries or 1) < TRIES then
-      M.find(bufnr, texts, fn, (tries or 1) + 1)
+  local tick = api.nvim_buf_get_changedtick(bufnr)
+  local asked = vim.tbl_extend("error", args(), { buffer = bufnr })
+  query.ask(name, asked, function(result, err)
+    local is_loaded = api.nvim_buf_is_loaded(bufnr)
+    if result and is_loaded and result.tick == tick and tick == api.nvim_buf_get_changedtick(bufnr) then
+      errors.guard(fn, result)
+    elseif result and is_loaded and (tries or 1) < TRIES then
+      M.find(name, bufnr, args, fn, (tries or 1) + 1)
     else
       errors.guard(fn, nil, err or "try again: the text changed during the search")
     end

@@ -18,22 +18,20 @@ local function around(draft)
   return #rows > 0 and rows or nil
 end
 
---- A held answer as a job of this Neovim.
----@param answer table
+--- Makes a job of this Neovim of a held answer.
+---@param answer botglue.HeldAnswer
 ---@param id integer
----@param options botglue.Options
 ---@return botglue.Job
-local function to_job(answer, id, options)
+local function hold(answer, id)
   local path, lost = answer.path, answer.id and client.job(answer.id)
   local bufnr = path ~= "" and vim.fn.bufadd(path) or lost and lost.range.bufnr or -1
-  local sent = vim.tbl_extend("force", answer, { text = answer.base or {} })
-  local range = require("botglue.editor.range").recall(bufnr, sent)
+  local range = require("botglue.editor.range").recall(bufnr, answer.selection, answer.stands)
   local place = lost and lost.range.bufnr == bufnr and lost.range:place()
   if lost and place then
     range:mark(place, lost.range.shape)
   end
   local draft = answer.draft or {}
-  return require("botglue.jobs.job").recall({
+  local job = require("botglue.jobs.job").recall({
     id = id,
     range = range,
     path = path,
@@ -41,7 +39,7 @@ local function to_job(answer, id, options)
     agent = answer.agent,
     wanted = answer.model,
     cwd = answer.project,
-    options = options,
+    options = client.options(),
     indent = vim.fn.strdisplaywidth((range.base.rows[1] or range.base.above or ""):match("^%s*")),
     text = answer.text,
     answer = { lines = answer.lines or {}, held_for = answer.held_for },
@@ -53,6 +51,21 @@ local function to_job(answer, id, options)
     took_ms = answer.elapsed_ms or 0,
     on_close = registry.release,
   }, answer)
+  registry.hold(job)
+  return job
+end
+
+--- Takes over answers that the host gives: it hears by which numbers.
+---@param answers botglue.HeldAnswer[]
+---@return botglue.Job[]
+local function take(answers)
+  return vim.tbl_map(function(answer)
+    local job = hold(answer, registry.next_id())
+    if connection.process then
+      connection.process:notify("adopted", { uuid = answer.uuid, id = job.id })
+    end
+    return job
+  end, answers)
 end
 
 --- Asks for held answers of Neovims that are gone.
@@ -80,41 +93,13 @@ function M.answered(err)
   end
 end
 
---- Takes over what the host gives: from now on these are jobs of this Neovim, and it hears by which numbers.
----@param answers table[]
+--- From now on the answers of Neovims that are gone are jobs of this one.
+---@param answers botglue.HeldAnswer[]
 ---@param err string? why none could be looked for
 function M.take(answers, err)
-  local options, process = client.options(), connection.process
   connection.earlier = 0
-  for _, answer in ipairs(answers) do
-    local job = to_job(answer, registry.next_id(), options)
-    registry.hold(job)
-    if process then
-      process:notify("adopted", { uuid = answer.uuid, id = job.id })
-    end
-  end
+  take(answers)
   M.answered(err)
-end
-
---- An answer as the store gives it whole, as a job of this Neovim.
----@param full botglue.FullEntry
----@param id integer
----@return botglue.Job
-local function hold(full, id)
-  local selection = full.selection
-  local answer = vim.tbl_extend("force", full, {
-    base = selection.text,
-    rows = selection.rows,
-    cols = selection.cols,
-    column = selection.column,
-    anchor = selection.anchor,
-    beside = selection.beside,
-    stands = full.landed_rows and { first_line = full.landed_first, rows = full.landed_rows },
-    elapsed_ms = full.ended_ms - full.started_ms,
-  })
-  local job = to_job(answer, id, client.options())
-  registry.hold(job)
-  return job
 end
 
 --- Asks the next host for answers of jobs that have failed because their host was gone before it could tell them. They
@@ -135,14 +120,9 @@ function M.recover()
       end
       return
     end
-    for _, full in ipairs(result.jobs) do
-      local job = hold(full, registry.next_id())
-      if connection.process then
-        connection.process:notify("adopted", { uuid = full.uuid, id = job.id })
-      end
-      require("botglue.host.notify").warn(
-        ("botglue: :Botglue review %d shows the answer of job %d, which was stored"):format(job.id, full.id)
-      )
+    for i, job in ipairs(take(result.answers)) do
+      local words = "botglue: :Botglue review %d shows the answer of job %d, which was stored"
+      require("botglue.host.notify").warn(words:format(job.id, result.answers[i].id))
     end
   end)
 end
@@ -153,11 +133,7 @@ end
 function M.again(uuid, reply)
   local id = registry.next_id()
   require("botglue.host.query").ask("again", { uuid = uuid, id = id }, function(result, err)
-    if not result then
-      reply(nil, err)
-      return
-    end
-    reply(hold(result.job, id))
+    reply(result and hold(result.answer, id), err)
   end)
 end
 

@@ -8,9 +8,7 @@ local client = require("botglue.host.client")
 local config = require("botglue.config")
 local errors = require("botglue.host.errors")
 local user_context = require("botglue.editor.user_context")
-local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
-local stored_job = require("botglue.session.stored_job")
 
 local M = {}
 
@@ -79,48 +77,37 @@ function M.of_job(job)
   }
 end
 
---- Finds which of the store's jobs wrote a row.
----@param bufnr integer
----@param entries table[] newest first
----@param row fun(): integer the row, from 0, as it is by then
----@param fn fun(entry: table?, place: table?, err: string?)
-function M.find(bufnr, entries, row, fn)
-  local texts = vim.tbl_map(function(entry)
-    return stored_job.lines(entry.landed_rows, entry.landed_first)
-  end, entries)
-  if #texts == 0 then
-    fn()
-    return
-  end
-  attach.find(bufnr, texts, function(places, err)
-    local at = row()
-    for i, place in ipairs(places or {}) do
-      if place.kind and place.first <= at and at <= place.last then
-        fn(entries[i], place)
-        return
-      end
+--- Finds which of the store's jobs wrote the row of a mark, which the user's edits move until then.
+---@param bufnr integer of a file
+---@param row integer from 0
+---@param fn fun(found: botglue.Found?, err: string?) without a `job` where none did
+function M.find(bufnr, row, fn)
+  local path = require("botglue.util.buffer_path")(bufnr)
+  local mark = api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {})
+  attach.find("wrote", bufnr, function()
+    return { path = path, row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or row }
+  end, function(found, err)
+    if api.nvim_buf_is_valid(bufnr) then
+      api.nvim_buf_del_extmark(bufnr, namespace, mark)
     end
-    fn(nil, nil, err)
+    fn(found, err)
   end)
 end
 
 ---@param bufnr integer
----@param entry table?
----@param place table?
+---@param found botglue.Found?
 ---@param err string?
 ---@return botglue.Source
-local function of_entry(bufnr, entry, place, err)
-  if not entry or not place then
-    fail("%s", err or "select this text and start a new job: no known job wrote it")
-  end
-  ---@cast entry table
-  ---@cast place table
+local function of_found(bufnr, found, err)
+  local job = found and found.job
+    or fail("%s", err or "select this text and start a new job: no known job wrote it")
+  ---@cast found botglue.Found
   return {
-    agent = entry.agent,
-    model = entry.model,
-    session_id = session_to_go_on("the job that wrote this", entry.agent, entry.session_id),
-    cwd = entry.project,
-    target = range.at(bufnr, place, place.kind),
+    agent = job.agent,
+    model = job.model,
+    session_id = session_to_go_on("the job that wrote this", job.agent, job.session_id),
+    cwd = job.project,
+    target = range.at(bufnr, found.place, found.place.kind),
   }
 end
 
@@ -162,27 +149,12 @@ function M.at_cursor(callback)
     return
   end
   local bufnr = api.nvim_get_current_buf()
-  local path = require("botglue.util.buffer_path")(bufnr)
-  if path == "" then
-    of_entry(bufnr)
-  end
-  -- The user goes on meanwhile: what was under the cursor moves.
-  local mark = api.nvim_buf_set_extmark(bufnr, namespace, api.nvim_win_get_cursor(0)[1] - 1, 0, {})
-  local function row()
-    local at = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1]
-    api.nvim_buf_del_extmark(bufnr, namespace, mark)
-    return at
+  if require("botglue.util.buffer_path")(bufnr) == "" then
+    of_found(bufnr)
   end
   local stayed = user_context.asked()
-  query.ask("writers", { path = path, limit = 50 }, function(result, err)
-    errors.guard(function()
-      if not api.nvim_buf_is_loaded(bufnr) then
-        return
-      end
-      M.find(bufnr, (result or fail("%s", err)).jobs, row, function(entry, place, trouble)
-        callback(of_entry(bufnr, entry, place, trouble), stayed)
-      end)
-    end)
+  M.find(bufnr, api.nvim_win_get_cursor(0)[1] - 1, function(found, err)
+    callback(of_found(bufnr, found, err), stayed)
   end)
 end
 

@@ -71,7 +71,11 @@ end
 ---@return integer bufnr
 function M.load(path)
   local bufnr = require("botglue.editor.load").file(path)
-  return bufnr or fail(path == "" and "its buffer is gone" or "%s is not there any more", path)
+  return bufnr
+    or fail(
+      path == "" and "it was in a buffer without a file, which is gone" or "%s is not there any more",
+      path
+    )
 end
 
 --- Goes to the range of a job as it is now.

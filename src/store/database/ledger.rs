@@ -141,8 +141,8 @@ impl Ledger {
     }
 
     /// Answers that this Neovim takes over. They get their numbers later.
-    pub fn adopt(&mut self, held: &[Held]) {
-        self.adopted.extend(held.iter().map(|held| (held.uuid.clone(), adopted(held))));
+    pub fn adopt<'a>(&mut self, held: impl IntoIterator<Item = &'a Held>) {
+        self.adopted.extend(held.into_iter().map(|held| (held.uuid.clone(), adopted(held))));
     }
 
     pub fn number(&mut self, uuid: String, id: u64) {

@@ -24,13 +24,14 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use rusqlite::Connection;
 use serde_json::Value;
 
 use super::StoreError;
 use super::amounts::Amounts;
-use super::queries::entry::JobKey;
-use super::queries::history::{Listed, Page};
-use super::queries::info::{Info, InfoQuery};
+use super::queries::entry::{FullJob, JobEntry, JobKey, QueryContext};
+use super::queries::history::{self, Listed, Page};
+use super::queries::info::{self, Info, InfoQuery};
 use super::record::{Accepted, Draft, Held, Landed, OnDisk, Record, Unsent};
 use patience::Patience;
 use reader::ReadRequest;
@@ -51,13 +52,6 @@ pub enum Query {
     Job(JobKey),
     /// Sums.
     Info(InfoQuery),
-    /// The jobs whose answer landed in a file.
-    Writers {
-        /// The file.
-        path: String,
-        /// The most jobs.
-        limit: u64,
-    },
     /// The messages of a session that can be gone back to.
     Checkpoints {
         /// The agent of the session.
@@ -198,22 +192,46 @@ impl Database {
 
     /// Answers a question, with all that was handed over before it.
     pub fn query(&self, query: Query, then: impl FnOnce(QueryReply) + Send + 'static) {
-        let then: Then<QueryReply> = Box::new(then);
-        self.send(match query {
-            Query::Again { uuid, id } => DatabaseTask::Again { uuid, id, then },
-            Query::Untold { ids } => DatabaseTask::Untold { ids, then },
-            query => DatabaseTask::Ask(ReadRequest::Query { query, then }),
-        });
+        match query {
+            Query::Again { uuid, id } => {
+                self.send(DatabaseTask::Again { uuid, id, then: Box::new(then) });
+            }
+            Query::Untold { ids } => self.send(DatabaseTask::Untold { ids, then: Box::new(then) }),
+            query => self.read(move |connection, asker| reader::reply(connection, asker, &query), then),
+        }
     }
 
     /// Lists finished jobs, with all that was handed over before.
     pub fn history(&self, page: Page, then: impl FnOnce(Result<Listed, StoreError>) + Send + 'static) {
-        self.send(DatabaseTask::Ask(ReadRequest::History { page, then: Box::new(then) }));
+        self.read(move |connection, asker| history::history(connection, asker, &page), then);
     }
 
     /// Sums over jobs, with all that was handed over before.
     pub fn info(&self, wanted: InfoQuery, then: impl FnOnce(Result<Info, StoreError>) + Send + 'static) {
-        self.send(DatabaseTask::Ask(ReadRequest::Info { wanted, then: Box::new(then) }));
+        self.read(move |connection, _| info::info(connection, &wanted), then);
+    }
+
+    /// The jobs whose answer landed in a file, newest first, with all that was handed over before.
+    pub fn writers(
+        &self,
+        path: String,
+        limit: u64,
+        then: impl FnOnce(Result<Vec<JobEntry>, StoreError>) + Send + 'static,
+    ) {
+        self.read(move |connection, asker| history::writers(connection, asker, &path, limit), then);
+    }
+
+    /// All of a job, with all that was handed over before.
+    pub fn job(&self, key: JobKey, then: impl FnOnce(Result<FullJob, StoreError>) + Send + 'static) {
+        self.read(move |connection, asker| asker.job(connection, &key)?.ok_or(StoreError::NoSuchJob), then);
+    }
+
+    fn read<T>(
+        &self,
+        ask: impl FnOnce(&Connection, QueryContext<'_>) -> Result<T, StoreError> + Send + 'static,
+        then: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+    ) {
+        self.send(DatabaseTask::Ask(ReadRequest::new(ask, then)));
     }
 
     /// Waits until everything that was handed over is kept, but no longer than until then: what is not in the database

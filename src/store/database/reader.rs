@@ -8,39 +8,30 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::open::{self, Opened};
-use super::{InfoQuery, Page, Query, QueryReply, Then};
+use super::{Query, QueryReply};
 use crate::store::now_ms;
 use crate::store::queries::entry::QueryContext;
-use crate::store::queries::history::Listed;
-use crate::store::queries::info::Info;
 use crate::store::queries::{checkpoints, history, info, logins, prompts, unsent};
 use crate::store::{StoreError, owner, transcript};
 
-/// A query and the callback for its reply.
-pub enum ReadRequest {
-    /// A query whose reply goes to the editor unchanged.
-    Query {
-        query: Query,
-        then: Then<QueryReply>,
-    },
-    History {
-        page: Page,
-        then: Then<Result<Listed, StoreError>>,
-    },
-    Info {
-        wanted: InfoQuery,
-        then: Then<Result<Info, StoreError>>,
-    },
-}
+/// A question with what comes after it.
+pub struct ReadRequest(Box<ReadFn>);
+
+/// Gets the connection, or why there is none.
+type ReadFn = dyn FnOnce(Result<&mut ReaderConnection<'_>, StoreError>) + Send;
 
 impl ReadRequest {
+    /// `ask` reads the answer, `then` gets it.
+    pub fn new<T>(
+        ask: impl FnOnce(&Connection, QueryContext<'_>) -> Result<T, StoreError> + Send + 'static,
+        then: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+    ) -> Self {
+        Self(Box::new(move |reader| then(reader.and_then(|reader| reader.read(ask)))))
+    }
+
     /// There is no answer.
     pub fn refuse(self, error: StoreError) {
-        match self {
-            Self::Query { then, .. } => then(Err(error)),
-            Self::History { then, .. } => then(Err(error)),
-            Self::Info { then, .. } => then(Err(error)),
-        }
+        (self.0)(Err(error));
     }
 }
 
@@ -49,31 +40,26 @@ pub fn answer(data_dir: &Path, questions: &mpsc::Receiver<ReadRequest>, suspicio
     let owner = owner::current();
     let transcripts = transcript::folder(data_dir);
     let asker = QueryContext { owner: &owner, transcripts: &transcripts };
-    let mut reader = ReaderConnection { data_dir, opened: None, suspicion };
-    for question in questions {
-        match question {
-            ReadRequest::Query { query, then } => {
-                then(reader.read(|connection| reply(connection, asker, &query)));
-            }
-            ReadRequest::History { page, then } => {
-                then(reader.read(|connection| history::history(connection, asker, &page)));
-            }
-            ReadRequest::Info { wanted, then } => {
-                then(reader.read(|connection| info::info(connection, &wanted)));
-            }
-        }
+    let mut reader = ReaderConnection { data_dir, asker, opened: None, suspicion };
+    for ReadRequest(question) in questions {
+        question(Ok(&mut reader));
     }
 }
 
 struct ReaderConnection<'a> {
     data_dir: &'a Path,
+    asker: QueryContext<'a>,
     opened: Option<Opened>,
     suspicion: &'a AtomicBool,
 }
 
 impl ReaderConnection<'_> {
-    fn read<T>(&mut self, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let found = connection(&mut self.opened, self.data_dir).and_then(ask);
+    fn read<T>(
+        &mut self,
+        ask: impl FnOnce(&Connection, QueryContext<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let asker = self.asker;
+        let found = connection(&mut self.opened, self.data_dir).and_then(|connection| ask(connection, asker));
         if let Err(error) = &found {
             tracing::error!(%error, "the store has no answer");
             if error.is_damage() {
@@ -96,16 +82,12 @@ fn connection<'a>(opened: &'a mut Option<Opened>, data_dir: &Path) -> Result<&'a
     }
 }
 
-fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> QueryReply {
+/// The reply to a query, as the editor gets it.
+pub fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) -> QueryReply {
     let reply = match query {
         Query::History(page) => serde_json::to_value(history::history(connection, asker, page)?)?,
-        Query::Job(which) => {
-            json!({ "job": asker.job(connection, which)?.ok_or(StoreError::NoSuchJob)? })
-        }
+        Query::Job(which) => json!({ "job": asker.job(connection, which)?.ok_or(StoreError::NoSuchJob)? }),
         Query::Info(wanted) => serde_json::to_value(info::info(connection, wanted)?)?,
-        Query::Writers { path, limit } => {
-            json!({ "jobs": history::writers(connection, asker, path, *limit)? })
-        }
         Query::Checkpoints { agent, session_id } => {
             json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
         }

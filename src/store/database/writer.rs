@@ -1,7 +1,6 @@
 //! The writer thread: it writes the changes of the ledger to the database, one by one. A change that cannot be written
 //! now stays in the ledger and is spilled to a file; no caller waits for it.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
@@ -15,10 +14,9 @@ use super::marker::Marker;
 use super::reader::ReadRequest;
 use super::shared::Shared;
 use super::{QueryReply, Then, take_up};
-use crate::store::queries::entry::{JobKey, QueryContext};
 use crate::store::queries::{accepted, held, put, sessions, unsent};
 use crate::store::record::Held;
-use crate::store::{Amounts, StoreError, transcript};
+use crate::store::{Amounts, StoreError};
 
 /// When pending changes are tried again, if no task comes before.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -44,7 +42,6 @@ pub enum DatabaseTask {
 pub struct DatabaseWriter {
     connection: WriterConnection,
     shared: Arc<Shared>,
-    transcripts: PathBuf,
     questions: mpsc::Sender<ReadRequest>,
     /// The reader has found damage.
     suspicion: Arc<AtomicBool>,
@@ -63,19 +60,10 @@ impl DatabaseWriter {
         suspicion: Arc<AtomicBool>,
         warn: Then<StoreError>,
     ) -> Self {
-        let transcripts = shared.data_dir.as_deref().map(transcript::folder).unwrap_or_default();
         let connection = WriterConnection::new(shared.data_dir.clone(), warn);
         let marker = Marker::new(shared.data_dir.as_deref());
-        let mut writer = Self {
-            connection,
-            shared,
-            transcripts,
-            questions,
-            suspicion,
-            is_taken_up: false,
-            marker,
-            is_unmarked: true,
-        };
+        let mut writer =
+            Self { connection, shared, questions, suspicion, is_taken_up: false, marker, is_unmarked: true };
         writer.take_up();
         writer
     }
@@ -279,14 +267,11 @@ impl DatabaseWriter {
     }
 
     fn again(&mut self, uuid: &str, id: u64) -> QueryReply {
-        let Self { connection, shared, transcripts, .. } = self;
-        let asker = QueryContext { owner: &shared.owner, transcripts };
-        let (copy, reply) = connection.attempt(|connection| {
-            let copy = held::again(connection, asker.owner, uuid, id)?.ok_or(StoreError::NoSuchJob)?;
-            Ok((copy, json!({ "job": asker.job(connection, &JobKey::Id(id))? })))
-        })?;
+        let Self { connection, shared, .. } = self;
+        let copy = connection.attempt(|connection| held::again(connection, &shared.owner, uuid, id))?;
+        let copy = copy.ok_or(StoreError::NoSuchJob)?;
         self.ledger().again(id, &copy);
-        Ok(reply)
+        Ok(json!({ "answer": copy.answer() }))
     }
 
     /// Holds the answers of these jobs that the last host of this Neovim stored or spilled, and did not report. The
@@ -294,18 +279,16 @@ impl DatabaseWriter {
     fn untold(&mut self, ids: &[u64]) -> QueryReply {
         self.is_taken_up = false;
         self.catch_up();
-        let Self { connection, shared, transcripts, .. } = self;
-        let asker = QueryContext { owner: &shared.owner, transcripts };
-        let (held, jobs) = connection.attempt(|connection| {
-            let held = held::untold(connection, asker.owner, ids)?;
-            let mut jobs = Vec::new();
-            for held in &held {
-                jobs.extend(asker.job(connection, &JobKey::Uuid(held.uuid.clone()))?);
-            }
-            Ok((held, json!({ "jobs": jobs })))
-        })?;
-        self.ledger().adopt(&held);
-        Ok(jobs)
+        let Self { connection, shared, .. } = self;
+        let untold = connection.attempt(|connection| held::untold(connection, &shared.owner, ids))?;
+        let mut answers = Vec::new();
+        for (id, held) in untold {
+            self.ledger().adopt([&held]);
+            let mut answer = held.answer();
+            answer["id"] = id.into();
+            answers.push(answer);
+        }
+        Ok(json!({ "answers": answers }))
     }
 
     /// Records the end of the jobs whose host is gone, before a query is answered.

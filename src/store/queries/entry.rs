@@ -112,15 +112,20 @@ pub struct StoredFailure {
 /// A job with everything that is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FullJob {
+    /// The job as in a list.
     #[serde(flatten)]
     pub entry: JobEntry,
+    /// The answer as the agent gave it.
     pub text: Option<String>,
+    /// The tidied answer.
     pub lines: Option<Vec<String>>,
     /// What the user made of the answer while it was held.
     pub draft: Option<Draft>,
+    /// What was selected, and where.
     pub selection: Selection,
-    /// What the same request needs besides.
+    /// Its answer was to be held for review.
     pub review: bool,
+    /// The session that it went on from.
     pub resume: Option<Resume>,
 }
 

@@ -38,8 +38,8 @@ pub fn adopt(connection: &mut Connection, owner: &str) -> Result<Vec<Held>, Stor
 }
 
 /// Takes the answers of these jobs of this Neovim as held: an earlier host has kept them, and was gone before it could
-/// tell. Returns those that have one.
-pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<Held>, StoreError> {
+/// tell. Returns those that have one, with their numbers.
+pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<Vec<(u64, Held)>, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut untold = Vec::new();
     for id in ids {
@@ -55,7 +55,7 @@ pub fn untold(connection: &mut Connection, owner: &str, ids: &[u64]) -> Result<V
             )?
             .query_row(params![owner, signed(*id)], |row| Ok(held(row)))
             .optional()?;
-        untold.extend(found.transpose()?);
+        untold.extend(found.transpose()?.map(|held| (*id, held)));
     }
     transaction.commit()?;
     Ok(untold)

@@ -124,7 +124,7 @@ fn questions() -> Vec<Json> {
         ("info", json!({"project": "/", "today_ms": 1, "viewer": viewer})),
         ("job", json!({"id": 1})),
         ("job", json!({"uuid": "u"})),
-        ("writers", json!({"path": "/a"})),
+        ("wrote", json!({"path": "/a", "buffer": 1, "row": 0})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         ("prompts", json!({})),
         ("untold", json!({"ids": [1, 2]})),
@@ -137,7 +137,7 @@ fn questions() -> Vec<Json> {
             }),
         ),
         ("mirror", json!({"buffer": 1})),
-        ("find", json!({"buffer": 1, "texts": [selection()]})),
+        ("place", json!({"uuid": "u", "buffer": 1})),
         (
             "blocks",
             of_buffer(json!({

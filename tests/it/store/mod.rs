@@ -63,10 +63,12 @@ fn the_store_answers_in_this_neovim_and_in_the_next() {
     }
     assert_eq!(entry["path"], path.to_str().unwrap());
 
-    let written = ask(&nvim, "writers", &json!({"path": path})).unwrap();
-    let place = |job: &Value| json!([job["landed_first"], job["landed_last"], job["landed_rows"]]);
-    assert_eq!(place(&written["jobs"][0]), json!([3, 3, ["local b = 20"]]));
-    assert_eq!(place(&written["jobs"][1]), json!([1, 2, ["local a = 10", "local aa = 11"]]));
+    let stored = |at: usize| {
+        let job = ask(&nvim, "job", &json!({"uuid": history["jobs"][at]["uuid"]})).unwrap()["job"].clone();
+        json!([job["landed_first"], job["landed_last"], job["landed_rows"]])
+    };
+    assert_eq!(stored(0), json!([3, 3, ["local b = 20"]]));
+    assert_eq!(stored(1), json!([1, 2, ["local a = 10", "local aa = 11"]]));
 
     let nvim = Builder::new(nvim.quit_to()).start();
     let uuid = &history["jobs"][0]["uuid"];
@@ -77,8 +79,8 @@ fn the_store_answers_in_this_neovim_and_in_the_next() {
     assert_eq!((&info["project"]["jobs"], &info["all"]["landed"]), (&json!(2), &json!(2)));
     assert_eq!(ask(&nvim, "prompts", &json!({})).unwrap()["prompts"][0]["prompt"], "GATE:two");
 
-    let again = ask(&nvim, "again", &json!({"uuid": uuid, "id": 41})).unwrap()["job"].clone();
-    assert_eq!((&again["id"], &again["landing"]), (&json!(41), &json!("held")));
+    let again = ask(&nvim, "again", &json!({"uuid": uuid, "id": 41})).unwrap()["answer"].clone();
+    assert_eq!((&again["held_for"], &again["selection"]), (&json!("review"), &job["selection"]));
     assert_eq!(ask(&nvim, "job", &json!({"id": 41})).unwrap()["job"]["lines"], json!(["local b = 20"]));
     assert!(ask(&nvim, "job", &json!({"id": 9})).unwrap_err().contains("no such job"));
     assert!(ask(&nvim, "weather", &json!({})).unwrap_err().contains("name"));

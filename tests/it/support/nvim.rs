@@ -200,8 +200,9 @@ impl Nvim {
     pub fn mirrored(&self) {
         let found = self.exec(
             "local found
-             require('botglue.host.attach').find(vim.api.nvim_get_current_buf(), {}, function(places, err)
-               found = err or places ~= nil
+             local bufnr = vim.api.nvim_get_current_buf()
+             require('botglue.host.attach').find('mirror', bufnr, vim.empty_dict, function(view, err)
+               found = err or view ~= nil
              end)
              vim.wait(30000, function() return found ~= nil end, 5)
              return found",

@@ -227,7 +227,7 @@ end
 function M.heard()
   local function ask(buffer)
     M.awaited[REPLIES.reply({ token = 0 })] = true
-    M.notify(M.channel, "query", { token = 0, name = "find", buffer = buffer, texts = {} })
+    M.notify(M.channel, "query", { token = 0, name = "mirror", buffer = buffer })
     replied()
   end
   for bufnr in pairs(require("botglue.host.connection").mirrored) do

@@ -4,7 +4,6 @@
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local columns = require("botglue.ui.list.columns")
-local query = require("botglue.host.query")
 local signs_of = require("botglue.util.signs").of
 local view = require("botglue.ui.list.view")
 
@@ -20,31 +19,16 @@ local function session(reply)
     return job.session_id ~= nil
   end)
   local bufnr, row = vim.api.nvim_get_current_buf(), vim.api.nvim_win_get_cursor(0)[1] - 1
-  local path, job = require("botglue.util.buffer_path")(bufnr), choose.at_cursor(jobs)
-  local function otherwise()
-    job = job or jobs[#jobs]
-    reply(job and job.agent, job and job.session_id)
+  local at_cursor = choose.at_cursor(jobs)
+  local function answer(found)
+    local job = at_cursor or found and found.job or jobs[#jobs] or {}
+    reply(job.agent, job.session_id)
   end
-  if job or path == "" then
-    otherwise()
-    return
+  if at_cursor or require("botglue.util.buffer_path")(bufnr) == "" then
+    answer()
+  else
+    require("botglue.session.writer").find(bufnr, row, answer)
   end
-  query.ask("writers", { path = path, limit = 50 }, function(result)
-    if not result or not vim.api.nvim_buf_is_loaded(bufnr) then
-      otherwise()
-      return
-    end
-    local function at()
-      return row
-    end
-    require("botglue.session.writer").find(bufnr, result.jobs, at, function(entry)
-      if entry then
-        reply(entry.agent, entry.session_id)
-      else
-        otherwise()
-      end
-    end)
-  end)
 end
 
 --- When today began.

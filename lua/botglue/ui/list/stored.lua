@@ -2,10 +2,13 @@
 
 local act = require("botglue.ui.act")
 local amounts = require("botglue.util.amounts")
+local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
+local query = require("botglue.host.query")
+local range = require("botglue.editor.range")
 local signs_of = require("botglue.util.signs").of
-local stored_job = require("botglue.session.stored_job")
+local user_context = require("botglue.editor.user_context")
 
 local M = {}
 
@@ -17,11 +20,31 @@ local fail = errors.fail
 ---@param row botglue.ListRow
 ---@param fn fun(full: botglue.FullEntry)
 local function whole(row, fn)
-  local stayed = require("botglue.editor.user_context").asked()
-  stored_job.whole(row.id, function(full)
+  local stayed = user_context.asked()
+  query.ask("job", { uuid = row.id }, function(result, err)
     if stayed() then
-      fn(full)
+      errors.guard(function()
+        fn((result or fail("%s", err)).job)
+      end)
     end
+  end)
+end
+
+---@param job botglue.Entry
+---@return string
+local function session_of(job)
+  return (require("botglue.session.writer").session("this job", job.agent, job.session_id))
+end
+
+--- Asks where the text of a job is, in its file, which is read if need be. An error in `fn` is told.
+---@param row botglue.ListRow
+---@param fn fun(found: botglue.Found, bufnr: integer, stayed: boolean) with whether the user has not left the list
+local function find(row, fn)
+  local bufnr, stayed = act.load(row.path or ""), user_context.asked()
+  attach.find("place", bufnr, function()
+    return { uuid = row.id }
+  end, function(found, err)
+    fn(found or fail("%s", err), bufnr, stayed())
   end)
 end
 
@@ -29,17 +52,13 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.jump(row, float)
-  whole(row, function(full)
-    local stayed = require("botglue.editor.user_context").asked()
-    stored_job.find(full, function(spot)
-      if not stayed() then
-        return
-      end
-      act.show(float, spot.bufnr, spot.first, 0)
-      if not spot.what then
+  find(row, function(found, bufnr, stayed)
+    if stayed then
+      act.show(float, bufnr, found.line or found.job.line, 0)
+      if not found.what then
         require("botglue.host.notify").warn("botglue: neither the answer nor what was sent is here any more")
       end
-    end)
+    end
   end)
 end
 
@@ -112,7 +131,7 @@ function M.again(row, float)
     act.review(job, float)
     return
   end
-  local stayed = require("botglue.editor.user_context").asked()
+  local stayed = user_context.asked()
   require("botglue.jobs.adopt").again(row.id, function(held, err)
     errors.guard(function()
       local found = held or fail("%s", err)
@@ -130,27 +149,26 @@ end
 --- Goes on from a job of an earlier time, at its place. That is shown, but not where the user has left the list.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
----@param fn fun(full: botglue.FullEntry, target: botglue.Range, stayed: boolean)
----@param check (fun(full: botglue.FullEntry))? raises an error where it cannot go on
+---@param fn fun(job: table, target: botglue.Range, stayed: boolean)
+---@param check (fun(job: table))? raises an error where it cannot go on
 local function at_place(row, float, fn, check)
-  local stayed = require("botglue.editor.user_context").asked()
-  stored_job.whole(row.id, function(full)
+  find(row, function(found, bufnr, stayed)
     if check then
-      check(full)
+      check(found.job)
     end
-    stored_job.target(full, function(target)
-      local ok, raised = pcall(function()
-        local is_here = stayed()
-        if is_here then
-          act.show(float, target.bufnr, (target:lines()), 0)
-        end
-        fn(full, target, is_here)
-      end)
-      if not ok then
-        target:unmark()
-        error(raised, 0)
+    local place = found.place
+      or fail("select the lines and start a new job: the place of this one is not known")
+    local target = range.at(bufnr, place, place.kind, found.job.column)
+    local ok, raised = pcall(function()
+      if stayed then
+        act.show(float, bufnr, found.line, 0)
       end
+      fn(found.job, target, stayed)
     end)
+    if not ok then
+      target:unmark()
+      error(raised, 0)
+    end
   end)
 end
 
@@ -158,41 +176,34 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.retry(row, float)
-  at_place(row, float, function(full, target)
+  at_place(row, float, function(job, target)
     require("botglue.jobs.run").send(target, {
-      prompt = full.prompt,
-      agent = full.agent,
-      model = full.model,
-      question = full.question,
-      -- Whoever has seen an answer of this prompt decides again whether the next one is held.
-      review = full.status == "interrupted" and full.review or nil,
-      resume = full.resume,
-      cwd = full.resume and full.project or nil,
+      prompt = job.prompt,
+      agent = job.agent,
+      model = job.model,
+      question = job.question,
+      review = job.review,
+      resume = job.resume,
+      cwd = job.resume and job.project or nil,
     }, (client.options()))
   end)
-end
-
----@param full botglue.FullEntry
----@return string
-local function session_of(full)
-  return (require("botglue.session.writer").session("this job", full.agent, full.session_id))
 end
 
 --- Goes on in its session, on the range as it is now; asks for the prompt.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.followup(row, float)
-  at_place(row, float, function(full, target, stayed)
+  at_place(row, float, function(job, target, stayed)
     if not stayed then
       target:unmark()
       return
     end
     local request = require("botglue.session.followup").request({
-      agent = full.agent,
-      model = full.model,
-      session_id = session_of(full),
-      cwd = full.project,
-      question = full.question,
+      agent = job.agent,
+      model = job.model,
+      session_id = session_of(job),
+      cwd = job.project,
+      question = job.question,
       target = target,
     })
     require("botglue.jobs.run").ask(target, request, (client.options()))

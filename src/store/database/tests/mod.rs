@@ -259,7 +259,8 @@ fn answers_that_an_earlier_host_could_not_tell_are_held_by_their_own_neovim() {
     // Once more where the host that took them was gone before it could tell in its turn.
     for _ in 0..2 {
         let held = held::untold(&mut connection, "me:1", &[1, 2, 3, 4, 5, 6]).unwrap();
-        assert_eq!(texts(&held), ["untold"]);
+        assert_eq!(held.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1]);
+        assert_eq!(texts(&held.into_iter().map(|(_, held)| held).collect::<Vec<_>>()), ["untold"]);
         let held = ["held", "review"].map(|name| Some(name.to_owned()));
         assert_eq!(landing(&connection, "untold"), held);
         assert_eq!(landing(&connection, "landed"), [Some("applied".to_owned()), None]);

@@ -272,8 +272,12 @@ fn an_answer_that_was_spilled_and_not_told_is_held_by_the_next_host_of_its_neovi
     let (sender, reply) = mpsc::channel();
     next.database.query(Query::Untold { ids: vec![1] }, move |reply| sender.send(reply).unwrap());
     let reply = reply.recv_timeout(PATIENCE).expect("a reply").unwrap();
-    assert_eq!((&reply["jobs"][0]["text"], &reply["jobs"][0]["landing"]), (&"x".into(), &"held".into()));
-    next.database.number(reply["jobs"][0]["uuid"].as_str().unwrap().to_owned(), 2);
+    let answer = &reply["answers"][0];
+    assert_eq!(
+        (&answer["text"], &answer["held_for"], &answer["id"]),
+        (&"x".into(), &"review".into(), &1.into())
+    );
+    next.database.number(answer["uuid"].as_str().unwrap().to_owned(), 2);
     assert_eq!(next.count(), Ok(1));
     // It is known like every other answer that waits: it is in the database after this one, too.
     fs::remove_file(dir.path().join("botglue.db")).unwrap();
