@@ -130,47 +130,24 @@
 ---@field rows table? which rows of the text land, and what was changed in them
 ---@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
----@class botglue.Entry a job that has ended, or was interrupted, as the store lists it
+---@class botglue.FullEntry what `job { uuid }` replies of a job that has ended: what is read of it here
 ---@field uuid string
----@field id integer? where it is a job of this Neovim
 ---@field agent string
 ---@field protocol string?
 ---@field model string?
 ---@field session_id string?
 ---@field project string
----@field path string
 ---@field filetype string
----@field kind "line"|"char"|"block"|"insert"
----@field first_line integer
----@field last_line integer
 ---@field prompt string
 ---@field question boolean
----@field status "done"|"failed"|"interrupted"
----@field landing string?
----@field held_for string?
 ---@field error { code: string, message: string }?
 ---@field started_ms integer Unix time
 ---@field ended_ms integer
----@field cost_usd number? this and the other amounts: of this job alone
----@field input_tokens integer
----@field output_tokens integer
----@field cache_read_tokens integer
----@field cache_creation_tokens integer
----@field num_turns integer?
----@field duration_ms integer?
+---@field cost_usd number?
 ---@field transcript string? the file of its raw stream, while that is kept
----@field has_answer boolean
----@field landed_first integer? with `job` alone: where the answer stood when it had landed
----@field landed_last integer?
----@field landed_rows string[]?
-
----@class botglue.FullEntry: botglue.Entry
 ---@field text string?
 ---@field lines string[]?
----@field draft botglue.Draft? what the user made of the answer while it was held
 ---@field selection botglue.StoredSelection
----@field review boolean whether its answer was to be held
----@field resume { session_id: string, at: string? }? the session that it went on from
 
 ---@class botglue.HeldAnswer an answer of an earlier time that is held by this Neovim now
 ---@field uuid string
@@ -213,5 +190,3 @@
 ---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, unused.
 --- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`.
 ---@field prompt string
----@field uses integer
----@field last_ms integer

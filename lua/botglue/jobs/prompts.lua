@@ -25,26 +25,6 @@ local function parts(text)
   return name, vim.trim(more)
 end
 
---- How many letters differ.
----@param one string
----@param other string
----@return integer
-local function distance(one, other)
-  local row = {}
-  for j = 0, #other do
-    row[j] = j
-  end
-  for i = 1, #one do
-    local before = row[0]
-    row[0] = i
-    for j = 1, #other do
-      local changed = before + (one:byte(i) == other:byte(j) and 0 or 1)
-      before, row[j] = row[j], math.min(changed, row[j] + 1, row[j - 1] + 1)
-    end
-  end
-  return row[#other]
-end
-
 --- The names of the option, sorted.
 ---@param options botglue.Options
 ---@return string[]
@@ -58,13 +38,7 @@ end
 ---@param names string[]
 ---@return string
 local function advice(name, names)
-  local nearest, least = nil, #name
-  for _, known in ipairs(names) do
-    local far = distance(name:lower(), known:lower())
-    if far < least then
-      nearest, least = known, far
-    end
-  end
+  local nearest = require("botglue.util.nearest").of(name, names)
   if nearest then
     return ("did you mean /%s?"):format(nearest)
   elseif #names == 0 then

@@ -41,7 +41,7 @@ end
 --- Opens the tab page; `q` closes it.
 ---@param texts botglue.Compared
 function M.open(texts)
-  local between = texts.options.ascii and " - " or " · "
+  local between = require("botglue.util.signs").of(texts.options).between
   vim.cmd.tabnew()
   local empty, tab = api.nvim_get_current_buf(), api.nvim_get_current_tabpage()
   ---@type integer[]

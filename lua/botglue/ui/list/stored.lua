@@ -30,7 +30,7 @@ local function whole(row, fn)
   end)
 end
 
----@param job botglue.Entry
+---@param job { agent: string, session_id: string? }
 ---@return string
 local function session_of(job)
   return (require("botglue.session.writer").session("this job", job.agent, job.session_id))
@@ -226,9 +226,6 @@ end
 ---@param float botglue.ListOrigin
 function M.transcript(row, float)
   whole(row, function(full)
-    if not full.transcript then
-      fail("no transcript of this job is kept: the newest 200 are, where the option record is on")
-    end
     float:close()
     require("botglue.ui.transcript").show_stored(full, "readable")
   end)

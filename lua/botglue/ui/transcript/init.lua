@@ -74,11 +74,11 @@ function M.open(id, form)
 end
 
 --- Shows what a job of the store did.
----@param entry botglue.Entry
+---@param entry botglue.FullEntry
 ---@param form botglue.TranscriptForm
 function M.show_stored(entry, form)
   show({
-    path = entry.transcript,
+    path = entry.transcript or fail("the transcript of this job is not kept any more"),
     agent = entry.agent,
     protocol = entry.protocol,
     cwd = entry.project,
