@@ -191,9 +191,21 @@ test("`notify` says how much is said", function()
     nvim:answer(1, { "A" })
     fail(nvim, { 2 }, "no")
     local messages = nvim:messages()
-    return { messages:find("job 1 applied: it") ~= nil, messages:find("job 2 failed: ") ~= nil }
+    return { messages:find("job 1 landed: it") ~= nil, messages:find("job 2 failed: ") ~= nil }
   end
   equal(said("all"), { true, true })
   equal(said("failures"), { false, true })
   equal(said("none"), { false, false })
+end)
+
+test("`notify` on all has words for answers that were merged or changed nothing", function()
+  local nvim = child.with_host({ "a", "b", "c", "d" })
+  nvim:lua("require('botglue').setup({ notify = 'all' })")
+  nvim:run({ kind = "line", first = { 1 }, last = { 3 } })
+  nvim:run({ kind = "line", first = { 4 }, last = { 4 } })
+  nvim:type("ggAmine<Esc>")
+  nvim:answer(1, { "a", "b", "C" })
+  nvim:answer(2, { "d" })
+  contains(nvim:messages(), "botglue: job 1 landed, merged with your changes: it")
+  contains(nvim:messages(), "botglue: job 2 unchanged: it")
 end)

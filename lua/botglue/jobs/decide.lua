@@ -5,40 +5,13 @@ local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local proposals = require("botglue.jobs.proposal")
+local reasons = require("botglue.jobs.reasons")
 local report = require("botglue.jobs.report")
 
 local M = {}
 
 local api = vim.api
 local fail = errors.fail
-
--- Why the host does not accept or revert, by its reason.
-local STAYS = {
-  accepted = {
-    conflict = "see :Botglue review %d, then accept it again: it conflicts with what you changed",
-    range_lost = "select lines, then :Botglue accept %d: its place is not known",
-    buffer_gone = "select lines elsewhere, then :Botglue accept %d: its buffer is gone",
-    not_modifiable = "its buffer cannot be changed",
-    block_rows = "see :Botglue edit %d: it has another number of lines than the block",
-    too_large = "select lines, then :Botglue accept %d: its buffer is too large to be followed",
-    stale = "accept it again: the text was changed meanwhile",
-  },
-  reverted = {
-    conflict = "its lines were changed since",
-    range_lost = "its place is not known",
-    buffer_gone = "its buffer is gone",
-    not_modifiable = "its buffer cannot be changed",
-    too_large = "its buffer is too large to be followed",
-  },
-}
-
--- What can be done with a held answer that has no place, and why.
-local MISPLACED = {
-  range_lost = "select lines, :Botglue accept %d: its place is not known",
-  buffer_gone = "select lines, :Botglue accept %d: its buffer is gone",
-  not_modifiable = ":set modifiable, :Botglue review %d: its buffer cannot be changed",
-  too_large = "select lines, :Botglue accept %d: its buffer is too large to be followed",
-}
 
 --- What can be done with a held answer that cannot be put where it belongs.
 ---@param job botglue.Job
@@ -54,16 +27,9 @@ function M.misplaced(job)
   elseif job.held_for == "too_large" then
     why = "too_large"
   end
-  return why and MISPLACED[why]:format(job.id)
-end
-
----@param job botglue.Job
----@param verb "accepted"|"rejected"|"reverted"
----@param why string
----@return string
-local function refusal(job, verb, why)
-  local reason = STAYS[verb == "reverted" and verb or "accepted"][why] or why
-  return ("job %d cannot be %s: " .. reason):format(job.id, verb, job.id)
+  local advice = why == "not_modifiable" and ":set modifiable, :Botglue review"
+    or "select lines, :Botglue accept"
+  return why and ("%s %d: %s"):format(advice, job.id, reasons.fact(why))
 end
 
 --- Whether something is being decided of a job.
@@ -157,7 +123,7 @@ local function take_hunk(job, opts)
     why = err or result and (result.stale and "the text has changed" or result.why)
   end)
   if why then
-    fail("%s", refusal(job, "accepted", why))
+    fail("%s", reasons.refusal(job.id, "accepted", why))
   end
 end
 
@@ -180,13 +146,13 @@ function M.accept(id, opts)
     take_hunk(job, opts)
     return
   elseif not job:load() then
-    fail("%s", refusal(job, "accepted", "buffer_gone"))
+    fail("%s", reasons.refusal(job.id, "accepted", "buffer_gone"))
   elseif job.range.lost then
-    fail("%s", refusal(job, "accepted", "range_lost"))
+    fail("%s", reasons.refusal(job.id, "accepted", "range_lost"))
   elseif job.range.kind == "block" and #job:lines() ~= #job.range.base.text then
-    fail("%s", refusal(job, "accepted", "block_rows"))
+    fail("%s", reasons.refusal(job.id, "accepted", "block_rows"))
   elseif M.is_unseen_conflict(job) then
-    fail("%s", refusal(job, "accepted", "conflict"))
+    fail("%s", reasons.refusal(job.id, "accepted", "conflict"))
   end
   ask(job, "accept", { lines = job:lines(), shown = job.shown, dropped = job.dropped })
 end
@@ -200,7 +166,7 @@ function M.reject(id)
     proposals.decide(job, "drop", { all = true }, function(result, err)
       local why = err or result and result.why
       if why then
-        fail("%s", refusal(job, "rejected", why))
+        fail("%s", reasons.refusal(job.id, "rejected", why))
       elseif result and result.stale then
         -- Another host, which does not know what was taken.
         report.landed(job, "merged")
@@ -221,9 +187,9 @@ function M.revert(id)
   if job.landing ~= "applied" and job.landing ~= "merged" then
     fail("job %d has nothing to revert", id)
   elseif not job:load() then
-    fail("%s", refusal(job, "reverted", "buffer_gone"))
+    fail("%s", reasons.refusal(job.id, "reverted", "buffer_gone"))
   elseif job.range.lost then
-    fail("%s", refusal(job, "reverted", "range_lost"))
+    fail("%s", reasons.refusal(job.id, "reverted", "range_lost"))
   end
   ask(job, "revert", {})
 end
@@ -239,7 +205,7 @@ function M.stays(job, why)
     job:moved()
     proposals.show_again(job)
   end
-  errors.guard(fail, "%s", refusal(job, is_held and "accepted" or "reverted", why))
+  errors.guard(fail, "%s", reasons.refusal(job.id, is_held and "accepted" or "reverted", why))
 end
 
 return M

@@ -2,6 +2,7 @@
 
 local notify = require("botglue.host.notify")
 local outcome = require("botglue.jobs.outcome")
+local reasons = require("botglue.jobs.reasons")
 
 local M = {}
 
@@ -25,9 +26,9 @@ function M.ended(job)
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
     item.verb = ("held, %s shows it"):format(outcome.held_hint(job.id))
-    item.words, item.level = outcome.held_reason(job.held_for), LEVELS.WARN
+    item.words, item.level = reasons.held(job.held_for), LEVELS.WARN
   elseif wanted == "all" and job.landing ~= "answered" then
-    item.verb, item.words, item.level = job.landing, job.prompt, LEVELS.INFO
+    item.verb, item.words, item.level = reasons.landed(job.landing), job.prompt, LEVELS.INFO
   end
   if wanted == "none" or not item.verb then
     return

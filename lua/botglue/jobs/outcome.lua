@@ -1,6 +1,7 @@
 --- The words below the range of a job that has ended: what became of it, named by its prompt. Draws nothing.
 
 local amounts = require("botglue.util.amounts")
+local reasons = require("botglue.jobs.reasons")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -8,25 +9,6 @@ local M = {}
 local LEAST_PROMPT = 16 -- cells
 local LEAST_WORDS = 32 -- cells; where they have less, the prompt is left out
 local width_of = vim.api.nvim_strwidth
-
-local HELD = {
-  review = "its answer waits for review",
-  conflict = "you changed these lines meanwhile",
-  range_lost = "its place is not known",
-  buffer_gone = "its buffer was closed",
-  not_modifiable = "the buffer cannot be changed",
-  ambiguous = "the answer has several code blocks",
-  block_rows = "the answer has another number of lines",
-  raw = "the agent printed this outside its protocol",
-  too_large = "the buffer is too large to be followed, and its text was changed",
-}
-
---- Why an answer is held, in words.
----@param reason string
----@return string
-function M.held_reason(reason)
-  return HELD[reason] or reason
-end
 
 --- How to see the answer of a held job.
 ---@param id integer
@@ -46,7 +28,7 @@ end
 ---@return botglue.OutcomeWords
 local function words_of(job, signs)
   if job.landing == "held" then
-    local words = "held: " .. M.held_reason(job.held_for)
+    local words = "held: " .. reasons.held(job.held_for)
     return { sign = signs.held, group = "BotglueHeld", words = words, rest = M.held_hint(job.id) }
   elseif job.status == "failed" then
     return { sign = signs.failed, group = "BotglueFailure", words = job.error.message }
@@ -59,8 +41,7 @@ local function words_of(job, signs)
     local words = "unchanged: the answer equals the text"
     return { sign = signs.unchanged, group = "BotglueActivity", words = words, rest = rest }
   end
-  local words = job.landing == "merged" and "landed, merged with your changes" or "landed"
-  return { sign = signs.landed, group = "BotglueLanded", words = words, rest = rest }
+  return { sign = signs.landed, group = "BotglueLanded", words = reasons.landed(job.landing), rest = rest }
 end
 
 --- What became of a job, where there is this much room.

@@ -2,13 +2,13 @@
 --- title. It is kept up to date until it is pushed out of the stack of lists; no window is opened for it.
 
 local client = require("botglue.host.client")
+local reasons = require("botglue.jobs.reasons")
 local text = require("botglue.util.text")
 
 local M = {}
 
 local api = vim.api
 local ENDED = { done = true, failed = true }
-local WORDS = { applied = "landed", merged = "landed, merged" }
 local LANDED = { applied = true, merged = true }
 
 --- What became of a job, in words.
@@ -18,10 +18,10 @@ local function words(job)
   if job.status == "failed" then
     return "failed: " .. job.error.message
   elseif job.landing == "held" then
-    local outcome = require("botglue.jobs.outcome")
-    return ("held: %s, %s"):format(outcome.held_reason(job.held_for), outcome.held_hint(job.id))
+    local hint = require("botglue.jobs.outcome").held_hint(job.id)
+    return ("held: %s, %s"):format(reasons.held(job.held_for), hint)
   end
-  return WORDS[job.landing] or job.landing or job.status
+  return job.landing and reasons.landed(job.landing) or job.status
 end
 
 ---@param job botglue.JobTable

@@ -68,7 +68,7 @@ function Diff:draw(hunks)
     return hunk.conflict
   end, hunks)
   local job = self.job
-  local between = job.options.ascii and " - " or " · "
+  local between = require("botglue.util.signs").of(job.options).between
   local parts = {
     ("job %d, if accepted"):format(job.id),
     #hunks == 0 and "no change" or #hunks == 1 and "1 hunk" or ("%d hunks"):format(#hunks),
@@ -90,7 +90,7 @@ function Diff:show()
     return
   elseif newest.why then
     job.shown = nil
-    title(self.wins.side, require("botglue.jobs.outcome").held_reason(newest.why))
+    title(self.wins.side, require("botglue.jobs.reasons").held(newest.why))
   elseif proposals.is_current(job) then
     job.shown = newest.tick
     self:draw(newest.hunks)

@@ -1,7 +1,7 @@
 --- What is said above hunks: whose answer this is with the keys, that a hunk conflicts, how much a tall one takes away.
 
 local connection = require("botglue.host.connection")
-local held_reason = require("botglue.jobs.outcome").held_reason
+local reasons = require("botglue.jobs.reasons")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -53,7 +53,7 @@ function M.of(job, keys)
     hunks = #proposal.hunks,
     conflicts = conflicts,
     keys = is_none and (":Botglue %s %d"):format(proposal.why and "edit" or "accept", job.id) or keys,
-    note = proposal.why and held_reason(proposal.why),
+    note = proposal.why and reasons.held(proposal.why),
   }
 end
 

@@ -6,6 +6,7 @@ local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local notify = require("botglue.host.notify")
 local proposal = require("botglue.jobs.proposal")
+local reasons = require("botglue.jobs.reasons")
 
 local M = {}
 
@@ -44,15 +45,6 @@ function M.go(step)
   end)
 end
 
--- What a key has come to that took or dropped nothing.
-local NOTHING = {
-  not_modifiable = "the buffer cannot be changed",
-  range_lost = "the place of the answer is not known",
-  buffer_gone = "the buffer is gone",
-  too_large = "the buffer is too large to be followed",
-  block_rows = "see :Botglue edit, it has another number of lines than the block",
-}
-
 local CHANGED = "botglue: the text has changed, nothing was done: these are the hunks now"
 
 --- Takes or drops some hunks. What was not shown is not taken: where the text has changed since, the hunks are computed
@@ -83,7 +75,7 @@ local function decide(verb, choose)
     elseif result and result.stale then
       notify.warn(CHANGED)
     elseif result and result.why then
-      notify.error("botglue: nothing was done: " .. (NOTHING[result.why] or result.why))
+      notify.error("botglue: nothing was done: " .. reasons.advice(result.why, review.job.id))
     end
   end)
 end

@@ -6,7 +6,7 @@ local connection = require("botglue.host.connection")
 local draw = require("botglue.ui.review.draw")
 local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
-local held_reason = require("botglue.jobs.outcome").held_reason
+local reasons = require("botglue.jobs.reasons")
 local is_typing_interrupted = require("botglue.ui.windows").is_typing_interrupted
 local keys = require("botglue.ui.review.keys")
 local notify = require("botglue.host.notify")
@@ -127,7 +127,7 @@ function Review:update()
   if why and not self.is_shown then
     self:close()
     if not require("botglue.jobs.decide").misplaced(job) then
-      notify.error(("botglue: the review of job %d: %s"):format(job.id, held_reason(why)))
+      notify.error(("botglue: the review of job %d: %s"):format(job.id, reasons.held(why)))
     end
     require("botglue.ui.review.edit").open(job.id)
     return
