@@ -181,11 +181,11 @@
 ---@class botglue.Checkpoint an entry of the answer to `checkpoints { agent, session_id }`, oldest first
 ---@field uuid string the message's
 ---@field session_id string
----@field job string the uuid of the job whose message it is
 ---@field prompt string
 ---@field at_ms integer
 ---@field kind "line"|"char"|"block"|"insert"
----@field rows string[] what stood in the range then
+---@field rows string[] the whole rows of the range then
+---@field text string[]? the selected part of each row, where that is not all of it
 
 ---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, unused.
 --- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`.

@@ -33,20 +33,13 @@ end
 --- The text of a checkpoint by lines, in the shape of the range.
 ---@param checkpoint botglue.Checkpoint
 ---@param target botglue.Range
----@param callback fun(lines: string[]?) nil where it fits into no such range
-local function text_of(checkpoint, target, callback)
-  local shape = target.shape
+---@return string[]? lines nil where it fits into no such range
+local function text_of(checkpoint, target)
+  local shape, text = target.shape, checkpoint.text
   if shape == "line" or shape == "insert" then
-    callback(checkpoint.rows)
-  elseif shape ~= checkpoint.kind then
-    callback(nil)
-  else
-    -- The checkpoint has whole rows; which part of them was selected only its job knows.
-    query.ask("job", { uuid = checkpoint.job }, function(result)
-      local text = result and result.job.selection.text
-      local fits = text and (shape == "char" or #text == #target.base.text)
-      callback(fits and text or nil)
-    end)
+    return checkpoint.rows
+  elseif text and shape == checkpoint.kind and (shape == "char" or #text == #target.base.text) then
+    return text
   end
 end
 
@@ -129,24 +122,22 @@ end
 ---@param target botglue.Range
 ---@param callback fun(target: botglue.Range, take_out: fun()?)
 local function choose_text(checkpoint, target, callback)
-  text_of(checkpoint, target, function(lines)
-    local place = target:place()
-    local now = place and target:read(place)
-    if not lines or not now or vim.deep_equal(lines, target.shape == "line" and now.rows or now.text) then
-      callback(target)
-      return
-    end
-    local choices = { "Keep the text as it is", "Put back the text of that time" }
-    vim.ui.select(choices, { prompt = "botglue: the text was different then" }, function(_, index)
-      guarded(target, function()
-        if not index then
-          target:unmark()
-        elseif index == 2 then
-          callback(put_back(target, lines))
-        else
-          callback(target)
-        end
-      end)
+  local lines, place = text_of(checkpoint, target), target:place()
+  local now = place and target:read(place)
+  if not lines or not now or vim.deep_equal(lines, target.shape == "line" and now.rows or now.text) then
+    callback(target)
+    return
+  end
+  local choices = { "Keep the text as it is", "Put back the text of that time" }
+  vim.ui.select(choices, { prompt = "botglue: the text was different then" }, function(_, index)
+    guarded(target, function()
+      if not index then
+        target:unmark()
+      elseif index == 2 then
+        callback(put_back(target, lines))
+      else
+        callback(target)
+      end
     end)
   end)
 end
