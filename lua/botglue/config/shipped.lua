@@ -19,6 +19,20 @@ local M = {}
 ---@field env string[] variables that log it in
 ---@field files string[] where it keeps a login, as far as that is a file
 
+--- An agent that speaks ACP, as most of them are.
+---@param program string
+---@param more table what is otherwise, and what keeps it read-only
+---@return botglue.Shipped
+local function acp(program, more)
+  return vim.tbl_extend("keep", more, {
+    protocol = "acp",
+    command = { program },
+    loads = "directory",
+    goes_on = false,
+    open = { flag = "--resume" },
+  })
+end
+
 ---@type table<string, botglue.Shipped>
 local agents = {
   claude = {
@@ -43,11 +57,8 @@ local agents = {
     open = { flag = "--resume" },
     login = { how = "run `droid`, or set FACTORY_API_KEY", env = { "FACTORY_API_KEY" }, files = {} },
   },
-  codex = {
-    protocol = "acp",
-    command = { "codex-acp" },
+  codex = acp("codex-acp", {
     keeps = "its own sandbox (mode `read-only`), which lets it read all files",
-    loads = "directory",
     goes_on = true,
     open = { program = "codex", flag = "resume" },
     login = {
@@ -55,25 +66,17 @@ local agents = {
       env = { "CODEX_API_KEY", "OPENAI_API_KEY" },
       files = { "~/.codex/auth.json" },
     },
-  },
-  gemini = {
-    protocol = "acp",
-    command = { "gemini" },
+  }),
+  gemini = acp("gemini", {
     keeps = "its mode `plan`, and botglue refuses each permission",
-    loads = "directory",
-    goes_on = false,
-    open = { flag = "--resume" },
     login = {
       how = "run `gemini`, or set GEMINI_API_KEY",
       env = { "GEMINI_API_KEY", "GOOGLE_API_KEY" },
       files = { "~/.gemini/oauth_creds.json" },
     },
-  },
-  opencode = {
-    protocol = "acp",
-    command = { "opencode" },
+  }),
+  opencode = acp("opencode", {
     keeps = "it may use the tools of the option `tools` within the project (OPENCODE_PERMISSION)",
-    loads = "directory",
     goes_on = true,
     open = { flag = "--session" },
     login = {
@@ -81,49 +84,33 @@ local agents = {
       env = {},
       files = { "~/.local/share/opencode/auth.json" },
     },
-  },
-  qwen = {
-    protocol = "acp",
-    command = { "qwen" },
+  }),
+  qwen = acp("qwen", {
     keeps = "it has no tools that write or run (`--exclude-tools`), and botglue refuses each permission",
     loads = "nothing",
-    goes_on = false,
-    open = { flag = "--resume" },
     login = {
       how = "run `qwen`, or set OPENAI_API_KEY",
       env = { "OPENAI_API_KEY" },
       files = { "~/.qwen/oauth_creds.json" },
     },
-  },
-  copilot = {
-    protocol = "acp",
-    command = { "copilot" },
+  }),
+  copilot = acp("copilot", {
     keeps = "it has the tools of the option `tools` and no others (`--available-tools`)",
-    loads = "directory",
-    goes_on = false,
-    open = { flag = "--resume" },
     login = {
       how = "run `copilot login`",
       env = { "COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN" },
       files = {},
     },
-  },
-  ["claude-acp"] = {
-    protocol = "acp",
-    command = { "claude-agent-acp" },
+  }),
+  ["claude-acp"] = acp("claude-agent-acp", {
     keeps = "it has the tools of the option `tools` and no others",
     loads = "nothing",
     goes_on = true,
     open = { program = "claude", flag = "--resume" },
-  },
-  ["droid-acp"] = {
-    protocol = "acp",
-    command = { "droid" },
+  }),
+  ["droid-acp"] = acp("droid", {
     keeps = "its mode `spec`, and botglue refuses each permission",
-    loads = "directory",
-    goes_on = false,
-    open = { flag = "--resume" },
-  },
+  }),
 }
 agents["claude-acp"].login = agents.claude.login
 agents["droid-acp"].login = agents.droid.login
