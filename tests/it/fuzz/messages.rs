@@ -207,7 +207,12 @@ fn each_message_of_the_plugin_is_among_them() {
         questions.extend(name.filter(|_| message[1] == "query".into()).map(|(_, name)| text(name)));
     }
     let lua = Path::new(env!("CARGO_MANIFEST_DIR")).join("lua");
-    for (function, known, some) in [(":notify", methods, "run"), ("query.ask", questions.clone(), "review")] {
+    let calls = [
+        (":notify", methods, "run"),
+        ("query.ask", questions.clone(), "review"),
+        ("attach.find", questions.clone(), "place"),
+    ];
+    for (function, known, some) in calls {
         let mut sent = BTreeSet::new();
         called_with(function, &lua, &mut sent);
         assert!(sent.contains(some), "{function} was found nowhere: {sent:?}");
