@@ -245,7 +245,8 @@ fn told_as_landed() {
 #[test]
 fn found_not_to_be_modifiable_and_not_stored_as_held() {
     let scene = scene(false);
-    scene.nvim.exec("vim.bo.modifiable = false");
+    // The option is set without its event: the host learns of it from the reply.
+    scene.nvim.command("noautocmd set nomodifiable");
     assert_found(scene.kill_both("write", When::Done, Scene::answer), "buffer_gone");
 }
 
