@@ -17,7 +17,10 @@ use botglue::stream::{Outcome, Update};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::support::DEADLINE;
+use crate::support::{DEADLINE, POLL};
+
+/// How long a process that was killed may take to go: one with much memory needs a moment.
+const KILLED_IS_GONE: Duration = Duration::from_secs(2);
 
 /// A started job and what it tells.
 pub struct Started {
@@ -221,7 +224,11 @@ impl Started {
         assert!(self.next().await.is_none(), "Gone is last");
         assert!(self.observers.is_empty(), "an observer is left");
         if let Some(pgid) = self.pgid {
-            assert!(!group_lives(pgid), "something of the group is left");
+            let killed = Instant::now() + KILLED_IS_GONE;
+            while group_lives(pgid) {
+                assert!(Instant::now() < killed, "something of the group is left");
+                tokio::time::sleep(POLL).await;
+            }
         }
     }
 
