@@ -127,6 +127,10 @@ fn interrupt_revert(step: (&str, When), signal: &str) {
     let mut scene = scene(false);
     scene.answer();
     scene.nvim.finished(scene.id);
+    // The call that ends the host must be one of the revert, not the last one of the landing.
+    scene.nvim.wait("the landing is confirmed", || {
+        scene.nvim.exec("return next(require('botglue.editor.write').landings()) == nil") == true
+    });
     scene.type_around("before");
     scene.interrupt(step, signal, Scene::revert);
     scene.nvim.wait("it is decided", || {

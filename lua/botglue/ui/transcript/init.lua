@@ -28,12 +28,15 @@ end
 ---@param about botglue.TranscriptAbout
 ---@param form botglue.TranscriptForm
 local function show(about, form)
+  local is_raw = form == "raw" or not about.protocol
+  -- The file of a running job may not be there yet; the host opens it once it has written what it was given.
+  local is_being_written = about.job and about.job:is_open()
   local found = vim.uv.fs_lstat(about.path)
-  if not found or found.type ~= "file" then
+  if (is_raw or not is_being_written) and (not found or found.type ~= "file") then
     fail("this transcript is not there: the newest 200 are kept, see :Botglue log")
   end
   errors.no_window_in_cmdwin()
-  if form == "raw" or not about.protocol then
+  if is_raw then
     show_raw(about.path)
   else
     require("botglue.ui.transcript.view").open(about)
