@@ -16,63 +16,37 @@ end, {
   end,
 })
 
-vim.keymap.set("x", "<Plug>(botglue-run)", function()
-  require("botglue.command.maps").run_visual()
-end, { desc = "botglue: run on the selection" })
+-- `nvim_set_keymap`: `vim.keymap.set` takes three times as long, which counts as Neovim starts.
+local set_keymap = vim.api.nvim_set_keymap
 
-vim.keymap.set("n", "<Plug>(botglue-run)", function()
-  return require("botglue.command.maps").run_operator()
-end, { expr = true, desc = "botglue: run on a motion" })
-
-vim.keymap.set("x", "<Plug>(botglue-ask)", function()
-  require("botglue.command.maps").ask_visual()
-end, { desc = "botglue: ask about the selection" })
-
-vim.keymap.set("n", "<Plug>(botglue-ask)", function()
-  return require("botglue.command.maps").ask_operator()
-end, { expr = true, desc = "botglue: ask about a motion" })
-
-vim.keymap.set("n", "<Plug>(botglue-line)", function()
-  require("botglue.command.maps").run_line()
-end, { desc = "botglue: run on the line" })
-
-vim.keymap.set("n", "<Plug>(botglue-insert)", function()
-  require("botglue.command.maps").insert()
-end, { desc = "botglue: insert below the line" })
-
-for name, command in pairs({
-  review = "Botglue review",
-  jobs = "Botglue jobs",
-  accept = "Botglue accept",
-  reject = "Botglue reject",
-}) do
-  vim.keymap.set("n", ("<Plug>(botglue-%s)"):format(name), ("<Cmd>%s<CR>"):format(command), {
-    desc = "botglue: " .. name,
-  })
+local function plug(mode, name, desc, lua)
+  local rhs = ("<Cmd>lua require'botglue.%s<CR>"):format(lua)
+  set_keymap(mode, ("<Plug>(botglue-%s)"):format(name), rhs, { noremap = true, desc = "botglue: " .. desc })
 end
 
-for name, call in pairs({
-  next = "go(vim.v.count1)",
-  prev = "go(-vim.v.count1)",
-  undrop = "undrop()",
-}) do
-  local keys = ("<Cmd>lua require('botglue.ui.review.keys').%s<CR>"):format(call)
-  vim.keymap.set("n", ("<Plug>(botglue-hunk-%s)"):format(name), keys, { desc = "botglue: hunk, " .. name })
+--- For the operators: `lua` returns `g@`.
+local function plug_operator(name, desc, lua)
+  local rhs, opts = "v:lua.require'botglue." .. lua, { noremap = true, expr = true, desc = "botglue: " .. desc }
+  set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, opts)
 end
 
-for _, name in ipairs({ "take", "drop" }) do
-  vim.keymap.set("n", ("<Plug>(botglue-hunk-%s)"):format(name), function()
-    return require("botglue.ui.review.keys").operator(name)
-  end, { expr = true, desc = "botglue: hunk, " .. name })
+plug("x", "run", "run on the selection", "command.maps'.run_visual()")
+plug_operator("run", "run on a motion", "command.maps'.run_operator()")
+plug("x", "ask", "ask about the selection", "command.maps'.ask_visual()")
+plug_operator("ask", "ask about a motion", "command.maps'.ask_operator()")
+plug("n", "line", "run on the line", "command.maps'.run_line()")
+plug("n", "insert", "insert below the line", "command.maps'.insert()")
+for _, name in ipairs({ "review", "jobs", "accept", "reject" }) do
+  local rhs = ("<Cmd>Botglue %s<CR>"):format(name)
+  set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, { noremap = true, desc = "botglue: " .. name })
 end
-
-vim.keymap.set("n", "<Plug>(botglue-next)", function()
-  require("botglue.command.jump").go(vim.v.count1)
-end, { desc = "botglue: next answer" })
-
-vim.keymap.set("n", "<Plug>(botglue-prev)", function()
-  require("botglue.command.jump").go(-vim.v.count1)
-end, { desc = "botglue: previous answer" })
+plug("n", "next", "next answer", "command.jump'.go(vim.v.count1)")
+plug("n", "prev", "previous answer", "command.jump'.go(-vim.v.count1)")
+plug("n", "hunk-next", "hunk, next", "ui.review.keys'.go(vim.v.count1)")
+plug("n", "hunk-prev", "hunk, previous", "ui.review.keys'.go(-vim.v.count1)")
+plug("n", "hunk-undrop", "hunk, undrop", "ui.review.keys'.undrop()")
+plug_operator("hunk-take", "hunk, take", "ui.review.keys'.operator('take')")
+plug_operator("hunk-drop", "hunk, drop", "ui.review.keys'.operator('drop')")
 
 local options = vim.g.botglue
 if type(options) == "function" then
@@ -80,11 +54,13 @@ if type(options) == "function" then
   options = ok and returned
 end
 
+-- Whether the user has mapped what the default maps begin with.
+local is_taken = { n = vim.fn.maparg("<leader>p", "n") ~= "", x = vim.fn.maparg("<leader>p", "x") ~= "" }
+
 --- Maps a key unless the user has mapped it, what it does, or what it begins with.
-local function map_default(mode, lhs, plug, desc)
-  local is_free = vim.fn.maparg(lhs, mode) == "" and vim.fn.maparg("<leader>p", mode) == ""
-  if is_free and vim.fn.hasmapto(plug, mode) == 0 then
-    vim.keymap.set(mode, lhs, plug, { remap = true, desc = "botglue: " .. desc })
+local function map_default(mode, lhs, rhs, desc)
+  if not is_taken[mode] and vim.fn.maparg(lhs, mode) == "" and vim.fn.hasmapto(rhs, mode) == 0 then
+    set_keymap(mode, lhs, rhs, { desc = "botglue: " .. desc })
   end
 end
 
@@ -106,12 +82,19 @@ local function announce_earlier()
   end
 end
 
+-- Once the first screen is there and the first keys are read: no start waits for it.
+local ANNOUNCE_AFTER = 100 -- milliseconds
+
+local function announce_later()
+  vim.defer_fn(announce_earlier, ANNOUNCE_AFTER)
+end
+
 if vim.v.vim_did_enter == 1 then
-  vim.schedule(announce_earlier)
+  announce_later()
 else
   vim.api.nvim_create_autocmd("VimEnter", {
     once = true,
     desc = "botglue: held answers of earlier sessions",
-    callback = vim.schedule_wrap(announce_earlier),
+    callback = announce_later,
   })
 end

@@ -146,6 +146,35 @@ fn the_history() {
     });
 }
 
+/// A job that wrote the whole of `a.lua` in a session of two messages.
+const SESSION: &str = r#"
+    local path, rows = vim.api.nvim_buf_get_name(0), vim.api.nvim_buf_get_lines(0, 0, -1, true)
+    local jobs = {
+        { uuid = "j1", session_id = "s0", prompt = "load the file", checkpoints = { "m1" } },
+        { uuid = "j2", session_id = "s1", prompt = "shorter", checkpoints = { "m2" },
+            resumed = { session_id = "s0" } },
+    }
+    for i, job in ipairs(jobs) do
+        job.path, job.rows, job.lines, job.landed_rows, job.landing = path, { "x" }, rows, rows, "applied"
+        job.ended_ms = 1700000000000 + i * 60000
+    end
+    return jobs
+"#;
+
+#[test]
+fn the_messages_to_go_back_to_are_drawn_without_a_key() {
+    on_each_review_screen(|stage| {
+        let (nvim, _gated) = stage.gated();
+        nvim.edit("a.lua", "local text = read()\nreturn text\n");
+        store(&nvim, SESSION);
+        nvim.input(":Botglue rewind<CR>");
+        stage.expect("rewind", &nvim, "the messages", |rows| {
+            rows.concat().contains("go back to") && rows.concat().contains("shorter")
+        });
+        nvim.input("<Esc>");
+    });
+}
+
 #[test]
 fn ascii_alone() {
     for (command, jobs, shown) in
