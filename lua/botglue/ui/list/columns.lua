@@ -86,14 +86,17 @@ end
 --- One row, with a blank before it.
 ---@param cells botglue.Cell[]
 ---@param layout botglue.Layout
+---@param before { cells: botglue.Cell[], chunks: botglue.Chunks }? the row as it was, in the same layout
 ---@return botglue.Chunks
-function M.row(cells, layout)
+function M.row(cells, layout, before)
   local chunks = {}
   for i, width in ipairs(layout.widths) do
     if width > 0 then
-      local group = cells[i][2]
-      chunks[#chunks + 1] = { (" "):rep(#chunks == 0 and 1 or layout.gap) }
-      chunks[#chunks + 1] = { fill(cells[i][1], i, layout), group ~= "" and group or nil }
+      local words, group, at = cells[i][1], cells[i][2], #chunks + 2
+      chunks[at - 1] = { (" "):rep(at == 2 and 1 or layout.gap) }
+      local is_same = before and before.cells[i][1] == words
+      local filled = is_same and before.chunks[at][1] or fill(words, i, layout)
+      chunks[at] = { filled, group ~= "" and group or nil }
     end
   end
   return chunks

@@ -105,7 +105,8 @@ end
 function List:chunks(row)
   local laid = self.laid[row.id]
   if not laid or laid.layout ~= self.layout or not same(row.cells, laid.cells) then
-    laid = { cells = row.cells, layout = self.layout, chunks = columns.row(row.cells, self.layout) }
+    local before = laid and laid.layout == self.layout and laid or nil
+    laid = { cells = row.cells, layout = self.layout, chunks = columns.row(row.cells, self.layout, before) }
     self.laid[row.id] = laid
   end
   return laid.chunks
@@ -170,13 +171,15 @@ end
 --- Shows rows in place of those with the same ids.
 ---@param rows botglue.ListRow[]
 function List:update(rows)
+  local first, last = math.huge, 0
   for _, row in ipairs(rows) do
     local at = self.index[row.id]
     if at then
       self.rows[at] = row
-      self:draw(at, at)
+      first, last = math.min(first, at), math.max(last, at)
     end
   end
+  self:draw(first, last)
   self:show_detail()
 end
 

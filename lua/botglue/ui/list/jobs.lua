@@ -1,29 +1,31 @@
 --- `:Botglue jobs`: a live list of all jobs of this Neovim, newest first, so that changes move no row. The host makes
---- the rows of changed jobs; this list animates the signs of running jobs with its own timer.
+--- the rows of changed jobs; the beat of the views at the ranges moves the signs of running ones, so that both cost
+--- one redraw.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local counts = require("botglue.jobs.counts")
 local line = require("botglue.ui.status.line")
 local signs_of = require("botglue.util.signs").of
+local ticker = require("botglue.ui.status.ticker")
 local view = require("botglue.ui.list.view")
 
 local M = {}
 
 local api = vim.api
-local TICK = 120 -- milliseconds
 local MAX_ENDED = 200 -- ended jobs in the list
 local MAX_PROMPT = 1000 -- bytes of a prompt that are sent, wider than any screen
 
----@class botglue.JobList
+---@class botglue.JobList: botglue.Ticking
 ---@field list botglue.List
 ---@field options botglue.Options
 ---@field jobs botglue.Job[] those of the rows, in their order
----@field row_states table<integer, string> the `row_state` of each job at its last row request, by job id
+---@field changes table<integer, true> the running jobs whose rows are out of date, by id
 ---@field asking boolean whether a request for rows is pending
 ---@field due boolean whether all rows must be requested, not only those of running jobs
+---@field second integer of the clock, in which the times of running jobs were last requested
 ---@field frame integer counts the ticks
----@field timer uv.uv_timer_t?
+---@field ticks boolean whether its `tick` is called
 ---@field group integer of autocommands
 local Jobs = {}
 Jobs.__index = Jobs
@@ -80,15 +82,6 @@ local function facts(job, signs)
   }
 end
 
---- A string that changes when the row of a running job changes. It must be cheap: each tick computes it.
----@param job botglue.Job
----@param signs table
----@return string
-local function row_state(job, signs)
-  local seconds = math.floor(job:elapsed_ms() / 1000)
-  return ("%d %d %s %s"):format(seconds, job.range:lines(), job.status, activity(job, signs) or "")
-end
-
 ---@return table
 local function totals()
   local of = counts.of()
@@ -126,7 +119,7 @@ function Jobs:ask(jobs, use)
   local all, signs = {}, signs_of(self.options)
   for i, job in ipairs(jobs) do
     all[i] = facts(job, signs)
-    self.row_states[job.id] = row_state(job, signs)
+    self.changes[job.id] = nil
   end
   self.asking = true
   ask(all, function(result, err)
@@ -137,11 +130,8 @@ function Jobs:ask(jobs, use)
       self.list:head(result.totals)
       use(result.table)
       self:spin()
-    else
-      self.row_states = {}
-      if #self.list.rows == 0 then
-        self.list:say(err or "", "BotglueFailure")
-      end
+    elseif #self.list.rows == 0 then
+      self.list:say(err or "", "BotglueFailure")
     end
     if self.due then
       self:refresh()
@@ -157,7 +147,7 @@ function Jobs:refresh()
     self.due = true
     return
   end
-  self.due, self.jobs, self.row_states = false, shown(), {}
+  self.due, self.jobs, self.changes = false, shown(), {}
   if #self.jobs == 0 then
     local earlier = connection.earlier
     local held = ("; :Botglue review shows %d held in earlier sessions"):format(earlier)
@@ -167,7 +157,7 @@ function Jobs:refresh()
       self.list:show(made)
     end)
   end
-  self:update_timer()
+  self:update_ticker()
 end
 
 function Jobs:spin()
@@ -176,16 +166,17 @@ function Jobs:spin()
   self.list:spin(sign)
 end
 
---- Requests new rows for visible running jobs that have changed.
+--- Requests new rows for visible running jobs that have changed, and once a second, for their times, for all of them.
 function Jobs:update_visible()
   local first, last = self.list:in_sight()
-  local signs, changed = signs_of(self.options), {}
+  local second, changed = math.floor(vim.uv.hrtime() / 1e9), {}
   for i = first, math.min(last, #self.jobs) do
     local job = self.jobs[i]
-    if job:is_open() and self.row_states[job.id] ~= row_state(job, signs) then
+    if job:is_open() and (second ~= self.second or self.changes[job.id]) then
       changed[#changed + 1] = job
     end
   end
+  self.second = second
   if #changed > 0 then
     self:ask(changed, function(made)
       self.list:update(made.rows)
@@ -196,7 +187,9 @@ end
 --- Updates the visible rows and the signs of running jobs.
 function Jobs:tick()
   self.frame = self.frame + 1
-  if api.nvim_win_get_tabpage(self.list.float.win) ~= api.nvim_get_current_tabpage() then
+  if not self.list:is_open() then
+    return
+  elseif api.nvim_win_get_tabpage(self.list.float.win) ~= api.nvim_get_current_tabpage() then
     return
   elseif self.due then
     self:refresh()
@@ -206,38 +199,21 @@ function Jobs:tick()
   self:spin()
 end
 
---- Starts the timer if a job is open, else stops it.
-function Jobs:update_timer()
-  local is_needed = next(connection.open) ~= nil
-  if is_needed and not self.timer then
-    local timer = assert(vim.uv.new_timer())
-    self.timer = timer
-    local once = require("botglue.util.debounce")(function()
-      if self.timer == timer and self.list:is_open() then
-        self:tick()
-      end
-    end)
-    timer:start(TICK, TICK, once)
-  elseif not is_needed then
-    self:stop_timer()
-  end
+--- Ticks while a job is open.
+function Jobs:update_ticker()
+  self.ticks = next(connection.open) ~= nil
+  ticker[self.ticks and "add" or "remove"](self)
 end
 
-function Jobs:stop_timer()
-  if self.timer then
-    self.timer:close()
-    self.timer = nil
-  end
-end
-
---- A job has emitted an event. The next tick shows changes of listed running jobs anyway. A new, ended or decided job
+--- A job has emitted an event: of a listed running one the next tick requests the row, a new, ended or decided one
 --- refreshes the whole list, once for several events.
 ---@param id integer
 function Jobs:changed(id)
-  if self.timer and connection.open[id] and self.list.index[tostring(id)] then
+  if self.ticks and connection.open[id] and self.list.index[tostring(id)] then
+    self.changes[id] = true
     return
   end
-  if not self.timer and not self.due then
+  if not self.ticks and not self.due then
     vim.schedule(function()
       self:refresh()
     end)
@@ -246,7 +222,7 @@ function Jobs:changed(id)
 end
 
 function Jobs:close()
-  self:stop_timer()
+  ticker.remove(self)
   api.nvim_del_augroup_by_id(self.group)
   if connection.list == self then
     connection.list = nil
@@ -256,8 +232,8 @@ end
 --- Opens the list.
 function M.open()
   local options = client.options()
-  local self = setmetatable({ options = options, jobs = shown(), row_states = {}, frame = 0 }, Jobs)
-  self.asking, self.due = false, false
+  local self = setmetatable({ options = options, jobs = shown(), changes = {}, frame = 0, second = 0 }, Jobs)
+  self.asking, self.due, self.ticks = false, false, false
   self.list = require("botglue.ui.list").open({
     name = "jobs",
     options = options,

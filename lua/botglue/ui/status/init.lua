@@ -15,7 +15,7 @@ local M = {}
 
 local api = vim.api
 
----@class botglue.View
+---@class botglue.View: botglue.Ticking
 ---@field job botglue.Job
 ---@field block botglue.Block
 ---@field frame integer counts the ticks

@@ -9,8 +9,11 @@ local M = {}
 
 local BEAT = 120 -- milliseconds
 
+---@class botglue.Ticking
+---@field tick fun(self: botglue.Ticking, shown: table<integer, botglue.Window[]>)
+
 ---@class botglue.Ticker
----@field views table<botglue.View, true>
+---@field views table<botglue.Ticking, true>
 ---@field timer uv.uv_timer_t
 
 ---@param ticker botglue.Ticker
@@ -43,14 +46,14 @@ local function start()
 end
 
 --- Lets a view move: its `tick` is called with what the windows show.
----@param view botglue.View
+---@param view botglue.Ticking
 function M.add(view)
   connection.ticker = connection.ticker or start()
   connection.ticker.views[view] = true
 end
 
 --- Lets it stand still.
----@param view botglue.View
+---@param view botglue.Ticking
 function M.remove(view)
   local ticker = connection.ticker
   if not ticker then
