@@ -12,7 +12,7 @@ local tidied = require("botglue.jobs.tidied")
 local M = {}
 
 --- The host is there: the first call on a new channel.
----@param hello { version: string, pid: integer }
+---@param hello { version: string, pid: integer, words: botglue.Words? }
 function M.ready(hello)
   client.ready(hello)
 end

@@ -40,6 +40,7 @@ use crate::memory;
 use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
 use crate::store::{Held, Landed};
 use crate::stream::Outcome;
+use crate::view;
 use pending::Pending;
 use value::Map;
 
@@ -283,7 +284,7 @@ impl Calls {
         }
     }
 
-    /// Sends the host's version; Lua compares the version before it sends anything.
+    /// Sends the host's version, which Lua compares before it sends anything, and the words that it needs at once.
     async fn introduce(&mut self) -> Result<(), Box<CallError>> {
         let version = env!("CARGO_PKG_VERSION");
         let parts = ["major", "minor", "patch"].into_iter().zip(version.split('.'));
@@ -291,7 +292,9 @@ impl Calls {
             parts.map(|(name, n)| (name.into(), n.parse::<u64>().unwrap_or_default().into())).collect();
         self.count.add();
         self.neovim.set_client_info("botglue", parts, "remote", vec![], vec![]).await?;
-        let hello = Map::default().with("version", version).with("pid", std::process::id()).build();
+        let hello = Map::default().with("version", version).with("pid", std::process::id());
+        let words = Map(fields(serde_json::json!(view::words()))).build();
+        let hello = hello.with("words", words).build();
         self.make(Call::Apply("ready", hello)).await
     }
 

@@ -55,7 +55,8 @@ pub enum HeldFor {
 }
 
 impl HeldFor {
-    const ALL: [Self; 9] = [
+    /// Every reason.
+    pub const ALL: [Self; 9] = [
         Self::Review,
         Self::Conflict,
         Self::RangeLost,

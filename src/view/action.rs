@@ -25,3 +25,33 @@ pub enum Action {
     /// Show what its agent printed.
     Transcript,
 }
+
+impl Action {
+    /// All of them.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Jump,
+        Self::Review,
+        Self::Prompt,
+        Self::Diff,
+        Self::Again,
+        Self::Retry,
+        Self::Followup,
+        Self::Open,
+        Self::Transcript,
+    ];
+
+    /// The name that the editor knows it by.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Jump => "jump",
+            Self::Review => "review",
+            Self::Prompt => "prompt",
+            Self::Diff => "diff",
+            Self::Again => "again",
+            Self::Retry => "retry",
+            Self::Followup => "followup",
+            Self::Open => "open",
+            Self::Transcript => "transcript",
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod landing;
 mod place;
 mod signs;
 pub mod transcript;
+mod words;
 
 use serde::Serialize;
 
@@ -20,6 +21,7 @@ pub use action::Action;
 pub use history::history;
 pub use info::info;
 pub use jobs::{Live, LiveState, Totals, jobs};
+pub use words::{Words, words};
 
 /// For whom it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

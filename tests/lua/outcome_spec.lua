@@ -8,6 +8,8 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 local line = child.line
 
+require("support.words")
+
 --- The words for a job that has ended after nine seconds.
 local function words(ended, room, options)
   local job = vim.tbl_extend("force", {

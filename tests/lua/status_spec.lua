@@ -4,6 +4,8 @@ local line = require("botglue.ui.status.line")
 local suite = require("support.suite")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
+require("support.words")
+
 --- The words for a job in some state, seven seconds old.
 local function words(state, options, width)
   local job = vim.tbl_extend("force", {

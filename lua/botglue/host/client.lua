@@ -81,8 +81,9 @@ function M.connect(options)
 end
 
 --- The host's greeting.
----@param hello { version: string, pid: integer }
+---@param hello { version: string, pid: integer, words: botglue.Words? }
 function M.ready(hello)
+  connection.words = hello.words or connection.words
   if connection.process then
     connection.process:greet(hello)
   end

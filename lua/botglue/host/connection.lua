@@ -1,8 +1,21 @@
 --- What this Neovim knows: its host, its jobs and what is shown of them. The one variable of the plugin that lives on;
 --- who uses a field says what is in it. Requires no module of ours.
 
+---@class botglue.Reason
+---@field held string why an answer is held
+---@field fact string why something cannot be done with it
+---@field advice string? what to do, so that it can be accepted; with the job's number
+---@field changed string? the fact where an answer is to be taken back
+
+---@class botglue.Words by the public name of what each is for
+---@field reasons table<string, botglue.Reason>
+---@field landings table<string, { words: string, why: string? }>
+---@field actions table<string, { does: string, impossible: string? }>
+---@field states { queued: string?, retry: string?, retry_in: string?, ready: string? } formats
+
 ---@class botglue.HostState the host, what it is asked, the options
 ---@field process botglue.Process?
+---@field words botglue.Words those that the host has sent
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
 ---@field unsent table[] what became of answers, for the next host
@@ -64,6 +77,7 @@
 
 ---@class botglue.Connection: botglue.HostState, botglue.JobsState, botglue.EditorState, botglue.UiState
 local connection = {
+  words = { reasons = {}, landings = {}, actions = {}, states = {} },
   ready_within = 5000,
   restarts = {},
   unsent = {},

@@ -1,7 +1,6 @@
 --- What the user is told of a job, as far as they want to know: one line, with all that says the same of others.
 
 local notify = require("botglue.host.notify")
-local outcome = require("botglue.jobs.outcome")
 local reasons = require("botglue.jobs.reasons")
 
 local M = {}
@@ -25,10 +24,11 @@ function M.ended(job)
   if job.status == "failed" then
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
-    item.verb = ("held, %s shows it"):format(outcome.held_hint(job.id))
+    item.verb = ("held, %s shows it"):format(reasons.held_hint(job.id))
     item.words, item.level = reasons.held(job.held_for), LEVELS.WARN
   elseif wanted == "all" and job.landing ~= "answered" then
-    item.verb, item.words, item.level = reasons.landed(job.landing), job.prompt, LEVELS.INFO
+    item.verb = reasons.landed(job.landing)
+    item.words, item.level = job.prompt, LEVELS.INFO
   end
   if wanted == "none" or not item.verb then
     return

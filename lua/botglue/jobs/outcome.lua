@@ -10,13 +10,6 @@ local LEAST_PROMPT = 16 -- cells
 local LEAST_WORDS = 32 -- cells; where they have less, the prompt is left out
 local width_of = vim.api.nvim_strwidth
 
---- How to see the answer of a held job.
----@param id integer
----@return string
-function M.held_hint(id)
-  return (":Botglue review %d"):format(id)
-end
-
 ---@class botglue.OutcomeWords
 ---@field sign string
 ---@field group string
@@ -27,21 +20,20 @@ end
 ---@param signs table
 ---@return botglue.OutcomeWords
 local function words_of(job, signs)
+  local words = reasons.ended(job)
   if job.landing == "held" then
-    local words = "held: " .. reasons.held(job.held_for)
-    return { sign = signs.held, group = "BotglueHeld", words = words, rest = M.held_hint(job.id) }
+    return { sign = signs.held, group = "BotglueHeld", words = words, rest = reasons.held_hint(job.id) }
   elseif job.status == "failed" then
-    return { sign = signs.failed, group = "BotglueFailure", words = job.error.message }
+    return { sign = signs.failed, group = "BotglueFailure", words = words }
   end
   local rest = amounts.duration(job:elapsed_ms())
   if (job.cost_usd or 0) > 0 then
     rest = rest .. " " .. amounts.money(job.cost_usd, "")
   end
   if job.landing == "unchanged" then
-    local words = "unchanged: the answer equals the text"
     return { sign = signs.unchanged, group = "BotglueActivity", words = words, rest = rest }
   end
-  return { sign = signs.landed, group = "BotglueLanded", words = reasons.landed(job.landing), rest = rest }
+  return { sign = signs.landed, group = "BotglueLanded", words = words, rest = rest }
 end
 
 --- What became of a job, where there is this much room.

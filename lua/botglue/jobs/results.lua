@@ -15,13 +15,12 @@ local LANDED = { applied = true, merged = true }
 ---@param job botglue.JobTable
 ---@return string
 local function words(job)
-  if job.status == "failed" then
-    return "failed: " .. job.error.message
-  elseif job.landing == "held" then
-    local hint = require("botglue.jobs.outcome").held_hint(job.id)
-    return ("held: %s, %s"):format(reasons.held(job.held_for), hint)
+  if not ENDED[job.status] then
+    return job.status
   end
-  return job.landing and reasons.landed(job.landing) or job.status
+  local prefix = job.status == "failed" and "failed: " or ""
+  local hint = job.landing == "held" and ", " .. reasons.held_hint(job.id) or ""
+  return prefix .. reasons.ended(job) .. hint
 end
 
 ---@param job botglue.JobTable

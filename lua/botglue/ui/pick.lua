@@ -68,9 +68,7 @@ local function choose_action(name, row, origin)
   vim.ui.select(row.actions, {
     prompt = "botglue: what to do",
     kind = "botglue_action",
-    format_item = function(action)
-      return actions.WORDS[action]
-    end,
+    format_item = actions.words,
   }, act)
 end
 

@@ -2,30 +2,17 @@
 --- store tells all that is needed.
 
 local client = require("botglue.host.client")
+local connection = require("botglue.host.connection")
 local fail = require("botglue.host.errors").fail
 
 local M = {}
 
---- The words for each action where they are chosen.
-M.WORDS = {
-  jump = "jump to its place",
-  review = "review the answer",
-  prompt = "show the prompt",
-  diff = "compare both texts",
-  again = "land again",
-  retry = "retry",
-  followup = "follow up",
-  open = "open the session",
-  transcript = "show the transcript",
-}
-
---- Why an action is not possible with a job of the store.
-local IMPOSSIBLE = {
-  diff = "this job has no answer",
-  again = "this job has no answer that can land",
-  review = "this job is not held",
-  transcript = "no transcript of this job is kept: the newest 200 are, where the option record is on",
-}
+--- What an action does, where one is chosen.
+---@param action string
+---@return string
+function M.words(action)
+  return connection.words.actions[action].does
+end
 
 --- Does it.
 ---@param action string
@@ -36,8 +23,11 @@ function M.act(action, row, float)
   local of_job = job and require("botglue.ui.act")[action]
   if of_job then
     of_job(job, float)
-  elseif IMPOSSIBLE[action] and not vim.list_contains(row.actions, action) then
-    fail(IMPOSSIBLE[action])
+    return
+  end
+  local impossible = connection.words.actions[action].impossible
+  if impossible and not vim.list_contains(row.actions, action) then
+    fail(impossible)
   else
     require("botglue.ui.list.stored")[action](row, float)
   end

@@ -1,6 +1,7 @@
 --- The words below a range: from a job's state to highlighted chunks that fit. Draws nothing.
 
 local amounts = require("botglue.util.amounts")
+local connection = require("botglue.host.connection")
 local outcome = require("botglue.jobs.outcome")
 local queue = require("botglue.jobs.queue")
 local signs_of = require("botglue.util.signs").of
@@ -20,14 +21,14 @@ local width_of = vim.api.nvim_strwidth
 ---@return string? words
 ---@return string? group
 function M.activity(job, signs)
-  local now = vim.uv.hrtime()
+  local now, words = vim.uv.hrtime(), connection.words.states
   if job.status == "queued" then
     local position = queue.position(job)
-    return position and ("queued, number %d"):format(position) or nil
+    return position and words.queued:format(position) or nil
   elseif job.retry then
     local left = math.ceil((job.retry_at - now) / 1e9)
-    local try = ("%s, try %d of %d"):format(job.retry.reason, job.retry.attempt, job.retry.max)
-    return left > 0 and ("%s in %ds"):format(try, left) or try
+    local try = words.retry:format(job.retry.reason, job.retry.attempt, job.retry.max)
+    return left > 0 and words.retry_in:format(try, left) or try
   elseif job.failure and (not job.activity or now - job.failed_at < 3e9) then
     return signs.failed .. " " .. job.failure, "BotglueFailure"
   end
@@ -90,7 +91,8 @@ end
 ---@return [string, string][]
 local function state(job, frame, room, signs)
   if job.status == "ready" then
-    return { { fit(signs.ready .. " ready: lands when you have finished", room, signs), "BotglueReady" } }
+    local words = signs.ready .. " " .. connection.words.states.ready
+    return { { fit(words, room, signs), "BotglueReady" } }
   elseif not job:is_open() then
     return outcome.chunks(job, room, signs)
   end

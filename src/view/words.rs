@@ -1,0 +1,166 @@
+//! The words that the plugin needs at once, while a key or a function of its API runs: for what became of an answer,
+//! for why something cannot be done with it, and for the actions of the lists. The host sends all of them with its
+//! greeting.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::Action;
+use crate::land::HeldFor;
+use crate::mirror::Obstacle;
+
+/// All of them, each by the public name of what it is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Words {
+    reasons: BTreeMap<&'static str, Reason>,
+    landings: BTreeMap<&'static str, LandingWords>,
+    actions: BTreeMap<&'static str, ActionWords>,
+    states: StateWords,
+}
+
+/// What a job that has not ended is doing, where only the plugin knows the numbers at that moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct StateWords {
+    /// With its place among those that wait.
+    queued: &'static str,
+    /// With the reason, the number of the try, and how many there are.
+    retry: &'static str,
+    /// With the words of `retry`, and the seconds until it begins.
+    retry_in: &'static str,
+    ready: &'static str,
+}
+
+/// Why an answer is held, or why something cannot be done with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Reason {
+    /// Why it is held.
+    held: &'static str,
+    /// Why it cannot be accepted.
+    fact: &'static str,
+    /// What to do, so that it can be; `%d` is the job's number.
+    advice: Option<&'static str>,
+    /// Why it cannot be reverted, where that is said in other words.
+    changed: Option<&'static str>,
+}
+
+/// What became of an answer that is not held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct LandingWords {
+    words: &'static str,
+    /// What is added where there is room.
+    why: Option<&'static str>,
+}
+
+/// What an action does, and why it is impossible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+struct ActionWords {
+    does: &'static str,
+    impossible: Option<&'static str>,
+}
+
+/// All words.
+#[must_use]
+pub fn words() -> Words {
+    let obstacles = HeldFor::ALL.map(Obstacle::Held).into_iter().chain([Obstacle::Stale]);
+    Words {
+        reasons: obstacles.map(|why| (why.name(), reason(why))).collect(),
+        landings: [
+            ("applied", LandingWords { words: "landed", why: None }),
+            ("merged", LandingWords { words: "landed, merged with your changes", why: None }),
+            ("unchanged", LandingWords { words: "unchanged", why: Some("the answer equals the text") }),
+        ]
+        .into(),
+        actions: Action::ALL.map(|action| (action.name(), action_words(action))).into(),
+        states: StateWords {
+            queued: "queued, number %d",
+            retry: "%s, try %d of %d",
+            retry_in: "%s in %ds",
+            ready: "ready: lands when you have finished",
+        },
+    }
+}
+
+fn reason(why: Obstacle) -> Reason {
+    let same = |words| Reason { held: words, fact: words, advice: None, changed: None };
+    let Obstacle::Held(why) = why else {
+        return Reason { advice: Some("accept it again"), ..same("the text was changed meanwhile") };
+    };
+    match why {
+        HeldFor::Review => same("its answer waits for review"),
+        HeldFor::Conflict => Reason {
+            held: "you changed these lines meanwhile",
+            fact: "it conflicts with what you changed",
+            advice: Some("see :Botglue review %d, then accept it again"),
+            changed: Some("its lines were changed since"),
+        },
+        HeldFor::RangeLost => {
+            Reason { advice: Some("select lines, then :Botglue accept %d"), ..same("its place is not known") }
+        }
+        HeldFor::BufferGone => Reason {
+            held: "its buffer was closed",
+            advice: Some("select lines elsewhere, then :Botglue accept %d"),
+            ..same("its buffer is gone")
+        },
+        HeldFor::NotModifiable => {
+            Reason { held: "the buffer cannot be changed", ..same("its buffer cannot be changed") }
+        }
+        HeldFor::Ambiguous => same("the answer has several code blocks"),
+        HeldFor::BlockRows => Reason {
+            held: "the answer has another number of lines",
+            fact: "it has another number of lines than the block",
+            advice: Some("see :Botglue edit %d"),
+            changed: None,
+        },
+        HeldFor::Raw => same("the agent printed this outside its protocol"),
+        HeldFor::TooLarge => Reason {
+            held: "the buffer is too large to be followed, and its text was changed",
+            fact: "its buffer is too large to be followed",
+            advice: Some("select lines, then :Botglue accept %d"),
+            changed: None,
+        },
+    }
+}
+
+fn action_words(action: Action) -> ActionWords {
+    let (does, impossible) = match action {
+        Action::Jump => ("jump to its place", None),
+        Action::Review => ("review the answer", Some("this job is not held")),
+        Action::Prompt => ("show the prompt", None),
+        Action::Diff => ("compare both texts", Some("this job has no answer")),
+        Action::Again => ("land again", Some("this job has no answer that can land")),
+        Action::Retry => ("retry", None),
+        Action::Followup => ("follow up", None),
+        Action::Open => ("open the session", None),
+        Action::Transcript => (
+            "show the transcript",
+            Some("no transcript of this job is kept: the newest 200 are, where the option record is on"),
+        ),
+    };
+    ActionWords { does, impossible }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plugin_gets_a_map_of_maps() {
+        let words = serde_json::to_value(words()).unwrap();
+        assert_eq!(words["reasons"]["stale"]["advice"], "accept it again");
+        assert_eq!(words["reasons"]["range_lost"]["held"], "its place is not known");
+        assert_eq!(words["landings"]["merged"]["words"], "landed, merged with your changes");
+        assert_eq!(words["actions"]["again"]["does"], "land again");
+        assert_eq!(words["reasons"].as_object().unwrap().len(), HeldFor::ALL.len() + 1);
+        assert_eq!(words["actions"].as_object().unwrap().len(), Action::ALL.len());
+    }
+
+    #[test]
+    fn a_sentence_with_the_number_of_a_job_has_it_once() {
+        for reason in words().reasons.values() {
+            let advice = reason.advice.unwrap_or_default();
+            assert_eq!(advice.matches('%').count(), advice.matches("%d").count(), "{advice}");
+            assert!(advice.matches("%d").count() <= 1, "{advice}");
+        }
+    }
+}
