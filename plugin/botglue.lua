@@ -26,7 +26,8 @@ end
 
 --- For the operators: `lua` returns `g@`.
 local function plug_operator(name, desc, lua)
-  local rhs, opts = "v:lua.require'botglue." .. lua, { noremap = true, expr = true, desc = "botglue: " .. desc }
+  local rhs, opts =
+    "v:lua.require'botglue." .. lua, { noremap = true, expr = true, desc = "botglue: " .. desc }
   set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, opts)
 end
 

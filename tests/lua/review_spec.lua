@@ -443,3 +443,19 @@ test("a script gets the hunks, and takes one of them while the text is the same"
   nvim:eventually("there is a newer one", "return require('botglue').hunks(1).tick == vim.b.changedtick")
   equal(nvim:lua("return #require('botglue').hunks(1)"), 2)
 end)
+
+test("a script that takes a hunk is told of a refusal that comes after its call has returned", function()
+  local nvim = child.with_host(review.ROWS)
+  nvim:run(line(1, 7), { review = true })
+  nvim:answer(1, ALL)
+  nvim:lua("require('botglue').hunks(1)")
+  nvim:host("hold", "reply")
+  nvim:lua("local b = require('botglue') b.accept(1, { hunk = 2, tick = b.hunks(1).tick })")
+  nvim:host("arrived", "reply", 1)
+  nvim:lua([[
+    local host = require("support.host")
+    host.held_back.reply[1] = { token = host.held_back.reply[1].token, error = "the store is full" }
+  ]])
+  nvim:host("deliver", "reply")
+  nvim:eventually("the user is told", "return vim.fn.execute('messages'):find('the store is full', 1, true)")
+end)

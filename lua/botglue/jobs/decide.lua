@@ -118,12 +118,19 @@ local function take_hunk(job, opts)
   ---@cast proposal botglue.Proposal
   local at = opts.hunk --[[@as integer]]
   local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
-  local why
+  local why, has_returned
+  local function refuse()
+    fail("%s", reasons.refusal(job.id, "accepted", why))
+  end
   proposals.decide(job, "take", { hunks = { hunk.id } }, function(result, err)
     why = err or result and (result.stale and "the text has changed" or result.why)
+    if why and has_returned then
+      refuse()
+    end
   end)
+  has_returned = true
   if why then
-    fail("%s", reasons.refusal(job.id, "accepted", why))
+    refuse()
   end
 end
 
