@@ -70,8 +70,6 @@ pub struct Anchor {
     place: Place,
     /// Its rows, and those that its answer brought.
     own: BTreeSet<RowId>,
-    /// Those of its rows, and beside it, of which it was unknown at some time where they are.
-    in_doubt: BTreeSet<RowId>,
     /// The rows right above and below it; those that were there later count where these are gone.
     beside: Vec<(Option<RowId>, Option<RowId>)>,
     /// Rows with ids from here on were born after it.
@@ -100,7 +98,6 @@ impl Anchor {
         Self {
             place: place.clone(),
             own: rows.slice(place.rows()).iter().map(|row| row.id).collect(),
-            in_doubt: BTreeSet::new(),
             beside: vec![beside(place, rows)],
             since,
             at: rows.clone(),
@@ -129,20 +126,15 @@ impl Anchor {
         self.own.extend(ids);
     }
 
-    /// Where these rows are, if they are anywhere, is not known.
-    pub fn doubt(&mut self, rows: &[Row]) {
-        let is_beside =
-            |id: RowId| self.beside.iter().any(|(above, below)| [*above, *below].contains(&Some(id)));
-        let is_own = |row: &&Row| {
-            self.own.contains(&row.id) || self.is_split_off(row) || (self.own.is_empty() && is_beside(row.id))
-        };
-        let lost: Vec<RowId> = rows.iter().filter(is_own).map(|row| row.id).collect();
-        self.in_doubt.extend(lost);
+    /// Whether its place is unknown as long as that of this row is.
+    pub fn needs(&self, row: RowId, split_from: Option<RowId>) -> bool {
+        let is_beside = || self.beside.iter().any(|(above, below)| [*above, *below].contains(&Some(row)));
+        self.own.contains(&row) || self.is_split_off(row, split_from) || (self.own.is_empty() && is_beside())
     }
 
     /// Whether a row was split off one of its own.
-    fn is_split_off(&self, row: &Row) -> bool {
-        row.id >= self.since && row.split_from.is_some_and(|from| self.own.contains(&from))
+    fn is_split_off(&self, row: RowId, split_from: Option<RowId>) -> bool {
+        row >= self.since && split_from.is_some_and(|from| self.own.contains(&from))
     }
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had
@@ -213,9 +205,6 @@ impl Anchor {
     /// Where it is; none if that is unknown. Of several places that columns may have, `mark` decides: where the
     /// editor's own mark is now.
     pub fn place(&self, rows: &Rows, mark: Option<&Place>) -> Option<Place> {
-        if self.in_doubt.iter().any(|id| rows.find(*id).is_none()) {
-            return None;
-        }
         let range = self.own_rows(rows);
         match self.place {
             Place::Insertion(_) if range.is_none() => self.between(rows).map(Place::Insertion),
@@ -227,15 +216,12 @@ impl Anchor {
 
     /// Whether it had rows, and none of them is anywhere.
     pub fn is_gone(&self, rows: &Rows) -> bool {
-        !matches!(self.place, Place::Insertion(_))
-            && self.in_doubt.iter().all(|id| rows.find(*id).is_some())
-            && self.own_rows(rows).is_none()
+        !matches!(self.place, Place::Insertion(_)) && self.own_rows(rows).is_none()
     }
 
     /// Whether its rows are there, and only the editor's mark says which part of them it is.
     pub fn needs_mark(&self, rows: &Rows) -> bool {
-        let is_known = self.in_doubt.iter().all(|id| rows.find(*id).is_some());
-        let Some(range) = self.own_rows(rows).filter(|_| is_known && self.has_columns()) else {
+        let Some(range) = self.own_rows(rows).filter(|_| self.has_columns()) else {
             return false;
         };
         let (within, last) = (rows.slice(range.clone()), range.len() - 1);
@@ -250,7 +236,8 @@ impl Anchor {
 
     /// Rows, with those that the first and the last one were split into.
     fn with_split_rows(&self, rows: &Rows, mut range: Range<usize>) -> Range<usize> {
-        let is_split_off = |at: usize| rows.get(at).is_some_and(|row| self.is_split_off(row));
+        let is_split_off =
+            |at: usize| rows.get(at).is_some_and(|row| self.is_split_off(row.id, row.split_from));
         while range.start.checked_sub(1).is_some_and(is_split_off) {
             range.start -= 1;
         }

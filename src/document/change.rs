@@ -8,6 +8,7 @@ use super::align::{Origin, align, is_related};
 use super::anchor::Anchor;
 use super::deleted::Deleted;
 use super::rows::{Row, RowId, Rows};
+use super::snapshots::Version;
 use super::{AnchorId, Document, MAX_TEXTS};
 
 impl Document {
@@ -33,16 +34,16 @@ impl Document {
             self.put_in = None;
             self.edit_columns(&new);
             if self.before_edit.replace(self.rows.clone()).is_none() || writer.is_some() {
-                self.snapshots.remember(&self.rows);
+                self.snapshots.remember(&self.rows, &self.in_doubt);
             }
             self.splice(range, &new);
             return;
         }
         // To join rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
         if let Some(rows) = self.before_edit.take() {
-            self.snapshots.remember(&rows);
+            self.snapshots.remember(&rows, &self.in_doubt);
         }
-        self.snapshots.remember(&self.rows);
+        self.snapshots.remember(&self.rows, &self.in_doubt);
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
@@ -120,7 +121,7 @@ impl Document {
         self.splice(range.clone(), &new);
         self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
-        self.mark_uncertain(&in_doubt.map(|(row, _)| row.clone()).collect::<Vec<_>>());
+        self.doubt(in_doubt.map(|(row, _)| row));
         self.is_unsettled = true;
         self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
         match writer.and_then(|writer| self.anchors.get_mut(&writer)) {
@@ -138,15 +139,17 @@ impl Document {
             let origin = at.checked_sub(changed.start).and_then(|at| origins.get(at));
             origin.is_none_or(|origin| matches!(origin, Origin::Same(_)))
         };
-        let fits = |version: &&Rows| {
-            let mut pairs = version.iter().zip(self.rows.iter()).enumerate();
-            version.len() == self.rows.len()
+        let fits = |version: &&Version| {
+            let mut pairs = version.rows.iter().zip(self.rows.iter()).enumerate();
+            version.rows.len() == self.rows.len()
                 && pairs.all(|(at, (then, now))| then.id == now.id || !is_known(at))
         };
         let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
-        let only = fitting.next().filter(|_| fitting.next().is_none()).cloned();
+        let only = fitting.next().filter(|_| fitting.next().is_none());
+        let only = only.map(|version| (version.rows.clone(), version.in_doubt.clone()));
         drop(fitting);
-        if let Some(rows) = only {
+        if let Some((rows, in_doubt)) = only {
+            self.in_doubt = in_doubt;
             self.replace_ids(rows);
         }
     }
@@ -154,11 +157,11 @@ impl Document {
     /// Restores the row ids of the snapshot of this text that differs least from the current ids. If several differ
     /// equally, a row for which they have different ids is in doubt.
     pub(super) fn restore_closest(&mut self) {
-        let mut closest: Vec<&Rows> = Vec::new();
+        let mut closest: Vec<&Version> = Vec::new();
         let mut least = usize::MAX;
         for version in self.snapshots.versions(self.rows.text_hash()) {
-            let distance =
-                version.iter().zip(self.rows.iter()).filter(|(then, now)| then.id != now.id).count();
+            let pairs = version.rows.iter().zip(self.rows.iter());
+            let distance = pairs.filter(|(then, now)| then.id != now.id).count();
             match distance.cmp(&least) {
                 Ordering::Less => (closest, least) = (vec![version], distance),
                 Ordering::Equal => closest.push(version),
@@ -166,29 +169,34 @@ impl Document {
             }
         }
         let Some((first, others)) = closest.split_first() else { return };
-        let mut rows: Vec<Row> = first.iter().cloned().collect();
-        let mut lost = Vec::new();
-        for (at, other) in others.iter().flat_map(|other| other.iter().enumerate()) {
+        let mut rows: Vec<Row> = first.rows.iter().cloned().collect();
+        let (mut in_doubt, mut lost) = (first.in_doubt.clone(), Vec::new());
+        for other in others {
+            in_doubt.add(&other.in_doubt);
+        }
+        for (at, other) in others.iter().flat_map(|other| other.rows.iter().enumerate()) {
             if rows[at].id != other.id {
                 lost.extend([rows[at].clone(), other.clone()]);
                 (rows[at].id, rows[at].split_from) = (0, None);
             }
         }
+        let same = first.rows.clone();
+        self.in_doubt = in_doubt;
         if lost.is_empty() {
-            let rows = (*first).clone();
-            self.replace_ids(rows);
+            self.replace_ids(same);
         } else {
             self.assign_ids(&mut rows);
             self.replace_ids(rows.into_iter().collect());
-            self.mark_uncertain(&lost);
+            self.doubt(lost.iter());
         }
     }
 
-    /// Tells all anchors that the place of these rows is unknown.
-    pub(super) fn mark_uncertain(&mut self, rows: &[Row]) {
-        for anchor in self.anchors.values_mut() {
-            anchor.doubt(rows);
-        }
+    /// It is unknown where these rows are. This is kept with the text: where a snapshot tells which row is which, it
+    /// tells which are not there, too.
+    fn doubt<'a>(&mut self, rows: impl Iterator<Item = &'a Row>) {
+        let anchors = &self.anchors;
+        let is_needed = |row: &&Row| anchors.values().any(|anchor| anchor.needs(row.id, row.split_from));
+        self.in_doubt.extend(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
     }
 
     /// Replaces the ids of all rows: `rows` have the same text as the current ones.

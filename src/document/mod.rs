@@ -28,7 +28,7 @@ pub use rows::{Row, RowId, Rows};
 use anchor::Anchor;
 use deleted::Deleted;
 use rows::Hasher;
-use snapshots::Snapshots;
+use snapshots::{InDoubt, Snapshots};
 
 /// The most rows of a text that is mirrored.
 pub const MAX_ROWS: usize = 100_000;
@@ -61,6 +61,8 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
+    /// The rows that an anchor needs and of which it is unknown where they are in the current text.
+    in_doubt: InDoubt,
     /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
     /// so that the text identifies none of them.
     owners: HashMap<u64, Option<RowId>>,
@@ -87,6 +89,7 @@ impl Document {
             next_id: 1,
             deleted: Deleted::default(),
             snapshots: Snapshots::default(),
+            in_doubt: InDoubt::default(),
             owners: HashMap::new(),
             bytes: 0,
             before_edit: None,
@@ -156,7 +159,7 @@ impl Document {
         self.next_anchor += 1;
         // The rows of this range keep their ids: a later deletion must not identify them as moved rows.
         self.put_in = None;
-        self.snapshots.pin(&self.rows);
+        self.snapshots.pin(&self.rows, &self.in_doubt);
         self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
         id
     }
@@ -198,7 +201,7 @@ impl Document {
         self.written_anchor = None;
         self.before_edit = None;
         // The write is one undo step, however many changes it took.
-        self.snapshots.remember(&self.rows);
+        self.snapshots.remember(&self.rows, &self.in_doubt);
         for (id, other) in &mut self.anchors {
             if *id == anchor {
                 other.set(place, &self.rows);
@@ -219,17 +222,24 @@ impl Document {
     /// Where a range is; none if that is unknown. `mark` is where the editor's own mark of it is now: it decides
     /// where a part of a row may have several places.
     pub fn place(&self, anchor: AnchorId, mark: Option<&Place>) -> Option<Place> {
-        self.anchors.get(&anchor)?.place(&self.rows, mark)
+        self.known(anchor)?.place(&self.rows, mark)
     }
 
     /// Whether all rows of a range were deleted, so that there is nothing of it left to be found.
     pub fn is_gone(&self, anchor: AnchorId) -> bool {
-        self.anchors.get(&anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
+        self.known(anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
     }
 
     /// Whether the rows of a range are there, though only the editor's mark can say which part of them it is.
     pub fn needs_mark(&self, anchor: AnchorId) -> bool {
-        self.anchors.get(&anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
+        self.known(anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
+    }
+
+    /// An anchor; none if a row that it needs is in doubt.
+    fn known(&self, anchor: AnchorId) -> Option<&Anchor> {
+        let anchor = self.anchors.get(&anchor)?;
+        let is_lost = |(row, split_from)| anchor.needs(row, split_from) && self.rows.find(row).is_none();
+        (!self.in_doubt.iter().any(is_lost)).then_some(anchor)
     }
 
     /// A range with its rows, as `land::merge_rows` takes them; none if its place is unknown.

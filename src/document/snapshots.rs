@@ -1,12 +1,13 @@
-//! Texts that a document had, each with the rows that it had then.
+//! Texts that a document had, each with the rows that it had then, and those of which it was unknown where they are.
 //!
 //! They are found by the hash of the whole text, so that undo, redo, a reload and a formatter that changes nothing
 //! are all the same: a text seen before. One text may have had different rows at different times (either of two equal
 //! rows was deleted): each is kept.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
-use super::rows::Rows;
+use super::rows::{RowId, Rows};
 
 /// The most versions that are kept beside the pinned ones; the oldest go first.
 const MAX_VERSIONS: usize = 1000;
@@ -15,23 +16,56 @@ const MAX_VERSIONS: usize = 1000;
 #[derive(Debug, Default)]
 pub struct Snapshots(VecDeque<Version>);
 
+/// Rows of which it is unknown whether they are in a text, and where; each with the row that it was split from.
+#[derive(Debug, Clone, Default)]
+pub struct InDoubt(Arc<BTreeMap<RowId, Option<RowId>>>);
+
+impl InDoubt {
+    /// Adds rows.
+    pub fn extend(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
+        let mut rows = rows.peekable();
+        if rows.peek().is_some() {
+            Arc::make_mut(&mut self.0).extend(rows);
+        }
+    }
+
+    /// Adds those that are in doubt in another text.
+    pub fn add(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.0, &other.0) {
+            self.extend(
+                other.iter().filter(|(id, _)| !self.0.contains_key(id)).collect::<Vec<_>>().into_iter(),
+            );
+        }
+    }
+
+    /// The rows, each with the one that it was split from.
+    pub fn iter(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
+        self.0.iter().map(|(id, split_from)| (*id, *split_from))
+    }
+}
+
+/// A text that a document had.
 #[derive(Debug)]
-struct Version {
+pub struct Version {
     /// The hashes of its text and of its ids.
     key: (u64, u64),
-    rows: Rows,
+    /// Its rows.
+    pub rows: Rows,
+    /// The rows of which it was unknown where they are in it.
+    pub in_doubt: InDoubt,
     /// How many anchors were made here: as long it stays.
     pins: usize,
 }
 
 impl Snapshots {
-    /// Keeps the rows that a text has.
-    pub fn remember(&mut self, rows: &Rows) {
+    /// Keeps the rows that a text has, and those that are in doubt in it.
+    pub fn remember(&mut self, rows: &Rows, in_doubt: &InDoubt) {
         let key = key(rows);
-        if self.version(key).is_some() {
+        if let Some(version) = self.version(key) {
+            version.in_doubt.add(in_doubt);
             return;
         }
-        self.0.push_back(Version { key, rows: rows.clone(), pins: 0 });
+        self.0.push_back(Version { key, rows: rows.clone(), in_doubt: in_doubt.clone(), pins: 0 });
         if self.0.len() > MAX_VERSIONS
             && let Some(oldest) = self.0.iter().position(|version| version.pins == 0)
         {
@@ -40,8 +74,8 @@ impl Snapshots {
     }
 
     /// Keeps them until they are unpinned.
-    pub fn pin(&mut self, rows: &Rows) {
-        self.remember(rows);
+    pub fn pin(&mut self, rows: &Rows, in_doubt: &InDoubt) {
+        self.remember(rows, in_doubt);
         if let Some(version) = self.version(key(rows)) {
             version.pins += 1;
         }
@@ -54,9 +88,9 @@ impl Snapshots {
         }
     }
 
-    /// The rows that this text had, oldest first.
-    pub fn versions(&self, text: u64) -> impl Iterator<Item = &Rows> {
-        self.0.iter().filter(move |version| version.key.0 == text).map(|version| &version.rows)
+    /// The versions of this text, oldest first.
+    pub fn versions(&self, text: u64) -> impl Iterator<Item = &Version> {
+        self.0.iter().filter(move |version| version.key.0 == text)
     }
 
     /// How many versions there are.

@@ -456,6 +456,13 @@ fn a_text_that_equals_one_inside_a_take() {
     }
 }
 
+/// A take of a bracket is undone and redone: which bracket is which is in doubt until the text is known again. Then the
+/// same bracket is taken again, and taken back.
+#[test]
+fn a_row_that_was_in_doubt_before_it_is_taken() {
+    World::new(1_790_800_000_115_652).play(&mut Tally::default());
+}
+
 #[test]
 fn random_schedules() {
     play_random::<World>("REVIEW", 10_000);

@@ -19,6 +19,16 @@ fn twins_and_blanks() {
             ("yyp above it, undone", |e| e.yank(1..2).put(2).undo(), "2: same|same"),
             ("one of them gone in a whole new text", |e| write_all(e, "above\nsame\nsame\nbelow"), "lost"),
             (
+                "one of them gone in a whole new text, undone, and dd of its last",
+                |e| write_all(e, "above\nsame\nsame\nbelow").undo().delete(3..4),
+                "2: same",
+            ),
+            (
+                "one of them gone in a whole new text, undone and redone",
+                |e| write_all(e, "above\nsame\nsame\nbelow").undo().redo(),
+                "lost",
+            ),
+            (
                 "one of them gone, and what was below it another row",
                 |e| write_all(e, "above\nsame\nsame\nother words"),
                 "lost",
