@@ -132,6 +132,16 @@ impl Anchor {
         self.own.contains(&row) || self.is_split_off(row, split_from) || (self.own.is_empty() && is_beside())
     }
 
+    /// Whether any of its rows are there.
+    pub fn has_rows(&self, rows: &Rows) -> bool {
+        self.own_rows(rows).is_some()
+    }
+
+    /// Whether its answer had deleted all of its rows, some of these among them.
+    pub fn was_emptied_of(&self, rows: &[Row]) -> bool {
+        self.base.rows.is_empty() && rows.iter().any(|row| self.own.contains(&row.id))
+    }
+
     /// Whether a row was split off one of its own.
     fn is_split_off(&self, row: RowId, split_from: Option<RowId>) -> bool {
         row >= self.since && split_from.is_some_and(|from| self.own.contains(&from))

@@ -44,6 +44,7 @@ impl Document {
             self.snapshots.remember(&rows, &self.in_doubt);
         }
         self.snapshots.remember(&self.rows, &self.in_doubt);
+        let brought_back = self.brought_back(&old, writer);
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
@@ -57,6 +58,24 @@ impl Document {
             self.delete(range, old);
         } else {
             self.replace(range, &old, new, writer);
+        }
+        self.doubt_emptied(&brought_back);
+    }
+
+    /// The ranges that their answers had emptied, and to which undo has brought back some of these rows. `writer` is the
+    /// anchor whose answer takes them away now, if any.
+    fn brought_back(&self, rows: &[Row], writer: Option<AnchorId>) -> Vec<AnchorId> {
+        let others = self.anchors.iter().filter(|(id, _)| writer != Some(**id));
+        others.filter(|(_, anchor)| anchor.was_emptied_of(rows)).map(|(id, _)| *id).collect()
+    }
+
+    /// What is empty now was not emptied by its answer. The redo of that leads to the text in which it is.
+    fn doubt_emptied(&mut self, brought_back: &[AnchorId]) {
+        for id in brought_back {
+            if self.anchors.get(id).is_some_and(|anchor| !anchor.has_rows(&self.rows)) {
+                self.in_doubt.add_emptied(*id);
+                self.is_unsettled = true;
+            }
         }
     }
 

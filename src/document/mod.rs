@@ -61,7 +61,7 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// The rows that an anchor needs and of which it is unknown where they are in the current text.
+    /// What is unknown of the current text, as far as anchors need it.
     in_doubt: InDoubt,
     /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
     /// so that the text identifies none of them.
@@ -72,7 +72,8 @@ pub struct Document {
     /// The rows that the last change put in, if it did nothing else: rows that the next change deletes may have been
     /// moved there.
     put_in: Option<Range<usize>>,
-    /// Whether a change since the last undo or redo gave ids to rows that a snapshot may know by others.
+    /// Whether a change since the last undo or redo gave ids to rows that a snapshot may know by others, or left
+    /// something in doubt that a snapshot may know.
     is_unsettled: bool,
     anchors: BTreeMap<AnchorId, Anchor>,
     next_anchor: u64,
@@ -235,11 +236,13 @@ impl Document {
         self.known(anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
     }
 
-    /// An anchor; none if a row that it needs is in doubt.
+    /// An anchor; none if a row that it needs is in doubt, or if that is empty which its answer had emptied, but not
+    /// because of that.
     fn known(&self, anchor: AnchorId) -> Option<&Anchor> {
-        let anchor = self.anchors.get(&anchor)?;
+        let (id, anchor) = (anchor, self.anchors.get(&anchor)?);
         let is_lost = |(row, split_from)| anchor.needs(row, split_from) && self.rows.find(row).is_none();
-        (!self.in_doubt.iter().any(is_lost)).then_some(anchor)
+        let is_emptied = self.in_doubt.is_emptied(id) && !anchor.has_rows(&self.rows);
+        (!is_emptied && !self.in_doubt.iter().any(is_lost)).then_some(anchor)
     }
 
     /// A range with its rows, as `land::merge_rows` takes them; none if its place is unknown.

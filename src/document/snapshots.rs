@@ -1,12 +1,13 @@
-//! Texts that a document had, each with the rows that it had then, and those of which it was unknown where they are.
+//! Texts that a document had, each with the rows that it had then, and what was unknown of them.
 //!
 //! They are found by the hash of the whole text, so that undo, redo, a reload and a formatter that changes nothing
 //! are all the same: a text seen before. One text may have had different rows at different times (either of two equal
 //! rows was deleted): each is kept.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use super::AnchorId;
 use super::rows::{RowId, Rows};
 
 /// The most versions that are kept beside the pinned ones; the oldest go first.
@@ -16,31 +17,53 @@ const MAX_VERSIONS: usize = 1000;
 #[derive(Debug, Default)]
 pub struct Snapshots(VecDeque<Version>);
 
-/// Rows of which it is unknown whether they are in a text, and where; each with the row that it was split from.
+/// What is unknown of a text.
 #[derive(Debug, Clone, Default)]
-pub struct InDoubt(Arc<BTreeMap<RowId, Option<RowId>>>);
+pub struct InDoubt {
+    /// The rows of which it is unknown whether they are in it, and where; each with the row that it was split from.
+    rows: Arc<BTreeMap<RowId, Option<RowId>>>,
+    /// The ranges that are empty, and not because of their answer, though that had emptied them once.
+    emptied: Arc<BTreeSet<AnchorId>>,
+}
 
 impl InDoubt {
     /// Adds rows.
     pub fn extend(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
         let mut rows = rows.peekable();
         if rows.peek().is_some() {
-            Arc::make_mut(&mut self.0).extend(rows);
+            Arc::make_mut(&mut self.rows).extend(rows);
         }
     }
 
-    /// Adds those that are in doubt in another text.
+    /// A range was emptied by something else than its answer.
+    pub fn add_emptied(&mut self, anchor: AnchorId) {
+        Arc::make_mut(&mut self.emptied).insert(anchor);
+    }
+
+    /// Whether a range was emptied by something else than its answer.
+    pub fn is_emptied(&self, anchor: AnchorId) -> bool {
+        self.emptied.contains(&anchor)
+    }
+
+    /// Adds what is unknown of another text.
     pub fn add(&mut self, other: &Self) {
-        if !Arc::ptr_eq(&self.0, &other.0) {
-            self.extend(
-                other.iter().filter(|(id, _)| !self.0.contains_key(id)).collect::<Vec<_>>().into_iter(),
-            );
+        self.add_rows(other);
+        if !other.emptied.is_subset(&self.emptied) {
+            Arc::make_mut(&mut self.emptied).extend(other.emptied.iter());
+        }
+    }
+
+    /// Adds the rows that are in doubt in another text.
+    fn add_rows(&mut self, other: &Self) {
+        let has_all = |rows: &BTreeMap<RowId, _>| other.rows.keys().all(|row| rows.contains_key(row));
+        if !Arc::ptr_eq(&self.rows, &other.rows) && !has_all(&self.rows) {
+            self.extend(other.iter());
         }
     }
 
     /// The rows, each with the one that it was split from.
     pub fn iter(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
-        self.0.iter().map(|(id, split_from)| (*id, *split_from))
+        self.rows.iter().map(|(id, split_from)| (*id, *split_from))
     }
 }
 
@@ -51,18 +74,19 @@ pub struct Version {
     key: (u64, u64),
     /// Its rows.
     pub rows: Rows,
-    /// The rows of which it was unknown where they are in it.
+    /// What was unknown of it.
     pub in_doubt: InDoubt,
     /// How many anchors were made here: as long it stays.
     pins: usize,
 }
 
 impl Snapshots {
-    /// Keeps the rows that a text has, and those that are in doubt in it.
+    /// Keeps the rows that a text has, and what is unknown of it.
     pub fn remember(&mut self, rows: &Rows, in_doubt: &InDoubt) {
         let key = key(rows);
         if let Some(version) = self.version(key) {
-            version.in_doubt.add(in_doubt);
+            // Where it was known that an answer had emptied its range, an undo or a redo may have passed now.
+            version.in_doubt.add_rows(in_doubt);
             return;
         }
         self.0.push_back(Version { key, rows: rows.clone(), in_doubt: in_doubt.clone(), pins: 0 });

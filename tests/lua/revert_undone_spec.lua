@@ -26,6 +26,24 @@ test("an answer that was undone needs nothing, whatever was typed next to it sin
   end
 end)
 
+test(
+  "rows that an answer deleted, that undo brought back and others deleted, are not brought back",
+  function()
+    for _, each in ipairs({
+      { "u2Gdd1GAx<Esc>", { "ax", "c" }, "applied" },
+      { "u2Gdd1GAx<Esc>uu", { "a", "b", "c" }, "reverted" },
+      { "u<C-r>1GAx<Esc>", { "ax", "b", "c" }, "reverted" },
+      { "Goy<Esc>:undo 0<CR>:later 9<CR>u1GAx<Esc>", { "ax", "b", "c" }, "reverted" },
+    }) do
+      local nvim = with_landed({ "a", "b", "c" }, line(2, 2), {})
+      nvim:type(each[1])
+      nvim:type(":silent! Botglue revert 1<CR>")
+      nvim:settle()
+      equal({ nvim:lines(), landing(nvim) }, { each[2], each[3] }, each[1])
+    end
+  end
+)
+
 test("what reads as before an answer, and is not, is not taken for undone", function()
   -- One of three rows that read the same was deleted.
   local lines = { "a", "", "", "", "b" }

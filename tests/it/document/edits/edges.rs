@@ -167,6 +167,25 @@ fn an_answer_owns_the_rows_that_it_brought_and_undo_takes_them_back() {
 }
 
 #[test]
+fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete_it() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    let anchor = editor.anchor(&Place::Lines(2..3));
+    editor.event_as(2..3, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
+    editor.document.landed(anchor, &Place::Insertion(2));
+    editor.step();
+    editor.typed(0, 0, "x");
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Insertion(2)), "as it was written");
+    editor.undo().undo();
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..3)), "undone");
+    editor.redo();
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Insertion(2)), "redone");
+    editor.undo().typed(0, 0, "y").delete(2..3);
+    assert_eq!(editor.document.place(anchor, None), None, "undone, and deleted by the user");
+    editor.put(5);
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(5..6)), "and put elsewhere");
+}
+
+#[test]
 fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..3));
