@@ -72,7 +72,28 @@ fn accepted(sent: &Sent, record: &Record) -> Option<Vec<String>> {
         };
     }
     let rows = find(&sent.ids, base, record)?;
+    let is = record.after.as_ref().unwrap_or(&record.before);
+    if has_twins(base, answer) && is_answered(&record.before, &rows, is, answer) {
+        return Some(is.clone());
+    }
     merged(record, &rows, base, answer)
+}
+
+/// Whether rows of the range are twins, or nothing, so that no text tells which of them a line of the answer is. The
+/// user was shown one conflict then, with all rows between them, and has accepted that these go.
+fn has_twins(base: &[String], answer: &[String]) -> bool {
+    let count = |rows: &[String], row: &String| rows.iter().filter(|other| *other == row).count();
+    base.iter().any(|row| row.trim().is_empty() || count(base, row) > 1 || count(answer, row) > 1)
+}
+
+/// Whether all lines of an answer are in its range, in their order, and nothing has changed beside it.
+fn is_answered(before: &[String], rows: &Range<usize>, is: &[String], answer: &[String]) -> bool {
+    let (above, below) = (&before[..rows.start], &before[rows.end..]);
+    let within = is.strip_prefix(above).and_then(|rest| rest.strip_suffix(below));
+    within.is_some_and(|within| {
+        let mut rest = within.iter();
+        answer.iter().all(|line| rest.any(|row| row == line))
+    })
 }
 
 /// What was there before it, where nothing else has happened since; else the merge.

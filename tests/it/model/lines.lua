@@ -20,6 +20,10 @@ local api = vim.api
 ---@field next_id integer
 ---@field done model.Done
 ---@field put table<string, boolean> the texts that were put in since the last look
+---@field put_before table<string, boolean> those that were put in before it, as long as nothing has changed since
+---@field has_changed boolean whether anything has changed since the last look
+---@field gone table<string, integer[]> by text: the lines that were taken away
+---@field same table<integer, integer[]> by line: those of them that it may be, as it was put in later and read the same
 ---@field undo { at: integer, last: integer } where the undo tree was
 ---@field doubtful table<integer, boolean> lines that could be their like next to them, from which some were taken
 local Lines = {}
@@ -38,7 +42,10 @@ function Lines:look()
     self.done.undone = self.done.undone + 1
     self.done.leapt = self.done.leapt + (math.abs(tree.seq_cur - undo.at) > 1 and 1 or 0)
   end
-  self.undo, self.put = { at = tree.seq_cur, last = tree.seq_last }, {}
+  self.undo = { at = tree.seq_cur, last = tree.seq_last }
+  if self.has_changed then
+    self.put_before, self.put, self.has_changed = self.put, {}, false
+  end
 end
 
 --- What was done to its lines so far.
@@ -95,15 +102,20 @@ function M.is_undone(bufnr, change)
 end
 
 --- Rows are taken away. Neovim moves and filters by putting in first what it then takes away elsewhere, and joins by
---- putting in the whole row first.
+--- putting in the whole row first. A user who copies lines and then takes the first ones away does what Neovim does to
+--- move them: no event tells one from the other.
 ---@param first integer
 ---@param past integer
 function Lines:delete(first, past)
   local above = self.text[first] or ""
   for row = first + 1, past do
-    local text = self.text[row]
-    if not self.put[text] and not above:find(vim.trim(text), 1, true) then
-      self.done.deleted[self.ids[row]] = true
+    local text, id = self.text[row], self.ids[row]
+    if not self.put[text] and not self.put_before[text] and not above:find(vim.trim(text), 1, true) then
+      self.gone[text] = self.gone[text] or {}
+      for _, taken in ipairs(vim.list_extend({ id }, self.same[id] or {})) do
+        self.done.deleted[taken] = true
+        table.insert(self.gone[text], taken)
+      end
     end
   end
   -- Of rows of nothing one below the other it may have been each.
@@ -126,6 +138,16 @@ function Lines:doubt(rows, at, count, untouched)
   end
 end
 
+--- A line is put in. If it reads as lines that were taken away it may be each of them, whatever becomes of it later.
+---@param id integer
+---@param text string
+function Lines:put_back(id, text)
+  self.same[id], self.gone[text] = self.gone[text], nil
+  for _, taken in ipairs(self.same[id] or {}) do
+    self.done.deleted[taken] = nil
+  end
+end
+
 --- Takes rows for others. Those at both ends that read the same are the same; the rest are, too, if they are as many.
 ---@param first integer
 ---@param past integer
@@ -134,6 +156,7 @@ function Lines:splice(first, past, new)
   if #new == 0 then
     self:delete(first, past)
   end
+  self.has_changed = true
   for _, text in ipairs(new) do
     self.put[text] = true
   end
@@ -166,6 +189,7 @@ function Lines:splice(first, past, new)
       edits[id] = (edits[id] or 0) + 1
     else
       id, self.next_id = self.next_id, self.next_id + 1
+      self:put_back(id, new[i])
     end
     ids[#ids + 1] = id
   end
@@ -204,7 +228,8 @@ end
 ---@return model.Lines
 function M.follow(bufnr)
   local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {} }, Lines)
-  self.done, self.put = { edits = {}, deleted = {}, undone = 0, leapt = 0 }, {}
+  self.done = { edits = {}, deleted = {}, undone = 0, leapt = 0 }
+  self.put, self.put_before, self.has_changed, self.gone, self.same = {}, {}, false, {}, {}
   self.undo = { at = 0, last = 0 }
   self.text = self:read()
   for i = 1, #self.text do

@@ -54,6 +54,25 @@ fn random_schedules() {
     assert!(failed.is_empty(), "shrunk above; again with make soak RUNS=1 SEED= one of {failed:?}");
 }
 
+/// Schedules of which the model demanded what nobody can know: which twin a line of an answer is, and which of a line
+/// and its copy was deleted.
+#[test]
+fn what_no_text_tells() {
+    let (mut nvim, counts) = (player::start(), Counts::default());
+    for seed in [70_500_931, 71_500_261, 72_000_161] {
+        let played = play(&mut nvim, &tree(seed).current(), &counts);
+        assert!(played.is_ok(), "seed {seed}: {played:?}");
+    }
+}
+
+/// Rows that an answer had deleted, that undo brought back and another answer deleted: they are not the first one's.
+#[test]
+fn a_deletion_that_is_another_answers_is_not_taken_back() {
+    let (mut nvim, counts) = (player::start(), Counts::default());
+    let played = play(&mut nvim, &tree(70_500_275).current(), &counts);
+    assert!(played.is_ok(), "{played:?}");
+}
+
 #[expect(clippy::print_stdout, reason = "who runs it wants to see the story, and how far it got")]
 fn say(what: &str) {
     println!("{what}");
