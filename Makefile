@@ -48,7 +48,7 @@ try: build $(NVIM_READY) ## a Neovim with the plugin on a sample file, with your
 
 ##@ To work on it
 .PHONY: test
-test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## all tests, with a real Neovim and the real CLIs (NVIM=path)
+test: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the tests that a change has to pass, with a real Neovim and real CLIs (NVIM=path)
 	@cargo test --locked --no-run
 	@tests/tools/together "$(MAKE) --no-print-directory test-rust" "$(MAKE) --no-print-directory test-specs"
 
@@ -81,6 +81,13 @@ test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host
 .PHONY: test-specs
 test-specs: $(NVIM_READY)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
+
+# Those that `make test` leaves out, because recorded streams show the same.
+.PHONY: test-clis
+test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
+	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
+		cargo test --locked --test it -- --ignored --test-threads 2 --skip acp::real::claude --skip acp::real::droid \
+		$(or $(TEST),claude:: droid:: acp::real::gemini support::selftest)
 
 .PHONY: test-agents
 test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)

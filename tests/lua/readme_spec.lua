@@ -178,7 +178,10 @@ test("each promise stands there, and has its test", function()
     assert(text:find(words:lower(), 1, true), "the README does not say: " .. words)
     local is_lua = vim.endswith(file, ".lua")
     local begins = is_lua and ('test("%s", function()'):format(name) or ("fn %s()"):format(name)
-    assert(read("tests/" .. file):find(begins, 1, true), ("%s has no test %q"):format(file, name))
+    local code = read("tests/" .. file)
+    local at = assert(code:find(begins, 1, true), ("%s has no test %q"):format(file, name))
+    local is_ignored = code:sub(1, at - 1):match("#%[ignore[^\n]*\n[%l ]*$")
+    assert(not is_ignored, ("make test does not run %s"):format(name))
   end
 end)
 

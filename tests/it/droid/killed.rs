@@ -31,18 +31,21 @@ fn ended_in_mid_text(signal: &str) -> (Fixture, Value) {
 }
 
 #[test]
+#[ignore = "make test-clis"]
 fn terminated_in_mid_text() {
     let (fixture, job) = ended_in_mid_text("TERM");
     fixture.assert_failed(&job, "empty_answer", "without an answer");
 }
 
 #[test]
+#[ignore = "make test-clis"]
 fn interrupted_in_mid_text() {
     let (fixture, job) = ended_in_mid_text("INT");
     fixture.assert_failed(&job, "empty_answer", "without an answer");
 }
 
 #[test]
+#[ignore = "make test-clis"]
 fn what_was_said_before_a_tool_is_no_answer_either() {
     let fixture = Fixture::new(Cli::Droid);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");

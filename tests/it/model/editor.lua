@@ -207,7 +207,7 @@ local formatters = {
 
 --- A fresh buffer in a fresh editor, as far as one can be had without starting one.
 function M.begin(text, habits)
-  vim.cmd("silent! %bwipeout!")
+  vim.cmd("silent! %bwipeout! | messages clear")
   vim.cmd("normal! ix")
   if vim.fn.reg_recording() ~= "" then
     api.nvim_feedkeys("q", "nx", false)
