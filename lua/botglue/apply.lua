@@ -137,14 +137,14 @@ function M.stored(stored)
   require("botglue.editor.write").stored(stored.steps)
 end
 
---- What became of an answer that the host landed, holds, or took back.
----@param told { id: integer, landing: string, held_for: string? }
-function M.landed(told)
-  local job = client.job(told.id)
+--- The result of an answer that the host landed, holds or reverted.
+---@param result { id: integer, landing: string, held_for: string? }
+function M.landed(result)
+  local job = client.job(result.id)
   if job and job:is_open() then
-    job:land(told.landing, told.held_for)
+    job:land(result.landing, result.held_for)
   elseif job then
-    job:decide(told.landing)
+    job:decide(result.landing)
   end
 end
 
@@ -154,12 +154,12 @@ function M.review(view)
   require("botglue.jobs.proposal").receive(view)
 end
 
---- What the user decided cannot be.
----@param told { id: integer, why: string }
-function M.stays(told)
-  local job = client.job(told.id)
+--- The host refused a decision of the user.
+---@param refusal { id: integer, why: string }
+function M.stays(refusal)
+  local job = client.job(refusal.id)
   if job then
-    require("botglue.jobs.decide").stays(job, told.why)
+    require("botglue.jobs.decide").stays(job, refusal.why)
   end
 end
 

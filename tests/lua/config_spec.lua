@@ -133,7 +133,7 @@ test("a wrong option raises one error that names its path", function()
     'one of "project", "empty"'
   )
   for _, meta in ipairs({ "x", { 1 }, { a = { 1, b = 2 } }, { a = print }, { [3] = 1 } }) do
-    wrong({ agents = { codex = { meta = meta } } }, "agents.codex.meta", "a table of what JSON has")
+    wrong({ agents = { codex = { meta = meta } } }, "agents.codex.meta", "a table of JSON values")
   end
 end)
 

@@ -312,7 +312,7 @@ test("what waits for a safe moment is being decided until then", function()
   end)
   suite.contains(
     err,
-    "botglue: wait a moment (a script: botglue.wait(1, ms)): job 1 is being decided already"
+    "botglue: wait a moment (in a script: botglue.wait(1, ms)): job 1 has a pending decision"
   )
   equal(nvim:lua("return require('botglue').wait(1, 0)"), vim.NIL)
   nvim:type("<Esc>")

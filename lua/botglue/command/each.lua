@@ -154,19 +154,19 @@ function M.start(prompt, opts)
   if #items == 0 then
     fail("no %s item %s", window or "quickfix", opts.range and "in these lines" or "is a place in a file")
   end
-  local wanted, lost = groups(items)
-  if #wanted == 0 then
+  local ranges, lost = groups(items)
+  if #ranges == 0 then
     fail("the files of the %s list are not there", window or "quickfix")
   elseif lost > 0 then
     require("botglue.host.notify").warn(("botglue: %d items are in no file, or behind its end"):format(lost))
   end
-  if #wanted > MANY and opts.ask and not confirmed(#wanted) then
+  if #ranges > MANY and opts.ask and not confirmed(#ranges) then
     return
   end
   local options = require("botglue.host.client").options()
   local run = require("botglue.jobs.run")
   local ids = {}
-  for i, group in ipairs(wanted) do
+  for i, group in ipairs(ranges) do
     local request =
       { prompt = prompt, review = opts.review, agent = opts.agent, model = opts.model, notes = group.notes }
     ids[i] = run.begin(selection.lines(group.bufnr, group.first, group.last), request, options)

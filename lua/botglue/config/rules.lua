@@ -129,7 +129,7 @@ end
 local function meta(value)
   local is_map = type(value) == "table" and (next(value) == nil or not vim.islist(value))
   if not is_map or not is_data(value) then
-    return "a table of what JSON has, with names for keys"
+    return "a table of JSON values with strings as keys"
   end
 end
 

@@ -1,4 +1,4 @@
---- Held answers that outlived their host or their Neovim: makes jobs of what the store gives.
+--- Makes jobs of stored held answers whose host or Neovim has exited.
 
 local bytes = require("botglue.util.bytes")
 local client = require("botglue.host.client")
@@ -7,7 +7,7 @@ local registry = require("botglue.jobs.registry")
 
 local M = {}
 
---- What a review of an earlier version had kept beside the answer: the text around it that was changed there.
+--- The changed text around the answer, from a draft that an earlier plugin version stored in a review.
 ---@param draft table<string, string[]>
 ---@return string[]?
 local function around(draft)
@@ -68,8 +68,8 @@ local function take(answers)
   end, answers)
 end
 
---- Asks for held answers of Neovims that are gone.
----@param reply fun(err: string?) called when they are jobs of this Neovim, or with why they cannot be
+--- Requests the held answers of Neovims that have exited.
+---@param reply fun(err: string?) called once they are jobs of this Neovim, or with the error
 function M.ask(reply)
   local process, failure = client.connect(client.options())
   if not process then
@@ -83,8 +83,8 @@ function M.ask(reply)
   end
 end
 
---- No more will come of what was asked.
----@param err string? why nothing could be looked for
+--- Calls all waiting callbacks: the request for held answers is finished.
+---@param err string? why the store could not be queried
 function M.answered(err)
   local replies = connection.held_replies
   connection.held_replies = {}
@@ -102,8 +102,8 @@ function M.take(answers, err)
   M.answered(err)
 end
 
---- Asks the next host for answers of jobs that have failed because their host was gone before it could tell them. They
---- are held, as jobs of their own: that those have failed was told.
+--- Asks the next host for answers of jobs that failed because their host exited before it reported the outcome. Each
+--- such answer becomes a new held job, because the failure of the first job was already reported.
 function M.recover()
   local lost = connection.lost
   if #lost == 0 then
@@ -113,7 +113,7 @@ function M.recover()
   connection.lost = {}
   require("botglue.host.query").ask("untold", { ids = lost }, function(result)
     if not result then
-      -- Then the host after that is asked: it may have been started already.
+      -- Ask the next host instead; it may already be running.
       vim.list_extend(connection.lost, lost)
       if connection.process and connection.process ~= process then
         M.recover()
@@ -127,7 +127,7 @@ function M.recover()
   end)
 end
 
---- Holds the answer of a job of the store once more, for review.
+--- Makes a held job of a stored job's answer, for another review.
 ---@param uuid string
 ---@param reply fun(job: botglue.Job?, err: string?)
 function M.again(uuid, reply)

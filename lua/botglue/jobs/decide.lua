@@ -1,5 +1,5 @@
---- What the user decides of an answer: accept, reject, revert, edit. The host merges and has it written; here is only
---- whether that can be asked for, and what the user is told where it cannot be.
+--- The user's decisions on an answer: accept, reject, revert. The host merges and writes. This module checks whether a
+--- decision is possible, sends it to the host, and reports why one is refused.
 
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
@@ -13,9 +13,9 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
---- What can be done with a held answer that cannot be put where it belongs.
+--- The action for a held answer that cannot be written at its range.
 ---@param job botglue.Job
----@return string? words nil where it can
+---@return string? message nil if it can be written
 function M.misplaced(job)
   local why
   if not job:load() then
@@ -32,7 +32,7 @@ function M.misplaced(job)
   return why and ("%s %d: %s"):format(advice, job.id, reasons.fact(why))
 end
 
---- Whether something is being decided of a job.
+--- Whether a decision on a job was sent and the host has not replied.
 ---@param job botglue.Job
 ---@return boolean
 function M.is_under_way(job)
@@ -48,7 +48,7 @@ local function job_of(id)
   elseif
     M.is_under_way(job --[[@as botglue.Job]])
   then
-    fail("wait a moment (a script: botglue.wait(%d, ms)): job %d is being decided already", id, id)
+    fail("wait a moment (in a script: botglue.wait(%d, ms)): job %d has a pending decision", id, id)
   end
   return job --[[@as botglue.Job]]
 end
@@ -63,7 +63,7 @@ function M.held_job(id)
   return job
 end
 
---- Asks the host; what becomes of it `landed` or `stays` tells.
+--- Sends a decision to the host, which replies by calling `apply.landed` or `apply.stays`.
 ---@param job botglue.Job
 ---@param method "accept"|"revert"
 ---@param more table
@@ -74,18 +74,18 @@ local function ask(job, method, more)
   end
   ---@cast process botglue.Process
   job.deciding = true
-  -- The host may not know the buffer yet; where the user has chosen the lines, it matters no more where it was.
+  -- The host may not mirror the buffer yet. If the user chose the lines, the old place of the job is not needed.
   attach.want(more.buffer or job.range.bufnr, not more.range and job or nil)
   process:notify(method, vim.tbl_extend("keep", more, { id = job.id, buffer = job.range.bufnr }))
 end
 
 ---@class botglue.AcceptOptions
----@field hunk integer? the number of the one hunk that is taken, as `hunks()` has it
----@field tick integer? the changedtick of those
----@field range { [1]: integer, [2]: integer }? the lines that the answer is put to, from 1
----@field bufnr integer? in which buffer these are; the current one
+---@field hunk integer? the index in `hunks()` of the hunk to take
+---@field tick integer? the changedtick that `hunks()` returned
+---@field range { [1]: integer, [2]: integer }? the lines that the answer replaces, from 1
+---@field bufnr integer? the buffer of these lines; default: the current one
 
---- Puts the answer to lines of the user's choice.
+--- Accepts the answer at lines that the user chose.
 ---@param job botglue.Job
 ---@param opts botglue.AcceptOptions
 local function accept_at(job, opts)
@@ -107,7 +107,7 @@ local function accept_at(job, opts)
   })
 end
 
---- Takes one hunk, as a script has seen it.
+--- Takes one hunk that a script got from `hunks()`.
 ---@param job botglue.Job
 ---@param opts botglue.AcceptOptions
 local function take_hunk(job, opts)
@@ -134,14 +134,14 @@ local function take_hunk(job, opts)
   end
 end
 
---- Whether a held answer conflicts with what the user changed, and they have not seen how.
+--- Whether a held answer conflicts with the user's changes and the conflict was not shown yet.
 ---@param job botglue.Job
 ---@return boolean
 function M.is_unseen_conflict(job)
   return job.held_for == "conflict" and job.shown == nil
 end
 
---- Accepts a held answer: the host merges it with what is there, and has it written. An error where that cannot be.
+--- Accepts a held answer: the host merges it with the current text and writes it. Raises an error if it cannot.
 ---@param id integer
 ---@param opts botglue.AcceptOptions?
 function M.accept(id, opts)
@@ -169,13 +169,13 @@ end
 function M.reject(id)
   local job = M.held_job(id)
   if (job.taken or 0) > 0 then
-    -- What was taken of it stays: it is merged, not rejected.
+    -- The taken hunks stay in the buffer, so the answer ends as merged, not as rejected.
     proposals.decide(job, "drop", { all = true }, function(result, err)
       local why = err or result and result.why
       if why then
         fail("%s", reasons.refusal(job.id, "rejected", why))
       elseif result and result.stale then
-        -- Another host, which does not know what was taken.
+        -- A new host, which has no record of the taken hunks.
         report.landed(job, "merged")
         job:decide("merged")
       end
@@ -187,7 +187,7 @@ function M.reject(id)
   job:decide("rejected")
 end
 
---- Takes a landed answer back, also after later edits around it.
+--- Reverts a landed answer, even after later edits around it.
 ---@param id integer
 function M.revert(id)
   local job = job_of(id)
@@ -201,7 +201,7 @@ function M.revert(id)
   ask(job, "revert", {})
 end
 
---- The host has not done what was decided: the answer is held, or landed, as it was.
+--- The host refused a decision: the answer stays held or landed.
 ---@param job botglue.Job
 ---@param why string
 function M.stays(job, why)

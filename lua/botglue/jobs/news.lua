@@ -19,18 +19,17 @@ end
 --- Tells of the end of a job, as far as the user wants to know.
 ---@param job botglue.Job
 function M.ended(job)
-  local wanted = job.options.notify
+  local setting = job.options.notify
   local item = { id = job.id }
   if job.status == "failed" then
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
     item.verb = ("held, %s shows it"):format(reasons.held_hint(job.id))
     item.words, item.level = reasons.held(job.held_for), LEVELS.WARN
-  elseif wanted == "all" and job.landing ~= "answered" then
-    item.verb = reasons.landed(job.landing)
-    item.words, item.level = job.prompt, LEVELS.INFO
+  elseif setting == "all" and job.landing ~= "answered" then
+    item.verb, item.words, item.level = reasons.landed(job.landing), job.prompt, LEVELS.INFO
   end
-  if wanted == "none" or not item.verb then
+  if setting == "none" or not item.verb then
     return
   end
   notify.add(item)

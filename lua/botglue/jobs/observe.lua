@@ -111,9 +111,9 @@ end
 ---@param update botglue.Update
 function M.tell(job, update)
   for _, observer in ipairs(vim.list_extend({}, job.observers or {})) do
-    local told = place_of(job, observer.fn) and heard(observer, update)
-    if told then
-      local ok, err = pcall(observer.fn, told)
+    local visible = place_of(job, observer.fn) and heard(observer, update)
+    if visible then
+      local ok, err = pcall(observer.fn, visible)
       if not ok then
         remove(job, observer.fn)
         require("botglue.host.notify").error(
@@ -150,8 +150,8 @@ function M.tools(job, tools)
     local known = job.tools[tool.index]
     job:learn({ tools = { tool } })
     if not known or known.status ~= tool.status then
-      local told = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
-      M.tell(job, { kind = "tool", tool = told })
+      local public = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
+      M.tell(job, { kind = "tool", tool = public })
     end
   end
 end

@@ -28,14 +28,14 @@ local M = {}
 ---@return table
 local function agent_of(options, name, model)
   local agent = config.agent(options, name, "agent")
-  local wanted = model or config.models(options, name)[1]
+  local default_model = config.models(options, name)[1]
   return {
     name = name,
     protocol = agent.protocol,
     command = program.command(agent),
     args = agent.args or {},
     env = agent.env or {},
-    model = wanted or nil,
+    model = model or default_model or nil,
     mode = agent.mode,
     meta = agent.meta,
     directory = agent.directory,

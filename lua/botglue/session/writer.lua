@@ -1,5 +1,5 @@
---- Which job wrote a text, and in which session: what a follow-up and a rewind go on from. While the buffer lives the
---- ranges of its jobs tell; after a restart the store and the text do, where the host finds that in the buffer.
+--- Finds the job and the session that wrote a text, for a follow-up or a rewind. It looks at the ranges of this
+--- session's jobs first, then at stored jobs whose text the host finds in the buffer.
 
 local argument = require("botglue.util.argument")
 local attach = require("botglue.host.attach")
@@ -20,11 +20,11 @@ local namespace = api.nvim_create_namespace("botglue.writer")
 ---@field agent string
 ---@field model string?
 ---@field session_id string
----@field cwd string where the session is at home
+---@field cwd string the directory of the session
 ---@field question boolean?
----@field target botglue.Range what it wrote, as it is now
+---@field target botglue.Range the current range of the text that it wrote
 
---- The session of a job. An error says why there is none to go on in.
+--- Returns the session of a job; raises an error if it has no usable one.
 ---@param name string of the job, for messages
 ---@param agent string
 ---@param session_id string?
@@ -43,7 +43,7 @@ function M.session(name, agent, session_id)
   return session_id, known
 end
 
---- The session of a job to go on in: an error where its agent cannot.
+--- Returns the session that a new job can continue; raises an error if the agent cannot continue sessions.
 ---@param name string of the job, for messages
 ---@param agent string
 ---@param session_id string?
@@ -56,7 +56,7 @@ local function session_to_go_on(name, agent, session_id)
   return id
 end
 
---- A job of this Neovim as what to go on from.
+--- Makes a source of a job of this Neovim.
 ---@param job botglue.Job
 ---@return botglue.Source
 function M.of_job(job)
@@ -111,8 +111,8 @@ local function of_found(bufnr, found, err)
   }
 end
 
---- The job under the cursor, of those whose place is known: one that remembers only where it was wrote nothing of what
---- is there now.
+--- The job at the cursor whose place is known. A job that has only its last lines is ignored: the text there now may be
+--- another one.
 ---@param choice botglue.JobFilter
 ---@return botglue.Job?
 local function standing(choice)
@@ -122,8 +122,7 @@ local function standing(choice)
   end))
 end
 
---- The job of this Neovim that wrote the text under the cursor: also where that is the answer to a question, in its
---- own window.
+--- The job of this Neovim that wrote the text at the cursor, in its buffer or in the window of an answered question.
 ---@return botglue.Job?
 local function job_at_cursor()
   return client.job(vim.w.botglue_answer) or standing(choose.wrote) or standing(choose.answered)
@@ -135,13 +134,13 @@ end
 function M.only_for_who_stayed(source, stayed)
   if stayed and not stayed() then
     source.target:unmark()
-    fail("nothing was opened: you went on before the store had answered")
+    fail("try again: you moved on before the store replied, nothing was opened")
   end
 end
 
 --- Finds what wrote the text under the cursor.
----@param callback fun(source: botglue.Source, stayed: (fun(): boolean)?) called now, or once the store has answered,
---- with whether the user is still there; its errors are told
+---@param callback fun(source: botglue.Source, stayed: (fun(): boolean)?) called now, or once the store has replied;
+--- then `stayed` says whether the user is still there; its errors are shown
 function M.at_cursor(callback)
   local job = job_at_cursor()
   if job then

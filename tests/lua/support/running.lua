@@ -1,4 +1,4 @@
---- Jobs that run, for specs of what is shown of them.
+--- Starts jobs for specs that check how a running job is displayed.
 
 local M = {}
 
