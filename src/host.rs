@@ -26,7 +26,7 @@ use crate::mirror::{self, Feed, Intent, RangeOnDisk, SettledIntent, Settlement};
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
 use crate::rpc::{Command, List};
-use crate::store::{self, Amounts, Database, Info, Landed, Listed, Query, Transcripts};
+use crate::store::{self, Amounts, Database, FullJob, Info, Landed, Listed, Query, Transcripts};
 use crate::stream::{AnswerDoubt, Outcome};
 use crate::view::{self, Viewer};
 use jobs::{Jobs, QueuedJob, RunningJob};
@@ -437,6 +437,10 @@ impl Host {
                 let shown =
                     |listed: Listed| json!({ "table": view::history(&listed, &viewer), "more": listed.more });
                 editor.reply(token, listed.map(shown).map_err(|error| error.to_string()));
+            }),
+            Ok((List::Prompt(key), viewer)) => self.database.job(key, move |job| {
+                let shown = |job: FullJob| json!(view::prompt(&job.entry, &viewer));
+                editor.reply(token, job.map(shown).map_err(|error| error.to_string()));
             }),
             Ok((List::Info(wanted), viewer)) => self.database.info(wanted, move |info| {
                 let shown = |info: Info| {

@@ -184,7 +184,7 @@ function M.statusline(opts)
   local parts = counts.words(count, { "running", "held" })
   local spent = opts and opts.cost and counts.spent()
   if spent then
-    parts[#parts + 1] = require("botglue.util.amounts").money(spent, "")
+    parts[#parts + 1] = require("botglue.util.amounts").money(spent)
   end
   return table.concat(parts, ", ")
 end

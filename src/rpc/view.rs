@@ -3,7 +3,7 @@
 use crate::error::JobError;
 use crate::request::Fields;
 use crate::request::fields::bad;
-use crate::store::{self, InfoQuery, Page, Query};
+use crate::store::{self, InfoQuery, JobKey, Page, Query};
 use crate::view::{Live, LiveState, Totals, Viewer};
 
 /// What is shown.
@@ -13,6 +13,8 @@ pub enum List {
     Jobs(Vec<Live>, Totals),
     /// Finished jobs.
     History(Page),
+    /// The prompt of a job.
+    Prompt(JobKey),
     /// Sums over jobs.
     Info(InfoQuery),
 }
@@ -31,6 +33,7 @@ pub fn decode(fields: &Fields<'_>) -> Result<(List, Viewer), JobError> {
     }
     match store::query(fields)? {
         Query::History(page) => Ok((List::History(page), viewer)),
+        Query::Job(key) => Ok((List::Prompt(key), viewer)),
         Query::Info(wanted) => Ok((List::Info(wanted), viewer)),
         _ => Err(bad("name", "is no list that this host knows")),
     }

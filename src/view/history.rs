@@ -58,9 +58,7 @@ fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
 
 /// When a job ended, as short as it can be said: `14:05` today, `3 Nov` in the last months, `Nov 2023` before them.
 fn when(ended: &LocalTime, now: &LocalTime) -> String {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month = ended.month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?");
+    let month = month(ended);
     if (ended.year, ended.month, ended.day) == (now.year, now.month, now.day) {
         return format!("{:02}:{:02}", ended.hour, ended.minute);
     }
@@ -70,6 +68,13 @@ fn when(ended: &LocalTime, now: &LocalTime) -> String {
     } else {
         format!("{month} {}", ended.year)
     }
+}
+
+/// The month of a time, in three letters.
+pub(super) fn month(time: &LocalTime) -> &'static str {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    time.month.checked_sub(1).and_then(|month| MONTHS.get(month as usize)).unwrap_or(&"?")
 }
 
 fn actions(entry: &JobEntry) -> Vec<Action> {
@@ -89,13 +94,13 @@ fn actions(entry: &JobEntry) -> Vec<Action> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::store::{Amounts, StoredFailure};
 
     const NOW: LocalTime = LocalTime { year: 2025, month: 3, day: 9, hour: 10, minute: 0 };
 
-    fn entry() -> JobEntry {
+    pub fn entry() -> JobEntry {
         JobEntry {
             uuid: "u-1".to_owned(),
             id: None,

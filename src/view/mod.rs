@@ -11,6 +11,7 @@ mod info;
 mod jobs;
 mod landing;
 mod place;
+mod prompt;
 mod signs;
 pub mod transcript;
 mod words;
@@ -21,6 +22,7 @@ pub use action::Action;
 pub use history::history;
 pub use info::info;
 pub use jobs::{Live, LiveState, Totals, jobs};
+pub use prompt::{PromptView, prompt};
 pub use words::{Words, words};
 
 /// For whom it is shown.

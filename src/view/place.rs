@@ -4,8 +4,12 @@ use super::Viewer;
 
 const NO_NAME: &str = "[No Name]";
 
+/// What comes before the names of the plugin's own buffers.
+const OURS: &str = "botglue://";
+
 /// `src/config.rs:41`. A buffer without a file has a name of its own, or none.
 pub fn place(path: &str, name: Option<&str>, line: u64, viewer: &Viewer) -> String {
+    let name = name.map(|name| name.strip_prefix(OURS).unwrap_or(name)).filter(|name| !name.is_empty());
     let file = if path.is_empty() { name.unwrap_or(NO_NAME).to_owned() } else { short(path, viewer) };
     format!("{file}:{}", line.max(1))
 }
@@ -51,7 +55,8 @@ mod tests {
     #[test]
     fn a_text_without_a_file_has_the_name_of_its_buffer() {
         let viewer = Viewer::default();
-        assert_eq!(place("", Some("answer-3"), 2, &viewer), "answer-3:2");
+        assert_eq!(place("", Some("botglue://answer-3"), 2, &viewer), "answer-3:2");
+        assert_eq!(place("", Some(""), 2, &viewer), "[No Name]:2");
         assert_eq!(place("", None, 0, &viewer), "[No Name]:1", "above the first line");
         assert_eq!(place("/a.rs", None, 1, &viewer), "/a.rs:1", "without a directory");
     }

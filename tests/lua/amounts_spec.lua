@@ -3,11 +3,8 @@ local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
 
 test("money", function()
-  local function money(usd)
-    return amounts.money(usd, "–")
-  end
-  equal({ money(nil), money(0), money(0.0009), money(0.01), money(0.314), money(58.11), money(1204) }, {
-    "–",
+  local money = amounts.money
+  equal({ money(0), money(0.0009), money(0.01), money(0.314), money(58.11), money(1204) }, {
     "$0.00",
     "<$0.01",
     "$0.01",

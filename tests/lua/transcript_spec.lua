@@ -44,7 +44,7 @@ test("a transcript reads like a conversation, and folds what is long", function(
   did_something(nvim)
   nvim:answer(1, { "TWO" }, { num_turns = 2, input_tokens = 10, output_tokens = 4, cost_usd = 0.01 })
   nvim:type(":Botglue transcript<CR>")
-  equal(rows(nvim, "2 turns, 10 tokens in, 4 out, $0.0100"), {
+  equal(rows(nvim, "2 turns, 10 tokens in, 4 out, $0.01"), {
     "## You",
     "",
     "make it **two**",
@@ -63,7 +63,7 @@ test("a transcript reads like a conversation, and folds what is long", function(
     "",
     "TWO",
     "",
-    "2 turns, 10 tokens in, 4 out, $0.0100",
+    "2 turns, 10 tokens in, 4 out, $0.01",
   })
   equal(folds(nvim), { { 7, 8, "  thinking: 2 lines " }, { 11, 14, "  output: 2 lines " } })
   equal(

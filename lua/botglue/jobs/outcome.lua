@@ -28,7 +28,7 @@ local function words_of(job, signs)
   end
   local rest = amounts.duration(job:elapsed_ms())
   if (job.cost_usd or 0) > 0 then
-    rest = rest .. " " .. amounts.money(job.cost_usd, "")
+    rest = rest .. " " .. amounts.money(job.cost_usd)
   end
   if job.landing == "unchanged" then
     return { sign = signs.unchanged, group = "BotglueActivity", words = words, rest = rest }

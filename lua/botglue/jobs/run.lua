@@ -8,7 +8,6 @@ local events = require("botglue.jobs.events")
 local handlers = require("botglue.host.handlers")
 local user_context = require("botglue.editor.user_context")
 local job = require("botglue.jobs.job")
-local name = require("botglue.util.name")
 local notify = require("botglue.host.notify")
 local range = require("botglue.editor.range")
 local registry = require("botglue.jobs.registry")
@@ -57,7 +56,7 @@ function M.send(target, request, options)
     id = id,
     range = target,
     path = message.path,
-    name = message.path == "" and name.buffer(bufnr) or nil,
+    name = message.path == "" and vim.api.nvim_buf_get_name(bufnr) or nil,
     prompt = request.prompt,
     agent = message.agent.name,
     model = message.agent.model,

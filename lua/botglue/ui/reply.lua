@@ -166,7 +166,7 @@ end
 ---@return string
 local function where(job)
   local first, last = job.range:lines()
-  local name = require("botglue.util.name").of(job.path, job.name)
+  local name = require("botglue.util.name")(job.path, job.name)
   return first == last and ("%s:%d"):format(name, first) or ("%s:%d-%d"):format(name, first, last)
 end
 

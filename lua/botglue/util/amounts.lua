@@ -4,16 +4,10 @@
 local M = {}
 
 --- `$0.31`; an amount below a cent says so.
----@param usd number?
----@param unknown string
+---@param usd number
 ---@return string
-function M.money(usd, unknown)
-  if not usd then
-    return unknown
-  elseif usd > 0 and usd < 0.01 then
-    return "<$0.01"
-  end
-  return ("$%.2f"):format(usd)
+function M.money(usd)
+  return usd > 0 and usd < 0.01 and "<$0.01" or ("$%.2f"):format(usd)
 end
 
 --- `7s`, `3m12s`, `2h05m`, `3d04h`.

@@ -1,24 +1,14 @@
---- What the text of a job is called on the screen: its file, as short as it can be said. A buffer without a file has
---- its own name, or none.
-
-local M = {}
-
-local NONE = "[No Name]"
-
---- Of a buffer that has no file.
----@param bufnr integer
----@return string
-function M.buffer(bufnr)
-  -- A window of ours is known by what it is.
-  local name = vim.api.nvim_buf_get_name(bufnr):gsub("^botglue://", "")
-  return name ~= "" and name or NONE
-end
+--- What the text of a job is called where no host is asked, as in `src/view/place`: its file, as short as it can be
+--- said, or its buffer.
 
 ---@param path string "": there is no file
----@param otherwise string? what it is called then
+---@param buffer string? the name of the buffer
 ---@return string
-function M.of(path, otherwise)
-  return path ~= "" and vim.fn.fnamemodify(path, ":~:.") or otherwise or NONE
+return function(path, buffer)
+  if path ~= "" then
+    return vim.fn.fnamemodify(path, ":~:.")
+  end
+  -- A window of ours is known by what it is.
+  local name = (buffer or ""):gsub("^botglue://", "")
+  return name ~= "" and name or "[No Name]"
 end
-
-return M

@@ -227,6 +227,13 @@ impl QueryContext<'_> {
                 .query_row(params![self.owner, signed(*id)], |row| Ok(full(row)))
                 .optional()?,
         };
-        found.transpose()
+        let Some(mut job) = found.transpose()? else { return Ok(None) };
+        let ended: String = connection.query_row(
+            "SELECT strftime(?1, ?2 / 1000, 'unixepoch', 'localtime')",
+            params![LocalTime::FORMAT, job.entry.ended_ms],
+            |row| row.get(0),
+        )?;
+        job.entry.ended = LocalTime::parse(&ended);
+        Ok(Some(job))
     }
 }

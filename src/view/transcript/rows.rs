@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::body::Body;
 use super::part::{Part, Parts};
 use crate::stream::{Outcome, ToolStatus, words};
+use crate::view::amounts::{money, tokens};
 
 /// The most lines that are shown of a tool's output.
 const OUTPUT: usize = 40;
@@ -219,9 +220,9 @@ impl RowBuilder {
         let usage = outcome.usage;
         let input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
         if input + usage.output_tokens > 0 {
-            amounts.push(format!("{input} tokens in, {} out", usage.output_tokens));
+            amounts.push(format!("{} tokens in, {} out", tokens(input), tokens(usage.output_tokens)));
         }
-        amounts.extend(outcome.cost_usd.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
+        amounts.extend(outcome.cost_usd.filter(|cost| *cost > 0.0).map(money));
         if !amounts.is_empty() {
             self.gap();
             self.add(RowKind::Note, amounts.join(", "));

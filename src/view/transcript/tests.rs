@@ -77,7 +77,7 @@ text       It is
 text
 text       - a
 text
-note       2 turns, 3 tokens in, 4 out, $0.0100
+note       2 turns, 3 tokens in, 4 out, $0.01
 ";
     assert_eq!(shown(Protocol::Claude, stream, &about("claude")), expected);
 }

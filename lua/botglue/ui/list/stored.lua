@@ -1,33 +1,45 @@
 --- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
 
 local act = require("botglue.ui.act")
-local amounts = require("botglue.util.amounts")
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
-local signs_of = require("botglue.util.signs").of
 local user_context = require("botglue.editor.user_context")
+local view = require("botglue.ui.list.view")
 
 local M = {}
 
 local api = vim.api
 local fail = errors.fail
 
---- Asks for all of a job. What comes of it is a window: there is none where the user has left the list meanwhile, for
---- their keys are meant for something else.
+--- What comes of a reply is a window: there is none where the user has left the list meanwhile, for their keys are
+--- meant for something else.
+---@param fn fun(result: table)
+---@return fun(result: table?, err: string?)
+local function where_stayed(fn)
+  local stayed = user_context.asked()
+  return function(result, err)
+    if stayed() then
+      errors.guard(function()
+        fn(result or fail("%s", err))
+      end)
+    end
+  end
+end
+
+--- Asks for all of a job.
 ---@param row botglue.ListRow
 ---@param fn fun(full: botglue.FullEntry)
 local function whole(row, fn)
-  local stayed = user_context.asked()
-  query.ask("job", { uuid = row.id }, function(result, err)
-    if stayed() then
-      errors.guard(function()
-        fn((result or fail("%s", err)).job)
-      end)
-    end
-  end)
+  query.ask(
+    "job",
+    { uuid = row.id },
+    where_stayed(function(result)
+      fn(result.job)
+    end)
+  )
 end
 
 ---@param job { agent: string, session_id: string? }
@@ -63,34 +75,21 @@ function M.jump(row, float)
 end
 
 --- What a job was asked, by whom, and what it took, in a window of its own.
----@param entry botglue.FullEntry
-local function show_prompt(entry)
-  local options = client.options()
-  local signs = signs_of(options)
-  local rows = vim.split(entry.prompt, "\n", { plain = true })
+---@param shown { prompt: string, ended: string, took: string }
+local function show_prompt(shown)
+  local rows = vim.split(shown.prompt, "\n", { plain = true })
   local width = math.min(math.max(vim.o.columns - 8, 30), 100)
   local height = 0
   for _, row in ipairs(rows) do
     height = height + math.max(math.ceil(api.nvim_strwidth(row) / width), 1)
   end
-  local took = { entry.model or entry.agent }
-  if entry.ended_ms > entry.started_ms then
-    -- When a job was interrupted is not always known.
-    took[#took + 1] = amounts.duration(entry.ended_ms - entry.started_ms)
-  end
-  if amounts.money(entry.cost_usd, "") ~= "" then
-    took[#took + 1] = amounts.money(entry.cost_usd, "")
-  end
   local float = require("botglue.ui.float").open({
     name = "prompt-of-job",
-    options = options,
+    options = client.options(),
     width = width,
     height = math.min(height, math.floor(vim.o.lines * 0.6)),
-    title = {
-      left = "prompt",
-      right = os.date("%d %b %Y %H:%M", math.floor(entry.ended_ms / 1000)) --[[@as string]],
-    },
-    note = table.concat(took, signs.between),
+    title = { left = "prompt", right = shown.ended },
+    note = shown.took,
     keys = {},
   })
   vim.wo[float.win][0].wrap, vim.wo[float.win][0].linebreak = true, true
@@ -101,7 +100,7 @@ end
 
 ---@param row botglue.ListRow
 function M.prompt(row)
-  whole(row, show_prompt)
+  view.ask("job", { uuid = row.id }, where_stayed(show_prompt))
 end
 
 --- What stood there beside the answer.

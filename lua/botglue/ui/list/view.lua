@@ -32,7 +32,7 @@ local M = {}
 ---@field rows botglue.ListRow[]
 
 --- Asks. The reply has a `table`, or `tables`, and what else the list shows.
----@param name "jobs"|"history"|"info"
+---@param name "jobs"|"history"|"job"|"info"
 ---@param args table
 ---@param callback fun(result: table?, err: string?)
 function M.ask(name, args, callback)

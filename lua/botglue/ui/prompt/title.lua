@@ -19,7 +19,7 @@ local function where(range)
   if vim.startswith(path, root) then
     path = path:sub(#root + 1)
   elseif path == "" then
-    path = require("botglue.util.name").buffer(bufnr)
+    path = require("botglue.util.name")("", vim.api.nvim_buf_get_name(bufnr))
   end
   local first, last = range:lines()
   return first == last and ("%s:%d"):format(path, first) or ("%s:%d-%d"):format(path, first, last)

@@ -96,6 +96,8 @@ fn a_page_says_when_jobs_ended_where_the_user_is() {
         [Record { ended_ms: now_ms, ..record(1, None) }, Record { ended_ms: 0, ..record(2, None) }],
     );
     let listed = history::history(&connection, asker(), &page(9)).unwrap();
+    let alone = asker().job(&connection, &JobKey::Id(2)).unwrap().unwrap().entry;
+    assert_eq!(alone.ended, listed.jobs[1].ended, "also of one job");
     let minutes = |time: LocalTime| (time.day * 24 + time.hour) * 60 + time.minute;
     // A day or a month may begin between the two.
     assert!(minutes(listed.now).wrapping_sub(minutes(listed.jobs[0].ended)) <= 1 || listed.now.hour == 0);

@@ -1,0 +1,59 @@
+//! What a job of the store was asked, whole, by whom, and what it took.
+
+use serde::Serialize;
+
+use super::Viewer;
+use super::amounts::{duration, money};
+use super::history::month;
+use crate::store::JobEntry;
+
+/// One prompt in a window of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PromptView {
+    /// The prompt.
+    pub prompt: String,
+    /// `9 Mar 2025 09:05`
+    pub ended: String,
+    /// `opus · 7s · $0.02`
+    pub took: String,
+}
+
+/// The prompt of a job.
+pub fn prompt(entry: &JobEntry, viewer: &Viewer) -> PromptView {
+    let ended = &entry.ended;
+    let (day, month, year) = (ended.day, month(ended), ended.year);
+    // When a job was interrupted is not always known.
+    let ms = u64::try_from(entry.ended_ms - entry.started_ms).ok().filter(|ms| *ms > 0);
+    let took = [
+        Some(entry.model.clone().unwrap_or_else(|| entry.agent.clone())),
+        ms.map(duration),
+        entry.amounts.cost_usd.map(money),
+    ];
+    PromptView {
+        prompt: entry.prompt.clone(),
+        ended: format!("{day} {month} {year} {:02}:{:02}", ended.hour, ended.minute),
+        took: took.into_iter().flatten().collect::<Vec<_>>().join(viewer.signs().between),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Amounts, LocalTime};
+
+    #[test]
+    fn a_prompt_has_when_it_ended_and_what_it_took() {
+        let entry = JobEntry {
+            started_ms: 1_000,
+            ended_ms: 8_400,
+            ended: LocalTime { year: 2025, month: 3, day: 9, hour: 9, minute: 5 },
+            amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
+            ..super::super::history::tests::entry()
+        };
+        let shown = prompt(&entry, &Viewer::default());
+        assert_eq!((shown.ended.as_str(), shown.took.as_str()), ("9 Mar 2025 09:05", "claude · 7s · $0.02"));
+        let unknown = JobEntry { ended_ms: 1_000, amounts: Amounts::default(), ..entry };
+        let model = JobEntry { model: Some("opus".to_owned()), ..unknown };
+        assert_eq!(prompt(&model, &Viewer::default()).took, "opus");
+    }
+}
