@@ -271,15 +271,17 @@ impl Anchor {
     }
 
     /// Rows of others are between its own: either they were moved in, or some of its own were moved out. The fewest
-    /// rows that can have been moved were.
+    /// rows that can have been moved were. Of the rows that its answer brought none was there then: they all stay.
     fn least_moved(&self, within: &[Row]) -> Option<Range<usize>> {
         let was: HashMap<RowId, usize> = self.at.iter().enumerate().map(|(at, row)| (row.id, at)).collect();
         let old: Vec<(usize, usize)> =
             within.iter().enumerate().filter_map(|(at, row)| Some((at, *was.get(&row.id)?))).collect();
         let stay: Vec<usize> = rising(&old).into_iter().map(|at| old[at].0).collect();
         let is_own = |at: &usize| self.own.contains(&within[*at].id);
-        let first = stay.iter().copied().find(|at| is_own(at))?;
-        let last = stay.iter().copied().rfind(|at| is_own(at))?;
+        let is_brought = |at: &usize| is_own(at) && !was.contains_key(&within[*at].id);
+        let brought = (0..within.len()).filter(is_brought);
+        let kept: Vec<usize> = stay.iter().copied().filter(is_own).chain(brought).collect();
+        let (first, last) = (*kept.iter().min()?, *kept.iter().max()?);
         let stays_between = stay.iter().filter(|at| (first..=last).contains(*at)).all(is_own);
         stays_between.then_some(first..last + 1)
     }

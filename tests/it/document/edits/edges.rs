@@ -186,6 +186,28 @@ fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete
 }
 
 #[test]
+fn an_answer_is_whole_with_other_rows_in_it() {
+    let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
+    editor.delete(0..1);
+    let anchor = editor.anchor(&Place::Lines(1..4));
+    let lines = ["one", "two"].map(|row| editor.line(row)).to_vec();
+    editor.event_as(4..4, lines, |document, range, rows| document.apply_answer(anchor, range, rows));
+    editor.event_as(1..2, Vec::new(), |document, range, rows| document.apply_answer(anchor, range, rows));
+    editor.document.landed(anchor, &Place::Lines(1..5));
+    editor.step();
+    editor.put(2);
+    assert_eq!(editor.text()[1..6], ["delta", "alpha", "echo", "one", "two"]);
+    assert_eq!(
+        editor.document.place(anchor, None),
+        Some(Place::Lines(1..6)),
+        "a row that was deleted before it"
+    );
+    editor.undo().relocate(0..1, 3);
+    assert_eq!(editor.text()[..5], ["delta", "echo", "bravo", "one", "two"]);
+    assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(0..5)), "a row that was beside it");
+}
+
+#[test]
 fn a_row_that_an_answer_deletes_is_not_moved_to_its_copy() {
     let mut editor = Editor::new(&LETTERS.split('\n').collect::<Vec<_>>());
     let anchor = editor.anchor(&Place::Lines(2..3));
