@@ -80,9 +80,9 @@ pub struct Host {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InputProgress {
     /// The host was told to end; the pipe may have more input.
-    Some,
-    /// All of it: the pipe is closed.
-    All,
+    Partial,
+    /// The pipe is closed.
+    Complete,
 }
 
 impl Host {
@@ -110,7 +110,7 @@ impl Host {
         let mut heard = self.listen(&mut messages, &mut events).await;
         let since = Instant::now();
         let stopping = self.stop_agents();
-        while heard == InputProgress::Some {
+        while heard == InputProgress::Partial {
             let listening = self.listen(&mut messages, &mut events);
             let Ok(more) = timeout_at(since + LAST_WORDS, listening).await else {
                 tracing::warn!("deadline passed before the end of the editor's input");
@@ -147,8 +147,8 @@ impl Host {
                         self.database.keep_on_disk(on_disk.job, record::on_disk(&on_disk));
                     }
                     Some(HostMessage::Renamed { job, path }) => self.database.keep_on_disk(job, record::renamed(&path)),
-                    Some(HostMessage::Terminate) => return InputProgress::Some,
-                    Some(HostMessage::Disconnected) | None => return InputProgress::All,
+                    Some(HostMessage::Terminate) => return InputProgress::Partial,
+                    Some(HostMessage::Disconnected) | None => return InputProgress::Complete,
                 },
                 Some((id, event)) = events.recv() => self.event(id, event),
             }
@@ -229,26 +229,26 @@ impl Host {
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
     }
 
-    fn prewarm(&mut self, wanted: &PrewarmRequest) {
+    fn prewarm(&mut self, request: &PrewarmRequest) {
         let invocation = Invocation {
-            command: &wanted.agent,
-            tools: &wanted.tools,
-            max_turns: wanted.max_turns,
-            max_cost_usd: wanted.max_cost_usd,
-            trust_project: wanted.trust_project,
-            resume: wanted.resume.as_ref(),
+            command: &request.agent,
+            tools: &request.tools,
+            max_turns: request.max_turns,
+            max_cost_usd: request.max_cost_usd,
+            trust_project: request.trust_project,
+            resume: request.resume.as_ref(),
             system: message::SYSTEM,
             message: "",
         };
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = match Launch::new(&invocation, &wanted.cwd, &self.context.empty_directory) {
+        let launch = match Launch::new(&invocation, &request.cwd, &self.context.empty_directory) {
             Ok(launch) => launch,
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (editor, token, agent) = (self.editor.clone(), wanted.token, wanted.agent.name.clone());
+        let (editor, token, agent) = (self.editor.clone(), request.token, request.agent.name.clone());
         let tell = move |event| match event {
             PrewarmEvent::Started { pgid } => editor.prewarmed(token, Some(pgid)),
             PrewarmEvent::Models(models) => editor.models(&agent, models),
@@ -277,10 +277,10 @@ impl Host {
         }
     }
 
-    fn observe(&mut self, id: u64, wanted: Observe) {
+    fn observe(&mut self, id: u64, observe: Observe) {
         let editor = self.editor.clone();
         if let Some(subscriptions) = self.jobs.subscriptions(id) {
-            subscriptions.forward(id, wanted, &editor);
+            subscriptions.forward(id, observe, &editor);
         }
     }
 
@@ -453,11 +453,11 @@ impl Host {
         }
     }
 
-    fn transcript(&self, token: u64, wanted: Result<TranscriptRequest, JobError>) {
+    fn transcript(&self, token: u64, request: Result<TranscriptRequest, JobError>) {
         let editor = self.editor.clone();
-        match wanted {
-            Ok(wanted) => self.context.transcripts.read(wanted.path.clone(), move |file| {
-                editor.reply(token, transcript::reply(file, wanted));
+        match request {
+            Ok(request) => self.context.transcripts.read(request.path.clone(), move |file| {
+                editor.reply(token, transcript::reply(file, request));
                 // The transcript is freed now.
                 memory::give_back();
             }),

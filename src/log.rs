@@ -23,9 +23,9 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 /// Where the file cannot be opened, or is something else than a file; then nothing is logged.
 pub fn start(path: &Path) -> io::Result<()> {
     let file = open(path)?;
-    let wanted = std::env::var("BOTGLUE_LOG").unwrap_or_default();
+    let levels = std::env::var("BOTGLUE_LOG").unwrap_or_default();
     let layer = tracing_subscriber::fmt::layer().with_writer(Mutex::new(file)).with_ansi(false);
-    tracing_subscriber::registry().with(layer).with(logged(&wanted)).try_init().map_err(io::Error::other)
+    tracing_subscriber::registry().with(layer).with(logged(&levels)).try_init().map_err(io::Error::other)
 }
 
 /// Opens the log to append, with the folder that it is in. Only its owner may read it, whatever earlier versions left.
@@ -64,11 +64,11 @@ fn open_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What is logged: `wanted` is a level, or levels of parts of the program (`botglue::store=debug`); by default, and
-/// where it cannot be read, `info`.
-fn logged(wanted: &str) -> Targets {
+/// What is logged: `levels` is one level, or a level for each part of the program (`botglue::store=debug`). The default,
+/// also if it cannot be parsed, is `info`.
+fn logged(levels: &str) -> Targets {
     let default = Targets::new().with_default(LevelFilter::INFO);
-    let targets = if wanted.is_empty() { default } else { wanted.parse().unwrap_or(default) };
+    let targets = if levels.is_empty() { default } else { levels.parse().unwrap_or(default) };
     // nvim-rs logs every message at debug: prompts and code would land in the log.
     targets.with_target("nvim_rs", LevelFilter::WARN)
 }

@@ -47,7 +47,7 @@ pub struct AnchorId(u64);
 /// A range: the rows that were sent and the present ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// The range as it was sent or, once its answer has been written, the answer as it was written.
+    /// The range as sent or, once its answer has been written, the rows that were written.
     pub base: Passage,
     /// The range in the current text.
     pub now: Passage,

@@ -174,7 +174,7 @@ impl Rows {
     pub fn positions(
         &self,
         span: (RowId, RowId),
-        is_wanted: impl Fn(RowId) -> bool,
+        is_sought: impl Fn(RowId) -> bool,
     ) -> impl Iterator<Item = usize> {
         let mut above = 0;
         let chunks = self.chunks.iter().map(move |chunk| {
@@ -183,7 +183,7 @@ impl Rows {
         });
         let chunks = chunks.filter(move |(_, chunk)| chunk.span.0 <= span.1 && span.0 <= chunk.span.1);
         let rows = chunks.flat_map(|(above, chunk)| (above..).zip(&chunk.rows));
-        rows.filter(move |(_, row)| is_wanted(row.id)).map(|(at, _)| at)
+        rows.filter(move |(_, row)| is_sought(row.id)).map(|(at, _)| at)
     }
 
     /// The rows of the chunks that `other` does not share: every row that differs is among them.

@@ -264,7 +264,7 @@ struct Calls {
 }
 
 impl Calls {
-    async fn run(&mut self, mut told: mpsc::UnboundedReceiver<Outgoing>) -> Result<(), Box<CallError>> {
+    async fn run(&mut self, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) -> Result<(), Box<CallError>> {
         self.introduce().await?;
         let mut under_way: Option<CallInFlight> = None;
         loop {
@@ -273,7 +273,7 @@ impl Calls {
             }
             let next_frame = self.next_frame().filter(|_| under_way.is_none());
             tokio::select! {
-                tell = told.recv() => match tell {
+                tell = outgoing.recv() => match tell {
                     Some(tell) => self.take(tell),
                     None => return Ok(()),
                 },

@@ -28,8 +28,8 @@ pub fn all() -> Vec<ProcessEntry> {
 pub fn children() -> Option<Vec<i32>> {
     let mut children = Vec::new();
     for thread in std::fs::read_dir("/proc/self/task").ok()? {
-        let told = std::fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
-        children.extend(told.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
+        let pids = std::fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        children.extend(pids.split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()));
     }
     Some(children)
 }

@@ -34,11 +34,11 @@ pub fn adopt(lines: &mut [String], target: Target<'_>) {
         selection.kind == SelectionKind::Char && selection.cols.first().is_some_and(|&column| column > 0);
     let Some(lines) = lines.get_mut(usize::from(inline)..) else { return };
     let around = || indents(target.before).chain(indents(&selection.rows)).chain(indents(target.after));
-    let wanted = match Indentation::of(target).common {
+    let target_style = match Indentation::of(target).common {
         "" => style(indents(&selection.rows)).or_else(|| style(around())),
         common => style(iter::once(common)),
     };
-    let (convert, unit): (fn(&str, usize) -> String, _) = match (style(indents(lines)), wanted) {
+    let (convert, unit): (fn(&str, usize) -> String, _) = match (style(indents(lines)), target_style) {
         (Some(Style::Spaces), Some(Style::Tabs)) => {
             (with_tabs, step(indents(lines)).or_else(|| same_depth(lines, &selection.rows)))
         }
