@@ -1,5 +1,5 @@
-//! The mirror of one buffer: its document, its changedtick, and whether both are known to be the buffer's. `review` has
-//! the part about held answers.
+//! The mirror of one buffer: its document, its changedtick, and whether both are known to match the buffer. `review`
+//! implements the part for held answers.
 
 mod review;
 
@@ -25,14 +25,14 @@ use crate::land::{Bytes, HeldFor};
 /// What a mirror knows of its buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MirrorState {
-    /// The text is one that the buffer had: no events come, or they do not fit it.
+    /// The document holds an earlier text: Neovim sends no events, or its events do not fit the document.
     Unknown,
-    /// Text and changedtick are the buffer's.
+    /// The document and the changedtick match the buffer.
     Sure,
-    /// Events came that may not be the buffer's text: those of a preview, which are taken back without a word, and
-    /// changes during one, which look the same. Until the changedticks were compared none is adopted.
+    /// Neovim sent events that may not describe the buffer's text: it undoes those of a preview without an event, and
+    /// real changes during a preview look the same. The mirror adopts no changedtick before it has compared them.
     Unsure,
-    /// The text is too large to be mirrored. It stays so until it is unloaded.
+    /// The text is too large to be mirrored. The state stays `TooLarge` until the buffer is unloaded.
     TooLarge,
 }
 
@@ -41,7 +41,7 @@ pub enum MirrorState {
 pub struct Buffer {
     name: Vec<u8>,
     is_loaded: bool,
-    /// It takes no changes, or changes all the time: it is never attached to.
+    /// The buffer takes no changes, or changes all the time; the host never attaches to it.
     refuses: bool,
     state: MirrorState,
     tick: u64,
@@ -49,17 +49,17 @@ pub struct Buffer {
     ranges: Ranges,
     answers: Answers,
     reviews: Reviews,
-    /// Where the display marks were, and the changedtick then.
+    /// The changedtick of the last report of the display marks, and the place of each mark at that changedtick, by job.
     marks: (u64, BTreeMap<u64, Place>),
     /// Where the display marks are believed to be.
     shown: ShownMarks,
-    /// What is at the display marks, where the text is too large.
+    /// The text at the display marks, for a buffer that is too large to be mirrored.
     excerpts: Excerpts,
-    /// The file was written, and its ranges have not been reported.
+    /// The file was written, and the host has not reported the ranges in it yet.
     is_written: bool,
 }
 
-/// What is at the display marks, of those that have one.
+/// The text at the display marks, by job.
 #[derive(Debug)]
 enum Excerpts {
     Unknown,
@@ -80,23 +80,23 @@ pub struct RangeOnDisk {
     pub base: Option<Vec<Bytes>>,
 }
 
-/// What has to be done before anything more can be written to a buffer.
+/// What the host has to do next for the waiting intents of a buffer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing: no answer waits, or each has been reported.
+    /// Nothing: no intent waits, or all that waited are settled without a write.
     Nothing,
     /// To get its text.
     Text,
     /// To get its changedtick, and where the display marks are.
     Marks,
-    /// To get that, and what is at the display marks.
+    /// To get its changedtick, where the display marks are, and the text at them.
     Excerpts,
     /// To write this.
     Write(WriteCall),
 }
 
 impl Buffer {
-    /// Of a buffer that nothing is known of.
+    /// The mirror of a buffer of which the host knows nothing yet.
     pub fn new() -> Self {
         Self {
             name: Vec::new(),
@@ -115,12 +115,12 @@ impl Buffer {
         }
     }
 
-    /// How it stands to its buffer.
+    /// What the mirror knows of its buffer.
     pub fn state(&self) -> MirrorState {
         self.state
     }
 
-    /// Whether there is a text, which is not known.
+    /// Whether the buffer has a text that the mirror does not know and could get.
     pub fn needs_text(&self) -> bool {
         self.is_loaded && self.state == MirrorState::Unknown && !self.refuses
     }
@@ -130,7 +130,7 @@ impl Buffer {
         self.document.as_ref().map_or(0, Document::memory)
     }
 
-    /// The whole text, as it is sent after an attach. What was there before was replaced by it.
+    /// Replaces the whole document by the text that Neovim sends after an attach.
     pub fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
         match &mut self.document {
             Some(document) => {
@@ -147,7 +147,7 @@ impl Buffer {
         self.check_size(rows);
     }
 
-    /// Rows were replaced: by a step of the last call, or by anything else.
+    /// Applies a change of rows. `step` is the step of the last write call that made the change; none for any other.
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
         let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.state, &mut self.document)
         else {
@@ -158,7 +158,8 @@ impl Buffer {
             return;
         };
         if range.start > range.end || range.end > document.rows().len() {
-            // While `:s///c` asks, no change of its own is told; at its end it miscounts what others changed meanwhile.
+            // Neovim sends no event for the changes of `:s///c` while it prompts; its event at the end miscounts the
+            // rows that others changed meanwhile.
             self.state = MirrorState::Unknown;
             return;
         }
@@ -175,7 +176,7 @@ impl Buffer {
         self.check_size(rows);
     }
 
-    /// An undo or a redo is complete.
+    /// Handles the end of an undo or a redo.
     pub fn settle(&mut self, tick: u64) {
         if let (MirrorState::Sure | MirrorState::Unsure, Some(document)) = (self.state, &mut self.document) {
             document.settle();
@@ -186,16 +187,16 @@ impl Buffer {
         }
     }
 
-    /// No more events come.
+    /// Handles a detach: Neovim sends no more events.
     pub fn detach(&mut self) {
         if self.state != MirrorState::TooLarge {
             self.state = MirrorState::Unknown;
-            // Or it may be; only a contact tells what became of it.
+            // The buffer may be loaded or not: only the plugin's next notice says which.
             self.is_loaded = true;
         }
     }
 
-    /// Takes over what the plugin says of the buffer.
+    /// Applies the state of the buffer that the plugin reports.
     pub fn notice(&mut self, notice: Notice) {
         self.is_loaded = notice.rows > 0;
         self.refuses = notice.refuses;
@@ -203,13 +204,13 @@ impl Buffer {
         self.shown.contacted();
         self.reviews.invalidate(ViewDue::Now);
         if !self.is_loaded {
-            // Its name may be that of the text which is read next.
+            // The notice's name is not adopted: it may belong to the text that Neovim reads next.
             self.state = MirrorState::Unknown;
             return;
         }
         let is_followed = self.is_followed();
         if !is_followed && self.name != notice.name {
-            // A number that got another name between two contacts is another buffer.
+            // If the name differs from that of the last notice, Neovim has used the buffer number for another file.
             self.forget();
         }
         self.name = notice.name;
@@ -258,35 +259,36 @@ impl Buffer {
         }
     }
 
-    /// Whether the plugin tells of each text that is read in place of it.
+    /// Whether the host follows the buffer. If so, the plugin reports every reload (`:edit`) of it.
     pub fn is_followed(&self) -> bool {
         self.state != MirrorState::Unknown
     }
 
-    /// Its text was written to its file as it is.
+    /// Records that Neovim wrote the current text to the file.
     pub fn wrote(&mut self) {
         self.is_written = true;
     }
 
-    /// A request was sent.
+    /// Follows the range of a request from now on.
     pub fn sent(&mut self, sent: Sent) {
         let document = self.document.as_mut().filter(|_| self.state == MirrorState::Sure);
         let job = (sent.job, sent.tick == Some(self.tick) && self.state == MirrorState::Sure);
         self.ranges.sent(sent, document.map(|document| (document, self.tick)));
         if let (job, true) = job {
-            // The marks were set where the request says.
+            // The plugin set the display mark at the place that the request names.
             let place = self.place(job, None);
             self.shown.set(job, place.as_ref());
         }
         self.shown.invalidate();
     }
 
-    /// Whether the range of a job is here.
+    /// Whether the range of a job is in this buffer.
     pub fn has(&self, job: u64) -> bool {
         self.ranges.has(job)
     }
 
-    /// A job has ended, and its answer is not held. Returns the replies that are owed for its review.
+    /// Handles the end of a job whose answer is not held: ends its review, and returns the replies to the queries that
+    /// still wait for that review.
     pub fn ended(&mut self, job: u64) -> Vec<(u64, Findings)> {
         self.ranges.ended(job, self.document.as_mut());
         self.answers.keep(&self.ranges);
@@ -294,17 +296,17 @@ impl Buffer {
         self.reviews.forget(job)
     }
 
-    /// Whether there is an answer for which something is wanted.
+    /// Whether an intent waits.
     pub fn is_waiting(&self) -> bool {
         self.answers.is_waiting()
     }
 
-    /// Something is wanted of a job's range.
+    /// Adds an intent for the range of a job.
     pub fn add_intent(&mut self, job: u64, intent: Intent) {
         self.answers.add_intent(job, intent);
     }
 
-    /// What has to be done next for the answers that wait; the settlement of those that need nothing is returned.
+    /// Returns what the host has to do next for the waiting intents, and those that are settled without a write.
     pub fn next(&mut self, attempts: &mut u64) -> (Need, Vec<SettledIntent>) {
         if !self.answers.is_waiting() {
             return (Need::Nothing, Vec::new());
@@ -344,7 +346,7 @@ impl Buffer {
         }
     }
 
-    /// All changes of a step were taken, and none that came after it.
+    /// Settles a written step. The document has all changes of the step, and no later ones.
     pub fn written(&mut self, step: usize) -> Option<SettledIntent> {
         let document = self.document.as_mut()?;
         let (settled, mark) = self.answers.written(document, &mut self.ranges, &mut self.reviews, step)?;
@@ -353,7 +355,7 @@ impl Buffer {
         Some(settled)
     }
 
-    /// The call is over, and all that came before its reply was taken.
+    /// Handles the reply to a write call. The document has all changes that came before the reply.
     pub fn replied(&mut self, reply: Option<&WriteReply>) -> Vec<SettledIntent> {
         if let Some(WriteReply::Stale { tick } | WriteReply::Done { tick, .. }) = reply {
             self.raise(*tick);
@@ -364,15 +366,15 @@ impl Buffer {
         self.answers.replied(reply, self.document.as_mut(), &self.ranges)
     }
 
-    /// It is mirrored no more: what is wanted of it cannot be.
+    /// Ends the mirror, and denies every intent that waits.
     pub fn give_up(&mut self, reply: Option<&WriteReply>) -> Vec<SettledIntent> {
         let mut settled = self.answers.replied(reply, None, &self.ranges);
         settled.extend(self.answers.deny(HeldFor::BufferGone));
         settled
     }
 
-    /// Where the editor has to put its marks, and the changedtick of the text in which that is: of each range that is
-    /// elsewhere than its mark; none where it is lost.
+    /// Returns the new place of each display mark that is not at its range, and the changedtick of the text for which
+    /// the places are valid. The place is none where the range is lost.
     pub fn places(&mut self) -> Option<(u64, Places)> {
         let document = self.document.as_ref().filter(|_| self.state == MirrorState::Sure)?;
         if !self.shown.is_due() {
@@ -380,7 +382,7 @@ impl Buffer {
         }
         let places = self.ranges.decided().filter_map(|(job, anchor)| {
             let place = anchor.and_then(|anchor| document.place(anchor, None));
-            // Where only its mark tells where it is, the mark is right.
+            // If only its mark can tell where the range is, the mark must not move.
             let is_certain = place.is_some() || !anchor.is_some_and(|anchor| document.needs_mark(anchor));
             is_certain.then_some((job, place))
         });
@@ -388,7 +390,7 @@ impl Buffer {
         (!places.is_empty()).then_some((self.tick, places))
     }
 
-    /// The editor got places, and had this changedtick then.
+    /// Handles the editor's reply to places: its changedtick when it got them, none if it took none.
     pub fn placed(&mut self, tick: Option<u64>) {
         if let Some(tick) = tick {
             self.raise(tick);
@@ -396,8 +398,8 @@ impl Buffer {
         self.shown.places_confirmed(tick);
     }
 
-    /// The ranges in the file, once after it was written: as soon as the text is known. Nothing is said of
-    /// one that is lost, but is there perhaps.
+    /// Returns the ranges in the file, once for each write of the file, as soon as the text is known. A range that is
+    /// lost but may still exist is left out.
     pub fn ranges_on_disk(&mut self) -> Vec<RangeOnDisk> {
         let Some(document) =
             self.document.as_ref().filter(|_| self.state == MirrorState::Sure && self.is_written)
@@ -420,7 +422,7 @@ impl Buffer {
         ranges_on_disk
     }
 
-    /// What is asked of it.
+    /// Answers a query.
     pub fn answer(&self, question: &MirrorQuery) -> Findings {
         match question {
             MirrorQuery::Mirror => Findings::View(self.view()),
@@ -456,12 +458,12 @@ impl Buffer {
         }
     }
 
-    /// What its text is called now.
+    /// The name of the buffer.
     pub fn name(&self) -> &[u8] {
         &self.name
     }
 
-    /// The jobs whose ranges are in it.
+    /// The jobs whose ranges are in this buffer.
     pub fn jobs(&self) -> impl Iterator<Item = u64> + '_ {
         self.ranges.jobs()
     }
@@ -471,7 +473,7 @@ impl Buffer {
         self.ranges.place(job, self.document.as_ref()?, mark)
     }
 
-    /// What is known of it.
+    /// The state, the changedtick, the text and the places of the ranges.
     pub fn view(&self) -> MirrorView {
         let places = self.ranges.jobs().map(|job| (job, self.place(job, None)));
         MirrorView {
@@ -482,8 +484,8 @@ impl Buffer {
         }
     }
 
-    /// The buffer has this changedtick, as a reply of the editor's says: a write of the file raises it without an
-    /// event. Later events may be here already.
+    /// Raises the changedtick to that of a reply: a write of the file raises the buffer's changedtick without an event.
+    /// Never lowers it, because later events may have been applied already.
     fn raise(&mut self, tick: u64) {
         if self.state == MirrorState::Sure {
             self.tick = self.tick.max(tick);
@@ -496,7 +498,7 @@ impl Buffer {
         }
     }
 
-    /// What is too large is forgotten; `rows` came last.
+    /// Forgets the document if it is too large. `rows` are the rows that the last change put in.
     fn check_size(&mut self, rows: &[Vec<u8>]) {
         if self.document.as_ref().is_some_and(|document| document.is_too_large(rows)) {
             self.forget();
@@ -504,7 +506,7 @@ impl Buffer {
         }
     }
 
-    /// Forgets the text. The ranges in it are lost: a mark that is still there is in another text.
+    /// Forgets the document. Its ranges are lost: a display mark that still exists is in another text.
     fn forget(&mut self) {
         self.document = None;
         self.ranges.lose();

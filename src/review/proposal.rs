@@ -1,5 +1,5 @@
-//! What the text would be if the open edits were taken: the base, the text as it is now, and the base with the open
-//! edits are merged. Each difference is a hunk; a clean one is one edit.
+//! Computes the proposal: a three-way merge of the base, the current text, and the base with the open edits. Each
+//! difference between the current text and the proposal is a hunk; a hunk without a conflict is one edit.
 
 use std::ops::Range;
 
@@ -10,25 +10,25 @@ use super::shape::{Shape, pieces};
 use crate::document::{Passage, Row};
 use crate::land::{self, Bytes, HeldFor, MergeHunk, keeps_ends, merge_known};
 
-/// What a proposal is computed of.
+/// The input from which a proposal is computed.
 pub struct ProposalInput<'a> {
-    /// What was sent, with the taken edits in it.
+    /// The rows as sent, with the taken edits.
     pub base: &'a Base,
     /// The answer.
     pub answer: &'a [Bytes],
     /// Whether an edit is open: neither taken nor dropped.
     pub is_open: &'a dyn Fn(EditId) -> bool,
-    /// The range in the text.
+    /// The range in the current text.
     pub now: &'a Passage,
-    /// The screen column at which a block begins.
+    /// The screen column at which the block begins; none if it is unknown.
     pub column: Option<usize>,
 }
 
 impl ProposalInput<'_> {
-    /// The hunks, ascending and apart from each other.
+    /// Returns the hunks in ascending order; no two overlap.
     ///
     /// # Errors
-    /// Why the answer cannot be compared with the text.
+    /// The reason why the answer cannot be merged with the text: it is held for that.
     pub fn hunks(&self) -> Result<Vec<Hunk>, HeldFor> {
         let current = pieces(self.now);
         let own: Vec<&[u8]> = current.iter().map(|piece| &piece.text[..]).collect();
@@ -46,7 +46,7 @@ impl ProposalInput<'_> {
         Ok(hunks.collect())
     }
 
-    /// The rows of a block stand each for itself; those next to each other are one hunk.
+    /// The takes of a block. Each row is compared alone; adjacent rows of the same kind are joined to one take.
     fn of_block(&self, own: &[&[u8]]) -> Result<Vec<(Take, Option<Conflict>)>, HeldFor> {
         let rows = &self.base.rows;
         if self.answer.len() != rows.len() || own.len() != rows.len() {
@@ -92,7 +92,7 @@ impl ProposalInput<'_> {
         Ok(takes)
     }
 
-    /// By the identities of rows.
+    /// The takes of rows, or of a part of a row: merges by the ids of the rows.
     fn of_rows(
         &self,
         current: &[Row],
@@ -103,7 +103,7 @@ impl ProposalInput<'_> {
         let mut open = self.base.edits().filter(|edit| (self.is_open)(edit.id)).peekable();
         let mut takes = Vec::new();
         for hunk in merge_known(&self.base.rows, current, rows, &origins) {
-            // Both are ascending; of an edit that is in no hunk the text has its lines already.
+            // Hunks and edits are both ascending. An edit in no hunk is skipped: the text has its lines already.
             while open.next_if(|edit| edit.rows.start < hunk.base.start).is_some() {}
             let within = |edit: &&Edit| edit.rows.end <= hunk.base.end;
             let edits: Vec<&Edit> = std::iter::from_fn(|| open.next_if(within)).collect();
@@ -125,9 +125,9 @@ impl ProposalInput<'_> {
         takes
     }
 
-    /// A conflict: edits with the rows between them, in place of some of the current rows. Rows that the answer leaves,
-    /// and the user has deleted or put in, are no part of it; nothing is left of it where the text has its lines
-    /// already.
+    /// The take for a conflict: it replaces some of the current rows by the edits and the rows between them. It leaves
+    /// out rows around the edits that the answer does not change and that the user deleted or put in. Returns none if
+    /// the text has its lines already.
     fn conflict(
         &self,
         edits: &[&Edit],
@@ -154,7 +154,7 @@ impl ProposalInput<'_> {
         for edit in edits {
             let groups = &self.base.groups;
             let group = groups.partition_point(|group| group.rows.end < edit.rows.end);
-            // Of the rows of a group it is not known whether the user has them still.
+            // It is unknown whether the text still has the rows of a group.
             let from = groups
                 .get(group)
                 .map_or(edit.rows.start, |group| group.rows.start)
@@ -172,7 +172,8 @@ impl ProposalInput<'_> {
         Some((Take::new(ids, base, now, own, lines, |change| may_trim(change, count)), Some(conflict)))
     }
 
-    /// A part is replaced as a whole where one of its ends would not stay an end.
+    /// Replaces all takes by one conflict for the whole part, if one of them would move the first or last piece away
+    /// from its end of the part.
     fn keep_ends(
         &self,
         takes: Vec<(Take, Option<Conflict>)>,
@@ -193,7 +194,8 @@ impl ProposalInput<'_> {
         vec![(Take::new(ids, base, now, own, rows, |_| false), Some(conflict))]
     }
 
-    /// The base with the open edits in it; for each row of it, which row of the base it is, if it is beyond doubt.
+    /// The base with the open edits applied, and for each of its rows the row of the base that it is, if that is
+    /// certain.
     fn target(&self) -> ProposedBase<'_> {
         let base = &self.base.rows;
         let mut target = ProposedBase { rows: Vec::new(), origins: Vec::new() };
@@ -218,7 +220,7 @@ impl ProposalInput<'_> {
         target
     }
 
-    /// What the user did where these rows of the base were.
+    /// The kind of a conflict: what the user did to these rows of the base.
     fn conflict_of(&self, base: &Range<usize>, now: &[&[u8]], is_doubled: bool) -> Conflict {
         let base = self.base.rows[base.clone()].iter().map(|row| &row.text[..]);
         if base.clone().eq(now.iter().copied()) {
@@ -260,14 +262,14 @@ impl ProposalInput<'_> {
         Hunk { id, rows, lines, conflict, column, take }.named(&old)
     }
 
-    /// The screen column up to which a row of a block is filled up, if it ends before that begins.
+    /// The screen column up to which a row is padded with spaces, if it ends before the block begins.
     fn filled_up(&self, at: usize, own: &[&[u8]]) -> Option<usize> {
         let is_at_end = own[at].is_empty() && self.now.around(at, own).1.is_empty();
         self.column.filter(|_| is_at_end && !self.answer[at].is_empty())
     }
 }
 
-/// The pieces of a range once hunks are taken, and which of them differ.
+/// Returns the pieces of a range after these hunks are taken, and the changes from the current pieces.
 pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>) {
     let own = now.pieces();
     let copy = |rows: Range<usize>| own[rows].iter().map(|piece| piece.to_vec());
@@ -293,7 +295,7 @@ pub fn with(now: &Passage, hunks: &[Hunk]) -> (Vec<Bytes>, Vec<land::RowChange>)
     (all, changes)
 }
 
-/// What the base becomes.
+/// The base with the open edits applied. `origins` has for each row the index of the base row that it is.
 struct ProposedBase<'a> {
     rows: Vec<&'a [u8]>,
     origins: Vec<Option<usize>>,
