@@ -102,9 +102,11 @@ fn reason(why: Obstacle) -> Reason {
             advice: Some("select lines elsewhere, then :Botglue accept %d"),
             ..same("its buffer is gone")
         },
-        HeldFor::NotModifiable => {
-            Reason { held: "the buffer cannot be changed", ..same("its buffer cannot be changed") }
-        }
+        HeldFor::NotModifiable => Reason {
+            held: "the buffer cannot be changed",
+            advice: Some(":set modifiable, then :Botglue accept %d"),
+            ..same("its buffer cannot be changed")
+        },
         HeldFor::Ambiguous => same("the answer has several code blocks"),
         HeldFor::BlockRows => Reason {
             held: "the answer has another number of lines",

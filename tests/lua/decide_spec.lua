@@ -261,7 +261,10 @@ test("what cannot be decided is one error line", function()
   equal({ landing(nvim, 1), landing(nvim, 2) }, { "held", "rejected" })
   says("reject 2", "botglue: job 2 is not held")
   nvim:lua("vim.bo.modifiable = false")
-  says("accept 1", "botglue: job 1 cannot be accepted: its buffer cannot be changed")
+  says(
+    "accept 1",
+    "botglue: job 1 cannot be accepted: :set modifiable, then :Botglue accept 1: its buffer cannot be changed"
+  )
   equal(landing(nvim), "held")
   suite.contains(
     suite.raises(function()

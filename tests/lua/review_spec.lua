@@ -361,9 +361,9 @@ test("where it has no place the answer opens in a window of its own, which says 
     contains(nvim:lua("return vim.wo.winbar"), words)
     equal(review.is_open(nvim), false)
   end
-  opened("2G2dd", "select lines, :Botglue accept 1: its place is not known")
-  opened(":enew<CR>:bwipeout! 1<CR>", "select lines, :Botglue accept 1: its buffer is gone")
-  opened(":set nomodifiable<CR>", ":set modifiable, :Botglue review 1: its buffer cannot be changed")
+  opened("2G2dd", "select lines, then :Botglue accept 1: its place is not known")
+  opened(":enew<CR>:bwipeout! 1<CR>", "select lines elsewhere, then :Botglue accept 1: its buffer is gone")
+  opened(":set nomodifiable<CR>", ":set modifiable, then :Botglue accept 1: its buffer cannot be changed")
 end)
 
 test("blocks and raw text open as text, with what is wanted said on top", function()

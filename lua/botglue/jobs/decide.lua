@@ -27,9 +27,7 @@ function M.misplaced(job)
   elseif job.held_for == "too_large" then
     why = "too_large"
   end
-  local advice = why == "not_modifiable" and ":set modifiable, :Botglue review"
-    or "select lines, :Botglue accept"
-  return why and ("%s %d: %s"):format(advice, job.id, reasons.fact(why))
+  return why and reasons.advice(why, job.id)
 end
 
 --- Whether a decision on a job was sent and the host has not replied.

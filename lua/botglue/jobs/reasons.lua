@@ -19,20 +19,13 @@ function M.held(why)
   return of(why).held
 end
 
---- Why something cannot be done with an answer.
----@param why string
----@return string
-function M.fact(why)
-  return of(why).fact
-end
-
 --- What to do, so that an answer can be accepted, and why.
 ---@param why string
 ---@param id integer the job's
 ---@return string
 function M.advice(why, id)
   local advice = of(why).advice
-  return (advice and advice:format(id) .. ": " or "") .. M.fact(why)
+  return (advice and advice:format(id) .. ": " or "") .. of(why).fact
 end
 
 --- Why something that the user decided of a job is not done.
@@ -41,7 +34,7 @@ end
 ---@param why string
 ---@return string
 function M.refusal(id, verb, why)
-  local words = verb == "reverted" and (of(why).changed or M.fact(why)) or M.advice(why, id)
+  local words = verb == "reverted" and (of(why).changed or of(why).fact) or M.advice(why, id)
   return ("job %d cannot be %s: %s"):format(id, verb, words)
 end
 
