@@ -58,7 +58,7 @@ fn random_schedules() {
 /// and its copy was deleted.
 #[test]
 fn what_no_text_tells() {
-    play_seeds(&[70_500_931, 71_500_261, 72_000_161]);
+    play_seeds(&[70_500_931, 71_500_261, 72_000_161, 75_110_395]);
 }
 
 /// Rows that an answer had deleted, that undo brought back and another answer deleted: they are not the first one's. And
