@@ -42,13 +42,6 @@ local SUPPORT = [[
     return rows
   end
 
-  function _G.is_drawn()
-    vim.cmd.redraw()
-    return vim.iter(grids()):all(function(grid)
-      return (pcall(rows, grid))
-    end)
-  end
-
   function _G.colours(cell)
     local fg, bg = normal()
     local look = cell[2] or {}
@@ -88,8 +81,13 @@ local function wrong_in_schemes(nvim, check)
   for _, scheme in ipairs(schemes) do
     for _, background in ipairs({ "dark", "light" }) do
       nvim:lua("vim.o.background, vim.g.scheme = ...; vim.cmd.colorscheme(vim.g.scheme)", background, scheme)
-      nvim:eventually("the screen is drawn with these colours", "return is_drawn()")
-      for _, what in ipairs(nvim:lua(check)) do
+      local found = nvim:eventually(
+        "the screen is drawn with these colours",
+        ("vim.cmd.redraw(); local ok, found = pcall(function() %s end); return ok and { found }"):format(
+          check
+        )
+      )
+      for _, what in ipairs(found[1]) do
         wrong[#wrong + 1] = ("%s %s: %s"):format(scheme, background, what)
       end
     end
