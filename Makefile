@@ -87,7 +87,7 @@ test-specs: $(NVIM_READY)
 test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
 	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --test it -- --ignored --test-threads 2 --skip acp::real::claude --skip acp::real::droid \
-		$(or $(TEST),claude:: droid:: acp::real::gemini support::selftest)
+		$(or $(TEST),claude:: droid:: acp::real::gemini)
 
 .PHONY: test-agents
 test-agents: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete $(TOOLS)/agents/.complete ## those with real agents that speak ACP, 1.7 GB from npm (AGENT=codex: that one; SKIP="qwen copilot": not these)

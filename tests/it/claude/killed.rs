@@ -46,7 +46,6 @@ fn interrupted_in_mid_text() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
 fn what_was_said_before_a_tool_is_no_answer_either() {
     let fixture = Fixture::new(Cli::Claude);
     let path = fixture.nvim.scratch.write("b.rs", "fn in_b() {}\n");

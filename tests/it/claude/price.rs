@@ -69,7 +69,6 @@ fn assert_sum_is_what_was_spent(nvim: &Nvim) {
 
 /// The real CLI, and then what it printed without the share of each job, as older versions printed it.
 #[test]
-#[ignore = "make test-clis"]
 fn the_sum_over_a_family_of_sessions_is_what_was_spent_also_where_no_share_is_printed() {
     let scratch = Scratch::new();
     let api = Api::start();

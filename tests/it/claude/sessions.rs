@@ -81,7 +81,6 @@ fn a_follow_up_knows_the_conversation_and_the_text_as_it_is_now() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
 fn two_follow_ups_of_one_session_do_not_mix() {
     let fixture = Fixture::new(Cli::Claude);
     let nvim = &fixture.nvim;

@@ -122,7 +122,6 @@ fn a_gated_agent_waits_for_the_test() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
 fn the_claude_cli_talks_to_the_api_runs_tools_and_waits_at_a_gate() {
     let (scratch, api) = (Scratch::new(), Api::start());
     let path = scratch.write("a.txt", "content of a\n");
@@ -152,7 +151,6 @@ fn the_claude_cli_talks_to_the_api_runs_tools_and_waits_at_a_gate() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
 fn the_droid_cli_talks_to_the_api() {
     let (scratch, api) = (Scratch::new(), Api::start());
     let path = scratch.write("a.txt", "content of a\n");
