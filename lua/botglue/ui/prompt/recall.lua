@@ -111,7 +111,11 @@ end
 ---@param filter string what they were filtered by
 ---@return string
 function Recall:none(filter)
-  if #self.prompts == 0 then
+  -- What is typed may be kept as a draft by then.
+  local is_earlier = function(prompt)
+    return vim.trim(prompt) ~= vim.trim(filter)
+  end
+  if not vim.iter(self.prompts):any(is_earlier) then
     return "there is no earlier prompt"
   elseif #self.matches > 0 then
     return "there is no earlier prompt than this one"
