@@ -10,7 +10,7 @@ use super::Action;
 use crate::land::HeldFor;
 use crate::mirror::Obstacle;
 
-/// All of them, each by the public name of what it is for.
+/// All of them, by public names: a reason, a landing, an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Words {
     reasons: BTreeMap<&'static str, Reason>,

@@ -7,7 +7,7 @@
 ---@field advice string? what to do, so that it can be accepted; with the job's number
 ---@field changed string? the fact where an answer is to be taken back
 
----@class botglue.Words by the public name of what each is for
+---@class botglue.Words by public names: reasons, landings, actions
 ---@field reasons table<string, botglue.Reason>
 ---@field landings table<string, { words: string, why: string? }>
 ---@field actions table<string, { does: string, impossible: string? }>

@@ -54,7 +54,6 @@ fn the_limit_on_turns() {
 }
 
 #[test]
-#[ignore = "make test-clis"]
 fn the_limit_on_the_cost() {
     let fixture = Fixture::with(Cli::Claude, |builder| builder.option("max_cost_usd", 0.0001));
     fixture.api.script("loop", [calls("let me look", &[("Glob", json!({"pattern": "*.rs"}))])]);

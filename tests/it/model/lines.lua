@@ -23,7 +23,7 @@ local api = vim.api
 ---@field put_before table<string, boolean> those that were put in before it, as long as nothing has changed since
 ---@field has_changed boolean whether anything has changed since the last look
 ---@field gone table<string, integer[]> by text: the lines that were taken away
----@field same table<integer, integer[]> by line: those of them that it may be, as it was put in later and read the same
+---@field same table<integer, integer[]> by line: those of them that it may be: put in later, with the same text
 ---@field undo { at: integer, last: integer } where the undo tree was
 ---@field doubtful table<integer, boolean> lines that could be their like next to them, from which some were taken
 local Lines = {}

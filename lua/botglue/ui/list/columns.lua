@@ -86,7 +86,7 @@ end
 --- One row, with a blank before it.
 ---@param cells botglue.Cell[]
 ---@param layout botglue.Layout
----@param before { cells: botglue.Cell[], chunks: botglue.Chunks }? the row as it was, in the same layout
+---@param before { cells: botglue.Cell[], chunks: botglue.Chunks }? the row that is drawn, in the same layout
 ---@return botglue.Chunks
 function M.row(cells, layout, before)
   local chunks = {}

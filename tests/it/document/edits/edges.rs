@@ -174,7 +174,11 @@ fn what_an_answer_deleted_is_its_own_until_undo_brings_it_back_and_others_delete
     editor.document.landed(anchor, &Place::Insertion(2));
     editor.step();
     editor.typed(0, 0, "x");
-    assert_eq!(editor.document.place(anchor, None), Some(Place::Insertion(2)), "as it was written");
+    assert_eq!(
+        editor.document.place(anchor, None),
+        Some(Place::Insertion(2)),
+        "the text that the answer wrote"
+    );
     editor.undo().undo();
     assert_eq!(editor.document.place(anchor, None), Some(Place::Lines(2..3)), "undone");
     editor.redo();
