@@ -54,9 +54,9 @@ pub enum HostMessage {
         /// The name.
         path: Vec<u8>,
     },
-    /// The connection to the editor has ended.
+    /// The connection to the editor has ended, and all that came of what it said is here.
     Disconnected,
-    /// The system asks the host to end, or the editor is gone.
+    /// The system asks the host to end, or the editor is going or gone.
     Terminate,
 }
 
@@ -79,9 +79,9 @@ pub struct Host {
 /// How much of the editor's input the host has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InputProgress {
-    /// The host was told to end; the pipe may have more input.
+    /// The host was told to end; there may be more input.
     Partial,
-    /// The pipe is closed.
+    /// The pipe is closed, and all that came through it is handled.
     Complete,
 }
 

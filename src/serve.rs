@@ -100,13 +100,17 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         editor.warn(warning);
     }
     watch_signals(&send)?;
+    let (last_editor, last_feed) = (editor.clone(), feed.clone());
     tokio::spawn(async move {
         let end = connection.await;
         // Its error may quote a message.
         tracing::info!(in_order = end.is_ok(), "the channel has ended");
         tracing::debug!(?end, "how the channel has ended");
         // The receiver is gone only while the host ends.
-        let _ = send.send(HostMessage::Disconnected);
+        let _ = send.send(HostMessage::Terminate);
+        last_editor.disconnected().await;
+        // Comes back as an order, after all that the mirrors make of what came before it.
+        last_feed.send(MirrorEvent::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();
     let database = open_database(options, &editor);
@@ -155,6 +159,7 @@ fn carry_out(
         Order::RangeOnDisk(on_disk) => _ = messages.send(HostMessage::RangeOnDisk(on_disk)),
         Order::Renamed { job, path } => _ = messages.send(HostMessage::Renamed { job, path }),
         Order::Reply { token, findings } => editor.found(token, findings.fields()),
+        Order::Disconnected => _ = messages.send(HostMessage::Disconnected),
     }
 }
 

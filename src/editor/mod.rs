@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nvim_rs::Neovim;
 use nvim_rs::error::CallError;
 use rmpv::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::compat::Compat;
 
@@ -52,6 +52,8 @@ enum Outgoing {
     Finish(u64, Box<Outcome>, Option<Box<Landing>>),
     /// Any other call.
     Call(Call),
+    /// The connection has ended: the call under way has its reply by now, or gets none.
+    Disconnected(oneshot::Sender<()>),
 }
 
 /// One call to Neovim.
@@ -237,6 +239,14 @@ impl Editor {
         self.apply("warn", Map::default().with("message", message).build());
     }
 
+    /// The connection has ended: resolves once the last reply that came has been handed on.
+    pub async fn disconnected(&self) {
+        let (done, handed_on) = oneshot::channel();
+        self.send(Outgoing::Disconnected(done));
+        // A writer that has ended has handed all on.
+        let _ = handed_on.await;
+    }
+
     fn apply(&self, name: &'static str, argument: Value) {
         self.send(Outgoing::Call(Call::Apply(name, argument)));
     }
@@ -274,7 +284,15 @@ impl Calls {
             let next_frame = self.next_frame().filter(|_| under_way.is_none());
             tokio::select! {
                 tell = outgoing.recv() => match tell {
-                    Some(tell) => self.take(tell),
+                    Some(Outgoing::Finish(id, outcome, landing)) => self.finish(id, &outcome, landing.as_deref()),
+                    Some(Outgoing::Call(call)) => self.waiting.push_back(call),
+                    Some(Outgoing::Disconnected(done)) => {
+                        if under_way.is_some() {
+                            finished(&mut under_way).await?;
+                        }
+                        // Who waits for it may have run out of time.
+                        let _ = done.send(());
+                    }
                     None => return Ok(()),
                 },
                 done = finished(&mut under_way) => done?,
@@ -298,15 +316,9 @@ impl Calls {
         self.make(Call::Apply("ready", hello)).await
     }
 
-    fn take(&mut self, tell: Outgoing) {
-        match tell {
-            Outgoing::Finish(id, outcome, landing) => {
-                let tools = self.pending.lock().frames.finish(id);
-                let argument = value::finish(id, &outcome, landing.as_deref(), tools);
-                self.waiting.push_back(Call::Apply("finish", argument));
-            }
-            Outgoing::Call(call) => self.waiting.push_back(call),
-        }
+    fn finish(&mut self, id: u64, outcome: &Outcome, landing: Option<&Landing>) {
+        let tools = self.pending.lock().frames.finish(id);
+        self.waiting.push_back(Call::Apply("finish", value::finish(id, outcome, landing, tools)));
     }
 
     /// When the next frame may go out; none if nothing waits.

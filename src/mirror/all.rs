@@ -74,6 +74,8 @@ pub enum Order {
         /// With this.
         findings: Findings,
     },
+    /// The editor is gone, and all that it sent before has been taken.
+    Disconnected,
 }
 
 /// What is wanted of a contact with the plugin.
@@ -246,6 +248,12 @@ impl Mirrors {
                 None => orders.push(Order::Reply { token, findings: question.without_mirror() }),
                 Some(entry) => entry.query(token, buffer, question, orders),
             },
+            MirrorEvent::Disconnected => {
+                for entry in self.buffers.values_mut().filter(|entry| entry.held_back.is_none()) {
+                    orders.extend(entry.buffer.ranges_on_disk().into_iter().map(Order::RangeOnDisk));
+                }
+                orders.push(Order::Disconnected);
+            }
             MirrorEvent::Written { .. } | MirrorEvent::Want { .. } => {}
         }
     }

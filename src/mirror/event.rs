@@ -112,6 +112,8 @@ pub enum MirrorEvent {
         /// What is asked.
         question: MirrorQuery,
     },
+    /// Nothing more comes of the editor. Replies that are missing never come.
+    Disconnected,
 }
 
 /// How a buffer is at this point of its events. It asks for the buffer to be mirrored.
@@ -171,7 +173,7 @@ impl MirrorEvent {
             | Self::Query { buffer, .. } => Some(*buffer),
             Self::Notice(notice) => Some(notice.buffer),
             Self::Sent(sent) | Self::Resumed(sent, _) => Some(sent.buffer),
-            Self::Ended { .. } => None,
+            Self::Ended { .. } | Self::Disconnected => None,
         }
     }
 

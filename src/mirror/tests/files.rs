@@ -73,6 +73,17 @@ fn a_text_that_is_not_sure_is_told_once_it_is() {
 }
 
 #[test]
+fn what_was_written_before_the_editor_ended_is_told_though_a_reply_is_missing() {
+    let mut mirrors = held(TEXT);
+    let orders = mirrors.take(MirrorEvent::decode("run", &[sent(8, Some(1), "line", (2, 2), TEXT)]).unwrap());
+    assert_eq!(contacts(&orders), [false]);
+    assert!(ranges_on_disk(&mirrors.take(wrote(3, TEXT.len(), "/a"))).is_empty(), "the marks are awaited");
+    let orders = mirrors.take(MirrorEvent::Disconnected);
+    assert_eq!(ranges_on_disk(&orders), [(7, Some((1..4, rows(&TEXT[1..4]))))]);
+    assert!(matches!(orders.last(), Some(Order::Disconnected)));
+}
+
+#[test]
 fn another_name_of_the_file_is_told_of_all_its_jobs() {
     let renamed = |orders: &[Order]| {
         let renamed = |order: &Order| match order {

@@ -207,7 +207,7 @@ impl Editor {
                         self.replies.insert(token, findings);
                     }
                 }
-                Order::Detach(_) | Order::RangeOnDisk(_) | Order::Renamed { .. } => {}
+                Order::Detach(_) | Order::RangeOnDisk(_) | Order::Renamed { .. } | Order::Disconnected => {}
             }
         }
     }

@@ -199,3 +199,20 @@ fn a_host_that_somebody_else_ends_while_neovim_lives_ends_in_time() {
     assert!(since.elapsed() < ENDING, "{:?}", since.elapsed());
     assert_eq!(nvim.finished(id)["status"], "failed");
 }
+
+#[test]
+fn a_write_of_the_file_is_followed_to_its_last_row() {
+    let (nvim, gated) = open(Scratch::new());
+    run(&nvim, &gated, "one", 1, "local a = 10");
+    // A change that takes the host a while to follow.
+    let written = "local lines = {}
+        for i = 1, 60000 do lines[i] = ('%d = %d'):format(i * 7919 % 1000, i % 7) end
+        vim.api.nvim_buf_set_lines(0, 0, 1, true, { 'local a = 11' })
+        vim.api.nvim_buf_set_lines(0, 2, -1, true, lines)
+        vim.api.nvim_buf_set_lines(0, 2, -1, true, vim.fn.reverse(lines))
+        vim.cmd.write()";
+    let nvim = say_last(nvim, written, &Value::Null);
+    let uuid = &ask(&nvim, "history", &json!({})).unwrap()["jobs"][0]["uuid"];
+    let job = &ask(&nvim, "job", &json!({"uuid": uuid})).unwrap()["job"];
+    assert_eq!(job["landed_rows"], json!(["local a = 11"]));
+}

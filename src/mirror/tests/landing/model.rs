@@ -134,7 +134,8 @@ impl LandingModel {
                 | Order::Reply { .. }
                 | Order::Settled(_)
                 | Order::RangeOnDisk(_)
-                | Order::Renamed { .. } => {}
+                | Order::Renamed { .. }
+                | Order::Disconnected => {}
             }
         } else if what == 1 && reply {
             if let Some((_, event)) = self.neovim.replies.pop_front() {
