@@ -5,20 +5,26 @@ local test, equal = suite.test, suite.equal
 local TEXT =
   { "fn main() {", "    let größe = 1;", "\tend\tof it", "日本語 text", "", "x👍y e\204\129z" }
 
---- What arrives at the host after `keys` and a run.
+--- What arrives at the host after `keys` and a run; in a new buffer of `options.nvim`, else in a new Neovim.
 local function selected(keys, options)
   options = options or {}
-  local nvim = child.with_host(options.lines or TEXT)
+  local nvim = options.nvim or child.with_host({})
+  nvim:lua("vim.cmd.enew({ bang = true })")
+  nvim:set_lines(options.lines or TEXT)
   if options.set then
     nvim:lua("vim.cmd.set(...)", options.set)
   end
-  nvim:type(keys)
+  local count = nvim:lua("return #require('support.host').received('run')")
+  nvim:type("<Esc>gg0" .. keys)
   if options.run then
     nvim:lua(options.run)
   else
     nvim:type(":Botglue run it<CR>")
   end
-  local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
+  local request = nvim:eventually(
+    "a request arrives",
+    ("return require('support.host').received('run')[%d]"):format(count + 1)
+  )
   return request.selection, request, nvim
 end
 
@@ -137,9 +143,10 @@ local function firm(rows)
 end
 
 --- What is selected, by the API and by the range of a command, is what Neovim takes, whole characters.
-local function check_virtual(set, lines, keys, kind, text, column)
+local function check_virtual(nvim, set, lines, keys, kind, text, column)
+  set = "virtualedit& selection& tabstop& " .. set
   for _, run in ipairs({ "require('botglue').run({ prompt = 'it' })", false }) do
-    local selection, _, nvim = selected(keys, { lines = lines, set = set, run = run or nil })
+    local selection = selected(keys, { nvim = nvim, lines = lines, set = set, run = run or nil })
     local what = ("%s with %s, %s"):format(keys, set, run or "a range")
     equal(
       { kind = selection.kind, text = selection.text, column = selection.column },
@@ -151,10 +158,11 @@ local function check_virtual(set, lines, keys, kind, text, column)
 end
 
 test("with 'virtualedit', a block has the corners that are highlighted", function()
+  local nvim = child.with_host({})
   local computes = { "compute(", "", "compute(", "" }
   for _, ve in ipairs({ "virtualedit=block", "virtualedit=all", "virtualedit=block,onemore selection=old" }) do
     local function check_block(...)
-      check_virtual(ve, ROWS, ...)
+      check_virtual(nvim, ve, ROWS, ...)
     end
     check_block("14l<C-v>3j7l", "block", computes, 14)
     check_block("14l<C-v>3j7lo", "block", computes, 14)
@@ -166,17 +174,18 @@ test("with 'virtualedit', a block has the corners that are highlighted", functio
     check_block("14l<C-v>2j$", "block", { ROWS[1]:sub(15), "", ROWS[3]:sub(15) }, 14)
     check_block("4G<C-v>14lk$", "block", { ROWS[3], "mid = 2" }, 0)
   end
-  check_virtual("virtualedit=all", ROWS, "4G14l<C-v>k$", "block", { ROWS[3]:sub(15), "" }, 14)
+  check_virtual(nvim, "virtualedit=all", ROWS, "4G14l<C-v>k$", "block", { ROWS[3]:sub(15), "" }, 14)
   local exclusive = "virtualedit=block selection=exclusive"
-  check_virtual(exclusive, ROWS, "14l<C-v>3j8l", "block", computes, 14)
-  check_virtual(exclusive, ROWS, "14l<C-v>3j8lO", "block", computes, 14)
-  check_virtual(exclusive, ROWS, "2G<C-v>14lO", "block", { "short()" }, 0)
-  check_virtual("virtualedit=onemore", ROWS, "14l<C-v>j", "block", { "lpha = c", "" }, 7)
+  check_virtual(nvim, exclusive, ROWS, "14l<C-v>3j8l", "block", computes, 14)
+  check_virtual(nvim, exclusive, ROWS, "14l<C-v>3j8lO", "block", computes, 14)
+  check_virtual(nvim, exclusive, ROWS, "2G<C-v>14lO", "block", { "short()" }, 0)
+  check_virtual(nvim, "virtualedit=onemore", ROWS, "14l<C-v>j", "block", { "lpha = c", "" }, 7)
 end)
 
 test("with 'virtualedit', a corner of a block may be within a tab", function()
+  local nvim = child.with_host({})
   local function check_block(...)
-    check_virtual("virtualedit=block tabstop=8", CUT, ...)
+    check_virtual(nvim, "virtualedit=block tabstop=8", CUT, ...)
   end
   check_block("l<C-v>ll", "block", { "\tbc" }, 7)
   check_block("5G5l<C-v>3h4k", "block", { "\t", "本語", "", "c\1\1", "2345" }, 2)
@@ -184,13 +193,14 @@ test("with 'virtualedit', a corner of a block may be within a tab", function()
   check_block("2G4l<C-v>j", "block", { "本", "" }, 8)
   check_block("4G3l<C-v>j", "block", { "\1", "3" }, 3)
   check_block("4G3l<C-v>lj", "block", { "\1", "34" }, 3)
-  check_virtual("tabstop=8", CUT, "l<C-v>", "block", { "\t" }, 1)
+  check_virtual(nvim, "tabstop=8", CUT, "l<C-v>", "block", { "\t" }, 1)
 end)
 
 test("with 'virtualedit', characters end where their rows do", function()
+  local nvim = child.with_host({})
   for _, more in ipairs({ "", " selection=old", " selection=exclusive" }) do
     local function check_char(...)
-      check_virtual("virtualedit=all" .. more, ROWS, ...)
+      check_virtual(nvim, "virtualedit=all" .. more, ROWS, ...)
     end
     check_char("14lvj", "char", { "compute(1)", "short()" })
     check_char("14lvjo", "char", { "compute(1)", "short()" })
@@ -199,12 +209,12 @@ test("with 'virtualedit', characters end where their rows do", function()
     check_char("2G14lv5lo", "char", { "" })
     check_char("2G14lvjj5l", "char", { "", ROWS[3], "mid = 2" })
   end
-  check_virtual("virtualedit=all", ROWS, "2G14lvj", "char", { "", "local gamma = c" })
-  check_virtual("virtualedit=all selection=exclusive", ROWS, "2G14lvj", "char", { "", "local gamma = " })
-  check_virtual("virtualedit=all", CUT, "3lvl", "char", { "\t" })
-  check_virtual("virtualedit=all selection=exclusive", CUT, "v4l", "char", { "a\t" })
-  check_virtual("virtualedit=all selection=exclusive", CUT, "vl", "char", { "a" })
-  check_virtual("virtualedit=all selection=exclusive", CUT, "3lv2lo", "char", { "\t" })
+  check_virtual(nvim, "virtualedit=all", ROWS, "2G14lvj", "char", { "", "local gamma = c" })
+  check_virtual(nvim, "virtualedit=all selection=exclusive", ROWS, "2G14lvj", "char", { "", "local gamma = " })
+  check_virtual(nvim, "virtualedit=all", CUT, "3lvl", "char", { "\t" })
+  check_virtual(nvim, "virtualedit=all selection=exclusive", CUT, "v4l", "char", { "a\t" })
+  check_virtual(nvim, "virtualedit=all selection=exclusive", CUT, "vl", "char", { "a" })
+  check_virtual(nvim, "virtualedit=all selection=exclusive", CUT, "3lv2lo", "char", { "\t" })
 end)
 
 test("a range that is not the last selection is lines", function()
