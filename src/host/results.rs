@@ -21,7 +21,7 @@ impl Host {
             job::JobEvent::Recording(path) => self.recording(id, path),
             job::JobEvent::Models(models) => {
                 if let Some(running) = self.jobs.running(id) {
-                    self.editor.models(&running.request.agent.name, models);
+                    self.editor.models(&running.request.start.agent.name, models);
                 }
             }
             job::JobEvent::Finished(outcome) => self.finish(id, outcome),
@@ -86,7 +86,7 @@ impl Host {
         let more = all.beyond(counted);
         *counted = all;
         let editor = self.editor.clone();
-        let resumed = request.resume.is_some();
+        let resumed = request.start.resume.is_some();
         self.database.amend(id, more, move |job_usage| {
             match job_usage {
                 Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use super::Host;
 use super::jobs::{QueuedJob, RunningJob};
 use super::subscriptions::Subscriptions;
-use crate::agent::{self, Invocation};
+use crate::agent;
 use crate::editor::StateChange;
-use crate::job::{Job, Launch, PrewarmEvent};
-use crate::message;
+use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::record;
 use crate::request::{Observe, PrewarmRequest, Request};
 use crate::store::{self, Amounts, Transcripts};
@@ -22,9 +21,9 @@ impl Host {
         }
         tracing::info!(
             job = request.id,
-            agent = request.agent.name,
-            program = request.agent.command.first(),
-            cwd = %request.cwd.display(),
+            agent = request.start.agent.name,
+            program = request.start.agent.command.first(),
+            cwd = %request.start.cwd.display(),
             path = request.path,
             lines = request.selection.rows.len(),
             "accepted"
@@ -45,25 +44,16 @@ impl Host {
     }
 
     pub(super) fn prewarm(&mut self, request: &PrewarmRequest) {
-        let invocation = Invocation {
-            command: &request.agent,
-            tools: &request.tools,
-            max_turns: request.max_turns,
-            max_cost_usd: request.max_cost_usd,
-            trust_project: request.trust_project,
-            resume: request.resume.as_ref(),
-            system: message::SYSTEM,
-            message: "",
-        };
+        let invocation = job::invocation(&request.start, "");
         if self.is_ending || !agent::waits(&invocation) {
             return;
         }
-        let launch = match Launch::new(&invocation, &request.cwd, &self.context.empty_directory) {
+        let launch = match Launch::new(&invocation, &request.start.cwd, &self.context.empty_directory) {
             Ok(launch) => launch,
             // The job that would claim this agent reports the error.
             Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
         };
-        let (editor, token, agent) = (self.editor.clone(), request.token, request.agent.name.clone());
+        let (editor, token, agent) = (self.editor.clone(), request.token, request.start.agent.name.clone());
         let tell = move |event| match event {
             PrewarmEvent::Started { pgid } => editor.prewarmed(token, Some(pgid)),
             PrewarmEvent::Models(models) => editor.models(&agent, models),
@@ -83,8 +73,8 @@ impl Host {
                 context.transcripts = Transcripts::none();
             }
             let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
-            if let Some(resume) = &request.resume {
-                self.database.begin(request.id, request.agent.name.clone(), resume.session_id.clone());
+            if let Some(resume) = &request.start.resume {
+                self.database.begin(request.id, request.start.agent.name.clone(), resume.session_id.clone());
             }
             let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));

@@ -9,8 +9,8 @@ use super::{decode, id_of};
 use crate::agent::{AcpOptions, Directory, Protocol};
 use crate::error::{Code, JobError};
 use crate::request::{
-    AgentCommand, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection,
-    SelectionKind, Tidy,
+    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume,
+    Selection, SelectionKind, Tidy,
 };
 
 /// A map out of names and values.
@@ -85,26 +85,28 @@ fn decoded() -> Request {
         instructions: Some("do it well".to_owned()),
         question: true,
         review: true,
-        agent: AgentCommand {
-            name: "mine".to_owned(),
-            protocol: Protocol::Droid,
-            command: text(&["sh", "agent"]),
-            args: text(&["--fast"]),
-            env: BTreeMap::from([("KEY".to_owned(), "value".to_owned())]),
-            model: Some("opus".to_owned()),
-            acp: AcpOptions::default(),
+        start: AgentStart {
+            agent: AgentCommand {
+                name: "mine".to_owned(),
+                protocol: Protocol::Droid,
+                command: text(&["sh", "agent"]),
+                args: text(&["--fast"]),
+                env: BTreeMap::from([("KEY".to_owned(), "value".to_owned())]),
+                model: Some("opus".to_owned()),
+                acp: AcpOptions::default(),
+            },
+            tools: text(&["Read", "Grep"]),
+            max_turns: Some(7),
+            max_cost_usd: Some(0.5),
+            trust_project: true,
+            resume: Some(Resume { session_id: "c87d4a7b-8aa9".to_owned(), at: None }),
+            cwd: "/project".into(),
         },
-        tools: text(&["Read", "Grep"]),
         timeout: Duration::from_millis(500),
-        max_turns: Some(7),
-        max_cost_usd: Some(0.5),
         max_parallel: 4,
-        trust_project: true,
         rules: true,
         tidy: Tidy { fence: true, indent: false, newline: true },
         record: true,
-        resume: Some(Resume { session_id: "c87d4a7b-8aa9".to_owned(), at: None }),
-        cwd: "/project".into(),
         path: "/project/a.rs".to_owned(),
         filetype: "rust".to_owned(),
         selection: Selection {
@@ -161,13 +163,13 @@ fn what_may_be_absent_has_a_default() {
     for path in ["question", "review", "trust_project", "rules", "record", "tidy.fence", "tidy.newline"] {
         assert_ne!(missing(path), default, "{path} is true in the request and false without");
     }
-    assert_eq!(missing("agent.model").agent.model, None);
-    assert_eq!(missing("resume").resume, None);
-    assert_eq!(missing("agent.args").agent.args, [""; 0]);
-    assert_eq!(missing("agent.env").agent.env, BTreeMap::new());
-    assert_eq!(missing("tools").tools, [""; 0]);
-    assert_eq!(missing("max_turns").max_turns, None);
-    assert_eq!(missing("max_cost_usd").max_cost_usd, None);
+    assert_eq!(missing("agent.model").start.agent.model, None);
+    assert_eq!(missing("resume").start.resume, None);
+    assert_eq!(missing("agent.args").start.agent.args, [""; 0]);
+    assert_eq!(missing("agent.env").start.agent.env, BTreeMap::new());
+    assert_eq!(missing("tools").start.tools, [""; 0]);
+    assert_eq!(missing("max_turns").start.max_turns, None);
+    assert_eq!(missing("max_cost_usd").start.max_cost_usd, None);
     assert_eq!(missing("files").files, []);
     assert_eq!(missing("path").path, "");
     assert_eq!(missing("filetype").filetype, "");
@@ -180,7 +182,7 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("before").before, [""; 0]);
     assert_eq!(missing("after").after, [""; 0]);
     assert_eq!(missing("diagnostics").diagnostics, []);
-    assert_eq!(decode(&with("max_turns", Some(Value::Nil))).unwrap().max_turns, None);
+    assert_eq!(decode(&with("max_turns", Some(Value::Nil))).unwrap().start.max_turns, None);
 }
 
 #[test]
@@ -197,10 +199,10 @@ fn values_as_lua_sends_them() {
     }
     let set = |path, value| decode(&with(path, Some(value))).unwrap();
     assert_eq!(set("timeout", Value::from(300)).timeout, Duration::from_secs(300));
-    assert_eq!(set("agent.env", list([""; 0])).agent.env, BTreeMap::new());
-    assert_eq!(set("tools", map! {}).tools, [""; 0]);
+    assert_eq!(set("agent.env", list([""; 0])).start.agent.env, BTreeMap::new());
+    assert_eq!(set("tools", map! {}).start.tools, [""; 0]);
     assert_eq!(set("tidy", list([""; 0])).tidy, Tidy { fence: false, indent: false, newline: false });
-    assert_eq!(set("max_turns", Value::from(1_u64 << 53)).max_turns, Some(u32::MAX));
+    assert_eq!(set("max_turns", Value::from(1_u64 << 53)).start.max_turns, Some(u32::MAX));
 }
 
 #[test]
@@ -236,7 +238,7 @@ fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
     let diagnostic = map! { "line": 1, "message": latin1() };
     assert_eq!(set("diagnostics", list([diagnostic])).diagnostics[0].message, "caf\u{fffd}");
     let cwd = OsString::from_vec(b"caf\xe9".to_vec());
-    assert_eq!(set("cwd", latin1()).cwd.into_os_string(), cwd);
+    assert_eq!(set("cwd", latin1()).start.cwd.into_os_string(), cwd);
 }
 
 #[test]
@@ -256,7 +258,7 @@ fn an_agent_goes_on_only_from_what_it_keeps() {
         fields.retain(|(name, _)| name.as_str() != Some("resume"));
         let at = at.map_or(Value::Nil, Value::from);
         fields.push(("resume".into(), map! { "session_id": "s1", "at": at }));
-        decode(&request).map(|request| request.resume)
+        decode(&request).map(|request| request.start.resume)
     };
     let from = |at: Option<&str>| Resume { session_id: "s1".to_owned(), at: at.map(str::to_owned) };
     assert_eq!(resume("claude", None), Ok(Some(from(None))));
@@ -285,7 +287,7 @@ fn whatever_becomes_an_argument_of_an_agent_is_one_word_and_never_an_option() {
     }
     for model in ["opus", "sonnet[1m]", "custom:Model-(4.5)-0", "arn:aws:bedrock:us-east-1::a/b"] {
         assert_eq!(
-            decode(&with("agent.model", Some(Value::from(model)))).unwrap().agent.model.unwrap(),
+            decode(&with("agent.model", Some(Value::from(model)))).unwrap().start.agent.model.unwrap(),
             model
         );
     }
@@ -308,16 +310,16 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
     let options =
         acp("claude-acp", &[("mode", "plan".into()), ("directory", "empty".into()), ("meta", meta)]).unwrap();
     assert_eq!(
-        options.agent.acp,
+        options.start.agent.acp,
         AcpOptions {
             mode: Some("plan".to_owned()),
             meta: Some(serde_json::json!({"a": {"b": ["c"], "n": 3, "x": 1.5, "on": true}})),
             directory: Some(Directory::Empty),
         }
     );
-    assert_eq!(options.agent.preset().map(|preset| preset.name), Some("claude-acp"));
-    assert_eq!(acp("claude-acp", &[]).unwrap().agent.acp, AcpOptions::default());
-    assert_eq!(acp("mine", &[]).unwrap().agent.preset(), None);
+    assert_eq!(options.start.agent.preset().map(|preset| preset.name), Some("claude-acp"));
+    assert_eq!(acp("claude-acp", &[]).unwrap().start.agent.acp, AcpOptions::default());
+    assert_eq!(acp("mine", &[]).unwrap().start.agent.preset(), None);
     let wrong = |field: &str, value: Value| acp("codex", &[(field, value)]).unwrap_err().message;
     assert_eq!(wrong("directory", "home".into()), r#"agent.directory must be "project" or "empty""#);
     assert_eq!(wrong("mode", "".into()), "agent.mode must not be empty");
