@@ -380,7 +380,7 @@ impl Mirrors {
 impl MirrorEntry {
     fn new() -> Self {
         Self {
-            buffer: Buffer::new(),
+            buffer: Buffer::default(),
             used: 0,
             contacts: 0,
             is_attaching: false,
