@@ -174,7 +174,11 @@ impl Host {
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
-            Command::Observe { id, wanted } => self.observe(id, wanted),
+            Command::Observe { id, wanted } => {
+                if let Some(subscriptions) = self.jobs.subscriptions(id) {
+                    subscriptions.forward(id, wanted, &self.editor);
+                }
+            }
             Command::Unobserve { id } => {
                 if let Some(subscriptions) = self.jobs.subscriptions(id) {
                     subscriptions.stop_forwarding();

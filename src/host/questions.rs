@@ -12,6 +12,7 @@ use crate::store::{FullJob, Info, Listed, Query};
 use crate::view::{self, Viewer};
 
 impl Host {
+    /// Replies with what the store has.
     pub(super) fn query(&self, token: u64, query: Result<Query, JobError>) {
         let editor = self.editor.clone();
         match query {
@@ -22,6 +23,7 @@ impl Host {
         }
     }
 
+    /// Replies with the rows of a list.
     pub(super) fn view(&self, token: u64, view: Result<(List, Viewer), JobError>) {
         let editor = self.editor.clone();
         match view {
@@ -49,6 +51,7 @@ impl Host {
         }
     }
 
+    /// Replies with a transcript as a conversation.
     pub(super) fn transcript(&self, token: u64, request: Result<TranscriptRequest, JobError>) {
         let editor = self.editor.clone();
         match request {

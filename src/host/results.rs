@@ -15,6 +15,7 @@ use crate::store::Landed;
 use crate::stream::{AnswerDoubt, Outcome};
 
 impl Host {
+    /// Handles what the task of a job reports.
     pub(super) fn event(&mut self, id: u64, event: job::JobEvent) {
         match event {
             job::JobEvent::Started { pgid } => self.editor.change(id, StateChange::Started { pgid }),
@@ -98,6 +99,7 @@ impl Host {
         });
     }
 
+    /// Stores what the plugin, or an earlier host, says became of an answer.
     pub(super) fn landed(&mut self, id: u64, landed: Landed) {
         tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
         if landed.landing != "held" {

@@ -10,10 +10,11 @@ use crate::agent;
 use crate::editor::StateChange;
 use crate::job::{self, Job, Launch, PrewarmEvent};
 use crate::record;
-use crate::request::{Observe, PrewarmRequest, Request};
+use crate::request::{PrewarmRequest, Request};
 use crate::store::{self, Amounts, Transcripts};
 
 impl Host {
+    /// Stores a request and starts its job, or lets it wait.
     pub(super) fn accept(&mut self, request: Request) {
         if self.jobs.subscriptions(request.id).is_some() {
             tracing::warn!(job = request.id, "request dropped: another job has this id");
@@ -43,6 +44,7 @@ impl Host {
         drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
     }
 
+    /// Starts the agent for a prompt that is being typed, if its protocol lets it wait for a message.
     pub(super) fn prewarm(&mut self, request: &PrewarmRequest) {
         let invocation = job::invocation(&request.start, "");
         if self.is_ending || !agent::waits(&invocation) {
@@ -79,13 +81,6 @@ impl Host {
             let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
             let (transcript, counted, job) = (None, Amounts::default(), Some(job));
             self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, counted, job });
-        }
-    }
-
-    pub(super) fn observe(&mut self, id: u64, observe: Observe) {
-        let editor = self.editor.clone();
-        if let Some(subscriptions) = self.jobs.subscriptions(id) {
-            subscriptions.forward(id, observe, &editor);
         }
     }
 }
