@@ -1,36 +1,28 @@
-//! The host: one loop over the closed enum [`HostMessage`]. It owns the jobs, starts and ends them, and reports their
-//! outcomes and landings to the store and the editor. It ends all jobs when the editor is gone.
+//! The host: one loop over the closed enum [`HostMessage`], from the first message to the end of all jobs when the
+//! editor is gone. It owns the jobs: `starting` begins them, `results` tells the store, the mirrors and the editor what
+//! comes of them, `questions` replies to the editor.
 
 mod find;
 mod jobs;
+mod questions;
+mod results;
+mod starting;
 mod subscriptions;
 mod transcript;
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-use crate::agent::{self, Invocation};
-use crate::editor::{Editor, StateChange};
-use crate::error::JobError;
-use crate::job::{self, Job, JobContext, Launch, Prewarm, PrewarmEvent};
-use crate::land::{self, HeldFor};
-use crate::memory;
-use crate::message;
-use crate::mirror::{self, Feed, Intent, RangeOnDisk, SettledIntent, Settlement};
+use crate::editor::Editor;
+use crate::job::{self, JobContext, Prewarm};
+use crate::mirror::{Feed, RangeOnDisk, SettledIntent};
 use crate::record;
-use crate::request::{Observe, PrewarmRequest, Request, TranscriptRequest};
-use crate::rpc::{Command, List};
-use crate::store::{self, Amounts, Database, FullJob, Info, Landed, Listed, Query, Transcripts};
-use crate::stream::{AnswerDoubt, Outcome};
-use crate::view::{self, Viewer};
-use jobs::{Jobs, QueuedJob, RunningJob};
-use subscriptions::Subscriptions;
+use crate::rpc::Command;
+use crate::store::Database;
+use jobs::Jobs;
 
 /// How long the host still reads the editor's input once it has to end: notifications from before `:qa` may still be in
 /// the pipe, and Neovim kills the host 1.9 s after `:qa`.
@@ -177,291 +169,22 @@ impl Host {
             },
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
-            Command::Held => {
-                let editor = self.editor.clone();
-                self.database.adopt(move |held| {
-                    editor.held(&held.map_err(|error| {
-                        tracing::error!(%error, "held answers cannot be read");
-                        error.to_string()
-                    }));
-                });
-            }
+            Command::Held => self.held(),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),
             Command::Drop(token) => drop(self.prewarm.hand_over(token)),
-            Command::Observe { id, wanted } => self.observe(id, wanted),
+            Command::Observe { id, wanted } => {
+                if let Some(subscriptions) = self.jobs.subscriptions(id) {
+                    subscriptions.forward(id, wanted, &self.editor);
+                }
+            }
             Command::Unobserve { id } => {
                 if let Some(subscriptions) = self.jobs.subscriptions(id) {
                     subscriptions.stop_forwarding();
                 }
             }
             Command::Unknown(what) => tracing::warn!(what, "unknown notification"),
-        }
-    }
-
-    fn accept(&mut self, request: Request) {
-        if self.jobs.subscriptions(request.id).is_some() {
-            tracing::warn!(job = request.id, "request dropped: another job has this id");
-            return;
-        }
-        tracing::info!(
-            job = request.id,
-            agent = request.agent.name,
-            program = request.agent.command.first(),
-            cwd = %request.cwd.display(),
-            path = request.path,
-            lines = request.selection.rows.len(),
-            "accepted"
-        );
-        let (id, prewarmed) = (request.id, request.prewarmed);
-        let since_ms = store::now_ms();
-        // The request is stored first, also while this host is ending: the next host may then run it.
-        self.database.accept(record::accepted(&request, since_ms));
-        let subscriptions = Subscriptions::new(&request, &self.editor);
-        self.jobs.wait(QueuedJob { request: Arc::new(request), since_ms, subscriptions });
-        self.start_waiting();
-        if self.jobs.running(id).is_none() {
-            // Sent once: jobs start in the order in which they came, so the editor can count their positions itself.
-            self.editor.change(id, StateChange::Queued);
-        }
-        // A queued job may wait long, so its prewarmed agent is stopped.
-        drop(prewarmed.and_then(|token| self.prewarm.hand_over(token)));
-    }
-
-    fn prewarm(&mut self, request: &PrewarmRequest) {
-        let invocation = Invocation {
-            command: &request.agent,
-            tools: &request.tools,
-            max_turns: request.max_turns,
-            max_cost_usd: request.max_cost_usd,
-            trust_project: request.trust_project,
-            resume: request.resume.as_ref(),
-            system: message::SYSTEM,
-            message: "",
-        };
-        if self.is_ending || !agent::waits(&invocation) {
-            return;
-        }
-        let launch = match Launch::new(&invocation, &request.cwd, &self.context.empty_directory) {
-            Ok(launch) => launch,
-            // The job that would claim this agent reports the error.
-            Err(error) => return tracing::debug!(%error, "the agent was not prewarmed"),
-        };
-        let (editor, token, agent) = (self.editor.clone(), request.token, request.agent.name.clone());
-        let tell = move |event| match event {
-            PrewarmEvent::Started { pgid } => editor.prewarmed(token, Some(pgid)),
-            PrewarmEvent::Models(models) => editor.models(&agent, models),
-            PrewarmEvent::Gone => editor.prewarmed(token, None),
-        };
-        self.prewarm.start(token, launch, self.context.groups.clone(), tell);
-    }
-
-    /// Starts queued jobs until the limit of running jobs is reached.
-    fn start_waiting(&mut self) {
-        if self.is_ending {
-            return;
-        }
-        while let Some(QueuedJob { request, since_ms, subscriptions }) = self.jobs.next_to_run() {
-            let mut context = self.context.clone();
-            if !request.record {
-                context.transcripts = Transcripts::none();
-            }
-            let prewarmed = request.prewarmed.and_then(|token| self.prewarm.hand_over(token));
-            if let Some(resume) = &request.resume {
-                self.database.begin(request.id, request.agent.name.clone(), resume.session_id.clone());
-            }
-            let job = Job::start(Arc::clone(&request), context, subscriptions.observers().clone(), prewarmed);
-            let (transcript, counted, job) = (None, Amounts::default(), Some(job));
-            self.jobs.run(RunningJob { request, since_ms, transcript, subscriptions, counted, job });
-        }
-    }
-
-    fn observe(&mut self, id: u64, observe: Observe) {
-        let editor = self.editor.clone();
-        if let Some(subscriptions) = self.jobs.subscriptions(id) {
-            subscriptions.forward(id, observe, &editor);
-        }
-    }
-
-    fn event(&mut self, id: u64, event: job::JobEvent) {
-        match event {
-            job::JobEvent::Started { pgid } => self.editor.change(id, StateChange::Started { pgid }),
-            job::JobEvent::Recording(path) => self.recording(id, path),
-            job::JobEvent::Models(models) => {
-                if let Some(running) = self.jobs.running(id) {
-                    self.editor.models(&running.request.agent.name, models);
-                }
-            }
-            job::JobEvent::Finished(outcome) => self.finish(id, outcome),
-            job::JobEvent::Amended(outcome) => self.amend(id, outcome),
-            job::JobEvent::Gone => {
-                if let Some(RunningJob { subscriptions, .. }) = self.jobs.remove(id) {
-                    tracing::info!(job = id, observers = subscriptions.observers().len(), "gone");
-                }
-                self.editor.change(id, StateChange::Gone);
-                memory::give_back();
-                self.start_waiting();
-            }
-        }
-    }
-
-    fn recording(&mut self, id: u64, path: PathBuf) {
-        self.editor.recording(id, &path);
-        if let Some(running) = self.jobs.running(id) {
-            running.transcript = Some(path);
-        }
-    }
-
-    fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        tracing::info!(
-            job = id,
-            error = outcome.error.as_ref().map(|error| error.code.name()),
-            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
-            held_for = outcome.held_for.map(AnswerDoubt::name),
-            "finished"
-        );
-        let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
-            return;
-        };
-        let landing = match (&outcome.text, &outcome.error) {
-            (Some(text), None) => Some(land::prepare(request, text)),
-            _ => None,
-        };
-        if landing.is_none() || request.question {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
-        }
-        let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
-        *counted = record.amounts;
-        // The answer is stored before it is reported: from then on it survives the end of any process.
-        let (editor, feed) = (self.editor.clone(), self.feed.clone());
-        let buffer = request.buffer;
-        let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
-            let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
-            held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
-        });
-        self.database.keep(record, move |job_usage| {
-            record::with_job_usage(&mut outcome, &job_usage);
-            editor.finish(id, outcome, landing.map(Box::new));
-            if let Some(intent) = intent {
-                feed.send(mirror::MirrorEvent::Want { buffer, job: id, intent });
-            }
-        });
-    }
-
-    fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
-        let Some(RunningJob { request, counted, .. }) = self.jobs.running(id) else { return };
-        let all = record::amounts(&outcome);
-        let more = all.beyond(counted);
-        *counted = all;
-        let editor = self.editor.clone();
-        let resumed = request.resume.is_some();
-        self.database.amend(id, more, move |job_usage| {
-            match job_usage {
-                Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
-                // The amounts are those of the whole resumed session, and this job's share is unknown.
-                None if resumed => return,
-                None => {}
-            }
-            editor.amend(id, &outcome);
-        });
-    }
-
-    fn landed(&mut self, id: u64, landed: Landed) {
-        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
-        if landed.landing != "held" {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
-        }
-        let editor = self.editor.clone();
-        self.database.land(id, landed, move || {
-            editor.stored(id, None);
-            // The store keeps an answer in memory until its landing is stored.
-            memory::give_back();
-        });
-    }
-
-    /// Reports what became of an answer to the store and the editor; a held one reaches the editor once it is on the
-    /// disk.
-    fn settled(&mut self, settled: SettledIntent) {
-        let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
-        match settlement {
-            Settlement::Refused(why) => {
-                tracing::info!(job = id, why = why.name(), "refused");
-                self.editor.refused(id, why);
-                return;
-            }
-            // The store keeps nothing of a take: the text shows which hunks were taken.
-            Settlement::Taken => return self.editor.stored(id, attempt),
-            _ => {}
-        }
-        let landed = record::landed(settlement, passage.as_ref());
-        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
-        let (editor, told) = (self.editor.clone(), landed.clone());
-        if let Settlement::Held(_) = settlement {
-            // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
-            let landed = Landed { place: None, rows: None, ..landed };
-            self.database.hold(id, landed, move || editor.landed(id, &told));
-        } else {
-            self.feed.send(mirror::MirrorEvent::Ended { job: id });
-            editor.landed(id, &told);
-            if let Some((token, findings)) = reply {
-                editor.found(token, findings.fields());
-            }
-            self.database.land(id, landed, move || {
-                if attempt.is_some() {
-                    editor.stored(id, attempt);
-                }
-                memory::give_back();
-            });
-        }
-    }
-
-    fn query(&self, token: u64, query: Result<Query, JobError>) {
-        let editor = self.editor.clone();
-        match query {
-            Ok(query) => self.database.query(query, move |reply| {
-                editor.reply(token, reply.map_err(|error| error.to_string()));
-            }),
-            Err(error) => editor.reply(token, Err(error.message)),
-        }
-    }
-
-    fn view(&self, token: u64, view: Result<(List, Viewer), JobError>) {
-        let editor = self.editor.clone();
-        match view {
-            Ok((List::Jobs(jobs, totals), viewer)) => {
-                let table = view::jobs(&jobs, &viewer);
-                editor.reply(token, Ok(json!({ "table": table, "totals": totals.words(&viewer) })));
-            }
-            Ok((List::History(page), viewer)) => self.database.history(page, move |listed| {
-                let shown =
-                    |listed: Listed| json!({ "table": view::history(&listed, &viewer), "more": listed.more });
-                editor.reply(token, listed.map(shown).map_err(|error| error.to_string()));
-            }),
-            Ok((List::Prompt(key), viewer)) => self.database.job(key, move |job| {
-                let shown = |job: FullJob| json!(view::prompt(&job.entry, &viewer));
-                editor.reply(token, job.map(shown).map_err(|error| error.to_string()));
-            }),
-            Ok((List::Info(wanted), viewer)) => self.database.info(wanted, move |info| {
-                let shown = |info: Info| {
-                    let (tables, note) = view::info(&info, &viewer);
-                    json!({ "tables": tables, "note": note })
-                };
-                editor.reply(token, info.map(shown).map_err(|error| error.to_string()));
-            }),
-            Err(error) => editor.reply(token, Err(error.message)),
-        }
-    }
-
-    fn transcript(&self, token: u64, request: Result<TranscriptRequest, JobError>) {
-        let editor = self.editor.clone();
-        match request {
-            Ok(request) => self.context.transcripts.read(request.path.clone(), move |file| {
-                editor.reply(token, transcript::reply(file, request));
-                // The transcript is freed now.
-                memory::give_back();
-            }),
-            Err(error) => editor.reply(token, Err(error.message)),
         }
     }
 
@@ -482,8 +205,4 @@ impl Host {
             }
         })
     }
-}
-
-fn bytes(lines: &[String]) -> Vec<land::Bytes> {
-    lines.iter().map(|line| line.clone().into_bytes()).collect()
 }

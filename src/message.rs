@@ -44,7 +44,7 @@ pub fn user(request: &Request, rules: &[Rules]) -> String {
 fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
     let mut message = AgentMessage { text: String::new(), mark };
     message.about(request);
-    match &request.resume {
+    match &request.start.resume {
         None => {
             for file in rules {
                 message.tagged("project-rules", &format!(" file=\"{}\"", file.name), &file.text);
@@ -76,8 +76,8 @@ fn marks(text: &str) -> impl Iterator<Item = u64> {
 /// The lines around the place that the message shows: those that came along, and of a session that goes on only the
 /// nearest, by which the place is known again.
 fn surroundings(request: &Request) -> (&[String], &[String]) {
-    let Request { before, after, resume, .. } = request;
-    if resume.is_none() {
+    let Request { before, after, start, .. } = request;
+    if start.resume.is_none() {
         return (before, after);
     }
     (&before[before.len().saturating_sub(NEAREST)..], &after[..after.len().min(NEAREST)])
@@ -109,7 +109,7 @@ impl AgentMessage {
 
     fn about(&mut self, request: &Request) {
         let facts = [
-            ("Project directory", request.cwd.to_string_lossy().into_owned()),
+            ("Project directory", request.start.cwd.to_string_lossy().into_owned()),
             (
                 "File",
                 if request.path.is_empty() { "a buffer without a name".into() } else { request.path.clone() },

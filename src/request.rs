@@ -8,9 +8,9 @@ mod find;
 mod prewarm;
 #[cfg(test)]
 pub mod sample;
+mod start;
 mod transcript;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ pub use self::decode::{decode, id_of};
 pub use self::fields::{Fields, bad};
 pub use self::find::{FindRequest, Sought};
 pub use self::prewarm::PrewarmRequest;
+pub use self::start::AgentStart;
 pub use self::transcript::TranscriptRequest;
 pub use crate::agent::{AgentCommand, Resume};
 
@@ -38,30 +39,18 @@ pub struct Request {
     pub question: bool,
     /// Hold the answer for review instead of applying it.
     pub review: bool,
-    /// Which CLI runs the job.
-    pub agent: AgentCommand,
-    /// The tools that the agent may use, by name.
-    pub tools: Vec<String>,
+    /// The agent that runs it.
+    pub start: AgentStart,
     /// The longest that the job may run, from its start.
     pub timeout: Duration,
-    /// A limit on the agent's turns; none by default.
-    pub max_turns: Option<u32>,
-    /// A limit on its cost, in US dollars; none by default.
-    pub max_cost_usd: Option<f64>,
     /// How many jobs may run at once; more wait.
     pub max_parallel: usize,
-    /// Let the CLI load the project's own settings.
-    pub trust_project: bool,
     /// Add the project's rules file to the message.
     pub rules: bool,
     /// Which clean-up rules apply to the answer.
     pub tidy: Tidy,
     /// Keep the raw stream in a transcript.
     pub record: bool,
-    /// The session to go on in; none begins a new one.
-    pub resume: Option<Resume>,
-    /// The project's directory, in which the agent runs.
-    pub cwd: PathBuf,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
     pub path: String,
     /// Neovim's `'filetype'`.

@@ -1,10 +1,10 @@
 //! The calls that make Neovim's core send a buffer's events, and stop them.
 
 use nvim_rs::Neovim;
-use nvim_rs::error::CallError;
 use rmpv::Value;
 
-use super::{RpcWriter, survive};
+use super::RpcWriter;
+use super::writer::{CallResult, survive};
 use crate::mirror::ContactScope;
 
 /// The calls that report the state of the buffer. If its text is needed, it comes between two of them: the first one
@@ -37,7 +37,7 @@ pub(super) async fn make(
     neovim: Neovim<RpcWriter>,
     calls: Vec<Value>,
     done: Box<dyn FnOnce(bool) + Send>,
-) -> Result<(), Box<CallError>> {
+) -> CallResult {
     let results = survive("call_atomic", neovim.call_atomic(calls).await)?;
     // The results, and then the error that ended them.
     let went_well = results.is_some_and(|results| results.get(1).is_some_and(Value::is_nil));

@@ -8,7 +8,7 @@ use super::program;
 use crate::agent::{self, AgentCommand, Directory, Invocation, Opening};
 use crate::error::{Code, JobError};
 use crate::message;
-use crate::request::Request;
+use crate::request::AgentStart;
 use crate::store::EmptyDirectory;
 use crate::stream::Stream;
 
@@ -29,15 +29,15 @@ pub struct Launch {
     opening: Opening,
 }
 
-/// The invocation of the agent of a request.
-pub fn invocation<'a>(request: &'a Request, message: &'a str) -> Invocation<'a> {
+/// The invocation of an agent for a message; with an empty one, of an agent that waits for it.
+pub fn invocation<'a>(start: &'a AgentStart, message: &'a str) -> Invocation<'a> {
     Invocation {
-        command: &request.agent,
-        tools: &request.tools,
-        max_turns: request.max_turns,
-        max_cost_usd: request.max_cost_usd,
-        trust_project: request.trust_project,
-        resume: request.resume.as_ref(),
+        command: &start.agent,
+        tools: &start.tools,
+        max_turns: start.max_turns,
+        max_cost_usd: start.max_cost_usd,
+        trust_project: start.trust_project,
+        resume: start.resume.as_ref(),
         system: message::SYSTEM,
         message,
     }

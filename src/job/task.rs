@@ -32,8 +32,8 @@ pub(super) async fn run(
     let JobContext { events, groups, empty_directory, transcripts } = context;
     let mut sink = EventSink::new(request.id, events, observers);
     let message = message::user(&request, &rules_for(&request));
-    let invocation = launch::invocation(&request, &message);
-    let launch = Launch::new(&invocation, &request.cwd, &empty_directory);
+    let invocation = launch::invocation(&request.start, &message);
+    let launch = Launch::new(&invocation, &request.start.cwd, &empty_directory);
     match start(launch, prewarmed, &groups).await {
         Err(error) => sink.finish(Outcome::failed(error)),
         Ok(agent) => {
@@ -66,6 +66,6 @@ async fn start(
 
 /// The project's rules files, unless the CLI reads them itself.
 fn rules_for(request: &Request) -> Vec<Rules> {
-    let read_by_cli = request.trust_project && request.agent.protocol == Protocol::Claude;
-    if request.rules && !read_by_cli { rules::find(&request.cwd) } else { Vec::new() }
+    let read_by_cli = request.start.trust_project && request.start.agent.protocol == Protocol::Claude;
+    if request.rules && !read_by_cli { rules::find(&request.start.cwd) } else { Vec::new() }
 }

@@ -2,8 +2,9 @@
 //! that Neovim's core sends.
 //!
 //! They run on a thread of their own, since aligning a large change takes up to a few hundred milliseconds, and handle
-//! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, [`Mirrors`] are all of
-//! them. What they need from Neovim goes out as an [`Order`]; they have no handle of Neovim's.
+//! everything in the order in which Neovim sent it: `event` decodes, `buffer` is one mirror, `entry` what is under way
+//! for it, [`Mirrors`] are all of them. What they need from Neovim goes out as an [`Order`]; they have no handle of
+//! Neovim's.
 //!
 //! [`Document`]: crate::document::Document
 
@@ -11,9 +12,11 @@ mod all;
 mod answers;
 mod blocks;
 mod buffer;
+mod entry;
 mod event;
 mod intent;
 mod large;
+mod order;
 mod plan;
 mod proposal;
 mod query;
@@ -32,11 +35,11 @@ use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-pub use all::{ContactScope, Mirrors, Order};
-
+pub use all::Mirrors;
 pub use buffer::RangeOnDisk;
 pub use event::{Mark, MirrorEvent, Notice};
 pub use intent::{Intent, Obstacle, SettledIntent, Settlement};
+pub use order::{ContactScope, Order};
 pub use proposal::{ReviewView, ShownHunk};
 pub use query::{Findings, MirrorQuery, dropped};
 pub use search::{Candidate, Search};

@@ -3,21 +3,16 @@
 //! Strict where a wrong value would do harm (what to run, where, on which text), lenient where it is only
 //! context: lines around the selection that are not UTF-8 go along with replacement characters.
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
 use super::{
-    Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume, Selection, SelectionKind,
-    Tidy,
+    AgentStart, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Selection,
+    SelectionKind, Tidy,
 };
-use crate::agent::{AcpOptions, AgentCommand, Directory, Protocol, ResumeSupport};
-use crate::error::{Code, JobError};
+use crate::error::JobError;
 
 /// The most lines of code that are shown while they come: more than any window has.
 const MOST_PREVIEW: usize = 200;
@@ -30,26 +25,19 @@ const MOST_TIMEOUT: f64 = 365.0 * 24.0 * 3600.0;
 pub fn decode(value: &Value) -> Result<Request, JobError> {
     let run = Fields::root(value)?;
     let context = Context::decode(&run)?;
-    let agent = agent(&run.fields("agent")?)?;
     Ok(Request {
+        start: AgentStart::decode(&run)?,
         id: run.count("id")?,
         buffer: run.count("buffer")?,
         prompt: run.text("prompt")?,
         instructions: run.get("instructions").map(|_| run.text("instructions")).transpose()?,
         question: run.flag("question")?,
         review: run.flag("review")?,
-        resume: resume(&run, &agent)?,
-        agent,
-        tools: run.arguments("tools")?,
         timeout: timeout(&run)?,
-        max_turns: max_turns(&run)?,
-        max_cost_usd: max_cost_usd(&run)?,
         max_parallel: at_least_one(&run, "max_parallel")?,
-        trust_project: run.flag("trust_project")?,
         rules: run.flag("rules")?,
         tidy: tidy(&run)?,
         record: run.flag("record")?,
-        cwd: directory(&run)?,
         path: run.lossy("path")?,
         filetype: run.lossy("filetype")?,
         selection: selection(&run.fields("selection")?)?,
@@ -106,67 +94,6 @@ fn diagnostic(fields: &Fields) -> Result<Diagnostic, JobError> {
     })
 }
 
-pub(super) fn agent(agent: &Fields) -> Result<AgentCommand, JobError> {
-    let protocol = Protocol::named(&agent.text("protocol")?)
-        .ok_or_else(|| bad(&agent.name("protocol"), r#"must be "claude", "droid", "acp" or "text""#))?;
-    let command = agent.texts("command")?;
-    if command.first().is_none_or(String::is_empty) {
-        return Err(bad(&agent.name("command"), "must name a program"));
-    }
-    let mut env = BTreeMap::new();
-    for (key, value) in agent.pairs("env")? {
-        let key = fields::text(&agent.name("env"), key)?;
-        let value = fields::text(&agent.name(&format!("env.{}", key.escape_debug())), value)?;
-        env.insert(key, value);
-    }
-    let model = agent.get("model").map(|_| agent.argument("model")).transpose()?;
-    let acp = if protocol == Protocol::Acp { acp(agent)? } else { AcpOptions::default() };
-    let (name, args) = (agent.text("name")?, agent.texts("args")?);
-    Ok(AgentCommand { name, protocol, command, args, env, model, acp })
-}
-
-/// What only an agent that speaks the Agent Client Protocol has; each may be absent.
-fn acp(agent: &Fields) -> Result<AcpOptions, JobError> {
-    let mode = agent.get("mode").map(|_| agent.text("mode")).transpose()?;
-    if mode.as_deref().is_some_and(str::is_empty) {
-        return Err(bad(&agent.name("mode"), "must not be empty"));
-    }
-    let directory = match agent.get("directory").map(|_| agent.text("directory")).transpose()?.as_deref() {
-        None => None,
-        Some("project") => Some(Directory::Project),
-        Some("empty") => Some(Directory::Empty),
-        Some(_) => return Err(bad(&agent.name("directory"), r#"must be "project" or "empty""#)),
-    };
-    Ok(AcpOptions { mode, meta: agent.json_map("meta")?, directory })
-}
-
-/// Where to go on, if the agent can: what it cannot must not begin something else instead.
-pub(super) fn resume(run: &Fields, agent: &AgentCommand) -> Result<Option<Resume>, JobError> {
-    if run.get("resume").is_none() {
-        return Ok(None);
-    }
-    let resume = run.fields("resume")?;
-    let session_id = resume.argument("session_id")?;
-    let at = resume.get("at").map(|_| resume.argument("at")).transpose()?;
-    let dialect = agent.protocol.dialect();
-    let (name, support) = match agent.preset() {
-        Some(preset) => (preset.name, preset.resume),
-        None => (dialect.name, dialect.resume),
-    };
-    match support {
-        ResumeSupport::None if agent.protocol == Protocol::Acp => {
-            Err(bad("resume", &format!("is not possible: {name} cannot go on in a session")))
-        }
-        ResumeSupport::None => {
-            Err(bad("resume", &format!("is not possible: an agent of the protocol {name} has no sessions")))
-        }
-        ResumeSupport::Sessions if at.is_some() => {
-            Err(bad(&resume.name("at"), &format!("is not possible: {name} cannot go back within a session")))
-        }
-        ResumeSupport::Sessions | ResumeSupport::Checkpoints => Ok(Some(Resume { session_id, at })),
-    }
-}
-
 fn timeout(run: &Fields) -> Result<Duration, JobError> {
     let seconds = run.number("timeout")?;
     let timeout = Duration::try_from_secs_f64(seconds.min(MOST_TIMEOUT)).unwrap_or_default();
@@ -188,30 +115,11 @@ fn observe(run: &Fields) -> Result<Option<Observe>, JobError> {
     Ok(Some(Observe { thinking: run.fields("observe")?.flag("thinking")? }))
 }
 
-pub(super) fn max_turns(run: &Fields) -> Result<Option<u32>, JobError> {
-    if run.get("max_turns").is_none() {
-        return Ok(None);
-    }
-    let turns = at_least_one(run, "max_turns")?;
-    Ok(Some(u32::try_from(turns).unwrap_or(u32::MAX)))
-}
-
-pub(super) fn max_cost_usd(run: &Fields) -> Result<Option<f64>, JobError> {
-    if run.get("max_cost_usd").is_none() {
-        return Ok(None);
-    }
-    let cost = run.number("max_cost_usd")?;
-    if cost <= 0.0 || !cost.is_finite() {
-        return Err(bad("max_cost_usd", "must be a number above 0"));
-    }
-    Ok(Some(cost))
-}
-
 fn mentioned(file: &Fields) -> Result<MentionedFile, JobError> {
     Ok(MentionedFile { name: file.lossy("name")?, text: file.lossy("text")? })
 }
 
-fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {
+pub(super) fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {
     match usize::try_from(run.count(field)?) {
         Ok(0) => Err(bad(&run.name(field), "must be at least 1")),
         Ok(number) => Ok(number),
@@ -222,18 +130,6 @@ fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {
 fn tidy(run: &Fields) -> Result<Tidy, JobError> {
     let tidy = run.fields("tidy")?;
     Ok(Tidy { fence: tidy.flag("fence")?, indent: tidy.flag("indent")?, newline: tidy.flag("newline")? })
-}
-
-/// A path is bytes: a directory name that is not UTF-8 works too.
-pub(super) fn directory(run: &Fields) -> Result<PathBuf, JobError> {
-    let value = run.need("cwd")?;
-    let bytes = value.as_slice().ok_or_else(|| wrong("cwd", "a string", value))?;
-    if bytes.is_empty() {
-        // Sent by an editor after its directory was removed.
-        let message = "change to another directory with `:cd`; Neovim's working directory is gone, and no agent starts there";
-        return Err(JobError::new(Code::SpawnFailed, message));
-    }
-    Ok(PathBuf::from(OsStr::from_bytes(bytes)))
 }
 
 fn selection(selection: &Fields) -> Result<Selection, JobError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{AgentCommand, Request, Selection, SelectionKind, Tidy};
+use super::{AgentCommand, AgentStart, Request, Selection, SelectionKind, Tidy};
 use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
@@ -59,26 +59,28 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         instructions: None,
         question: false,
         review: false,
-        agent: AgentCommand {
-            name: "claude".to_owned(),
-            protocol: Protocol::Claude,
-            command: vec!["claude".to_owned()],
-            args: Vec::new(),
-            env: BTreeMap::new(),
-            model: None,
-            acp: AcpOptions::default(),
+        start: AgentStart {
+            agent: AgentCommand {
+                name: "claude".to_owned(),
+                protocol: Protocol::Claude,
+                command: vec!["claude".to_owned()],
+                args: Vec::new(),
+                env: BTreeMap::new(),
+                model: None,
+                acp: AcpOptions::default(),
+            },
+            tools: vec!["Read".to_owned()],
+            max_turns: None,
+            max_cost_usd: None,
+            trust_project: false,
+            resume: None,
+            cwd: PathBuf::from("/project"),
         },
-        tools: vec!["Read".to_owned()],
         timeout: Duration::from_secs(300),
-        max_turns: None,
-        max_cost_usd: None,
         max_parallel: 4,
-        trust_project: false,
         rules: true,
         tidy: Tidy { fence: true, indent: true, newline: true },
         record: true,
-        resume: None,
-        cwd: PathBuf::from("/project"),
         path: "/project/src/a.rs".to_owned(),
         filetype: filetype.to_owned(),
         selection: Selection {

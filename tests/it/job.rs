@@ -25,7 +25,7 @@ async fn an_agent_starts_in_its_own_group_and_sees_neither_prompt_nor_code_in_it
     let script =
         format!("cat > input; printf '%s\\n' \"$@\" > argv; ps -o pgid= -p $$ > group; echo '{RESULT}'");
     let mut request = bench.agent(Protocol::Claude, &script);
-    request.agent.args = vec!["--mine".to_owned()];
+    request.start.agent.args = vec!["--mine".to_owned()];
     let started = bench.run(request).await;
     assert_eq!(started.text(), Some("answer"), "{}", started.message());
     let argv = bench.read("argv");
@@ -45,7 +45,7 @@ async fn what_cannot_start_says_why() {
     assert!(missing.message().contains("agents.mine.command"), "{}", missing.message());
 
     let mut request = bench.request(Protocol::Claude, &["sh"]);
-    request.cwd = bench.path("gone");
+    request.start.cwd = bench.path("gone");
     let nowhere = bench.run(request).await;
     assert_eq!(nowhere.code(), Some(Code::SpawnFailed));
     assert!(nowhere.message().contains("working directory"), "{}", nowhere.message());
@@ -146,7 +146,7 @@ async fn a_program_is_looked_up_before_the_project_is_the_working_directory() {
         fs::set_permissions(bench.path("bin").join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
     let with_path = |mut request: Request| {
-        request.agent.env.insert("PATH".to_owned(), "./bin:bin::.:/usr/bin:/bin".to_owned());
+        request.start.agent.env.insert("PATH".to_owned(), "./bin:bin::.:/usr/bin:/bin".to_owned());
         request
     };
     let named = bench.run(with_path(bench.request(Protocol::Text, &["mine"]))).await;
@@ -252,7 +252,8 @@ async fn an_agent_that_trusts_its_directory_runs_in_an_empty_one_unless_the_proj
     let bench = Bench::new();
     let script = "pwd > $DIR/pwd; echo '{\"type\":\"completion\",\"finalText\":\"answer\"}'";
     let untrusted = bench.agent(Protocol::Droid, script);
-    let trusted = Request { trust_project: true, ..untrusted.clone() };
+    let mut trusted = untrusted.clone();
+    trusted.start.trust_project = true;
     assert_eq!(bench.run(untrusted).await.text(), Some("answer"));
     assert!(bench.read("pwd").ends_with("/empty\n"), "{}", bench.read("pwd"));
     assert_eq!(bench.run(trusted).await.text(), Some("answer"));

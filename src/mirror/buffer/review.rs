@@ -7,7 +7,7 @@ use super::super::plan::locate;
 use super::super::query::{Findings, MirrorQuery, ReviewQuery};
 use super::super::reviews::{CurrentText, ReviewUpdate, ViewDue, chosen};
 use super::{Buffer, MirrorState};
-use crate::document::{Document, Place};
+use crate::document::Place;
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, Hunk};
 
@@ -20,28 +20,14 @@ impl Buffer {
 
     /// Whether only the editor's mark, as it is now, tells where the range of a job is.
     fn needs_mark_of(&self, job: u64) -> bool {
-        let anchor = self.ranges.anchor(job).zip(self.document.as_ref());
+        let anchor = self.ranges.anchor(job).zip(self.text.document());
         let needs_mark = anchor.is_some_and(|(anchor, document)| document.needs_mark(anchor));
-        needs_mark && self.state == MirrorState::Sure && self.marks.0 != self.tick
-    }
-
-    /// The document, if it is known to be the buffer's.
-    ///
-    /// # Errors
-    /// Why nothing can be said of an answer.
-    fn known(&self) -> Result<&Document, HeldFor> {
-        match (self.state, &self.document) {
-            (MirrorState::Unknown, _) if !self.is_loaded => Err(HeldFor::BufferGone),
-            _ if self.refuses => Err(HeldFor::NotModifiable),
-            (MirrorState::TooLarge, _) => Err(HeldFor::TooLarge),
-            (MirrorState::Sure, Some(document)) => Ok(document),
-            _ => Err(HeldFor::RangeLost),
-        }
+        needs_mark && self.state() == MirrorState::Sure && !self.marks.is_of(self.text.tick())
     }
 
     /// Where the editor's marks are now, as far as that is known.
     fn current_marks(&self) -> BTreeMap<u64, Place> {
-        if self.marks.0 == self.tick { self.marks.1.clone() } else { BTreeMap::new() }
+        if self.marks.is_of(self.text.tick()) { self.marks.places().clone() } else { BTreeMap::new() }
     }
 
     /// Does what is asked of a review. What is not replied at once is replied with the next view.
@@ -87,9 +73,9 @@ impl Buffer {
         job: u64,
         ids: Option<&[EditId]>,
     ) -> Result<(Vec<EditId>, Option<Settlement>), Findings> {
-        self.known().map_err(Findings::Unknown)?;
+        self.text.known().map_err(Findings::Unknown)?;
         let marks = self.current_marks();
-        let Some(document) = &mut self.document else { return Err(Findings::Stale) };
+        let Some(document) = self.text.document_mut() else { return Err(Findings::Stale) };
         let located = locate(document, &self.ranges, &marks, job);
         let (anchor, located) = located.ok_or(Findings::Unknown(HeldFor::RangeLost))?;
         let review = self.reviews.review(job, &located.base).ok_or(Findings::Stale)?;
@@ -113,8 +99,7 @@ impl Buffer {
 
     /// Takes back the last drop. Returns the hunks that are back.
     fn undrop(&mut self, job: u64) -> Result<Vec<EditId>, HeldFor> {
-        self.known()?;
-        let (marks, Some(document)) = (self.current_marks(), &self.document) else { return Ok(Vec::new()) };
+        let (marks, document) = (self.current_marks(), self.text.known()?);
         let (_, located) = locate(document, &self.ranges, &marks, job).ok_or(HeldFor::RangeLost)?;
         let Some(review) = self.reviews.review(job, &located.base) else { return Ok(Vec::new()) };
         let edits = review.undrop();
@@ -144,25 +129,24 @@ impl Buffer {
         if jobs.is_empty() {
             return (Vec::new(), false);
         }
-        let is_known = match self.state {
+        let is_known = match self.state() {
             MirrorState::Sure => !jobs.iter().any(|job| self.needs_mark_of(*job)),
             MirrorState::TooLarge => true,
-            MirrorState::Unknown => !self.is_loaded || self.refuses,
+            MirrorState::Unknown => self.text.obstacle().is_some(),
             MirrorState::Unsure => false,
         };
         if !is_known {
             return (Vec::new(), true);
         }
         let marks = self.current_marks();
-        let known = self.known().map(drop);
-        let (ranges, tick) = (&self.ranges, self.tick);
-        let views = jobs.into_iter().map(|job| match (known, &self.document) {
-            (Ok(()), Some(document)) => {
+        let (ranges, tick) = (&self.ranges, self.text.tick());
+        let views = jobs.into_iter().map(|job| match self.text.known() {
+            Ok(document) => {
                 let locate = |job| Some(locate(document, ranges, &marks, job)?.1);
                 let now = CurrentText { document, locate: &locate, column: &|job| ranges.column(job) };
                 self.reviews.next(job, Ok(&now), tick)
             }
-            (known, _) => self.reviews.next(job, Err(known.err().unwrap_or(HeldFor::RangeLost)), tick),
+            Err(why) => self.reviews.next(job, Err(why), tick),
         });
         (views.collect(), false)
     }

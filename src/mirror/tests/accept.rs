@@ -241,10 +241,8 @@ fn an_insertion_into_an_empty_buffer_keeps_its_range() {
 fn text_typed_where_a_part_was_empty_is_a_conflict() {
     let text = ["f()"];
     let mut mirrors = mirrored(&text);
-    let Value::Map(mut fields) = part(7, 1, 2..2, &text) else { unreachable!() };
-    fields.retain(|(name, _)| name.as_str() != Some("tick"));
-    fields.push(("tick".into(), 2.into()));
-    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
+    let part = part(7, Some(2), 1, 2..2, &text);
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(typed)"]));
     let orders = mirrors.take(intent(7, Intent::Land(bytes(&["answer"]))));
     assert_eq!(settled(&orders), [(7, Settlement::Held(HeldFor::Conflict))]);

@@ -146,7 +146,7 @@ fn an_insertion_is_looked_for_by_the_rows_beside_it() {
 #[test]
 fn a_part_is_looked_for_by_its_whole_row() {
     let text = ["let a = f(x).or(other);", "end"];
-    let found = |now: &[&str]| found(now, part(7, 1, 10..11, &text), Vec::new());
+    let found = |now: &[&str]| found(now, part(7, None, 1, 10..11, &text), Vec::new());
     let place = |row| Some(Place::Part { start: (row, 10), end: (row, 11) });
     assert_eq!((found(&text), found(&["x", text[0]])), (place(0), place(1)));
     assert_eq!(found(&["let b = f(x).or(other);", "end"]), None);
@@ -178,7 +178,7 @@ fn a_file_that_was_put_back_is_searched_for_what_was_sent() {
 #[test]
 fn a_part_whose_row_was_edited_is_found_where_that_leaves_one_place() {
     let text = ["let a = f(x);", "end"];
-    let part = || part(7, 1, 10..11, &text);
+    let part = || part(7, None, 1, 10..11, &text);
     let place = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });
     let found = |row: &str| found(&[row, "end"], part(), saved(1, &[row]));
     assert_eq!(found("let abc = f(x);"), place(12, 13));

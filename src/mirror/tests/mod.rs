@@ -130,11 +130,11 @@ fn insertion(job: u64, line: usize, text: &[&str]) -> Value {
 }
 
 /// A part of a row, from 1.
-fn part(job: u64, line: usize, columns: std::ops::Range<usize>, text: &[&str]) -> Value {
+fn part(job: u64, tick: Option<u64>, line: usize, columns: std::ops::Range<usize>, text: &[&str]) -> Value {
     let row = text[line - 1];
     let cols = Value::Array(vec![columns.start.into()]);
     let beside = beside(text, line - 1..line);
-    sent_as(job, None, selection("char", line, list(&[row]), list(&[&row[columns]]), cols, beside))
+    sent_as(job, tick, selection("char", line, list(&[row]), list(&[&row[columns]]), cols, beside))
 }
 
 /// The plugin tells of marks.

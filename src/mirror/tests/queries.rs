@@ -64,10 +64,8 @@ fn a_question_waits_for_the_contact() {
 fn a_part_of_which_only_the_mark_tells_is_asked_for() {
     let text = ["f(x)", "end"];
     let mut mirrors = mirrored(&text);
-    let Value::Map(mut fields) = part(7, 1, 2..3, &text) else { unreachable!() };
-    fields.retain(|(name, _)| name.as_str() != Some("tick"));
-    fields.push(("tick".into(), 2.into()));
-    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
+    let part = part(7, Some(2), 1, 2..3, &text);
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
     mirrors.take(lines(Some(3), 0..1, &["f(x, x)"]));
     assert_eq!(contacts(&mirrors.take(watch(7, &["y"]))), [false]);
     let mark = map(vec![

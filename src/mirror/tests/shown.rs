@@ -141,10 +141,8 @@ fn a_range_without_a_mark_is_told_and_so_is_one_that_was_never_found() {
 fn a_part_is_told_only_where_its_place_is_certain() {
     let text = ["f(x)", "end"];
     let mut mirrors = mirrored(&text);
-    let Value::Map(mut fields) = part(7, 1, 2..3, &text) else { unreachable!() };
-    fields.retain(|(name, _)| name.as_str() != Some("tick"));
-    fields.push(("tick".into(), 2.into()));
-    mirrors.take(MirrorEvent::decode("run", &[Value::Map(fields)]).unwrap());
+    let part = part(7, Some(2), 1, 2..3, &text);
+    mirrors.take(MirrorEvent::decode("run", &[part]).unwrap());
     assert!(mirrors.idle().is_empty());
     mirrors.take(lines(Some(3), 0..1, &["a.f(x)"]));
     let part = |from, to| Some(Place::Part { start: (0, from), end: (0, to) });

@@ -4,7 +4,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use botglue::agent::{AgentCommand, Protocol, Resume};
+use botglue::agent::{Protocol, Resume};
 use botglue::error::Code;
 use botglue::job::PrewarmEvent;
 use botglue::request::Request;
@@ -37,11 +37,12 @@ fn scripted(bench: &Bench, recording: &Recording, script: &str) -> Request {
 }
 
 /// The agent is the shipped one that was recorded, and goes on in a session where that did.
-fn named(request: Request, recording: &Recording) -> Request {
+fn named(mut request: Request, recording: &Recording) -> Request {
     let text = String::from_utf8_lossy(&recording.bytes);
-    let resume = text.contains("session/fork").then(|| Resume { session_id: "old".to_owned(), at: None });
-    let name = recording.agent.preset.unwrap().name.to_owned();
-    Request { agent: AgentCommand { name, ..request.agent }, resume, ..request }
+    request.start.resume =
+        text.contains("session/fork").then(|| Resume { session_id: "old".to_owned(), at: None });
+    recording.agent.preset.unwrap().name.clone_into(&mut request.start.agent.name);
+    request
 }
 
 /// All of an outcome that does not depend on who recorded it.

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use botglue::document::{AnchorId, Place};
 
-use super::editor::{Editor, Line};
+use super::editor::Editor;
+use super::line::Line;
 
 /// What an answer does with a row of its range.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use botglue::agent::{AcpOptions, Protocol};
+use botglue::agent::Protocol;
+use botglue::editor;
 use botglue::error::Code;
 use botglue::job::{
     self, Groups, Job, JobContext, JobEvent, Launch, Observer, Observers, Prewarm, PrewarmEvent, Prewarmed,
     Subscription,
 };
-use botglue::request::{AgentCommand, Request, Selection, SelectionKind, Tidy};
+use botglue::request::{self, Request};
 use botglue::store::{EmptyDirectory, Transcripts};
 use botglue::stream::{Outcome, Update};
+use rmpv::Value;
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -65,55 +68,26 @@ impl Bench {
     }
 
     pub fn request(&self, protocol: Protocol, command: &[&str]) -> Request {
-        Request {
-            id: 7,
-            buffer: 1,
-            prompt: "the-secret-prompt".to_owned(),
-            question: false,
-            review: false,
-            agent: AgentCommand {
-                name: "mine".to_owned(),
-                protocol,
-                command: command.iter().map(|&part| part.to_owned()).collect(),
-                args: Vec::new(),
-                env: [("DIR".to_owned(), self.dir.path().to_str().unwrap().to_owned())].into(),
-                model: None,
-                acp: AcpOptions::default(),
+        let run = json!({
+            "id": 7,
+            "buffer": 1,
+            "prompt": "the-secret-prompt",
+            "agent": {
+                "name": "mine",
+                "protocol": protocol.dialect().name,
+                "command": command,
+                "env": { "DIR": self.dir.path() },
             },
-            tools: vec!["Read".to_owned()],
-            timeout: DEADLINE,
-            max_turns: None,
-            max_cost_usd: None,
-            max_parallel: 1,
-            trust_project: false,
-            rules: false,
-            tidy: Tidy { fence: true, indent: true, newline: true },
-            record: true,
-            resume: None,
-            cwd: self.dir.path().to_owned(),
-            path: String::new(),
-            filetype: "lua".to_owned(),
-            selection: Selection {
-                kind: SelectionKind::Line,
-                first_line: 1,
-                last_line: 1,
-                text: vec!["the-secret-code".to_owned()],
-                rows: vec!["the-secret-code".to_owned()],
-                cols: vec![0],
-                column: None,
-                anchor: None,
-                beside: None,
-            },
-            before: Vec::new(),
-            after: Vec::new(),
-            diagnostics: Vec::new(),
-            files: Vec::new(),
-            prewarmed: None,
-            preview: 0,
-            observe: None,
-            instructions: None,
-            buffers: Vec::new(),
-        }
+            "tools": ["Read"],
+            "timeout": DEADLINE.as_secs_f64(),
+            "max_parallel": 1,
+            "tidy": { "fence": true, "indent": true, "newline": true },
+            "record": true,
+            "cwd": self.dir.path(),
+            "filetype": "lua",
+            "selection": { "kind": "line", "first_line": 1, "last_line": 1, "text": ["the-secret-code"] },
+        });
+        request::decode(&Value::Map(editor::fields(run))).unwrap()
     }
 
     /// An agent that is `script`. (Not executed itself: another test's fork may hold it open for writing.)
@@ -135,7 +109,7 @@ impl Bench {
     /// Starts the agent of this request before its message is there; `tell` hears what becomes of it.
     pub fn prewarm(&self, request: &Request, tell: impl Fn(PrewarmEvent) + Send + 'static) -> Prewarm {
         let empty = EmptyDirectory::under(Some(self.dir.path().to_owned()));
-        let launch = Launch::new(&job::invocation(request, ""), &request.cwd, &empty).unwrap();
+        let launch = Launch::new(&job::invocation(&request.start, ""), &request.start.cwd, &empty).unwrap();
         let mut prewarm = Prewarm::default();
         prewarm.start(1, launch, Groups::default(), tell);
         prewarm

@@ -8,9 +8,12 @@
 //! What must not be lost is judged strictly. Whether an answer lands is not: holding one is right where the host cannot
 //! tell, so these are counted, and must be few.
 
+mod counts;
 mod decision;
 mod expected;
 mod host;
+mod neovim;
+mod played;
 mod player;
 mod promise;
 mod schedule;
@@ -22,7 +25,8 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::support::nvim::Nvim;
-use player::{Counts, Game};
+use counts::Counts;
+use player::Game;
 use schedule::{Schedule, any_schedule};
 
 /// How many schedules one Neovim plays. Each takes a little longer than the one before: all jobs stay in its table.
@@ -69,7 +73,7 @@ fn schedules_that_broke_a_promise_once() {
 }
 
 fn play_seeds(seeds: &[u64]) {
-    let (mut nvim, counts) = (player::start(), Counts::default());
+    let (mut nvim, counts) = (neovim::start(), Counts::default());
     for seed in seeds {
         let played = play(&mut nvim, &tree(*seed).current(), &counts);
         assert!(played.is_ok(), "seed {seed}: {played:?}");
@@ -83,14 +87,14 @@ fn say(what: &str) {
 
 /// Plays schedules until none are left, or enough have failed; gives the seeds of those.
 fn play_all(next: &AtomicU64, end: u64, counts: &Counts) -> Vec<u64> {
-    let (mut nvim, mut played, mut failed) = (player::start(), 0, Vec::new());
+    let (mut nvim, mut played, mut failed) = (neovim::start(), 0, Vec::new());
     while failed.len() < ENOUGH {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if seed >= end {
             break;
         }
         if played == A_NEOVIM {
-            (nvim, played) = (player::start(), 0);
+            (nvim, played) = (neovim::start(), 0);
         }
         played += 1;
         let mut tree = tree(seed);
@@ -110,7 +114,7 @@ fn play(nvim: &mut Nvim, schedule: &Schedule, counts: &Counts) -> Result<(), (St
     let story = game.story();
     result.map_err(|why| {
         // Whatever went wrong, the next schedule begins in an editor that knows nothing of it.
-        *nvim = player::start();
+        *nvim = neovim::start();
         (why, story)
     })
 }

@@ -1,26 +1,19 @@
-//! Random schedules of a review.
+//! Random schedules of a review: what the user types, undoes and decides. `proposals` says what may be proposed,
+//! `decisions` what may be written.
+
+mod decisions;
+mod proposals;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use botglue::mirror::Findings;
 use rmpv::Value;
 
-use super::answers::{Words, words, words_of};
+use super::answers::Words;
 use super::editor::{Editor, list, map};
 use crate::document::Random;
 use crate::support::schedule::{Schedule, play_random};
-
-/// A hunk as the test sees it.
-#[derive(Clone, Debug, PartialEq)]
-struct Hunk {
-    id: String,
-    rows: std::ops::Range<usize>,
-    lines: Vec<String>,
-    is_conflict: bool,
-}
-
-/// A job, a text, the words that were taken on the way to it, and the edits that were dropped.
-type Known = (u64, Vec<String>, BTreeSet<String>, String);
+use proposals::{Hunk, Known};
 
 /// A held answer.
 struct Answer {
@@ -166,75 +159,6 @@ impl World {
         }
     }
 
-    fn hunks(&self, number: usize) -> Option<Vec<Hunk>> {
-        let answer = &self.answers[number];
-        let view = self.editor.views.get(&answer.job).filter(|_| !answer.is_over)?;
-        assert_eq!(view.tick, self.editor.tick, "the view is that of the text");
-        let hunks = view.hunks.as_ref().ok()?;
-        let hunk = |shown: &botglue::mirror::ShownHunk| Hunk {
-            id: shown.hunk.id.to_string(),
-            rows: shown.hunk.rows.clone(),
-            lines: shown.hunk.lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect(),
-            is_conflict: shown.hunk.conflict.is_some(),
-        };
-        Some(hunks.iter().map(hunk).collect())
-    }
-
-    /// What holds for each proposal.
-    fn look(&mut self, tally: &mut Tally) {
-        for number in 0..self.answers.len() {
-            if self.answers[number].is_over {
-                continue;
-            }
-            let Some(hunks) = self.hunks(number) else { continue };
-            let Answer { job, letter, lines, dropped, undropped, .. } = &self.answers[number];
-            let rows = self.editor.rows();
-            tally.views += 1;
-            tally.conflicts += hunks.iter().filter(|hunk| hunk.is_conflict).count();
-            for pair in hunks.windows(2) {
-                assert!(pair[0].rows.end <= pair[1].rows.start, "apart: {hunks:#?}");
-            }
-            for hunk in hunks.iter().filter(|hunk| !hunk.is_conflict) {
-                for word in rows[hunk.rows.clone()].iter().flat_map(|row| words(row)) {
-                    let is_other = !word.starts_with(['b', *letter]);
-                    assert!(!is_other, "a clean hunk takes {word} away: {hunk:?}");
-                }
-            }
-            let proposed = written(rows, &hunks);
-            let all: Vec<&str> = proposed.iter().flat_map(|row| words(row)).collect();
-            let distinct: BTreeSet<&str> = all.iter().copied().collect();
-            assert_eq!(all.len(), distinct.len(), "nothing twice: {proposed:?}");
-            let taken = &self.editor.states[self.editor.at].taken;
-            let here = words_of(rows, *letter);
-            for word in words_of(lines, *letter) {
-                let is_dropped = dropped.iter().any(|drop| drop.contains(&word));
-                let was_taken = taken.contains(&word);
-                let is_proposed = distinct.contains(word.as_str());
-                if is_dropped {
-                    assert!(!is_proposed || was_taken, "{word} was dropped");
-                } else if was_taken {
-                    assert!(
-                        here.contains(&word) || !is_proposed,
-                        "{word} was taken, and deleted by the user"
-                    );
-                } else {
-                    assert!(
-                        is_proposed || undropped.contains(&word),
-                        "{word} is neither proposed nor dropped nor taken"
-                    );
-                }
-            }
-            let dropped = format!("{:?}", self.editor.views[job].dropped);
-            let key = (*job, rows.to_vec(), taken.clone(), dropped);
-            // Which of two brackets was deleted no text tells.
-            let is_doubtful = self.has_brackets || self.editor.doubtful.contains(rows);
-            if let Some(before) = self.proposed.insert(key, hunks.clone()).filter(|_| !is_doubtful) {
-                tally.undone += 1;
-                assert_eq!(before, hunks, "the same is proposed for the same text");
-            }
-        }
-    }
-
     fn act(&mut self, tally: &mut Tally) {
         let open: Vec<usize> =
             (0..self.answers.len()).filter(|number| !self.answers[*number].is_over).collect();
@@ -293,121 +217,6 @@ impl World {
             }
         }
     }
-
-    /// Takes or drops some of the hunks that are shown.
-    fn choose(&mut self, number: usize, what: &str, tally: &mut Tally) {
-        let Some(hunks) = self.hunks(number) else { return };
-        let chosen: Vec<Hunk> = hunks.iter().filter(|_| self.random.one_in(2)).cloned().collect();
-        if chosen.is_empty() {
-            return;
-        }
-        let Answer { job, letter, .. } = self.answers[number];
-        let before = self.editor.rows().to_vec();
-        let (at, typed) = (self.editor.at, self.story.len());
-        self.story.push(format!(
-            "{what} {letter} {:?}",
-            chosen.iter().map(|hunk| (&hunk.rows, &hunk.lines)).collect::<Vec<_>>()
-        ));
-        let ids: Vec<String> = chosen.iter().map(|hunk| hunk.id.clone()).collect();
-        let token = self.editor.ask(what, job, vec![("hunks", list(&ids))]);
-        self.settle();
-        let was_typed = self.story.len() > typed + 1;
-        let reply = self.editor.replies.remove(&token).expect("each question gets a reply");
-        match reply {
-            Findings::Done(_) if what == "drop" => {
-                tally.dropped += 1;
-                let here = words_of(&before, letter);
-                let own = chosen.iter().flat_map(|hunk| words_of(&hunk.lines, letter));
-                self.answers[number].dropped.push(own.filter(|word| !here.contains(word)).collect());
-                // Each hunk is a drop of its own.
-                let drops = self.answers[number].dropped.pop().unwrap_or_default();
-                self.answers[number].dropped.extend(
-                    chosen
-                        .iter()
-                        .map(|hunk| words_of(&hunk.lines, letter).intersection(&drops).cloned().collect()),
-                );
-                assert_eq!(self.editor.rows(), before, "a drop changes no text");
-            }
-            Findings::Done(done) => {
-                tally.taken += 1;
-                self.answers[number].has_taken_conflict |= chosen.iter().any(|hunk| hunk.is_conflict);
-                assert_eq!(done.iter().map(ToString::to_string).collect::<Vec<_>>(), ids);
-                if !was_typed {
-                    assert_eq!(
-                        self.editor.rows(),
-                        written(&before, &chosen),
-                        "what was shown is what is written"
-                    );
-                    assert_eq!(self.editor.at, at + 1, "one step of undo");
-                }
-            }
-            Findings::Stale => {
-                tally.stale += 1;
-                assert!(was_typed, "nothing was changed in between");
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-
-    /// All that is left is accepted.
-    fn accept(&mut self, number: usize, tally: &mut Tally) {
-        if self.answers[number].is_over {
-            return;
-        }
-        let Some(hunks) = self.hunks(number) else { return };
-        let Answer { job, letter, .. } = self.answers[number];
-        let lines = self.answers[number].lines.clone();
-        let dropped = self.editor.views[&job].dropped.clone();
-        let dropped =
-            dropped.iter().map(|drop| list(&drop.iter().map(ToString::to_string).collect::<Vec<_>>()));
-        let before = self.editor.rows().to_vec();
-        self.story.push(format!("accept {letter}"));
-        self.editor.haste = 0;
-        self.editor.notify(
-            "accept",
-            map(vec![
-                ("id", job.into()),
-                ("buffer", 1.into()),
-                ("lines", list(&lines)),
-                ("dropped", Value::Array(dropped.collect())),
-                ("shown", self.editor.tick.into()),
-            ]),
-        );
-        self.settle();
-        assert_eq!(self.editor.rows(), written(&before, &hunks), "what was shown is what is written");
-        assert!(self.answers[number].is_over, "it has landed: {:?}", self.editor.landed);
-        if self.is_alone && self.answers.len() == 1 && self.random.one_in(2) {
-            self.revert(job, tally);
-        }
-    }
-
-    /// What was taken is taken back.
-    fn revert(&mut self, job: u64, tally: &mut Tally) {
-        if !matches!(&self.editor.landed.last().unwrap().1[..], "applied" | "merged") {
-            return;
-        }
-        self.story.push("revert".to_owned());
-        self.editor.notify("revert", map(vec![("id", job.into()), ("buffer", 1.into())]));
-        self.settle();
-        tally.reverted += 1;
-        assert_eq!(self.editor.landed.last().unwrap().1, "reverted");
-        assert_eq!(self.editor.rows(), self.editor.states[0].rows, "all of the answer is gone");
-    }
-}
-
-/// A text with hunks in it.
-fn written(rows: &[String], hunks: &[Hunk]) -> Vec<String> {
-    let mut rows = rows.to_vec();
-    let is_empty = rows == [""] && hunks.iter().any(|hunk| hunk.rows.is_empty());
-    for hunk in hunks.iter().rev() {
-        rows.splice(hunk.rows.clone(), hunk.lines.iter().cloned());
-    }
-    if is_empty {
-        rows.retain(|row| !row.is_empty());
-    } else if rows.is_empty() {
-        rows.push(String::new());
-    }
-    rows
 }
 
 impl Schedule for World {

@@ -9,8 +9,7 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
 
     let warning = told.keep_with_warning(record(2, Some("x")));
     assert!(is_warning(&warning, &["locked", "end that one"]), "{warning}");
@@ -33,8 +32,7 @@ fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     for id in 2..=3 {
         told.database.accept(accepted(id));
     }
@@ -61,8 +59,7 @@ fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     told.keep(record(2, Some("x")));
     for typed in 0..260 {
         told.database.draft(2, Some(draft(&typed.to_string())));
@@ -88,8 +85,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     let job = |id, session: &str, resumed: Option<&str>, total| Record {
         session_id: Some(session.to_owned()),
         resumed: resumed.map(|session| Resume { session_id: session.to_owned(), at: None }),
@@ -109,8 +105,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
 #[test]
 fn a_store_that_is_locked_from_the_start_is_used_when_it_is_free() {
     let dir = tempfile::tempdir().unwrap();
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     let told = TestDatabase::open(dir.path());
     let warning = told.keep_with_warning(record(1, Some("x")));
     assert!(is_warning(&warning, &["locked"]), "{warning}");

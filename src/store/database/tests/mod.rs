@@ -26,6 +26,13 @@ fn open(data_dir: &Path) -> Result<rusqlite::Connection, StoreError> {
     open::to_write(data_dir, open::BUSY).map(|opened| opened.connection)
 }
 
+/// Has the database locked, until `ROLLBACK` or the end of the connection.
+fn locked(data_dir: &Path) -> rusqlite::Connection {
+    let connection = open(data_dir).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE").unwrap();
+    connection
+}
+
 const GONE: &str = "4194304:1";
 
 /// Named in the environment: the data directory of a test that is only a process of another one.

@@ -25,8 +25,7 @@ fn an_answer_does_not_wait_for_a_database_that_somebody_keeps_locked() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let _lock = locked(dir.path());
     // The writing thread waits for a second before it gives up, and warns then.
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
     assert!(is_warning(&told.heard.recv_timeout(PATIENCE).unwrap(), &["locked"]));

@@ -26,12 +26,16 @@ fn ended(dir: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
+/// The number that a query gives.
+fn count(connection: &rusqlite::Connection, sql: &str) -> u64 {
+    connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().cast_unsigned()
+}
+
 /// Answers that were kept while another process had the database locked, by a host that has ended since.
 fn spilled(dir: &Path, jobs: u64) -> Vec<(String, Vec<u8>)> {
     let told = TestDatabase::open(dir);
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let _lock = locked(dir);
     for id in 1..=jobs {
         told.database.keep(record(id, Some("x")), |_| {});
         told.database.land(id, landed(if id % 2 == 0 { "held" } else { "applied" }, None), || {});
@@ -65,8 +69,7 @@ fn jobs_that_end_while_somebody_locks_the_database_are_all_kept_beyond_their_hos
     assert_eq!(landings(dir.path()), expected);
     assert_eq!(spills(dir.path()), [], "the file is deleted");
     let connection = open(dir.path()).unwrap();
-    let count =
-        |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().cast_unsigned();
+    let count = |sql: &str| count(&connection, sql);
     assert_eq!(count("SELECT count(*) FROM texts WHERE draft LIKE '%mine%'"), 1);
     assert_eq!(count("SELECT count(*) FROM unsent WHERE text = 'unsent'"), 1);
     assert_eq!(count("SELECT sum(jobs) FROM totals"), ALL);
@@ -77,8 +80,7 @@ fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_s
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     told.keep_with_warning(record(1, Some("x")));
     assert_eq!(told.land(1, "held"), ["landed 1"]);
     // Dropped without being closed, it does nothing any more.
@@ -92,8 +94,7 @@ fn a_host_that_is_killed_while_somebody_locks_the_database_has_spilled_what_it_s
 #[test]
 fn what_waits_is_spilled_though_the_writing_thread_stands_still() {
     let dir = tempfile::tempdir().unwrap();
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let _lock = locked(dir.path());
     // Its thread waits for the lock, and for longer than the host has at its end.
     let told = TestDatabase::open(dir.path());
     told.database.keep(record(1, Some("x")), |_| {});
@@ -139,8 +140,7 @@ fn several_hosts_at_once_take_up_a_spill_once() {
         host.keep(record(1000, None));
     }
     let connection = open(dir.path()).unwrap();
-    let count =
-        |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().cast_unsigned();
+    let count = |sql: &str| count(&connection, sql);
     let start = Instant::now();
     while count("SELECT count(*) FROM jobs WHERE has_answer") < 50 {
         assert!(start.elapsed() < PATIENCE, "it is never taken up");
@@ -158,8 +158,7 @@ fn a_spill_that_its_host_still_writes_is_left_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     told.keep_with_warning(record(1, Some("x")));
     told.land(1, "held");
     lock.execute_batch("ROLLBACK").unwrap();
@@ -222,8 +221,7 @@ fn a_job_that_was_accepted_while_somebody_locked_the_database_is_interrupted_whe
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     for id in 1..=3 {
         told.database.accept(accepted(id));
     }
@@ -259,8 +257,7 @@ fn an_answer_that_was_spilled_and_not_told_is_held_by_the_next_host_of_its_neovi
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     assert_eq!(told.count(), Ok(0));
-    let lock = open(dir.path()).unwrap();
-    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let lock = locked(dir.path());
     // The next host runs before this one has ended.
     let next = TestDatabase::open(dir.path());
     told.keep_with_warning(record(1, Some("x")));

@@ -63,7 +63,7 @@ async fn measured(agent: &'static Agent) -> Measured {
 
     let real = Real::new(agent);
     let mut request = real.job([says("local y = 2")]);
-    request.agent.command[2] = format!("tee $DIR/sent | {{ {}; }}", request.agent.command[2]);
+    request.start.agent.command[2] = format!("tee $DIR/sent | {{ {}; }}", request.start.agent.command[2]);
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     let mut prewarm = real.bench.prewarm(&request, move |event| tell.send(event).unwrap_or(()));
     let Some(PrewarmEvent::Started { pgid }) = told.recv().await else { panic!("it was started") };

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use botglue::request::Request;
-
 use super::{Agent, Real, assert_answers, says};
 
 /// The control trusts the project: it shows that the trap works.
@@ -12,8 +10,9 @@ pub async fn a_hostile_project_starts_nothing(agent: &'static Agent) {
         let real = Real::new(agent);
         let trap = real.place.path("sprung");
         (agent.trap)(&real.place, &format!("touch {trap}"));
-        let request = real.job([says("fine")]);
-        let started = real.bench.run(Request { trust_project: is_control, ..request }).await;
+        let mut request = real.job([says("fine")]);
+        request.start.trust_project = is_control;
+        let started = real.bench.run(request).await;
         if !is_control {
             assert_answers(&started, agent, "fine");
         }

@@ -12,7 +12,7 @@ mod neovim;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use botglue::agent::{AgentCommand, Protocol, Resume};
+use botglue::agent::{Protocol, Resume};
 use botglue::error::Code;
 use botglue::request::Request;
 use botglue::stream::ToolStatus;
@@ -83,19 +83,13 @@ impl Real {
         words.extend(self.agent.recipe.iter().map(|name| format!("{name}=\"${name}\"")));
         let script = format!("exec env -i {} {} \"$@\"", words.join(" "), self.agent.program);
         // A name in PATH is found by `env`, as it is by the host.
-        let request = self.bench.request(Protocol::Acp, &["/bin/sh", "-c", &script, "agent"]);
-        Request {
-            agent: AgentCommand {
-                name: self.agent.name.to_owned(),
-                model: self.agent.model.map(str::to_owned),
-                ..request.agent
-            },
-            tools: ["Read", "Grep", "Glob"].map(str::to_owned).into(),
-            cwd: self.place.path("project").into(),
-            prompt: "SCRIPT:it".to_owned(),
-            timeout: DEADLINE,
-            ..request
-        }
+        let mut request = self.bench.request(Protocol::Acp, &["/bin/sh", "-c", &script, "agent"]);
+        let start = &mut request.start;
+        self.agent.name.clone_into(&mut start.agent.name);
+        start.agent.model = self.agent.model.map(str::to_owned);
+        start.tools = ["Read", "Grep", "Glob"].map(str::to_owned).into();
+        start.cwd = self.place.path("project").into();
+        Request { prompt: "SCRIPT:it".to_owned(), timeout: DEADLINE, ..request }
     }
 
     async fn run(&self, replies: impl Into<Vec<Reply>>) -> Started {
@@ -186,8 +180,9 @@ async fn it_goes_on_in_a_fork_or_says_that_it_cannot(agent: &'static Agent) {
     fs::remove_dir_all(real.place.path("transcripts")).unwrap();
     let asked = real.place.api.requests().len();
     let resume = Some(Resume { session_id: old.clone(), at: None });
-    let job = real.job([says("local y = 3")]);
-    let second = real.bench.run(Request { resume, prompt: "SCRIPT:it again".to_owned(), ..job }).await;
+    let mut job = Request { prompt: "SCRIPT:it again".to_owned(), ..real.job([says("local y = 3")]) };
+    job.start.resume = resume;
+    let second = real.bench.run(job).await;
     if !agent.goes_on {
         let label = agent.name.trim_end_matches("-acp");
         let expected = format!("{label} cannot go on in a session: start a new job instead");
@@ -219,8 +214,8 @@ async fn killed_in_the_middle_it_gives_no_answer(agent: &'static Agent) {
     let gate = Gate::new();
     let blocks = vec![Block::Text("half".to_owned()), Block::Wait(gate.clone())];
     let mut request = real.job([Reply::Message(blocks, "end_turn")]);
-    let script = request.agent.command[2].replacen("exec env", "echo $$ > $DIR/pid; exec env", 1);
-    request.agent.command[2] = script;
+    let script = request.start.agent.command[2].replacen("exec env", "echo $$ > $DIR/pid; exec env", 1);
+    request.start.agent.command[2] = script;
     let mut started = real.bench.start(request);
     until("it is in the middle of its answer", || gate.is_reached()).await;
     let pid = real.bench.read("pid");
@@ -232,8 +227,8 @@ async fn killed_in_the_middle_it_gives_no_answer(agent: &'static Agent) {
 async fn prewarmed_it_is_the_same_agent_that_answers(agent: &'static Agent) {
     let real = Real::new(agent);
     let mut request = real.job([says("local y = 2")]);
-    let script = format!("echo $$ >> $DIR/starts; tee $DIR/sent | {{ {}; }}", request.agent.command[2]);
-    request.agent.command[2] = script;
+    let script = format!("echo $$ >> $DIR/starts; tee $DIR/sent | {{ {}; }}", request.start.agent.command[2]);
+    request.start.agent.command[2] = script;
     let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
     let mut prewarm = real.bench.prewarm(&request, move |event| tell.send(event).unwrap_or(()));
     let settings = agent.settings;

@@ -1,7 +1,7 @@
 //! What a user does to a text.
 
 use super::world::World;
-use crate::document::editor::Line;
+use crate::document::line::Line;
 
 impl World {
     /// Does something to the text; false where it cannot be done here.

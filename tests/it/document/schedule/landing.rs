@@ -8,7 +8,7 @@ use botglue::land::merge_rows;
 
 use super::Tally;
 use super::world::World;
-use crate::document::editor::Line;
+use crate::document::line::Line;
 use crate::document::truth::words;
 
 impl World {

@@ -7,7 +7,8 @@ use botglue::document::Place;
 
 use super::Tally;
 use super::random::Random;
-use crate::document::editor::{Editor, Line};
+use crate::document::editor::Editor;
+use crate::document::line::Line;
 use crate::document::truth::{Edit, Job};
 
 /// What is known of an undo state.

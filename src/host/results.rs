@@ -1,0 +1,155 @@
+//! What comes of jobs: what their tasks report, their outcomes, and what was settled of their answers. An outcome is
+//! stored before the editor and the mirrors get it.
+
+use std::path::PathBuf;
+
+use super::Host;
+use super::jobs::RunningJob;
+use crate::editor::StateChange;
+use crate::job;
+use crate::land::{self, HeldFor};
+use crate::memory;
+use crate::mirror::{self, Intent, SettledIntent, Settlement};
+use crate::record;
+use crate::store::Landed;
+use crate::stream::{AnswerDoubt, Outcome};
+
+impl Host {
+    /// Handles what the task of a job reports.
+    pub(super) fn event(&mut self, id: u64, event: job::JobEvent) {
+        match event {
+            job::JobEvent::Started { pgid } => self.editor.change(id, StateChange::Started { pgid }),
+            job::JobEvent::Recording(path) => self.recording(id, path),
+            job::JobEvent::Models(models) => {
+                if let Some(running) = self.jobs.running(id) {
+                    self.editor.models(&running.request.start.agent.name, models);
+                }
+            }
+            job::JobEvent::Finished(outcome) => self.finish(id, outcome),
+            job::JobEvent::Amended(outcome) => self.amend(id, outcome),
+            job::JobEvent::Gone => {
+                if let Some(RunningJob { subscriptions, .. }) = self.jobs.remove(id) {
+                    tracing::info!(job = id, observers = subscriptions.observers().len(), "gone");
+                }
+                self.editor.change(id, StateChange::Gone);
+                memory::give_back();
+                self.start_waiting();
+            }
+        }
+    }
+
+    fn recording(&mut self, id: u64, path: PathBuf) {
+        self.editor.recording(id, &path);
+        if let Some(running) = self.jobs.running(id) {
+            running.transcript = Some(path);
+        }
+    }
+
+    fn finish(&mut self, id: u64, mut outcome: Box<Outcome>) {
+        tracing::info!(
+            job = id,
+            error = outcome.error.as_ref().map(|error| error.code.name()),
+            message_bytes = outcome.error.as_ref().map(|error| error.message.len()),
+            held_for = outcome.held_for.map(AnswerDoubt::name),
+            "finished"
+        );
+        let Some(RunningJob { request, since_ms, transcript, counted, .. }) = self.jobs.running(id) else {
+            return;
+        };
+        let landing = match (&outcome.text, &outcome.error) {
+            (Some(text), None) => Some(land::prepare(request, text)),
+            _ => None,
+        };
+        if landing.is_none() || request.question {
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
+        }
+        let record = record::of(request, &outcome, landing.as_ref(), *since_ms, transcript.as_deref());
+        *counted = record.amounts;
+        // The answer is stored before it is reported: from then on it survives the end of any process.
+        let (editor, feed) = (self.editor.clone(), self.feed.clone());
+        let buffer = request.buffer;
+        let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
+            let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
+            held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
+        });
+        self.database.keep(record, move |job_usage| {
+            record::with_job_usage(&mut outcome, &job_usage);
+            editor.finish(id, outcome, landing.map(Box::new));
+            if let Some(intent) = intent {
+                feed.send(mirror::MirrorEvent::Want { buffer, job: id, intent });
+            }
+        });
+    }
+
+    fn amend(&mut self, id: u64, mut outcome: Box<Outcome>) {
+        let Some(RunningJob { request, counted, .. }) = self.jobs.running(id) else { return };
+        let all = record::amounts(&outcome);
+        let more = all.beyond(counted);
+        *counted = all;
+        let editor = self.editor.clone();
+        let resumed = request.start.resume.is_some();
+        self.database.amend(id, more, move |job_usage| {
+            match job_usage {
+                Some(job_usage) => record::with_job_usage(&mut outcome, &job_usage),
+                // The amounts are those of the whole resumed session, and this job's share is unknown.
+                None if resumed => return,
+                None => {}
+            }
+            editor.amend(id, &outcome);
+        });
+    }
+
+    /// Stores what the plugin, or an earlier host, says became of an answer.
+    pub(super) fn landed(&mut self, id: u64, landed: Landed) {
+        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "landed");
+        if landed.landing != "held" {
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
+        }
+        let editor = self.editor.clone();
+        self.database.land(id, landed, move || {
+            editor.stored(id, None);
+            // The store keeps an answer in memory until its landing is stored.
+            memory::give_back();
+        });
+    }
+
+    /// Reports what became of an answer to the store and the editor; a held one reaches the editor once it is on the
+    /// disk.
+    pub(super) fn settled(&mut self, settled: SettledIntent) {
+        let SettledIntent { job: id, settlement, attempt, passage, reply, .. } = settled;
+        match settlement {
+            Settlement::Refused(why) => {
+                tracing::info!(job = id, why = why.name(), "refused");
+                self.editor.refused(id, why);
+                return;
+            }
+            // The store keeps nothing of a take: the text shows which hunks were taken.
+            Settlement::Taken => return self.editor.stored(id, attempt),
+            _ => {}
+        }
+        let landed = record::landed(settlement, passage.as_ref());
+        tracing::info!(job = id, landing = landed.landing, held_for = landed.held_for, "settled");
+        let (editor, told) = (self.editor.clone(), landed.clone());
+        if let Settlement::Held(_) = settlement {
+            // The place and the rows are stored when Neovim writes the file: until then the file does not have them.
+            let landed = Landed { place: None, rows: None, ..landed };
+            self.database.hold(id, landed, move || editor.landed(id, &told));
+        } else {
+            self.feed.send(mirror::MirrorEvent::Ended { job: id });
+            editor.landed(id, &told);
+            if let Some((token, findings)) = reply {
+                editor.found(token, findings.fields());
+            }
+            self.database.land(id, landed, move || {
+                if attempt.is_some() {
+                    editor.stored(id, attempt);
+                }
+                memory::give_back();
+            });
+        }
+    }
+}
+
+fn bytes(lines: &[String]) -> Vec<land::Bytes> {
+    lines.iter().map(|line| line.clone().into_bytes()).collect()
+}

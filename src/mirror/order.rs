@@ -1,0 +1,81 @@
+//! What the mirrors want done: by Neovim, by its plugin, or by the host.
+
+use super::buffer::RangeOnDisk;
+use super::intent::SettledIntent;
+use super::proposal::ReviewView;
+use super::query::Findings;
+use super::shown::Places;
+use super::write::WriteCall;
+
+/// What the mirrors want done.
+#[derive(Debug)]
+pub enum Order {
+    /// Have the plugin say how a buffer is ([`Notice`](super::MirrorEvent::Notice)), in one call; its end comes as
+    /// [`Contacted`](super::MirrorEvent::Contacted).
+    Contact {
+        /// The buffer's number.
+        buffer: u64,
+        /// What is wanted besides.
+        scope: ContactScope,
+    },
+    /// Have Neovim send nothing more of a buffer.
+    Detach(u64),
+    /// Have the plugin write; its reply comes as [`Written`](super::MirrorEvent::Written).
+    Write {
+        /// The buffer's number.
+        buffer: u64,
+        /// What.
+        call: WriteCall,
+    },
+    /// Tell [`Moment`](super::MirrorEvent::Moment) after a while: the plugin tells it as soon as it comes, but what it tells may be
+    /// lost.
+    AskAgain(u64),
+    /// Have the plugin put its marks to these places; its reply comes as [`Placed`](super::MirrorEvent::Placed).
+    Places {
+        /// The buffer's number.
+        buffer: u64,
+        /// The changedtick of the text in which they are.
+        tick: u64,
+        /// By job; none where its range is lost.
+        places: Places,
+    },
+    /// Have the plugin draw what is proposed of a held answer; its reply comes as [`Drawn`](super::MirrorEvent::Drawn).
+    Review {
+        /// The buffer's number.
+        buffer: u64,
+        /// What.
+        view: ReviewView,
+    },
+    /// An intent for the range of a job is settled.
+    Settled(SettledIntent),
+    /// The range of a job stands like this in its file.
+    RangeOnDisk(RangeOnDisk),
+    /// The file of a job has this name now.
+    Renamed {
+        /// The job's id.
+        job: u64,
+        /// The name.
+        path: Vec<u8>,
+    },
+    /// Answer a query.
+    Reply {
+        /// The query's.
+        token: u64,
+        /// With this.
+        findings: Findings,
+    },
+    /// The editor is gone, and all that it sent before has been taken.
+    Disconnected,
+}
+
+/// What is wanted of a contact with the plugin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContactScope {
+    /// The changedtick, and where the display marks are.
+    Marks,
+    /// The same, and the text at the display marks.
+    Excerpts,
+    /// The whole text, and the events of the buffer from then on: Neovim sends them before the plugin says where the
+    /// marks are.
+    Text,
+}

@@ -1,0 +1,257 @@
+//! A request with all that it can have, and how each field of it arrives; `start` has the fields of its agent, `errors`
+//! what is said of wrong ones.
+
+mod errors;
+mod start;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::time::Duration;
+
+use rmpv::Value;
+
+use super::{decode, id_of};
+use crate::agent::{AcpOptions, Protocol};
+use crate::request::{
+    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume,
+    Selection, SelectionKind, Tidy,
+};
+
+/// A map out of names and values.
+macro_rules! map {
+    ($($name:literal: $value:expr),* $(,)?) => {
+        Value::Map(vec![$((Value::from($name), Value::from($value))),*])
+    };
+}
+use map;
+
+fn list<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Value {
+    Value::Array(values.into_iter().map(Into::into).collect())
+}
+
+/// All that a request can have.
+fn full() -> Value {
+    map! {
+        "id": 3,
+        "buffer": 1,
+        "prompt": "do it",
+        "instructions": "do it well",
+        "question": true,
+        "review": true,
+        "agent": map! {
+            "name": "mine",
+            "protocol": "droid",
+            "command": list(["sh", "agent"]),
+            "args": list(["--fast"]),
+            "env": map! { "KEY": "value" },
+            "model": "opus",
+        },
+        "tools": list(["Read", "Grep"]),
+        "timeout": 0.5,
+        "max_turns": 7,
+        "max_cost_usd": 0.5,
+        "max_parallel": 4,
+        "trust_project": true,
+        "rules": true,
+        "record": true,
+        "resume": map! { "session_id": "c87d4a7b-8aa9" },
+        "tidy": map! { "fence": true, "indent": false, "newline": true },
+        "cwd": "/project",
+        "path": "/project/a.rs",
+        "filetype": "rust",
+        "selection": map! {
+            "kind": "char",
+            "first_line": 41,
+            "last_line": 42,
+            "text": list(["b", "c"]),
+            "rows": list(["a b", "c d"]),
+            "cols": list([2, 0]),
+            "column": 5,
+            "anchor": "z",
+            "beside": map! { "below": "y" },
+        },
+        "before": list(["above"]),
+        "after": list(["below"]),
+        "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
+        "files": list([map! { "name": "src/b.rs", "text": "x\ny" }]),
+        "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
+        "prewarmed": 9,
+        "preview": 3,
+        "observe": map! { "thinking": true },
+    }
+}
+
+fn decoded() -> Request {
+    let text = |text: &[&str]| text.iter().map(|&line| line.to_owned()).collect();
+    Request {
+        id: 3,
+        buffer: 1,
+        prompt: "do it".to_owned(),
+        instructions: Some("do it well".to_owned()),
+        question: true,
+        review: true,
+        start: AgentStart {
+            agent: AgentCommand {
+                name: "mine".to_owned(),
+                protocol: Protocol::Droid,
+                command: text(&["sh", "agent"]),
+                args: text(&["--fast"]),
+                env: BTreeMap::from([("KEY".to_owned(), "value".to_owned())]),
+                model: Some("opus".to_owned()),
+                acp: AcpOptions::default(),
+            },
+            tools: text(&["Read", "Grep"]),
+            max_turns: Some(7),
+            max_cost_usd: Some(0.5),
+            trust_project: true,
+            resume: Some(Resume { session_id: "c87d4a7b-8aa9".to_owned(), at: None }),
+            cwd: "/project".into(),
+        },
+        timeout: Duration::from_millis(500),
+        max_parallel: 4,
+        rules: true,
+        tidy: Tidy { fence: true, indent: false, newline: true },
+        record: true,
+        path: "/project/a.rs".to_owned(),
+        filetype: "rust".to_owned(),
+        selection: Selection {
+            kind: SelectionKind::Char,
+            first_line: 41,
+            last_line: 42,
+            text: text(&["b", "c"]),
+            rows: text(&["a b", "c d"]),
+            cols: vec![2, 0],
+            column: Some(5),
+            anchor: Some("z".to_owned()),
+            beside: Some(Beside { above: None, below: Some("y".to_owned()) }),
+        },
+        before: text(&["above"]),
+        after: text(&["below"]),
+        diagnostics: vec![Diagnostic {
+            line: 41,
+            severity: "error".to_owned(),
+            message: "no".to_owned(),
+            source: "rustc".to_owned(),
+        }],
+        files: vec![MentionedFile { name: "src/b.rs".to_owned(), text: "x\ny".to_owned() }],
+        buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
+        prewarmed: Some(9),
+        preview: 3,
+        observe: Some(Observe { thinking: true }),
+    }
+}
+
+/// The request with one field set, or taken away; `path` is the field's name with dots.
+fn with(path: &str, value: Option<Value>) -> Value {
+    let mut request = full();
+    let mut fields = &mut request;
+    let (parents, last) = path.rsplit_once('.').unwrap_or(("", path));
+    for name in parents.split('.').filter(|name| !name.is_empty()) {
+        let Value::Map(map) = fields else { panic!("{name} is in no map") };
+        fields = map.iter_mut().find(|(key, _)| key.as_str() == Some(name)).map(|(_, value)| value).unwrap();
+    }
+    let Value::Map(map) = fields else { panic!("{path} is in no map") };
+    map.retain(|(key, _)| key.as_str() != Some(last));
+    map.extend(value.map(|value| (Value::from(last), value)));
+    request
+}
+
+#[test]
+fn every_field_arrives() {
+    assert_eq!(decode(&full()), Ok(decoded()));
+}
+
+#[test]
+fn what_may_be_absent_has_a_default() {
+    let missing = |path| decode(&with(path, None)).unwrap();
+    let default = decoded();
+    for path in ["question", "review", "trust_project", "rules", "record", "tidy.fence", "tidy.newline"] {
+        assert_ne!(missing(path), default, "{path} is true in the request and false without");
+    }
+    assert_eq!(missing("agent.model").start.agent.model, None);
+    assert_eq!(missing("resume").start.resume, None);
+    assert_eq!(missing("agent.args").start.agent.args, [""; 0]);
+    assert_eq!(missing("agent.env").start.agent.env, BTreeMap::new());
+    assert_eq!(missing("tools").start.tools, [""; 0]);
+    assert_eq!(missing("max_turns").start.max_turns, None);
+    assert_eq!(missing("max_cost_usd").start.max_cost_usd, None);
+    assert_eq!(missing("files").files, []);
+    assert_eq!(missing("path").path, "");
+    assert_eq!(missing("filetype").filetype, "");
+    assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
+    assert_eq!(missing("selection.cols").selection.cols, [0, 0]);
+    assert_eq!(missing("selection.column").selection.column, None);
+    assert_eq!(missing("selection.anchor").selection.anchor, None);
+    assert_eq!(missing("selection.beside").selection.beside, None);
+    assert_eq!(missing("selection.beside.below").selection.beside, Some(Beside::default()));
+    assert_eq!(missing("before").before, [""; 0]);
+    assert_eq!(missing("after").after, [""; 0]);
+    assert_eq!(missing("diagnostics").diagnostics, []);
+    assert_eq!(decode(&with("max_turns", Some(Value::Nil))).unwrap().start.max_turns, None);
+}
+
+#[test]
+fn values_as_lua_sends_them() {
+    let same = [
+        ("id", Value::F64(3.0)),
+        ("selection.first_line", Value::F64(41.0)),
+        ("selection.cols", list([Value::F64(2.0), Value::F32(0.0)])),
+        ("prompt", Value::Binary(b"do it".to_vec())),
+        ("unknown", Value::from("ignored")),
+    ];
+    for (path, value) in same {
+        assert_eq!(decode(&with(path, Some(value))), Ok(decoded()), "{path}");
+    }
+    let set = |path, value| decode(&with(path, Some(value))).unwrap();
+    assert_eq!(set("timeout", Value::from(300)).timeout, Duration::from_secs(300));
+    assert_eq!(set("agent.env", list([""; 0])).start.agent.env, BTreeMap::new());
+    assert_eq!(set("tools", map! {}).start.tools, [""; 0]);
+    assert_eq!(set("tidy", list([""; 0])).tidy, Tidy { fence: false, indent: false, newline: false });
+    assert_eq!(set("max_turns", Value::from(1_u64 << 53)).start.max_turns, Some(u32::MAX));
+}
+
+#[test]
+fn an_insertion_has_no_text() {
+    let selection = map! { "kind": "insert", "first_line": 0, "last_line": 0, "text": list([""; 0]) };
+    let request = decode(&with("selection", Some(selection))).unwrap();
+    let selection = Selection {
+        kind: SelectionKind::Insert,
+        first_line: 0,
+        last_line: 0,
+        text: Vec::new(),
+        rows: Vec::new(),
+        cols: Vec::new(),
+        column: None,
+        anchor: None,
+        beside: None,
+    };
+    assert_eq!(request.selection, selection);
+}
+
+#[test]
+fn context_that_is_not_utf8_goes_along_as_far_as_it_can() {
+    let latin1 = || Value::Binary(b"caf\xe9".to_vec());
+    let set = |path, value| decode(&with(path, Some(value))).unwrap();
+    assert_eq!(set("before", list([latin1()])).before, ["caf\u{fffd}"]);
+    assert_eq!(set("after", list([latin1()])).after, ["caf\u{fffd}"]);
+    assert_eq!(set("path", latin1()).path, "caf\u{fffd}");
+    assert_eq!(
+        set("selection.rows", list([latin1(), latin1()])).selection.rows,
+        ["caf\u{fffd}", "caf\u{fffd}"]
+    );
+    assert_eq!(set("selection.anchor", latin1()).selection.anchor.as_deref(), Some("caf\u{fffd}"));
+    let diagnostic = map! { "line": 1, "message": latin1() };
+    assert_eq!(set("diagnostics", list([diagnostic])).diagnostics[0].message, "caf\u{fffd}");
+    let cwd = OsString::from_vec(b"caf\xe9".to_vec());
+    assert_eq!(set("cwd", latin1()).start.cwd.into_os_string(), cwd);
+}
+
+#[test]
+fn the_id_survives_whatever_else_is_wrong() {
+    assert_eq!(id_of(&map! { "prompt": 1, "id": 12 }), Some(12));
+    assert_eq!(id_of(&map! { "id": 12.0 }), Some(12));
+    for wrong in [map! {}, map! { "id": "12" }, map! { "id": -1 }, Value::Nil, list(["id"])] {
+        assert_eq!(id_of(&wrong), None, "{wrong}");
+    }
+}

@@ -1,0 +1,118 @@
+//! The real Neovim in which schedules are played: it takes keys and calls, and is looked into once its host has done all
+//! that it can do.
+
+use std::time::{Duration, Instant};
+
+use botglue::request::{self, Request};
+use rmpv::Value;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::support::nvim::{Builder, Nvim};
+use crate::support::rpc::{from_json, to_json};
+use crate::support::scratch::Scratch;
+
+/// How long one call may take; an editor that takes longer is stuck.
+const STUCK: Duration = Duration::from_secs(30);
+
+const LOADED: [(&str, &str); 3] = [
+    ("model.lines", include_str!("lines.lua")),
+    ("model.own", include_str!("own.lua")),
+    ("model.editor", include_str!("editor.lua")),
+];
+
+/// The agent: it prints what is written to a FIFO.
+const AGENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lua/support/agent.sh");
+
+/// A Neovim with the plugin and its host.
+pub fn start() -> Nvim {
+    let nvim = Builder::new(Scratch::new())
+        .option("notify", "none")
+        .option("record", false)
+        .option("max_parallel", 100)
+        .option("agents", json!({"claude": {"protocol": "text", "command": ["/bin/sh", AGENT], "args": []}}))
+        .option("tidy", json!({"fence": true, "indent": false, "newline": true}))
+        .start();
+    nvim.exec("vim.o.shortmess = 'aoOTIcF'; vim.o.more = false; vim.o.hidden = true; vim.o.swapfile = false");
+    for (name, code) in LOADED {
+        let load = "local name, code = ...
+            local channel = vim.iter(vim.api.nvim_list_chans()):find(function(channel)
+              return channel.stream == 'stdio'
+            end).id
+            local chunk = assert(loadstring(code, '=' .. name))
+            package.preload[name] = function() return chunk(channel) end";
+        nvim.exec_with(load, &[name.into(), code.into()]);
+    }
+    nvim.exec("_G.M = require('model.editor')");
+    nvim
+}
+
+/// What a look into the editor shows.
+#[derive(Debug, Default, Deserialize)]
+pub struct Seen {
+    pub mode: String,
+    pub state: String,
+    pub is_home: bool,
+    pub modifiable: bool,
+    pub lines: Vec<String>,
+    pub before_cursor: String,
+    pub records: Vec<Json>,
+    pub faults: Vec<String>,
+}
+
+impl Seen {
+    /// Whether the user is in the middle of something: then no text may change but by their own keys. (A message that
+    /// scrolled the screen is over with the next redraw.)
+    pub fn is_busy(&self) -> bool {
+        let is_idle =
+            ["n", "i", "R"].contains(&self.mode.as_str()) && ["", "s"].contains(&self.state.as_str());
+        self.is_home && !is_idle
+    }
+}
+
+/// A Neovim that plays a schedule.
+#[derive(Clone, Copy)]
+pub struct Editor<'a>(pub &'a Nvim);
+
+impl Editor<'_> {
+    pub fn type_keys(self, keys: &str) {
+        self.0.channel().notify("nvim_input", vec![keys.into()]);
+    }
+
+    pub fn lua(self, code: &str, arguments: &[Json]) -> Result<Json, String> {
+        let arguments = arguments.iter().map(from_json).collect();
+        let call = vec![code.into(), Value::Array(arguments)];
+        self.0.channel().call("nvim_exec_lua", call, STUCK).map(|value| to_json(&value))
+    }
+
+    /// Looks into it once it has taken what it was given.
+    pub fn look(self) -> Result<Seen, String> {
+        self.settle()?;
+        read(self.lua("return M.look()", &[])?)
+    }
+
+    /// Waits until the host has read what Neovim sent, and has done what can be done now.
+    fn settle(self) -> Result<(), String> {
+        self.lua("M.ask_host()", &[])?;
+        let since = Instant::now();
+        while self.lua("return M.is_settled()", &[])? != json!(true) {
+            if since.elapsed() > STUCK {
+                return Err(format!("the host is not done: {}", self.lua("return M.waits()", &[])?));
+            }
+        }
+        Ok(())
+    }
+
+    /// The requests that the plugin sent to its host since the last call.
+    pub fn take_requests(self) -> Result<Vec<Request>, String> {
+        let arrived = std::mem::take(&mut self.0.channel().inbox().notifications);
+        let requests = arrived.iter().filter(|(method, _)| method == "run").map(|(_, arguments)| {
+            request::decode(arguments.first().unwrap_or(&Value::Nil)).map_err(|error| error.message)
+        });
+        requests.collect()
+    }
+}
+
+pub fn read<T: for<'de> Deserialize<'de>>(value: Json) -> Result<T, String> {
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}
