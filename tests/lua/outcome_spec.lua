@@ -5,6 +5,7 @@ local config = require("botglue.config")
 local outcome = require("botglue.jobs.outcome")
 local signs = require("botglue.util.signs")
 local suite = require("support.suite")
+local text = require("botglue.util.text")
 local test, equal = suite.test, suite.equal
 local line = child.line
 
@@ -20,11 +21,7 @@ local function words(ended, room, options)
       return 9000
     end,
   }, ended)
-  local parts = {}
-  for _, chunk in ipairs(outcome.chunks(job, room or 80, signs.of(config.resolve(options)))) do
-    parts[#parts + 1] = chunk[1]
-  end
-  return table.concat(parts)
+  return text.of_chunks(outcome.chunks(job, room or 80, signs.of(config.resolve(options))))
 end
 
 test("what became of a job, named by its prompt", function()

@@ -2,6 +2,7 @@ local child = require("support.child")
 local config = require("botglue.config")
 local line = require("botglue.ui.status.line")
 local suite = require("support.suite")
+local texts = require("botglue.util.text")
 local test, equal, contains = suite.test, suite.equal, suite.contains
 
 require("support.words")
@@ -21,7 +22,7 @@ local function words(state, options, width)
       return self.status ~= "done"
     end,
   }, state)
-  return line.text(line.chunks(job, 2, width or 80))
+  return texts.of_chunks(line.chunks(job, 2, width or 80))
 end
 
 test("what a job does, and for how long", function()

@@ -9,6 +9,7 @@ local errors = require("botglue.host.errors")
 local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
 local rows_of = require("botglue.ui.rows").of
+local signs_of = require("botglue.util.signs").of
 
 local M = {}
 
@@ -56,13 +57,6 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 local Float = {}
 Float.__index = Float
 
---- The marks between words, and where a text was cut.
----@param options botglue.Options
----@return botglue.FrameSigns
-function M.signs(options)
-  return frame.signs(options)
-end
-
 --- Where the window goes, and how large it is there.
 ---@return table config
 function Float:config()
@@ -81,7 +75,7 @@ function Float:config()
   return vim.tbl_extend("force", config, {
     width = self.width,
     height = self.height,
-    border = frame.signs(spec.options).border,
+    border = signs_of(spec.options).border,
     title = frame.title(spec.title, self.width, spec.options),
     footer = frame.footer(
       { keys = self.keys, page = self.page, mode = self.mode, note = spec.note },
@@ -100,7 +94,7 @@ function Float:refresh()
   if self:is_open() then
     local config = self:config()
     if self.pane then
-      self.pane:dock(config, frame.signs(self.spec.options).between_rows)
+      self.pane:dock(config, signs_of(self.spec.options).between_rows)
     end
     api.nvim_win_set_config(self.win, config)
   end

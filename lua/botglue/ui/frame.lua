@@ -1,54 +1,26 @@
 --- What the border of a floating window says, as chunks of text that fill it: the title above, the keys below. In a
 --- window too narrow for all keys they come in pages. Draws nothing.
 
+local signs_of = require("botglue.util.signs").of
 local text = require("botglue.util.text")
 
 local M = {}
 
 local width_of = vim.api.nvim_strwidth
 
-local UNICODE = {
-  border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" },
-  between_rows = { "├", "┤" },
-  between = " · ",
-  cut = "…",
-}
-local ASCII = {
-  border = { "+", "-", "+", "|", "+", "-", "+", "|" },
-  between_rows = { "+", "+" },
-  between = " - ",
-  cut = "...",
-}
-
 M.MORE = "g?" -- the key of the next page, which in insert mode is text
 M.MORE_TYPING = "<C-l>"
 
----@class botglue.FrameSigns
----@field border string[]
----@field between_rows string[] the ends of a line across the window
----@field between string between words
----@field cut string where a text was cut
-
----@param options botglue.Options
----@return botglue.FrameSigns
-function M.signs(options)
-  return options.ascii and ASCII or UNICODE
-end
-
 ---@param chunks botglue.Chunks
 local function cells(chunks)
-  local sum = 0
-  for _, chunk in ipairs(chunks) do
-    sum = sum + width_of(chunk[1])
-  end
-  return sum
+  return width_of(text.of_chunks(chunks))
 end
 
 --- One text at the left of a border and one at the right.
 ---@param left botglue.Chunks
 ---@param right botglue.Chunks
 ---@param width integer
----@param signs botglue.FrameSigns
+---@param signs table
 ---@return botglue.Chunks
 local function bar(left, right, width, signs)
   local fill = signs.border[2]:rep(math.max(width - cells(left) - cells(right), 0))
@@ -66,7 +38,7 @@ end
 ---@param options botglue.Options
 ---@return botglue.Chunks
 function M.title(title, width, options)
-  local signs = M.signs(options)
+  local signs = signs_of(options)
   local room, right = width - 4, text.clean(title.right or "")
   local share = math.min(width_of(right), math.floor(room / 2))
   local left = text.fit(text.clean(title.left), room - share, signs.cut)
@@ -87,7 +59,7 @@ end
 --- The keys that have a word and work in a mode, so many on a page as there is room for.
 ---@param footer botglue.Footer
 ---@param room integer
----@param signs botglue.FrameSigns
+---@param signs table
 ---@return botglue.Key[][]
 local function pages(footer, room, signs)
   local between, mode = width_of(signs.between), footer.mode or "n"
@@ -132,7 +104,7 @@ end
 ---@param options botglue.Options
 ---@return botglue.Chunks
 function M.footer(footer, width, options)
-  local signs, note = M.signs(options), text.clean(footer.note or "")
+  local signs, note = signs_of(options), text.clean(footer.note or "")
   local all, keys = pages(footer, width, signs), {}
   for i, key in ipairs(all[footer.page % #all + 1]) do
     keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }

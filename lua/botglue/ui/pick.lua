@@ -6,6 +6,7 @@ local choose = require("botglue.jobs.choose")
 local columns = require("botglue.ui.list.columns")
 local errors = require("botglue.host.errors")
 local signs_of = require("botglue.util.signs").of
+local text = require("botglue.util.text")
 
 local M = {}
 
@@ -43,11 +44,7 @@ local function text_of(row, layout, running)
   if row.runs then
     cells[1] = { running, "" }
   end
-  local parts = {}
-  for _, chunk in ipairs(columns.row(cells, layout)) do
-    parts[#parts + 1] = chunk[1]
-  end
-  return vim.trim(table.concat(parts))
+  return vim.trim(text.of_chunks(columns.row(cells, layout)))
 end
 
 --- Does what is chosen: the only thing that is sensible, or what the user chooses next.

@@ -18,6 +18,8 @@ local UNICODE = {
   times = "×",
   between = " · ",
   cut = "…",
+  border = { "╭", "─", "╮", "│", "╯", "─", "╰", "│" },
+  between_rows = { "├", "┤" }, -- the ends of a line across a window
 }
 
 local ASCII = {
@@ -36,6 +38,8 @@ local ASCII = {
   times = "x",
   between = " - ",
   cut = "...",
+  border = { "+", "-", "+", "|", "+", "-", "+", "|" },
+  between_rows = { "+", "+" },
 }
 
 ---@param options botglue.Options

@@ -9,6 +9,17 @@ function M.clean(text)
   return (vim.trim((text:gsub("[%c\127]+", " "))))
 end
 
+--- The text of chunks, each a text with its highlight group.
+---@param chunks [string, string?][]
+---@return string
+function M.of_chunks(chunks)
+  local parts = {}
+  for i, chunk in ipairs(chunks) do
+    parts[i] = chunk[1]
+  end
+  return table.concat(parts)
+end
+
 --- Text of a buffer as Vim's functions take it: one with a NUL in it they would take for a Blob, and raise an error.
 ---@param text string
 ---@return string

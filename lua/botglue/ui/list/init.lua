@@ -238,14 +238,10 @@ end
 function List:to_quickfix()
   local items = {}
   for i, row in ipairs(self.rows) do
-    local line = {}
-    for _, chunk in ipairs(self.drawn[i]) do
-      line[#line + 1] = chunk[1]
-    end
     items[i] = {
       filename = row.path,
       lnum = row.line,
-      text = vim.trim((table.concat(line):gsub("%s+", " "))),
+      text = vim.trim((text.of_chunks(self.drawn[i]):gsub("%s+", " "))),
       valid = row.path and 1 or 0,
     }
   end

@@ -416,7 +416,7 @@ function M.ask(range, request, opts, send)
   connection.prompt = self
   self.choice = choice.new(request, opts.options, context.project(range.bufnr))
   self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, self.choice:apply(request), opts.options)
-  local cut = require("botglue.ui.float").signs(opts.options).cut
+  local cut = require("botglue.util.signs").of(opts.options).cut
   self.recall = require("botglue.ui.prompt.recall").start(cut)
   self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)
   local ok, err = pcall(self.open, self)

@@ -2,6 +2,7 @@
 
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")
+local requests = require("botglue.jobs.request")
 
 local M = {}
 
@@ -29,15 +30,12 @@ end
 ---@param prompt botglue.Prompt
 ---@return string
 local function what(prompt)
-  local request, is_held = prompt.request, prompt.opts.options.review
-  if request.review ~= nil then
-    is_held = request.review
-  end
+  local request = prompt.request
   if request.question then
     return "ask"
   elseif request.resume then
     return request.resume.at and "rewind" or "follow up"
-  elseif is_held then
+  elseif requests.is_reviewed(request, prompt.opts.options) then
     return "hold for review"
   end
   return prompt.range.shape == "insert" and "insert below" or "replace"
@@ -48,7 +46,7 @@ end
 ---@return string left
 ---@return string right
 function M.of(prompt)
-  local signs = require("botglue.ui.float").signs(prompt.opts.options)
+  local signs = require("botglue.util.signs").of(prompt.opts.options)
   local left, right = what(prompt) .. signs.between .. prompt.choice:words(), where(prompt.range)
   local room = prompt.float and prompt.float.width
     or math.min(vim.o.columns - 2, require("botglue.ui.prompt.place").WIDTH)

@@ -4,6 +4,7 @@
 --- or where they would push the cursor out of the window, the most important of them stands beside the last row of the
 --- range that is seen. A block that is there keeps its height until a higher one has room.
 
+local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
 
 local M = {}
@@ -150,14 +151,7 @@ end
 ---@param rows [string, string][][]
 ---@return string
 local function text_of(rows)
-  local parts = {}
-  for _, row in ipairs(rows) do
-    for _, chunk in ipairs(row) do
-      parts[#parts + 1] = chunk[1]
-    end
-    parts[#parts + 1] = "\n"
-  end
-  return table.concat(parts)
+  return table.concat(vim.tbl_map(text.of_chunks, rows), "\n")
 end
 
 --- Puts rows below a line.
@@ -179,7 +173,7 @@ function Block:below(lnum, rows, shown, main)
   if not self.mark then
     return
   end
-  local drawn = text_of(rows) .. at.row
+  local drawn = text_of(rows) .. "\n" .. at.row
   if drawn ~= self.drawn or self:row() ~= at.row then
     self:hang(at, rows)
     self.rows, self.drawn = rows, drawn
@@ -211,10 +205,10 @@ function Block:beside(lnum, window, chunks)
     opts.virt_text, opts.virt_text_pos = chunks(free - 1), "eol"
   else
     opts.virt_text = chunks(LEAST)
-    local width = api.nvim_strwidth(text_of({ opts.virt_text })) - 1
+    local width = api.nvim_strwidth(text.of_chunks(opts.virt_text))
     opts.virt_text_win_col = math.max(windows.columns(window) - width, 0)
   end
-  local drawn = ("%s%d %s"):format(text_of({ opts.virt_text }), lnum, opts.virt_text_win_col or "")
+  local drawn = ("%s\n%d %s"):format(text.of_chunks(opts.virt_text), lnum, opts.virt_text_win_col or "")
   if drawn ~= self.drawn_aside or self:row_of(self.aside) ~= lnum - 1 then
     self.aside = api.nvim_buf_set_extmark(self.bufnr, namespace, lnum - 1, 0, opts)
     self.drawn_aside = drawn

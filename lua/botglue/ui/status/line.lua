@@ -43,7 +43,7 @@ end
 ---@param job botglue.Job
 ---@param frame integer
 ---@return string
-function M.sign(job, frame, signs)
+local function sign_of(job, frame, signs)
   if job.status == "queued" then
     return signs.queued
   end
@@ -58,7 +58,7 @@ local function working(job, frame, room, signs)
   local elapsed = signs.between .. amounts.duration(job:elapsed_ms())
   room = room - 2 - width_of(elapsed)
   local words, group = M.activity(job, signs)
-  local spinner = { M.sign(job, frame, signs) .. " ", "BotglueSpinner" }
+  local spinner = { sign_of(job, frame, signs) .. " ", "BotglueSpinner" }
   -- What went wrong is worth more than what was asked for.
   local is_urgent = group ~= nil or (words ~= nil and job.retry ~= nil)
   local is_tight = is_urgent and room < TIGHT and width_of(signs.between .. words) + LEAST_PROMPT > room
@@ -142,16 +142,6 @@ function M.rows(job, frame, width)
     rows[#rows + 1] = { { row, "BotgluePreview" } }
   end
   return rows
-end
-
----@param chunks [string, string][]
----@return string
-function M.text(chunks)
-  local parts = {}
-  for i, chunk in ipairs(chunks) do
-    parts[i] = chunk[1]
-  end
-  return table.concat(parts)
 end
 
 return M
