@@ -1,6 +1,8 @@
 --- Rows of highlighted texts in a buffer of ours. Writes only those that are other than before, so that a list of
 --- thousands can be drawn ten times a second.
 
+local text = require("botglue.util.text")
+
 local M = {}
 
 local api = vim.api
@@ -10,21 +12,24 @@ local namespace = api.nvim_create_namespace("botglue.float")
 
 ---@class botglue.Rows
 ---@field bufnr integer
----@field drawn string[] the rows that are there, each with its highlights
----@field flat table<botglue.Chunks, { line: string, key: string }> what was made of rows, as long as they are known
+---@field drawn botglue.Chunks[] the rows that are there
 local Rows = {}
 Rows.__index = Rows
 
+--- Whether two rows look the same. Often they are the same table, in a list of which only some rows change.
 ---@param row botglue.Chunks
----@return string line
----@return string key tells it from any other row
-local function flat(row)
-  local texts, key = {}, {}
-  for _, chunk in ipairs(row) do
-    texts[#texts + 1] = chunk[1]
-    key[#key + 1] = chunk[1] .. "\1" .. (chunk[2] or "")
+---@param other botglue.Chunks?
+---@return boolean
+local function same(row, other)
+  if row == other or not other or #row ~= #other then
+    return row == other
   end
-  return table.concat(texts), table.concat(key, "\2")
+  for i, chunk in ipairs(row) do
+    if chunk[1] ~= other[i][1] or chunk[2] ~= other[i][2] then
+      return false
+    end
+  end
+  return true
 end
 
 --- Makes room for rows that come, or takes away rows that go, so that those behind them keep their highlights.
@@ -33,31 +38,37 @@ end
 function Rows:fit(count, kept)
   local bufnr, more = self.bufnr, count - #self.drawn
   local from, gone = math.min(count, #self.drawn) - kept, math.max(-more, 0)
-  local blank = {}
+  local lines, rows = {}, {}
   for i = 1, more do
-    blank[i] = ""
+    lines[i], rows[i] = "", {}
   end
   api.nvim_buf_clear_namespace(bufnr, namespace, from, from + gone)
-  api.nvim_buf_set_lines(bufnr, from, #self.drawn == 0 and -1 or from + gone, false, blank)
-  local drawn = vim.list_extend(vim.list_slice(self.drawn, 1, from), blank)
+  api.nvim_buf_set_lines(bufnr, from, #self.drawn == 0 and -1 or from + gone, false, lines)
+  local drawn = vim.list_extend(vim.list_slice(self.drawn, 1, from), rows)
   self.drawn = vim.list_extend(drawn, self.drawn, from + gone + 1)
 end
 
---- Puts one row into the buffer in place of one.
----@param i integer
----@param row botglue.Chunks
----@param line string its text
-function Rows:write(i, row, line)
-  local bufnr, col = self.bufnr, 0
-  api.nvim_buf_set_lines(bufnr, i - 1, i, false, { line })
-  api.nvim_buf_clear_namespace(bufnr, namespace, i - 1, i)
-  for _, chunk in ipairs(row) do
-    local past_chunk = col + #chunk[1]
-    if chunk[2] and past_chunk > col then
-      local mark = { end_col = past_chunk, hl_group = chunk[2] }
-      api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, mark)
+--- Puts rows into the buffer in place of as many.
+---@param rows botglue.Chunks[]
+---@param first integer
+---@param last integer
+function Rows:write(rows, first, last)
+  local bufnr, lines = self.bufnr, {}
+  for i = first, last do
+    lines[#lines + 1], self.drawn[i] = text.of_chunks(rows[i]), rows[i]
+  end
+  api.nvim_buf_set_lines(bufnr, first - 1, last, false, lines)
+  api.nvim_buf_clear_namespace(bufnr, namespace, first - 1, last)
+  for i = first, last do
+    local col = 0
+    for _, chunk in ipairs(rows[i]) do
+      local past_chunk = col + #chunk[1]
+      if chunk[2] and past_chunk > col then
+        local mark = { end_col = past_chunk, hl_group = chunk[2] }
+        api.nvim_buf_set_extmark(bufnr, namespace, i - 1, col, mark)
+      end
+      col = past_chunk
     end
-    col = past_chunk
   end
 end
 
@@ -68,30 +79,23 @@ end
 ---@return boolean changed
 function Rows:draw(rows, first, last)
   first, last = first or 1, last or #rows
-  local lines, keys = {}, {}
-  for i = first, last do
-    local known = self.flat[rows[i]]
-    if not known then
-      local line, key = flat(rows[i])
-      known = { line = line, key = key }
-      self.flat[rows[i]] = known
-    end
-    lines[i], keys[i] = known.line, known.key
-  end
   local changed, modifiable = #rows ~= #self.drawn, vim.bo[self.bufnr].modifiable
   vim.bo[self.bufnr].modifiable = true
   if changed then
     local kept, least = 0, math.min(#rows, #self.drawn)
-    while kept < least and keys[#rows - kept] == self.drawn[#self.drawn - kept] do
+    while kept < least and same(rows[#rows - kept], self.drawn[#self.drawn - kept]) do
       kept = kept + 1
     end
     self:fit(#rows, kept)
   end
-  for i = first, last do
-    if self.drawn[i] ~= keys[i] then
-      changed = true
-      self:write(i, rows[i], lines[i])
-      self.drawn[i] = keys[i]
+  local from -- where the rows begin that are to be written at once
+  for i = first, last + 1 do
+    local differs = i <= last and not same(rows[i], self.drawn[i])
+    if differs then
+      from = from or i
+    elseif from then
+      self:write(rows, from, i - 1)
+      from, changed = nil, true
     end
   end
   vim.bo[self.bufnr].modifiable = modifiable
@@ -102,7 +106,7 @@ end
 ---@param bufnr integer
 ---@return botglue.Rows
 function M.of(bufnr)
-  return setmetatable({ bufnr = bufnr, drawn = {}, flat = setmetatable({}, { __mode = "k" }) }, Rows)
+  return setmetatable({ bufnr = bufnr, drawn = {} }, Rows)
 end
 
 return M

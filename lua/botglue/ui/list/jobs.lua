@@ -15,6 +15,7 @@ local M = {}
 local api = vim.api
 local MAX_ENDED = 200 -- ended jobs in the list
 local MAX_PROMPT = 1000 -- bytes of a prompt that are sent, wider than any screen
+local BEATS = 2 -- of the ticker for one of the list: each time all running rows are drawn
 
 ---@class botglue.JobList: botglue.Ticking
 ---@field list botglue.List
@@ -24,7 +25,7 @@ local MAX_PROMPT = 1000 -- bytes of a prompt that are sent, wider than any scree
 ---@field asking boolean whether a request for rows is pending
 ---@field due boolean whether all rows must be requested, not only those of running jobs
 ---@field second integer of the clock, in which the times of running jobs were last requested
----@field frame integer counts the ticks
+---@field beats integer of the ticker
 ---@field ticks boolean whether its `tick` is called
 ---@field group integer of autocommands
 local Jobs = {}
@@ -161,8 +162,8 @@ function Jobs:refresh()
 end
 
 function Jobs:spin()
-  local signs = signs_of(self.options)
-  local sign = self.options.status.spinner and signs.spinner[self.frame % #signs.spinner + 1] or signs.still
+  local signs, turn = signs_of(self.options), math.floor(self.beats / BEATS)
+  local sign = self.options.status.spinner and signs.spinner[turn % #signs.spinner + 1] or signs.still
   self.list:spin(sign)
 end
 
@@ -186,8 +187,8 @@ end
 
 --- Updates the visible rows and the signs of running jobs.
 function Jobs:tick()
-  self.frame = self.frame + 1
-  if not self.list:is_open() then
+  self.beats = self.beats + 1
+  if self.beats % BEATS ~= 0 or not self.list:is_open() then
     return
   elseif api.nvim_win_get_tabpage(self.list.float.win) ~= api.nvim_get_current_tabpage() then
     return
@@ -196,7 +197,10 @@ function Jobs:tick()
   elseif not self.asking then
     self:update_visible()
   end
-  self:spin()
+  if not self.asking then
+    -- Else the reply does, so that both cost one redraw.
+    self:spin()
+  end
 end
 
 --- Ticks while a job is open.
@@ -232,7 +236,7 @@ end
 --- Opens the list.
 function M.open()
   local options = client.options()
-  local self = setmetatable({ options = options, jobs = shown(), changes = {}, frame = 0, second = 0 }, Jobs)
+  local self = setmetatable({ options = options, jobs = shown(), changes = {}, beats = 0, second = 0 }, Jobs)
   self.asking, self.due, self.ticks = false, false, false
   self.list = require("botglue.ui.list").open({
     name = "jobs",
