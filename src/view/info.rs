@@ -19,7 +19,7 @@ const COLUMN: Column = Column {
 };
 
 const SUMS: [Column; 8] = [
-    Column { least: 13, right: false, ..COLUMN },
+    Column { head: "by scope", least: 13, right: false, ..COLUMN },
     Column { head: "jobs", least: 5, ..COLUMN },
     Column { head: "landed", least: 6, drop: Some(2), ..COLUMN },
     Column { head: "held", least: 4, drop: Some(3), ..COLUMN },
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(
             heads,
             [
-                "|jobs|landed|held|failed|tokens in/out|cost|time",
+                "by scope|jobs|landed|held|failed|tokens in/out|cost|time",
                 "by model|jobs|tokens in/out|share|cost",
                 "by agent|jobs|tokens in/out|share|cost",
             ]

@@ -78,7 +78,7 @@ test("the sums, by model and by agent; what is not known is a dash", function()
   local nvim = with_store(JOBS)
   open(nvim)
   equal(shown(nvim), {
-    "jobs landed held failed tokens in/out cost time",
+    "by scope jobs landed held failed tokens in/out cost time",
     "this project 3 1 0 1 1k / 10 $2.25 1m32s",
     "today 0 0 0 0 – – –",
     "last 30 days 3 1 0 1 8k / 510 $41.51 21m31s",
@@ -168,7 +168,7 @@ test("in a narrow window jobs and cost are left", function()
   local nvim = with_store(JOBS)
   nvim:api("ui_try_resize", 40, 12)
   open(nvim)
-  equal(vim.list_slice(shown(nvim), 1, 2), { "jobs cost", "this project 3 $2.25" })
+  equal(vim.list_slice(shown(nvim), 1, 2), { "by scope jobs cost", "this project 3 $2.25" })
   nvim:api("ui_try_resize", 80, 24)
   nvim:eventually("it is wide again", "return vim.fn.getline(1):find('landed') ~= nil")
 end)
