@@ -35,9 +35,9 @@ fn writer(jobs: Vec<JobEntry>, row: usize) -> Search {
         reply: editor::fields(json!({
             "job": {
                 "agent": job.agent,
-                "model": job.model,
+                "wanted": job.model,
                 "session_id": job.session_id,
-                "project": job.project,
+                "cwd": job.project,
             },
         })),
     };
@@ -53,10 +53,10 @@ fn place(job: FullJob) -> Search {
         "job": {
             "prompt": entry.prompt,
             "agent": entry.agent,
-            "model": entry.model,
+            "wanted": entry.model,
             "question": entry.question,
             "session_id": entry.session_id,
-            "project": entry.project,
+            "cwd": entry.project,
             // Whoever has seen an answer of this prompt decides again whether the next one is held.
             "review": (entry.status == "interrupted" && review).then_some(true),
             "resume": resume,

@@ -286,8 +286,12 @@ end
 
 local TRIES = 3 -- attempts to get places that match the current changedtick
 
+---@class botglue.FoundJob: botglue.Earlier a job of the store
+---@field line integer? of `place`: its first line, from 1
+---@field column integer? of `place`: the screen column at which its block begins
+
 ---@class botglue.Found what the host has found in a buffer
----@field job table? what is needed to go on from the stored job
+---@field job botglue.FoundJob?
 ---@field what "answer"|"text"|nil of `place`: whose text is there
 ---@field line integer? from 1
 ---@field place botglue.DisplayMark?

@@ -2,6 +2,7 @@
 --- does not refer to other jobs.
 
 local events = require("botglue.jobs.events")
+local fail = require("botglue.host.errors").fail
 local handlers = require("botglue.host.handlers")
 local news = require("botglue.jobs.news")
 local observe = require("botglue.jobs.observe")
@@ -10,7 +11,7 @@ local queue = require("botglue.jobs.queue")
 
 local M = {}
 
----@class botglue.Job
+---@class botglue.Job: botglue.Earlier
 ---@field id integer
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field options botglue.Options the options at the time of the request
@@ -23,8 +24,6 @@ local M = {}
 ---@field prompt string
 ---@field question boolean? its answer is shown and not written
 ---@field asked_from botglue.Whereabouts? of a question: where the user was after sending it
----@field agent string
----@field wanted string? the model that was asked for
 ---@field model string? the model in use; this and the fields up to `output_tokens` are as reported by the agent
 ---@field session_id string?
 ---@field cost_usd number?
@@ -32,15 +31,11 @@ local M = {}
 ---@field input_tokens integer?
 ---@field output_tokens integer?
 ---@field text string? its answer as the agent gave it
----@field review boolean? whether its answer is always held
 ---@field took_ms integer? of a held answer: how long its agent ran
 ---@field indent integer width of the indentation of its range, in cells
 ---@field batch botglue.Batch? the batch that counts it
 ---@field updated integer? when the last update event was emitted
 ---@field update_due boolean? whether an update event is pending
----@field notes table[]? diagnostics and other context of its lines
----@field cwd string the project's directory
----@field resume { session_id: string, at: string? }? the session that it continues
 ---@field tools botglue.Tool[]
 ---@field answer { lines: string[], held_for: string? }?
 ---@field edited string[]? the answer as the user saved it in the edit buffer
@@ -269,10 +264,12 @@ function Job:load()
   return bufnr ~= nil
 end
 
---- Returns a new range at its current place, for another job; loads its file if needed.
----@return botglue.Range? range nil where it is not known
+--- Returns a new range at its current place, for another job; loads its file if needed. Raises an error if the place
+--- is not known.
+---@return botglue.Range
 function Job:again()
-  return self:load() and self.range:again() or nil
+  return self:load() and self.range:again()
+    or fail("select the lines and start a new job: the place of job %d is not known", self.id)
 end
 
 --- Whether a buffer is the job's own, or shows the job's file while its own buffer is not loaded.

@@ -79,6 +79,48 @@ function M.check(target, request, options)
   M.compose(target, request, options)
 end
 
+---@class botglue.Earlier what a new job takes over of an earlier one: of this Neovim, or of the store
+---@field prompt string?
+---@field agent string
+---@field wanted string? the model that was asked for
+---@field review boolean? whether its answer is always held
+---@field question boolean?
+---@field notes table[]? diagnostics and other context of its lines
+---@field session_id string?
+---@field resume { session_id: string, at: string? }? the session that it continues
+---@field cwd string the project's directory
+
+--- The request of a job with the agent of an earlier one, in a session or in a new one.
+---@param job botglue.Earlier
+---@param resume { session_id: string, at: string? }?
+---@return botglue.Request
+local function like(job, resume)
+  return {
+    agent = job.agent,
+    model = job.wanted,
+    question = job.question,
+    resume = resume,
+    cwd = resume and job.cwd,
+  }
+end
+
+--- The request of an earlier job once more.
+---@param job botglue.Earlier
+---@return botglue.Request
+function M.again(job)
+  local request = like(job, job.resume)
+  request.prompt, request.review, request.notes = job.prompt, job.review, job.notes
+  return request
+end
+
+--- A request that continues the session of an earlier job; its prompt is the caller's.
+---@param job botglue.Earlier
+---@param at string? the message after which everything is left out
+---@return botglue.Request
+function M.continue(job, at)
+  return like(job, { session_id = job.session_id, at = at })
+end
+
 --- Whether the answer is to be held.
 ---@param request botglue.Request
 ---@param options botglue.Options

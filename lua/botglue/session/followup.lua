@@ -4,31 +4,18 @@
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local fail = require("botglue.host.errors").fail
+local requests = require("botglue.jobs.request")
 local run = require("botglue.jobs.run")
 local writer = require("botglue.session.writer")
 
 local M = {}
-
---- What a job has to know that goes on in a session.
----@param source botglue.Source
----@param at string? the message after which everything is left out
----@return botglue.Request
-function M.request(source, at)
-  return {
-    agent = source.agent,
-    model = source.model,
-    question = source.question,
-    resume = { session_id = source.session_id, at = at },
-    cwd = source.cwd,
-  }
-end
 
 ---@param source botglue.Source
 ---@param prompt string? none: it is asked for
 ---@param model string? another one than before
 ---@return integer? id
 local function start(source, prompt, model)
-  local request, options = M.request(source), (client.options())
+  local request, options = requests.continue(source.job), (client.options())
   request.model = model or request.model
   if prompt then
     request.prompt = prompt

@@ -3,6 +3,7 @@
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local fail = require("botglue.host.errors").fail
+local requests = require("botglue.jobs.request")
 
 local M = {}
 
@@ -14,26 +15,16 @@ function M.retry(id, given)
   if job:is_open() then
     fail("job %d has not ended yet: wait for it", id)
   end
-  local options = client.options()
-  local agent, model = given and given.agent or job.agent, given and given.model
-  require("botglue.config").agent(options, agent, "agent")
-  if agent ~= job.agent and job.resume then
+  local options, request = client.options(), requests.again(job)
+  given = given or {}
+  request.agent = given.agent or job.agent
+  require("botglue.config").agent(options, request.agent, "agent")
+  local is_same = request.agent == job.agent
+  if not is_same and job.resume then
     fail("job %d goes on in a session of %s", id, job.agent)
-  elseif agent == job.agent then
-    model = model or job.wanted
   end
-  local target = job:again()
-    or fail("select the lines and start a new job: the place of job %d is not known", id)
-  return require("botglue.jobs.run").send(target, {
-    prompt = job.prompt,
-    agent = agent,
-    model = model,
-    review = job.review,
-    question = job.question,
-    notes = job.notes,
-    resume = job.resume,
-    cwd = job.resume and job.cwd or nil,
-  }, options)
+  request.model = given.model or is_same and request.model or nil
+  return require("botglue.jobs.run").send(job:again(), request, options)
 end
 
 return M

@@ -3,8 +3,8 @@
 
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
-local followup = require("botglue.session.followup")
 local query = require("botglue.host.query")
+local requests = require("botglue.jobs.request")
 local write = require("botglue.editor.write")
 local writer = require("botglue.session.writer")
 
@@ -156,7 +156,7 @@ local function choose(source, checkpoints)
         return
       end
       choose_text(checkpoint, source.target, function(target, take_out)
-        local request = followup.request(source, checkpoint.uuid)
+        local request = requests.continue(source.job, checkpoint.uuid)
         require("botglue.jobs.run").ask(target, request, (client.options()), { dropped = take_out })
       end)
     end)
@@ -167,12 +167,13 @@ end
 function M.command()
   local stayed = require("botglue.editor.user_context").asked()
   writer.at_cursor(function(source)
-    local _, agent = writer.session("the job", source.agent, source.session_id)
+    local job = source.job
+    local _, agent = writer.session("the job", job.agent, job.session_id)
     if agent.protocol ~= "claude" then
       source.target:unmark()
-      fail("%s cannot go back within a session: use :Botglue followup", source.agent)
+      fail("%s cannot go back within a session: use :Botglue followup", job.agent)
     end
-    local about = { agent = source.agent, session_id = source.session_id }
+    local about = { agent = job.agent, session_id = job.session_id }
     query.ask("checkpoints", about, function(result, err)
       guarded(source.target, function()
         writer.only_for_who_stayed(source, stayed)

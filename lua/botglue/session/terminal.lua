@@ -56,17 +56,17 @@ local function run(command, settings)
 end
 
 --- Opens a session in a split.
----@param source { agent: string, session_id: string, cwd: string }
+---@param job { agent: string, session_id: string?, cwd: string }
 ---@param name string of the job, for messages
-function M.open_session(source, name)
+function M.open_session(job, name)
   local options = client.options()
-  local session_id, agent = writer.session(name, source.agent, source.session_id)
-  local command = command_of(source.agent, agent, session_id)
-  local cwd = directory(source.agent, agent, source.cwd, options)
+  local session_id, agent = writer.session(name, job.agent, job.session_id)
+  local command = command_of(job.agent, agent, session_id)
+  local cwd = directory(job.agent, agent, job.cwd, options)
   local env = vim.tbl_extend("force", {}, agent.env or {})
   -- Before the terminal is in the project's directory.
   local path = program.find(command[1], env.PATH)
-    or fail("install %s, or set agents.%s.command: there is no such program", command[1], source.agent)
+    or fail("install %s, or set agents.%s.command: there is no such program", command[1], job.agent)
   command[1], env.PATH = path, program.search_path(env.PATH)
   if vim.fn.isdirectory(cwd) == 0 then
     fail("the directory of the session is gone: %s", cwd)
@@ -97,7 +97,7 @@ function M.command(words)
   writer.at_cursor(function(source, stayed)
     writer.only_for_who_stayed(source, stayed)
     source.target:unmark()
-    M.open_session(source, "the job that wrote this")
+    M.open_session(source.job, "the job that wrote this")
   end)
 end
 

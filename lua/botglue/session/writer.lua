@@ -17,11 +17,7 @@ local fail = errors.fail
 local namespace = api.nvim_create_namespace("botglue.writer")
 
 ---@class botglue.Source
----@field agent string
----@field model string?
----@field session_id string
----@field cwd string the directory of the session
----@field question boolean?
+---@field job botglue.Earlier
 ---@field target botglue.Range the current range of the text that it wrote
 
 --- Returns the session of a job; raises an error if it has no usable one.
@@ -43,17 +39,15 @@ function M.session(name, agent, session_id)
   return session_id, known
 end
 
---- Returns the session that a new job can continue; raises an error if the agent cannot continue sessions.
+--- Raises an error if a job has no usable session, or its agent cannot continue one.
 ---@param name string of the job, for messages
 ---@param agent string
 ---@param session_id string?
----@return string session_id
-local function session_to_go_on(name, agent, session_id)
-  local id, known = M.session(name, agent, session_id)
+local function check_continuable(name, agent, session_id)
+  local _, known = M.session(name, agent, session_id)
   if require("botglue.config.shipped").of(agent, known).goes_on == false then
     fail("start a new job: %s was run by %s, this agent cannot go on in a session", name, agent)
   end
-  return id
 end
 
 --- Makes a source of a job of this Neovim.
@@ -64,17 +58,8 @@ function M.of_job(job)
   if job:is_open() then
     fail("%s has not ended yet: wait for it", name)
   end
-  local session_id = session_to_go_on(name, job.agent, job.session_id)
-  local target = job:again()
-    or fail("select the lines and start a new job: the place of %s is not known", name)
-  return {
-    agent = job.agent,
-    model = job.wanted,
-    session_id = session_id,
-    cwd = job.cwd,
-    question = job.question,
-    target = target,
-  }
+  check_continuable(name, job.agent, job.session_id)
+  return { job = job, target = job:again() }
 end
 
 --- Finds which of the store's jobs wrote the row of a mark, which the user's edits move until then.
@@ -102,13 +87,8 @@ local function of_found(bufnr, found, err)
   local job = found and found.job
     or fail("%s", err or "select this text and start a new job: no known job wrote it")
   ---@cast found botglue.Found
-  return {
-    agent = job.agent,
-    model = job.model,
-    session_id = session_to_go_on("the job that wrote this", job.agent, job.session_id),
-    cwd = job.project,
-    target = range.at(bufnr, found.place, found.place.kind),
-  }
+  check_continuable("the job that wrote this", job.agent, job.session_id)
+  return { job = job, target = range.at(bufnr, found.place, found.place.kind) }
 end
 
 --- The job at the cursor whose place is known. A job that has only its last lines is ignored: the text there now may be

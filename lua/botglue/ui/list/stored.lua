@@ -6,6 +6,8 @@ local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
+local requests = require("botglue.jobs.request")
+local run = require("botglue.jobs.run")
 local user_context = require("botglue.editor.user_context")
 local view = require("botglue.ui.list.view")
 
@@ -43,9 +45,8 @@ local function whole(row, fn)
 end
 
 ---@param job { agent: string, session_id: string? }
----@return string
-local function session_of(job)
-  return (require("botglue.session.writer").session("this job", job.agent, job.session_id))
+local function check_session(job)
+  require("botglue.session.writer").session("this job", job.agent, job.session_id)
 end
 
 --- Asks where the text of a job is, in its file, which is read if need be. An error in `fn` is told.
@@ -148,8 +149,8 @@ end
 --- Goes on from a job of an earlier time, at its place. That is shown, but not where the user has left the list.
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
----@param fn fun(job: table, target: botglue.Range, stayed: boolean)
----@param check (fun(job: table))? raises an error where it cannot go on
+---@param fn fun(job: botglue.FoundJob, target: botglue.Range, stayed: boolean)
+---@param check (fun(job: botglue.FoundJob))? raises an error where it cannot go on
 local function at_place(row, float, fn, check)
   find(row, function(found, bufnr, stayed)
     if check then
@@ -176,15 +177,7 @@ end
 ---@param float botglue.ListOrigin
 function M.retry(row, float)
   at_place(row, float, function(job, target)
-    require("botglue.jobs.run").send(target, {
-      prompt = job.prompt,
-      agent = job.agent,
-      model = job.model,
-      question = job.question,
-      review = job.review,
-      resume = job.resume,
-      cwd = job.resume and job.project or nil,
-    }, (client.options()))
+    run.send(target, requests.again(job), (client.options()))
   end)
 end
 
@@ -197,16 +190,8 @@ function M.followup(row, float)
       target:unmark()
       return
     end
-    local request = require("botglue.session.followup").request({
-      agent = job.agent,
-      model = job.model,
-      session_id = session_of(job),
-      cwd = job.project,
-      question = job.question,
-      target = target,
-    })
-    require("botglue.jobs.run").ask(target, request, (client.options()))
-  end, session_of)
+    run.ask(target, requests.continue(job), (client.options()))
+  end, check_session)
 end
 
 --- Its session, in a terminal.
@@ -214,9 +199,10 @@ end
 ---@param float botglue.ListOrigin
 function M.open(row, float)
   whole(row, function(full)
-    local source = { agent = full.agent, session_id = session_of(full), cwd = full.project }
+    check_session(full)
     float:close()
-    require("botglue.session.terminal").open_session(source, "this job")
+    local job = { agent = full.agent, session_id = full.session_id, cwd = full.project }
+    require("botglue.session.terminal").open_session(job, "this job")
   end)
 end
 
