@@ -181,7 +181,10 @@ function M.statusline(opts)
   connection.counted = true
   local count = counts.of()
   count.running = count.running + count.queued
-  local parts = counts.words(count, { "running", "held" })
+  local parts = {}
+  for _, state in ipairs({ "running", "held" }) do
+    parts[#parts + 1] = count[state] > 0 and ("%d %s"):format(count[state], state) or nil
+  end
   local spent = opts and opts.cost and counts.spent()
   if spent then
     parts[#parts + 1] = require("botglue.util.amounts").money(spent)

@@ -136,14 +136,6 @@ function M.whole_error(line)
   show(line, LEVELS.ERROR, show_whole)
 end
 
---- For `:messages` alone: what went wrong in here, where the user is told already what came of it.
----@param line string
-function M.note(line)
-  if room() >= LEAST then
-    record(text.clean(line), LEVELS.ERROR)
-  end
-end
-
 ---@param line string
 function M.warn(line)
   show(line, LEVELS.WARN)

@@ -15,20 +15,6 @@ function M.of()
   return counts
 end
 
---- The counts that are not nought, in words.
----@param counts table<string, integer>
----@param states string[] their order
----@return string[]
-function M.words(counts, states)
-  local parts = {}
-  for _, state in ipairs(states) do
-    if counts[state] > 0 then
-      parts[#parts + 1] = ("%d %s"):format(counts[state], state)
-    end
-  end
-  return parts
-end
-
 --- What all jobs of this Neovim have cost so far; nil where no agent told.
 ---@return number?
 function M.spent()
