@@ -2,8 +2,8 @@
 //! stored before something else happens.
 //!
 //! What is to be stored goes into the ledger at once. One thread writes it, in the order in which it came; what follows
-//! a write happens even if the write fails, and an answer waits for it only a moment: a broken store never costs an
-//! answer. Another thread answers queries, so that a long list never delays an answer.
+//! a write happens even if the write fails, and an answer waits for it only a moment, then a file beside the database has
+//! it (`spill`): a broken or a slow store never costs an answer. Another thread answers queries, so that a long list never delays an answer.
 
 mod connection;
 mod inspect;
@@ -109,7 +109,8 @@ impl Database {
             }
             writer.run(&waiting);
         });
-        Self { tasks, shared, patience: Patience::new() }
+        let spilling = Arc::clone(&shared);
+        Self { tasks, shared, patience: Patience::new(move || spilling.spill_at_once()) }
     }
 
     /// Keeps a job that was accepted, until it ends. No caller waits for it.

@@ -29,7 +29,7 @@ impl Shared {
         lock(&self.ledger)
     }
 
-    /// Brings what waits into a file beside the database; whether all of it is there.
+    /// Brings what waits into a file beside the database, and to the disk; whether all of it is there.
     pub fn spill(&self) -> bool {
         let mut spill = match self.spill.try_lock() {
             Ok(spill) => spill,
@@ -44,11 +44,20 @@ impl Shared {
         added.is_ok()
     }
 
-    /// Nothing waits any more.
-    pub fn clear_spill(&self) {
-        if let Ok(mut spill) = self.spill.try_lock() {
-            spill.clear();
+    /// Brings what waits into that file without waiting for the disk.
+    pub fn spill_at_once(&self) {
+        // Who has the lock writes what waits.
+        if let Ok(mut spill) = self.spill.try_lock()
+            && let Err(error) = spill.write(&self.ledger)
+        {
+            tracing::error!(%error, "what waits for the store cannot be spilled");
         }
+    }
+
+    /// Nothing waits any more. For the writing thread alone: it may have to wait for the other that spills, since what
+    /// is in the database must not be in the file, too, when it changes again.
+    pub fn clear_spill(&self) {
+        self.spill.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 

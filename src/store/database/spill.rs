@@ -66,6 +66,8 @@ struct OpenSpill {
     most: u64,
     /// Which revision of each change is in it.
     has: BTreeMap<ChangeKey, u64>,
+    /// All of it is on the disk.
+    is_synced: bool,
 }
 
 impl Spill {
@@ -75,6 +77,17 @@ impl Spill {
 
     /// Writes all that waits and is not in the file yet; it is on the disk then.
     pub fn add(&mut self, ledger: &Mutex<Ledger>) -> io::Result<()> {
+        let written = self.write(ledger);
+        let synced = match (&self.data_dir, &mut self.open) {
+            (Some(data_dir), Some(open)) => open.sync(data_dir),
+            _ => Ok(()),
+        };
+        synced.and(written)
+    }
+
+    /// Writes all that waits and is not in the file yet, without waiting for the disk: it survives the end of this
+    /// process, but not that of the machine.
+    pub fn write(&mut self, ledger: &Mutex<Ledger>) -> io::Result<()> {
         let Some(data_dir) = &self.data_dir else { return Ok(()) };
         let has = self.open.as_ref().map(|open| open.has.clone()).unwrap_or_default();
         let lines = lock(ledger).lines(&has);
@@ -120,10 +133,10 @@ impl OpenSpill {
             // Where the file system has no locks, the owner that lives keeps others away.
             tracing::debug!(path = %path.display(), %error, "the spill file is not locked");
         }
-        let mut open = Self { path: part.clone(), file, length: 0, most: LARGE, has: BTreeMap::new() };
+        let (path_now, has) = (part.clone(), BTreeMap::new());
+        let mut open = Self { path: path_now, file, length: 0, most: LARGE, has, is_synced: false };
         let header = SpillHeader { version: VERSION, owner: owner.to_owned(), host: host.to_owned() };
-        let renamed = open.write(&header).and_then(|()| fs::rename(&part, &path));
-        if let Err(error) = renamed.and_then(|()| File::open(data_dir)?.sync_all()) {
+        if let Err(error) = open.write(&header).and_then(|()| fs::rename(&part, &path)) {
             open.delete();
             return Err(error);
         }
@@ -150,7 +163,17 @@ impl OpenSpill {
                 }
             }
         }
-        self.file.sync_data().and(written)
+        self.is_synced = false;
+        written
+    }
+
+    fn sync(&mut self, data_dir: &Path) -> io::Result<()> {
+        if !self.is_synced {
+            self.file.sync_data()?;
+            File::open(data_dir)?.sync_all()?;
+            self.is_synced = true;
+        }
+        Ok(())
     }
 
     fn write(&mut self, line: &impl Serialize) -> io::Result<()> {

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::ask;
 use super::crash::{Scene, When, assert_nothing_held, database, scene, stored};
-use crate::support::wait;
 
 /// The steps of a landing and of a revert in which the host calls Neovim.
 const STEPS: [(&str, When); 5] = [
@@ -54,7 +53,7 @@ impl Scene {
     #[track_caller]
     fn assert_stored(self, landing: &str) {
         let path = database(&self.nvim);
-        wait("the landing is stored", || stored(&path).as_deref() == Some(landing));
+        self.nvim.wait("the landing is stored", || stored(&path).as_deref() == Some(landing));
         let history = ask(&self.nvim, "history", &json!({})).unwrap();
         assert_eq!(history["jobs"].as_array().map(Vec::len), Some(1), "{history}");
         self.nvim.command("silent write");

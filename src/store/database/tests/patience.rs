@@ -28,5 +28,10 @@ fn an_answer_does_not_wait_for_a_database_that_somebody_keeps_locked() {
     let _lock = locked(dir.path());
     // The writing thread waits for a second before it gives up, and warns then.
     assert_eq!(told.keep(record(1, Some("x"))), ["kept 1"]);
+    let spilled = super::spill::spills(dir.path());
+    assert!(
+        String::from_utf8_lossy(&spilled[0].1).contains(r#""text":"x""#),
+        "it has been kept beside the database"
+    );
     assert!(is_warning(&told.heard.recv_timeout(PATIENCE).unwrap(), &["locked"]));
 }

@@ -9,7 +9,7 @@ use super::*;
 const ALL: u64 = 301;
 
 /// The spill files of a directory.
-fn spills(dir: &Path) -> Vec<(String, Vec<u8>)> {
+pub fn spills(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files(dir, "botglue.spill-")
 }
 
