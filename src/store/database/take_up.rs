@@ -1,4 +1,4 @@
-//! Takes up what hosts have spilled that are gone: finds their files, reads them, and brings what is in them into the
+//! Takes up the spill files of hosts that are gone: finds them, reads them, and brings what is in them into the
 //! database.
 
 use std::collections::BTreeMap;
