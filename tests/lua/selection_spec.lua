@@ -210,7 +210,14 @@ test("with 'virtualedit', characters end where their rows do", function()
     check_char("2G14lvjj5l", "char", { "", ROWS[3], "mid = 2" })
   end
   check_virtual(nvim, "virtualedit=all", ROWS, "2G14lvj", "char", { "", "local gamma = c" })
-  check_virtual(nvim, "virtualedit=all selection=exclusive", ROWS, "2G14lvj", "char", { "", "local gamma = " })
+  check_virtual(
+    nvim,
+    "virtualedit=all selection=exclusive",
+    ROWS,
+    "2G14lvj",
+    "char",
+    { "", "local gamma = " }
+  )
   check_virtual(nvim, "virtualedit=all", CUT, "3lvl", "char", { "\t" })
   check_virtual(nvim, "virtualedit=all selection=exclusive", CUT, "v4l", "char", { "a\t" })
   check_virtual(nvim, "virtualedit=all selection=exclusive", CUT, "vl", "char", { "a" })
