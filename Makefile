@@ -25,6 +25,9 @@ AGENTS := $(abspath $(TOOLS)/agents/node_modules/.bin)
 DENY = $(or $(shell command -v cargo-deny),$(TOOLS)/deny/bin/cargo-deny) --log-level error --locked
 LUA := $(wildcard lua plugin) tests .luacheckrc
 
+# Where tests write. (Bench rows write where a user's Neovim does.)
+SCRATCH = TMPDIR="$$(tests/tools/scratch)"
+
 # More tests at once than cores: most of them wait for an editor or an agent.
 RUST_TEST_THREADS ?= 4
 
@@ -63,12 +66,12 @@ PURE := acp::played:: document:: job:: large:: limits:: modules:: parse:: proper
 	review::schedule:: speed::row::
 .PHONY: test-pure
 test-pure: need-cargo
-	@cargo test --locked --no-fail-fast --lib --bins
-	@BOTGLUE_DOCUMENT_RUNS=2000 BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
+	@$(SCRATCH) cargo test --locked --no-fail-fast --lib --bins
+	@$(SCRATCH) BOTGLUE_DOCUMENT_RUNS=2000 BOTGLUE_REVIEW_RUNS=1000 cargo test --locked --no-fail-fast --test it -- $(PURE)
 
 .PHONY: test-rust
 test-rust: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## those that cargo runs (TEST=name: those with it in their name)
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" RUST_TEST_THREADS=$(RUST_TEST_THREADS) \
 		cargo test --locked --no-fail-fast $(TEST)
 
 .PHONY: test-lua
@@ -80,12 +83,12 @@ test-lua: need-cargo $(NVIM_READY) ## those that Neovim runs, with the real host
 # library once more, because without the libraries of the tests tokio has fewer features.
 .PHONY: test-specs
 test-specs: $(NVIM_READY)
-	@BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" "$(NVIM)" --clean --headless -l tests/lua/run.lua $(TEST)
 
 # Those that `make test` leaves out, because recorded streams show the same.
 .PHONY: test-clis
 test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
 		cargo test --locked --test it -- --ignored --test-threads 2 --skip acp::real::claude --skip acp::real::droid \
 		$(or $(TEST),claude:: droid:: acp::real::gemini)
 
@@ -126,16 +129,16 @@ soak: need-cargo $(NVIM_READY) ## random schedules against models (RUNS=20000 SE
 		cargo test --locked --quiet --test it document::schedule -- --nocapture
 	@BOTGLUE_REVIEW_RUNS=$(or $(RUNS),200000) BOTGLUE_REVIEW_SEED=$(or $(SEED),$(shell date +%s)000000) \
 		cargo test --locked --quiet --test it review:: -- --nocapture
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MODEL_RUNS=$(or $(RUNS),20000) \
 		BOTGLUE_MODEL_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it model:: -- --nocapture
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_MIRROR_STEPS=$(if $(SEED),100,10000) \
 		BOTGLUE_MIRROR_SEED=$(or $(SEED),$(shell date +%s)) \
 		cargo test --locked --quiet --test it mirror:: -- --nocapture
 	@cargo build --locked --quiet
-	@BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=300 BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
+	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_REVIEWS=300 BOTGLUE_TEST_SEED=$(or $(SEED),$(shell date +%s)) \
 		"$(NVIM)" --clean --headless -l tests/lua/run.lua "random reviews"
-	@$(if $(SEED),,BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
+	@$(if $(SEED),,$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_JOBS=10000 \
 		cargo test --locked --quiet --test it leaks:: -- --nocapture)
 
 .PHONY: bench

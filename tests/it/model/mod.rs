@@ -45,7 +45,7 @@ fn random_schedules() {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().unwrap());
     let first = number("BOTGLUE_MODEL_SEED").unwrap_or(1);
     let runs = number("BOTGLUE_MODEL_RUNS").unwrap_or(500);
-    let threads = number("BOTGLUE_MODEL_THREADS").unwrap_or(1);
+    let threads = number("BOTGLUE_MODEL_THREADS").unwrap_or(2);
     let (next, counts, started) = (AtomicU64::new(first), Counts::default(), Instant::now());
     let failed: Vec<u64> = std::thread::scope(|scope| {
         let players: Vec<_> =

@@ -8,12 +8,15 @@ use rmpv::Value;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use crate::support::POLL;
 use crate::support::nvim::{Builder, Nvim};
 use crate::support::rpc::{from_json, to_json};
 use crate::support::scratch::Scratch;
 
 /// How long one call may take; an editor that takes longer is stuck.
 const STUCK: Duration = Duration::from_secs(30);
+/// How long the host is left alone at first: mostly it is done by then.
+const SHORTEST: Duration = Duration::from_micros(250);
 
 const LOADED: [(&str, &str); 3] = [
     ("model.lines", include_str!("lines.lua")),
@@ -94,11 +97,14 @@ impl Editor<'_> {
     /// Waits until the host has read what Neovim sent, and has done what can be done now.
     fn settle(self) -> Result<(), String> {
         self.lua("M.ask_host()", &[])?;
-        let since = Instant::now();
+        let (since, mut pause) = (Instant::now(), SHORTEST);
         while self.lua("return M.is_settled()", &[])? != json!(true) {
             if since.elapsed() > STUCK {
                 return Err(format!("the host is not done: {}", self.lua("return M.waits()", &[])?));
             }
+            // Who asks without a pause takes the processor that the host needs to reply.
+            std::thread::sleep(pause);
+            pause = POLL.min(pause * 2);
         }
         Ok(())
     }

@@ -73,7 +73,9 @@ fn process_without_rights() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o555)).unwrap();
     }
     for (name, _) in files(&old, "botglue.db") {
-        fs::set_permissions(old.join(name), fs::Permissions::from_mode(0o444)).unwrap();
+        let changed = fs::set_permissions(old.join(name), fs::Permissions::from_mode(0o444));
+        // The thread that had it open may just be deleting what is beside the database.
+        assert!(changed.is_ok() || changed.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound));
     }
     // SAFETY: of this process alone; to root everything is allowed.
     assert!(unsafe { libc::geteuid() != 0 || libc::setuid(65534) == 0 });
