@@ -212,7 +212,14 @@ end)
 --- Waits until the host has said where a job's raw stream is kept.
 ---@return string path
 local function transcript_of(nvim, id)
-  return nvim:eventually("its file is known", "return require('botglue.host.client').job(...).transcript", id)
+  return nvim:eventually(
+    "its file is there",
+    [[
+    local path = require('botglue.host.client').job(...).transcript
+    return path and vim.uv.fs_stat(path) and path
+  ]],
+    id
+  )
 end
 
 test("the raw stream opens in a window that cannot be written", function()
