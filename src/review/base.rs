@@ -101,6 +101,27 @@ impl Base {
         before.extend(bytes(&self.rows[from..]));
         before
     }
+
+    /// These pieces without the edits that were taken; none where they have been changed since.
+    pub fn without_taken(&self, current: &[Row], shape: Shape) -> Option<Vec<Bytes>> {
+        let before = self.before();
+        let mut pieces: Vec<Bytes> = current.iter().map(|row| row.text.to_vec()).collect();
+        if shape == Shape::Block {
+            for ((piece, base), before) in pieces.iter_mut().zip(&self.rows).zip(before) {
+                if base.text[..] != before[..] {
+                    *piece = (base.text[..] == piece[..]).then_some(before)?;
+                }
+            }
+            return Some(pieces);
+        }
+        for hunk in merge_rows(&self.rows, current, &before).into_iter().rev() {
+            if hunk.is_conflict {
+                return None;
+            }
+            pieces.splice(hunk.current, before[hunk.answer].iter().cloned());
+        }
+        Some(pieces)
+    }
 }
 
 impl Group {

@@ -30,7 +30,7 @@ use self::history::History;
 use self::proposal::ProposalInput;
 use self::shape::{Shape, pieces};
 use self::taken::TakenHunk;
-use crate::document::Passage;
+use crate::document::{Passage, Row};
 use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 
 /// A held answer, and what the user made of it.
@@ -178,14 +178,28 @@ impl Review {
         }
     }
 
-    /// What was written as far as taking the answer back is concerned: what was sent with what was taken in it; and
-    /// what was there before.
+    /// What was written as far as taking the answer back is concerned, and what was there before: for whole rows what
+    /// was sent, with what was taken in it and without. Parts of rows are not merged when they are taken back, so what
+    /// the user has put into them is in both.
     pub fn landed(&self, now: &Passage) -> (Passage, Vec<Bytes>) {
         let before = self.base.before();
         if self.shape == Shape::Rows {
             return (Passage { place: now.place.clone(), rows: self.base.rows.clone() }, before);
         }
-        (now.clone(), Replaced::new(now, &before).rows)
+        match self.base.without_taken(&pieces(now), self.shape) {
+            Some(pieces) => (now.clone(), Replaced::new(now, &pieces).rows),
+            // The user has changed what was taken: as that is not what was written, it is not taken back.
+            None => (self.base_at(now), Replaced::new(now, &before).rows),
+        }
+    }
+
+    /// The base in the rows of a range.
+    fn base_at(&self, now: &Passage) -> Passage {
+        let texts: Vec<Bytes> = self.base.rows.iter().map(|row| row.text.to_vec()).collect();
+        let replaced = Replaced::new(now, &texts);
+        let row = |(row, text): (&Row, &Bytes)| Row { text: text[..].into(), ..row.clone() };
+        let rows = self.base.rows.iter().zip(&replaced.rows).map(row).collect();
+        Passage { place: replaced.planned_place(), rows }
     }
 }
 
