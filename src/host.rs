@@ -46,7 +46,7 @@ pub enum HostMessage {
         /// The name.
         path: Vec<u8>,
     },
-    /// The connection to the editor has ended, and all that came of what it said is here.
+    /// The connection to the editor has ended, and every message that follows from its input is here.
     Disconnected,
     /// The system asks the host to end, or the editor is going or gone.
     Terminate,

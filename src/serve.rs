@@ -109,7 +109,7 @@ async fn serve(options: &ServeOptions, groups: Groups, unlogged: Option<String>)
         // The receiver is gone only while the host ends.
         let _ = send.send(HostMessage::Terminate);
         last_editor.disconnected().await;
-        // Comes back as an order, after all that the mirrors make of what came before it.
+        // Comes back as an order, after the orders for all earlier events.
         last_feed.send(MirrorEvent::Disconnected);
     });
     let transcripts = options.data_dir.as_deref().map(Transcripts::under).unwrap_or_default();

@@ -66,7 +66,7 @@ impl Writer {
         Self { neovim, count, pending, waiting: VecDeque::new(), staged: None, last_frame: None }
     }
 
-    /// Makes the calls until nobody can ask for one, or the channel is broken.
+    /// Makes the calls until the last handle is dropped, or the channel is broken.
     pub(super) async fn run(mut self, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) -> CallResult {
         self.introduce().await?;
         let mut under_way: Option<CallInFlight> = None;

@@ -27,8 +27,8 @@ pub enum Order {
         /// What.
         call: WriteCall,
     },
-    /// Tell [`Moment`](super::MirrorEvent::Moment) after a while: the plugin tells it as soon as it comes, but what it tells may be
-    /// lost.
+    /// Tell [`Moment`](super::MirrorEvent::Moment) after a while: the plugin tells it as soon as it comes, but what it
+    /// tells may be lost.
     AskAgain(u64),
     /// Have the plugin put its marks to these places; its reply comes as [`Placed`](super::MirrorEvent::Placed).
     Places {

@@ -2,8 +2,9 @@
 //! stored before something else happens.
 //!
 //! What is to be stored goes into the ledger at once. One thread writes it, in the order in which it came; what follows
-//! a write happens even if the write fails, and an answer waits for it only a moment, then a file beside the database has
-//! it (`spill`): a broken or a slow store never costs an answer. Another thread answers queries, so that a long list never delays an answer.
+//! a write happens even if the write fails. An answer waits for it only a moment, then a file beside the database has it
+//! (`spill`): a broken or a slow store never costs an answer. Another thread answers queries, so that a long list never
+//! delays an answer.
 
 mod connection;
 mod inspect;

@@ -133,8 +133,8 @@ impl OpenSpill {
             // Where the file system has no locks, the owner that lives keeps others away.
             tracing::debug!(path = %path.display(), %error, "the spill file is not locked");
         }
-        let (path_now, has) = (part.clone(), BTreeMap::new());
-        let mut open = Self { path: path_now, file, length: 0, most: LARGE, has, is_synced: false };
+        let has = BTreeMap::new();
+        let mut open = Self { path: part.clone(), file, length: 0, most: LARGE, has, is_synced: false };
         let header = SpillHeader { version: VERSION, owner: owner.to_owned(), host: host.to_owned() };
         if let Err(error) = open.write(&header).and_then(|()| fs::rename(&part, &path)) {
             open.delete();

@@ -256,7 +256,7 @@ impl<'a> Game<'a> {
             }
             let record: Record = read(record)?;
             let job = self.jobs.iter_mut().find(|job| job.id == record.id);
-            job.ok_or_else(|| format!("nobody knows this job: {record:?}"))?.judge(&record, self.counts)?;
+            job.ok_or_else(|| format!("no such job was started: {record:?}"))?.judge(&record, self.counts)?;
         }
         match self.seen.faults.first() {
             Some(fault) => Err(fault.clone()),
