@@ -176,9 +176,9 @@ fn one_that_is_not_what_the_job_needs_is_replaced() {
 
 #[test]
 fn never_more_than_one_waits() {
-    // Each agent holds a lock while it lives.
-    let script = r#"mkdir "$DIR/lock" || echo two >>"$DIR/overlap"
-        trap 'rmdir "$DIR/lock"; exit' TERM
+    // Each agent holds a lock while it lives; the trap comes first, so that none leaves its lock behind.
+    let script = r#"trap 'rmdir "$DIR/lock"; exit' TERM
+        mkdir "$DIR/lock" || echo two >>"$DIR/overlap"
         echo "$@" >"$DIR/started.part"; mv "$DIR/started.part" "$DIR/started"
         while :; do sleep 0.01; done"#;
     let desk = Desk::new(script);
