@@ -208,11 +208,11 @@ impl Answers {
         ranges.become_known(job, anchor, document);
         let (attempt, settlement, mark) = (Some(*attempt), plan.settlement, plan.replaced.planned_place());
         let (mut before, mut taken) = (Some(plan.before()), Vec::new());
-        if let Some((hunks, sent, text)) = &plan.hunks
+        if let Some((hunks, sent)) = &plan.hunks
             && let Some(review) = reviews.review(job, sent)
         {
             let now = Passage::new(place, document.rows());
-            review.take(hunks, (&plan.now, &now), (*text, document.rows().text_hash()));
+            review.take(hunks, &plan.now, &now);
             taken = hunks.iter().map(|hunk| hunk.id).collect();
             if settlement == Settlement::Taken {
                 document.rebased(anchor, sent.clone());

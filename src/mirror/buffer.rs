@@ -97,8 +97,10 @@ impl Buffer {
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
         let Some(document) = self.text.changed(tick, &range) else { return };
         self.shown.change(&range, rows.len());
-        if step.is_none_or(|step| self.answers.begins(step)) {
-            self.reviews.changes(|| document.rows().text_hash());
+        match step {
+            None => self.reviews.changes(|| document.rows().text_hash()),
+            Some(step) if self.answers.begins(step) => self.reviews.keeps(|| document.rows().text_hash()),
+            Some(_) => {}
         }
         self.reviews.invalidate(ViewDue::AtPause);
         match step.and_then(|step| self.answers.anchor(step)) {

@@ -40,8 +40,8 @@ pub struct Plan {
     pub edits: Vec<RowEdit>,
     /// What it comes to once it is written.
     pub settlement: Settlement,
-    /// Of a held answer: the hunks that are taken, what they are merged with still, and the hash of the text.
-    pub hunks: Option<(Vec<Hunk>, Passage, u64)>,
+    /// Of a held answer: the hunks that are taken, and what they are merged with still.
+    pub hunks: Option<(Vec<Hunk>, Passage)>,
 }
 
 impl Plan {
@@ -177,7 +177,7 @@ fn take(
     let replaced = Replaced::new(&now, &pieces);
     let edits = edits_at(rows, &now, &replaced.rows, column, changes);
     if !edits.is_empty() {
-        let hunks = Some((hunks, base, rows.text_hash()));
+        let hunks = Some((hunks, base));
         return Ok(Plan { anchor: Some(anchor), now, replaced, edits, settlement, hunks });
     } else if is_last && review.taken() == 0 {
         return Err(Settlement::Unchanged);

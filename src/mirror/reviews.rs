@@ -139,6 +139,11 @@ impl Reviews {
         self.followed.get(&job)?.review.as_ref()
     }
 
+    /// The text with this hash is one before or after a write.
+    pub fn keeps(&mut self, text: impl FnOnce() -> u64) {
+        self.tell(text, Review::keeps);
+    }
+
     /// The text with this hash changes next.
     pub fn changes(&mut self, text: impl FnOnce() -> u64) {
         self.tell(text, Review::changes);

@@ -1,21 +1,21 @@
 //! Which edits are taken in which text: what undo and redo bring back.
 //!
-//! A text is known by its hash. It has the base that it had first, or that of the take that made it; so a taken hunk
-//! whose rows the user deletes is not proposed again, but one whose take is undone is.
+//! A text is known by its hash. It has the base that it had first, or when an answer was last written to it or led to
+//! it; so a taken hunk whose rows the user deletes is not proposed again, but one whose take is undone is.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::base::Base;
 
-/// The most texts that are kept beside those before and after a take; the oldest go first.
+/// The most texts that are kept beside those before and after a write; the oldest go first.
 const MAX_TEXTS: usize = 1000;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct History {
     bases: HashMap<u64, Arc<Base>>,
-    /// The texts that are not those of a take, oldest first.
+    /// The texts that are not those of a write, oldest first.
     noted: VecDeque<u64>,
     /// How many of them, the last ones, were noted since the text was one that was known.
     fresh: usize,
@@ -38,7 +38,7 @@ impl History {
         }
     }
 
-    /// A text has this base: it is the one before or after a take.
+    /// A text has this base: it is the one before or after a write.
     pub fn keep(&mut self, text: u64, base: &Arc<Base>) {
         self.bases.insert(text, Arc::clone(base));
         self.noted.retain(|noted| *noted != text);

@@ -101,6 +101,11 @@ impl Review {
         self.dropped = dropped;
     }
 
+    /// The text with this hash is one before or after a write, of any answer: exactly this is what undo and redo lead to.
+    pub fn keeps(&mut self, text: u64) {
+        self.history.keep(text, &self.base);
+    }
+
     /// The text with this hash changes next.
     pub fn changes(&mut self, text: u64) {
         self.history.remember(text, &self.base);
@@ -134,9 +139,8 @@ impl Review {
         ProposalInput { base, answer, is_open: &is_open, now, column }.hunks()
     }
 
-    /// The hunks are taken, and this was the range before, and is it after that, in texts with these hashes.
-    pub fn take(&mut self, hunks: &[Hunk], (before, after): (&Passage, &Passage), texts: (u64, u64)) {
-        self.history.keep(texts.0, &self.base);
+    /// The hunks are taken, and this was the range before, and is it after that.
+    pub fn take(&mut self, hunks: &[Hunk], before: &Passage, after: &Passage) {
         let (before, after) = (before.pieces(), pieces(after));
         let mut base = (*self.base).clone();
         let (mut more, mut less) = (0, 0);
@@ -153,7 +157,6 @@ impl Review {
         });
         base.take(&taken.collect::<Vec<_>>());
         self.base = Arc::new(base);
-        self.history.keep(texts.1, &self.base);
     }
 
     /// The hunks are dropped: the text stays.

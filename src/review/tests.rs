@@ -55,11 +55,11 @@ impl ReviewedDocument {
         let hunks = self.hunks();
         let hunks: Vec<Hunk> = numbers.iter().map(|number| hunks[*number].clone()).collect();
         let base = self.document.locate(self.anchor, None).unwrap().base;
-        let (now, before) = (self.now(), self.document.rows().text_hash());
+        let now = self.now();
         let (pieces, changes) = replaced(&now, &hunks);
         let replaced = Replaced::new(&now, &pieces);
         let edits = crate::land::edits_at(self.document.rows(), &now, &replaced.rows, None, changes);
-        self.review.changes(before);
+        self.review.keeps(self.document.rows().text_hash());
         for edit in edits.iter().rev() {
             self.document.apply_answer(self.anchor, edit.rows.clone(), &edit.lines);
         }
@@ -67,7 +67,8 @@ impl ReviewedDocument {
         self.document.landed(self.anchor, &place);
         self.document.rebased(self.anchor, base);
         let after = Passage::new(place, self.document.rows());
-        self.review.take(&hunks, (&now, &after), (before, self.document.rows().text_hash()));
+        self.review.take(&hunks, &now, &after);
+        self.review.keeps(self.document.rows().text_hash());
     }
 
     /// The text with its hunks: `<what goes|what comes>`, a conflict with `!`.
@@ -294,4 +295,20 @@ fn a_row_that_stays_within_a_conflict_is_not_written() {
     world.take(&[0]);
     let rows = world.document.rows();
     assert!(kept.iter().all(|id| rows.iter().any(|row| row.id == *id)));
+}
+
+#[test]
+fn a_text_that_another_answer_led_to_has_what_was_taken_then() {
+    let mut world = ReviewedDocument::whole("a b c", "a b X");
+    world.edit(2..3, "");
+    world.back(2..2, "c");
+    world.take(&[0]);
+    // The answer to another job deletes the row that was taken.
+    world.review.keeps(world.document.rows().text_hash());
+    world.document.apply::<&str>(2..3, &[]);
+    world.review.keeps(world.document.rows().text_hash());
+    assert_eq!(world.shown(), "a b");
+    world.edit(0..1, "mine");
+    world.back(0..1, "a");
+    assert_eq!(world.shown(), "a b");
 }

@@ -257,6 +257,18 @@ fn a_text_that_is_made_in_two_ways() {
     World::new(1_790_700_000_152_597).play(&mut Tally::default());
 }
 
+/// A text to which a deletion led, and then, in another way, an answer that was taken.
+#[test]
+fn a_text_that_another_answer_leads_to() {
+    World::new(1_790_000_000_150_446).play(&mut Tally::default());
+}
+
+/// A row is put in above others that are deleted; that is undone, and redone.
+#[test]
+fn a_redo_proposes_what_was_proposed() {
+    World::new(1_800_000_000_084_804).play(&mut Tally::default());
+}
+
 /// What was typed equals a text inside the step of a take.
 #[test]
 fn a_text_that_equals_one_inside_a_take() {
