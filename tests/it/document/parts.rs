@@ -1,6 +1,6 @@
 //! Parts of rows and blocks: where they are after named edits.
 
-use botglue::document::{AnchorId, Place};
+use botglue::document::{AnchorId, Document, Place};
 
 use super::editor::Editor;
 
@@ -131,4 +131,18 @@ fn a_part_that_was_written_is_where_it_was_written_and_undo_gives_it_back() {
     assert_eq!(read(&e, anchor, None), "one");
     e.redo();
     assert_eq!(read(&e, anchor, None), "one, one");
+}
+
+/// Neovim tells the rows beside a change with it, where a function replaced them by themselves.
+#[test]
+fn rows_that_are_told_again_as_they_were_have_not_changed() {
+    let (mut e, anchor) = (Document::new(["above", "x11"]), part((1, 1), (1, 2)));
+    let place = e.anchor(&anchor);
+    e.apply_answer(place, 1..2, &["x1"]);
+    e.landed(place, &part((1, 1), (1, 1)));
+    // The undo of that.
+    e.apply(1..2, &["x11"]);
+    e.apply(0..1, &["above"]);
+    e.settle();
+    assert_eq!(e.place(place, None), Some(anchor));
 }
