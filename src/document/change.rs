@@ -78,7 +78,6 @@ impl Document {
         for id in brought_back {
             if self.anchors.get(id).is_some_and(|anchor| !anchor.has_rows(&self.rows)) {
                 self.in_doubt.add_emptied(*id);
-                self.is_unsettled = true;
             }
         }
     }
@@ -145,7 +144,6 @@ impl Document {
         self.deleted.put(gone);
         let in_doubt = old.iter().zip(&alignment.in_doubt).filter(|(_, in_doubt)| **in_doubt);
         self.doubt(in_doubt.map(|(row, _)| row));
-        self.is_unsettled = true;
         self.put_in = (old.is_empty() && writer.is_none()).then_some(range.start..end);
         match writer.and_then(|writer| self.anchors.get_mut(&writer)) {
             Some(anchor) => anchor.adopt(ids.into_iter()),
@@ -192,26 +190,27 @@ impl Document {
             }
         }
         let Some((first, others)) = closest.split_first() else { return };
-        let mut rows: Vec<Row> = first.rows.iter().cloned().collect();
-        let (mut in_doubt, mut lost) = (first.in_doubt.clone(), Vec::new());
+        let mut in_doubt = first.in_doubt.clone();
+        if others.is_empty() {
+            let rows = first.rows.clone();
+            self.in_doubt = in_doubt;
+            self.replace_ids(rows);
+            return;
+        }
         for other in others {
             in_doubt.add(&other.in_doubt);
         }
+        let (mut rows, mut lost) = (first.rows.iter().cloned().collect::<Vec<_>>(), Vec::new());
         for (at, other) in others.iter().flat_map(|other| other.rows.iter().enumerate()) {
             if rows[at].id != other.id {
                 lost.extend([rows[at].clone(), other.clone()]);
                 (rows[at].id, rows[at].split_from) = (0, None);
             }
         }
-        let same = first.rows.clone();
         self.in_doubt = in_doubt;
-        if lost.is_empty() {
-            self.replace_ids(same);
-        } else {
-            self.assign_ids(&mut rows);
-            self.replace_ids(rows.into_iter().collect());
-            self.doubt(lost.iter());
-        }
+        self.assign_ids(&mut rows);
+        self.replace_ids(rows.into_iter().collect());
+        self.doubt(lost.iter());
     }
 
     /// It is unknown where these rows are. This is kept with the text: where a snapshot tells which row is which, it

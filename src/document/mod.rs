@@ -72,9 +72,6 @@ pub struct Document {
     /// The rows that the last change put in, if it did nothing else: rows that the next change deletes may have been
     /// moved there.
     put_in: Option<Range<usize>>,
-    /// Whether a change since the last undo or redo gave ids to rows that a snapshot may know by others, or left
-    /// something in doubt that a snapshot may know.
-    is_unsettled: bool,
     anchors: BTreeMap<AnchorId, Anchor>,
     next_anchor: u64,
     /// The range whose answer is being written: [`Document::landed`] then says where it is.
@@ -95,7 +92,6 @@ impl Document {
             bytes: 0,
             before_edit: None,
             put_in: None,
-            is_unsettled: false,
             anchors: BTreeMap::new(),
             next_anchor: 1,
             written_anchor: None,
@@ -145,9 +141,7 @@ impl Document {
     /// Handles the end of an undo or a redo: restores the row ids and columns that this text had before.
     pub fn settle(&mut self) {
         self.put_in = None;
-        if std::mem::take(&mut self.is_unsettled) {
-            self.restore_closest();
-        }
+        self.restore_closest();
         let text = self.rows.text_hash();
         for anchor in self.anchors.values_mut().filter(|anchor| anchor.has_columns()) {
             anchor.recall_columns(text);

@@ -1,6 +1,6 @@
 //! Named edits: where a range is after each.
 
-use botglue::document::Place;
+use botglue::document::{Document, Place};
 
 use super::editor::Editor;
 
@@ -344,4 +344,21 @@ fn undo_and_redo() {
         ],
     );
     assert!(failed.is_empty(), "{failed:#?}");
+}
+
+/// A row that was put in above one that is then deleted may be that one, moved there and edited. Undo and redo tell no
+/// more of it.
+#[test]
+fn a_redo_leads_to_the_rows_that_were_there() {
+    let mut document = Document::new(["b1", "b2", "b3", "b4"]);
+    let ids = |document: &Document| document.rows().iter().map(|row| row.id).collect::<Vec<_>>();
+    document.anchor(&Place::Lines(1..3));
+    document.apply(1..1, &["u12"]);
+    document.apply::<&str>(2..4, &[]);
+    let then = ids(&document);
+    document.apply(2..2, &["b2", "b3"]);
+    document.settle();
+    document.apply::<&str>(2..4, &[]);
+    document.settle();
+    assert_eq!(ids(&document), then);
 }
