@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::align::rising;
-use super::columns::{Bounds, Columns};
+use super::columns::{Bounds, Columns, TextNumber};
 use super::passage::Passage;
 use super::rows::{Row, RowId, Rows};
 
@@ -89,11 +89,11 @@ fn beside(place: &Place, rows: &Rows) -> (Option<RowId>, Option<RowId>) {
 }
 
 impl Anchor {
-    /// The range at a place of a text; `since` is the next row's id.
-    pub fn new(place: &Place, rows: &Rows, since: RowId) -> Self {
+    /// The range at a place of the current text; `since` is the next row's id.
+    pub fn new(place: &Place, rows: &Rows, since: RowId, current: TextNumber) -> Self {
         let bounds = place.bounds().into_iter().filter_map(|(at, bounds)| {
             let row = rows.get(at)?;
-            Some((row.id, Columns::new(row, bounds)))
+            Some((row.id, Columns::new(row, bounds, current)))
         });
         Self {
             place: place.clone(),
@@ -149,7 +149,7 @@ impl Anchor {
 
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had
     /// none, all that are there are its own.
-    pub fn set(&mut self, place: &Place, rows: &Rows) {
+    pub fn set(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
         self.base = Passage::new(place.clone(), rows);
         if matches!(self.place, Place::Insertion(_)) || self.own_rows(rows).is_none() {
             self.own.extend(self.base.rows.iter().map(|row| row.id));
@@ -168,18 +168,18 @@ impl Anchor {
         for (at, bounds) in place.bounds() {
             let Some(row) = rows.get(at) else { continue };
             match self.columns.iter_mut().find(|(id, _)| *id == row.id) {
-                Some((_, columns)) => columns.set(row, bounds),
-                None => self.columns.push((row.id, Columns::new(row, bounds))),
+                Some((_, columns)) => columns.set(row, bounds, current),
+                None => self.columns.push((row.id, Columns::new(row, bounds, current))),
             }
         }
     }
 
     /// Another answer was written here: where columns of this range were is not known any more.
-    pub fn cede(&mut self, place: &Place, rows: &Rows) {
+    pub fn cede(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
         for (at, bounds) in place.bounds() {
             let id = rows.get(at).map(|row| row.id);
             if let Some((_, columns)) = self.columns.iter_mut().find(|(other, _)| Some(*other) == id) {
-                columns.cede(bounds);
+                columns.cede(bounds, current);
             }
         }
     }
@@ -189,27 +189,16 @@ impl Anchor {
         !self.columns.is_empty()
     }
 
-    /// A row has this text now.
-    pub fn edit_columns(&mut self, row: &Row) {
+    /// A row has this text in the current text.
+    pub fn edit_columns(&mut self, row: &Row, current: TextNumber) {
         if let Some((_, columns)) = self.columns.iter_mut().find(|(id, _)| *id == row.id) {
-            columns.edit(row);
+            columns.edit(row, current);
         }
     }
 
-    /// The text changes next: what it has now is remembered.
-    pub fn remember_columns(&mut self, text: u64) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.remember(text));
-    }
-
-    /// Its answer is written next, or was just now, and the text has this hash: what it has now undo or redo bring
-    /// back.
-    pub fn keep_columns(&mut self, text: u64) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.keep(text));
-    }
-
-    /// Undo or redo brought the text to what it is, with this hash.
-    pub fn recall_columns(&mut self, text: u64) {
-        self.columns.iter_mut().for_each(|(_, columns)| columns.recall(text));
+    /// Undo or redo led to the current text, which was there before, as these.
+    pub fn recall_columns(&mut self, same: &[TextNumber], current: TextNumber) {
+        self.columns.iter_mut().for_each(|(_, columns)| columns.recall(same, current));
     }
 
     /// Where it is; none if that is unknown. Of several places that columns may have, `mark` decides: where the

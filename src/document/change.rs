@@ -27,7 +27,10 @@ impl Document {
             // Neovim reports rows as changed that read as before: nothing has happened to them.
             return;
         }
-        self.remember_columns(writer);
+        self.written_anchor = writer;
+        if self.anchors.values().any(Anchor::has_columns) {
+            self.texts.push(self.rows.text_hash());
+        }
         if writer.is_some() {
             // The write of an answer moves no rows outside of its range.
             self.put_in = None;
@@ -234,28 +237,12 @@ impl Document {
         self.deleted.put(gone);
     }
 
-    /// Records the columns of all anchors before a change. `writer` is the anchor whose answer makes the change, if any.
-    pub(super) fn remember_columns(&mut self, writer: Option<AnchorId>) {
-        let previous = std::mem::replace(&mut self.written_anchor, writer);
-        if !self.anchors.values().any(Anchor::has_columns) {
-            return;
-        }
-        let text = self.rows.text_hash();
-        for (id, anchor) in &mut self.anchors {
-            if writer != Some(*id) {
-                anchor.remember_columns(text);
-            } else if previous != writer {
-                anchor.remember_columns(text);
-                anchor.keep_columns(text);
-            }
-        }
-    }
-
     pub(super) fn edit_columns(&mut self, rows: &[Row]) {
+        let current = self.texts.current();
         for (id, anchor) in self.anchors.iter_mut().filter(|(_, anchor)| anchor.has_columns()) {
             if self.written_anchor != Some(*id) {
                 for row in rows {
-                    anchor.edit_columns(row);
+                    anchor.edit_columns(row, current);
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! Columns of a part of a row, followed through the edits of the row, which come as its old and its new text.
 //!
 //! Such an edit may have had several places (in `f(x, x)` either argument may have been typed): then there are several
-//! places for the columns, and each is followed. What the row read before has, after undo, the columns it had then.
+//! places for the columns, and each is followed. Undo and redo lead to a text that was there before: the row has the
+//! columns that it had then.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,8 +12,41 @@ use super::rows::Row;
 
 /// The most places that are followed; beyond it none is known.
 const MAX_PLACES: usize = 16;
-/// The most texts of a row whose columns are remembered.
-const MAX_TEXTS: usize = 1000;
+/// The most texts that are remembered, and the most of one row.
+const MAX_TEXTS: usize = 10_000;
+
+/// The texts of a document, each known by its hash, oldest first.
+#[derive(Debug, Default)]
+pub struct Texts {
+    hashes: VecDeque<u64>,
+    /// The number of the first one.
+    first: TextNumber,
+}
+
+/// The number of a text. Later ones have higher numbers.
+pub type TextNumber = usize;
+
+impl Texts {
+    /// The number of the text that is there now.
+    pub fn current(&self) -> TextNumber {
+        self.first + self.hashes.len()
+    }
+
+    /// The current text, which has this hash, changes next.
+    pub fn push(&mut self, hash: u64) {
+        self.hashes.push_back(hash);
+        if self.hashes.len() > MAX_TEXTS {
+            self.hashes.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// The earlier texts with this hash, oldest first.
+    pub fn earlier(&self, hash: u64) -> Vec<TextNumber> {
+        let numbered = (self.first..).zip(&self.hashes);
+        numbered.filter(|(_, other)| **other == hash).map(|(number, _)| number).collect()
+    }
+}
 
 /// Bytes of a row; without a bound the part goes on in the row above, or below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,48 +68,46 @@ impl Bounds {
 #[derive(Debug)]
 pub struct Columns {
     text: Arc<[u8]>,
-    hash: u64,
-    places: Vec<Bounds>,
     /// It had no text when it was sent, or once its answer was written.
     has_no_text: bool,
-    /// What was known of earlier texts, by their hashes.
-    seen: HashMap<u64, Vec<Bounds>>,
-    /// What was known right before and right after an answer was written, by the hashes of the row and of the whole
-    /// text.
-    kept: HashMap<(u64, u64), Vec<Bounds>>,
-    /// What is known of the row as it is was not remembered yet.
-    is_new: bool,
-    /// The row was edited since the last undo or redo.
-    is_edited: bool,
+    /// What was known before, oldest first.
+    earlier: VecDeque<Known>,
+    now: Known,
+}
+
+/// Where a part may be from one text on, until the next change of that.
+#[derive(Debug, Clone)]
+struct Known {
+    since: TextNumber,
+    /// The hash of the row.
+    row: u64,
+    /// None where it is not known.
+    places: Vec<Bounds>,
 }
 
 impl Columns {
-    /// The part of a row as it is.
-    pub fn new(row: &Row, bounds: Bounds) -> Self {
+    /// The part of a row in the current text.
+    pub fn new(row: &Row, bounds: Bounds, current: TextNumber) -> Self {
         Self {
             text: row.text.clone(),
-            hash: row.hash,
-            places: vec![bounds],
             has_no_text: bounds.is_empty(),
-            seen: HashMap::new(),
-            kept: HashMap::new(),
-            is_new: true,
-            is_edited: false,
+            earlier: VecDeque::new(),
+            now: Known { since: current, row: row.hash, places: vec![bounds] },
         }
     }
 
     /// The places that the part may have; none where it is not known.
     pub fn places(&self) -> &[Bounds] {
-        &self.places
+        &self.now.places
     }
 
-    /// The row was edited.
-    pub fn edit(&mut self, row: &Row) {
-        if row.hash == self.hash {
+    /// The row has this text in the current text.
+    pub fn edit(&mut self, row: &Row, current: TextNumber) {
+        if row.hash == self.now.row {
             return;
         }
-        let shifted =
-            self.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place, self.has_no_text));
+        let places = self.now.places.iter();
+        let shifted = places.flat_map(|place| shifts(&self.text, &row.text, *place, self.has_no_text));
         let mut places: Vec<Bounds> = Vec::new();
         for place in shifted {
             add(&mut places, &[place]);
@@ -84,53 +116,54 @@ impl Columns {
                 break;
             }
         }
-        (self.text, self.hash, self.places) = (row.text.clone(), row.hash, places);
-        (self.is_new, self.is_edited) = (true, true);
+        self.text = row.text.clone();
+        self.know(Known { since: current, row: row.hash, places });
     }
 
-    /// Remembers what is known of the row as it is, in a text with this hash. A text that had other columns before has
-    /// all of them.
-    pub fn remember(&mut self, text: u64) {
-        if !std::mem::take(&mut self.is_new) {
+    /// Undo or redo led to the current text, which was there before, as these: the row has the columns that it had then.
+    /// Where they were several, each is possible; where one of them was unknown, they are.
+    pub fn recall(&mut self, same: &[TextNumber], current: TextNumber) {
+        if same.last().is_none_or(|last| self.now.since <= *last) {
             return;
         }
-        if let Some(kept) = self.kept.get_mut(&(self.hash, text)) {
-            add(kept, &self.places);
-        }
-        if self.seen.len() >= MAX_TEXTS && !self.seen.contains_key(&self.hash) {
+        let at = |number: &TextNumber| self.earlier.iter().rev().find(|known| known.since <= *number);
+        let then: Vec<&Known> =
+            same.iter().filter_map(at).filter(|known| known.row == self.now.row).collect();
+        if then.is_empty() {
             return;
         }
-        add(self.seen.entry(self.hash).or_default(), &self.places);
-    }
-
-    /// An answer is written next, or was just now: what is known of the row as it is in a text with this hash.
-    pub fn keep(&mut self, text: u64) {
-        if self.kept.len() < MAX_TEXTS {
-            add(self.kept.entry((self.hash, text)).or_default(), &self.places);
+        let mut places = Vec::new();
+        if then.iter().all(|known| !known.places.is_empty()) {
+            for known in then {
+                add(&mut places, &known.places);
+            }
         }
-    }
-
-    /// Undo or redo brought the row to what it is in a text with this hash: it has the columns that it had.
-    pub fn recall(&mut self, text: u64) {
-        if std::mem::take(&mut self.is_edited)
-            && let Some(seen) = self.kept.get(&(self.hash, text)).or_else(|| self.seen.get(&self.hash))
-        {
-            self.places.clone_from(seen);
-        }
+        self.know(Known { since: current, row: self.now.row, places });
     }
 
     /// Another part was written here: of the places none is known where one overlaps it.
-    pub fn cede(&mut self, other: Bounds) {
+    pub fn cede(&mut self, other: Bounds, current: TextNumber) {
         let is_before = |a: &Bounds, b: &Bounds| a.to.is_some_and(|to| b.from.is_some_and(|from| to <= from));
-        if self.places.iter().any(|place| !is_before(place, &other) && !is_before(&other, place)) {
-            self.places.clear();
+        if self.now.places.iter().any(|place| !is_before(place, &other) && !is_before(&other, place)) {
+            self.know(Known { since: current, row: self.now.row, places: Vec::new() });
         }
     }
 
     /// The part was replaced, and is here now.
-    pub fn set(&mut self, row: &Row, bounds: Bounds) {
-        (self.text, self.hash, self.places) = (row.text.clone(), row.hash, vec![bounds]);
-        (self.has_no_text, self.is_new) = (bounds.is_empty(), true);
+    pub fn set(&mut self, row: &Row, bounds: Bounds, current: TextNumber) {
+        (self.text, self.has_no_text) = (row.text.clone(), bounds.is_empty());
+        self.know(Known { since: current, row: row.hash, places: vec![bounds] });
+    }
+
+    fn know(&mut self, known: Known) {
+        let before = std::mem::replace(&mut self.now, known);
+        if before.since == self.now.since {
+            return;
+        }
+        self.earlier.push_back(before);
+        if self.earlier.len() > MAX_TEXTS {
+            self.earlier.pop_front();
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub use passage::Passage;
 pub use rows::{Row, RowId, Rows};
 
 use anchor::Anchor;
+use columns::Texts;
 use deleted::Deleted;
 use rows::Hasher;
 use snapshots::{InDoubt, Snapshots};
@@ -61,6 +62,8 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
+    /// The earlier texts, as far as columns are followed.
+    texts: Texts,
     /// What is unknown of the current text, as far as anchors need it.
     in_doubt: InDoubt,
     /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
@@ -87,6 +90,7 @@ impl Document {
             next_id: 1,
             deleted: Deleted::default(),
             snapshots: Snapshots::default(),
+            texts: Texts::default(),
             in_doubt: InDoubt::default(),
             owners: HashMap::new(),
             bytes: 0,
@@ -142,9 +146,9 @@ impl Document {
     pub fn settle(&mut self) {
         self.put_in = None;
         self.restore_closest();
-        let text = self.rows.text_hash();
-        for anchor in self.anchors.values_mut().filter(|anchor| anchor.has_columns()) {
-            anchor.recall_columns(text);
+        if self.anchors.values().any(Anchor::has_columns) {
+            let (same, current) = (self.texts.earlier(self.rows.text_hash()), self.texts.current());
+            self.anchors.values_mut().for_each(|anchor| anchor.recall_columns(&same, current));
         }
     }
 
@@ -155,7 +159,7 @@ impl Document {
         // The rows of this range keep their ids: a later deletion must not identify them as moved rows.
         self.put_in = None;
         self.snapshots.pin(&self.rows, &self.in_doubt);
-        self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id));
+        self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id, self.texts.current()));
         id
     }
 
@@ -197,12 +201,12 @@ impl Document {
         self.before_edit = None;
         // The write is one undo step, however many changes it took.
         self.snapshots.remember(&self.rows, &self.in_doubt);
+        let current = self.texts.current();
         for (id, other) in &mut self.anchors {
             if *id == anchor {
-                other.set(place, &self.rows);
-                other.keep_columns(self.rows.text_hash());
+                other.set(place, &self.rows, current);
             } else {
-                other.cede(place, &self.rows);
+                other.cede(place, &self.rows, current);
             }
         }
     }

@@ -146,3 +146,24 @@ fn rows_that_are_told_again_as_they_were_have_not_changed() {
     e.settle();
     assert_eq!(e.place(place, None), Some(anchor));
 }
+
+/// The same text, typed by the user, is not what the range was of.
+#[test]
+fn a_part_that_another_answer_took_over_is_unknown_also_where_its_text_is_typed() {
+    let own = part((1, 0), (1, 3));
+    let mut e = Document::new(["above", "end", "below"]);
+    let (place, other) = (e.anchor(&own), e.anchor(&own));
+    e.apply_answer(other, 1..2, &["new"]);
+    e.landed(other, &own);
+    e.apply(1..2, &["end"]);
+    assert_eq!(e.place(place, None), None);
+    e.apply::<&str>(1..2, &[]);
+    e.apply(1..1, &["end"]);
+    e.settle();
+    assert_eq!(e.place(place, None), None, "the text is back that was typed");
+    e.apply(1..2, &["new"]);
+    e.settle();
+    e.apply(1..2, &["end"]);
+    e.settle();
+    assert_eq!(e.place(place, None), None, "it may be the text that was sent, or the one that was typed");
+}
