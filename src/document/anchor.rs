@@ -78,6 +78,8 @@ pub struct Anchor {
     at: Rows,
     /// Its rows when it was made or, once its answer was written, as they were written.
     base: Passage,
+    /// Whether its answer was written.
+    is_written: bool,
     /// Those of a part of a row, or of a block, from its first row on.
     columns: Vec<(RowId, Columns)>,
 }
@@ -102,6 +104,7 @@ impl Anchor {
             since,
             at: rows.clone(),
             base: Passage::new(place.clone(), rows),
+            is_written: false,
             columns: bounds.collect(),
         }
     }
@@ -137,9 +140,14 @@ impl Anchor {
         self.own_rows(rows).is_some()
     }
 
-    /// Whether its answer had deleted all of its rows, some of these among them.
-    pub fn was_emptied_of(&self, rows: &[Row]) -> bool {
-        self.base.rows.is_empty() && rows.iter().any(|row| self.own.contains(&row.id))
+    /// Whether it had rows, and its answer left none of them.
+    pub fn is_emptied(&self) -> bool {
+        self.base.rows.is_empty() && self.own.first().is_some_and(|first| *first < self.since)
+    }
+
+    /// Whether its answer was written.
+    pub fn is_written(&self) -> bool {
+        self.is_written
     }
 
     /// Whether a row was split off one of its own.
@@ -150,7 +158,7 @@ impl Anchor {
     /// Its answer was written, and is here now. The rows of whole lines are known by [`Anchor::adopt`]; where it had
     /// none, all that are there are its own.
     pub fn set(&mut self, place: &Place, rows: &Rows, current: TextNumber) {
-        self.base = Passage::new(place.clone(), rows);
+        (self.base, self.is_written) = (Passage::new(place.clone(), rows), true);
         if matches!(self.place, Place::Insertion(_)) || self.own_rows(rows).is_none() {
             self.own.extend(self.base.rows.iter().map(|row| row.id));
         }

@@ -27,6 +27,7 @@ impl Document {
             // Neovim reports rows as changed that read as before: nothing has happened to them.
             return;
         }
+        let begins_to_write = writer.is_some() && self.written_anchor != writer;
         self.written_anchor = writer;
         if self.anchors.values().any(Anchor::has_columns) {
             self.texts.push(self.rows.text_hash());
@@ -40,18 +41,24 @@ impl Document {
             let new = vec![new.clone()];
             self.put_in = None;
             self.edit_columns(&new);
-            if self.before_edit.replace(self.rows.clone()).is_none() || writer.is_some() {
-                self.snapshots.remember(&self.rows, &self.in_doubt);
+            let is_first = self.before_edit.replace(self.rows.clone()).is_none();
+            if begins_to_write {
+                self.snapshots.keep(&self.rows, &self.state);
+            } else if is_first || writer.is_some() {
+                self.snapshots.remember(&self.rows, &self.state);
             }
             self.splice(range, &new);
             return;
         }
         // To join rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
         if let Some(rows) = self.before_edit.take() {
-            self.snapshots.remember(&rows, &self.in_doubt);
+            self.snapshots.remember(&rows, &self.state);
         }
-        self.snapshots.remember(&self.rows, &self.in_doubt);
-        let brought_back = self.brought_back(&old, writer);
+        if begins_to_write {
+            self.snapshots.keep(&self.rows, &self.state);
+        } else {
+            self.snapshots.remember(&self.rows, &self.state);
+        }
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
@@ -65,23 +72,6 @@ impl Document {
             self.delete(range, old);
         } else {
             self.replace(range, &old, new, writer);
-        }
-        self.doubt_emptied(&brought_back);
-    }
-
-    /// The ranges that their answers had emptied, and to which undo has brought back some of these rows. `writer` is the
-    /// anchor whose answer takes them away now, if any.
-    fn brought_back(&self, rows: &[Row], writer: Option<AnchorId>) -> Vec<AnchorId> {
-        let others = self.anchors.iter().filter(|(id, _)| writer != Some(**id));
-        others.filter(|(_, anchor)| anchor.was_emptied_of(rows)).map(|(id, _)| *id).collect()
-    }
-
-    /// What is empty now was not emptied by its answer. The redo of that leads to the text in which it is.
-    fn doubt_emptied(&mut self, brought_back: &[AnchorId]) {
-        for id in brought_back {
-            if self.anchors.get(id).is_some_and(|anchor| !anchor.has_rows(&self.rows)) {
-                self.in_doubt.add_emptied(*id);
-            }
         }
     }
 
@@ -170,10 +160,10 @@ impl Document {
         };
         let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
         let only = fitting.next().filter(|_| fitting.next().is_none());
-        let only = only.map(|version| (version.rows.clone(), version.in_doubt.clone()));
+        let only = only.map(|version| (version.rows.clone(), version.state.clone()));
         drop(fitting);
-        if let Some((rows, in_doubt)) = only {
-            self.in_doubt = in_doubt;
+        if let Some((rows, state)) = only {
+            self.state = state;
             self.replace_ids(rows);
         }
     }
@@ -193,15 +183,15 @@ impl Document {
             }
         }
         let Some((first, others)) = closest.split_first() else { return };
-        let mut in_doubt = first.in_doubt.clone();
+        let mut state = first.state.clone();
         if others.is_empty() {
             let rows = first.rows.clone();
-            self.in_doubt = in_doubt;
+            self.state = state;
             self.replace_ids(rows);
             return;
         }
         for other in others {
-            in_doubt.add(&other.in_doubt);
+            state.join(&other.state);
         }
         let (mut rows, mut lost) = (first.rows.iter().cloned().collect::<Vec<_>>(), Vec::new());
         for (at, other) in others.iter().flat_map(|other| other.rows.iter().enumerate()) {
@@ -210,7 +200,7 @@ impl Document {
                 (rows[at].id, rows[at].split_from) = (0, None);
             }
         }
-        self.in_doubt = in_doubt;
+        self.state = state;
         self.assign_ids(&mut rows);
         self.replace_ids(rows.into_iter().collect());
         self.doubt(lost.iter());
@@ -221,7 +211,7 @@ impl Document {
     fn doubt<'a>(&mut self, rows: impl Iterator<Item = &'a Row>) {
         let anchors = &self.anchors;
         let is_needed = |row: &&Row| anchors.values().any(|anchor| anchor.needs(row.id, row.split_from));
-        self.in_doubt.extend(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
+        self.state.doubt(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
     }
 
     /// Replaces the ids of all rows: `rows` have the same text as the current ones.

@@ -29,7 +29,7 @@ use anchor::Anchor;
 use columns::Texts;
 use deleted::Deleted;
 use rows::Hasher;
-use snapshots::{InDoubt, Snapshots};
+use snapshots::{Snapshots, TextState};
 
 /// The most rows of a text that is mirrored.
 pub const MAX_ROWS: usize = 100_000;
@@ -64,8 +64,8 @@ pub struct Document {
     snapshots: Snapshots,
     /// The earlier texts, as far as columns are followed.
     texts: Texts,
-    /// What is unknown of the current text, as far as anchors need it.
-    in_doubt: InDoubt,
+    /// What is known of the current text beside its rows, as far as anchors need it.
+    state: TextState,
     /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
     /// so that the text identifies none of them.
     owners: HashMap<u64, Option<RowId>>,
@@ -91,7 +91,7 @@ impl Document {
             deleted: Deleted::default(),
             snapshots: Snapshots::default(),
             texts: Texts::default(),
-            in_doubt: InDoubt::default(),
+            state: TextState::default(),
             owners: HashMap::new(),
             bytes: 0,
             before_edit: None,
@@ -158,7 +158,7 @@ impl Document {
         self.next_anchor += 1;
         // The rows of this range keep their ids: a later deletion must not identify them as moved rows.
         self.put_in = None;
-        self.snapshots.pin(&self.rows, &self.in_doubt);
+        self.snapshots.pin(&self.rows, &self.state);
         self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id, self.texts.current()));
         id
     }
@@ -200,7 +200,8 @@ impl Document {
         self.written_anchor = None;
         self.before_edit = None;
         // The write is one undo step, however many changes it took.
-        self.snapshots.remember(&self.rows, &self.in_doubt);
+        self.state.write(anchor, |other| self.anchors.contains_key(&other));
+        self.snapshots.keep(&self.rows, &self.state);
         let current = self.texts.current();
         for (id, other) in &mut self.anchors {
             if *id == anchor {
@@ -224,6 +225,12 @@ impl Document {
         self.known(anchor)?.place(&self.rows, mark)
     }
 
+    /// Whether the answer to a range was written, and undo has led to a text without it.
+    pub fn is_undone(&self, anchor: AnchorId) -> bool {
+        let is_written = self.anchors.get(&anchor).is_some_and(Anchor::is_written);
+        is_written && !self.state.is_written(anchor)
+    }
+
     /// Whether all rows of a range were deleted, so that there is nothing of it left to be found.
     pub fn is_gone(&self, anchor: AnchorId) -> bool {
         self.known(anchor).is_some_and(|anchor| anchor.is_gone(&self.rows))
@@ -234,13 +241,13 @@ impl Document {
         self.known(anchor).is_some_and(|anchor| anchor.needs_mark(&self.rows))
     }
 
-    /// An anchor; none if a row that it needs is in doubt, or if that is empty which its answer had emptied, but not
-    /// because of that.
+    /// An anchor; none if a row that it needs is in doubt, or if none of its rows is there, though that answer is undone
+    /// which had deleted them.
     fn known(&self, anchor: AnchorId) -> Option<&Anchor> {
         let (id, anchor) = (anchor, self.anchors.get(&anchor)?);
         let is_lost = |(row, split_from)| anchor.needs(row, split_from) && self.rows.find(row).is_none();
-        let is_emptied = self.in_doubt.is_emptied(id) && !anchor.has_rows(&self.rows);
-        (!is_emptied && !self.in_doubt.iter().any(is_lost)).then_some(anchor)
+        let is_deleted = anchor.is_emptied() && self.is_undone(id) && !anchor.has_rows(&self.rows);
+        (!is_deleted && !self.state.in_doubt().any(is_lost)).then_some(anchor)
     }
 
     /// A range with its rows, as `land::merge_rows` takes them; none if its place is unknown.

@@ -1,4 +1,4 @@
-//! Texts that a document had, each with the rows that it had then, and what was unknown of them.
+//! Texts that a document had, each with the rows that it had then, what was unknown of them, and which answers were in it.
 //!
 //! They are found by the hash of the whole text, so that undo, redo, a reload and a formatter that changes nothing
 //! are all the same: a text seen before. One text may have had different rows at different times (either of two equal
@@ -17,53 +17,55 @@ const MAX_VERSIONS: usize = 1000;
 #[derive(Debug, Default)]
 pub struct Snapshots(VecDeque<Version>);
 
-/// What is unknown of a text.
+/// What is known of a text beside its rows.
 #[derive(Debug, Clone, Default)]
-pub struct InDoubt {
+pub struct TextState {
     /// The rows of which it is unknown whether they are in it, and where; each with the row that it was split from.
-    rows: Arc<BTreeMap<RowId, Option<RowId>>>,
-    /// The ranges that are empty, and not because of their answer, though that had emptied them once.
-    emptied: Arc<BTreeSet<AnchorId>>,
+    in_doubt: Arc<BTreeMap<RowId, Option<RowId>>>,
+    /// The ranges whose answers are in it.
+    written: Arc<BTreeSet<AnchorId>>,
 }
 
-impl InDoubt {
-    /// Adds rows.
-    pub fn extend(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
+impl TextState {
+    /// It is unknown of these rows, too, where they are.
+    pub fn doubt(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
         let mut rows = rows.peekable();
         if rows.peek().is_some() {
-            Arc::make_mut(&mut self.rows).extend(rows);
+            Arc::make_mut(&mut self.in_doubt).extend(rows);
         }
     }
 
-    /// A range was emptied by something else than its answer.
-    pub fn add_emptied(&mut self, anchor: AnchorId) {
-        Arc::make_mut(&mut self.emptied).insert(anchor);
+    /// The rows in doubt, each with the one that it was split from.
+    pub fn in_doubt(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
+        self.in_doubt.iter().map(|(id, split_from)| (*id, *split_from))
     }
 
-    /// Whether a range was emptied by something else than its answer.
-    pub fn is_emptied(&self, anchor: AnchorId) -> bool {
-        self.emptied.contains(&anchor)
+    /// The answer to a range was written. Of the others those are kept that are followed.
+    pub fn write(&mut self, anchor: AnchorId, is_followed: impl Fn(AnchorId) -> bool) {
+        let written = Arc::make_mut(&mut self.written);
+        written.retain(|other| is_followed(*other));
+        written.insert(anchor);
     }
 
-    /// Adds what is unknown of another text.
-    pub fn add(&mut self, other: &Self) {
-        self.add_rows(other);
-        if !other.emptied.is_subset(&self.emptied) {
-            Arc::make_mut(&mut self.emptied).extend(other.emptied.iter());
+    /// Whether the answer to a range is in the text.
+    pub fn is_written(&self, anchor: AnchorId) -> bool {
+        self.written.contains(&anchor)
+    }
+
+    /// The text may be this one, or the other.
+    pub fn join(&mut self, other: &Self) {
+        self.join_doubt(other);
+        if !self.written.is_subset(&other.written) {
+            Arc::make_mut(&mut self.written).retain(|anchor| other.is_written(*anchor));
         }
     }
 
-    /// Adds the rows that are in doubt in another text.
-    fn add_rows(&mut self, other: &Self) {
-        let has_all = |rows: &BTreeMap<RowId, _>| other.rows.keys().all(|row| rows.contains_key(row));
-        if !Arc::ptr_eq(&self.rows, &other.rows) && !has_all(&self.rows) {
-            self.extend(other.iter());
+    fn join_doubt(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.in_doubt, &other.in_doubt)
+            && !other.in_doubt.keys().all(|row| self.in_doubt.contains_key(row))
+        {
+            self.doubt(other.in_doubt());
         }
-    }
-
-    /// The rows, each with the one that it was split from.
-    pub fn iter(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
-        self.rows.iter().map(|(id, split_from)| (*id, *split_from))
     }
 }
 
@@ -74,22 +76,22 @@ pub struct Version {
     key: (u64, u64),
     /// Its rows.
     pub rows: Rows,
-    /// What was unknown of it.
-    pub in_doubt: InDoubt,
+    /// What else was known of it.
+    pub state: TextState,
     /// How many anchors were made here: as long it stays.
     pins: usize,
 }
 
 impl Snapshots {
-    /// Keeps the rows that a text has, and what is unknown of it.
-    pub fn remember(&mut self, rows: &Rows, in_doubt: &InDoubt) {
+    /// Keeps the rows that a text has, and its state. Which answers are in it is what was known first: an undo or a redo
+    /// may pass.
+    pub fn remember(&mut self, rows: &Rows, state: &TextState) {
         let key = key(rows);
         if let Some(version) = self.version(key) {
-            // Where it was known that an answer had emptied its range, an undo or a redo may have passed now.
-            version.in_doubt.add_rows(in_doubt);
+            version.state.join_doubt(state);
             return;
         }
-        self.0.push_back(Version { key, rows: rows.clone(), in_doubt: in_doubt.clone(), pins: 0 });
+        self.0.push_back(Version { key, rows: rows.clone(), state: state.clone(), pins: 0 });
         if self.0.len() > MAX_VERSIONS
             && let Some(oldest) = self.0.iter().position(|version| version.pins == 0)
         {
@@ -97,9 +99,17 @@ impl Snapshots {
         }
     }
 
+    /// Keeps them, where it is certain which answers are in the text: right before or right after one is written.
+    pub fn keep(&mut self, rows: &Rows, state: &TextState) {
+        self.remember(rows, state);
+        if let Some(version) = self.version(key(rows)) {
+            version.state.written = Arc::clone(&state.written);
+        }
+    }
+
     /// Keeps them until they are unpinned.
-    pub fn pin(&mut self, rows: &Rows, in_doubt: &InDoubt) {
-        self.remember(rows, in_doubt);
+    pub fn pin(&mut self, rows: &Rows, state: &TextState) {
+        self.remember(rows, state);
         if let Some(version) = self.version(key(rows)) {
             version.pins += 1;
         }

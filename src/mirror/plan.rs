@@ -215,6 +215,9 @@ fn revert(text: &DecidedText<'_>, job: u64, before: &[Bytes]) -> Result<Plan, Se
     let lost = Settlement::Held(HeldFor::RangeLost);
     let located = locate(text.document, text.ranges, text.marks, job);
     let (anchor, Located { base, now }) = located.ok_or(lost)?;
+    if text.document.is_undone(anchor) {
+        return Err(Settlement::Reverted);
+    }
     let pieces = base.pieces_before(before).ok_or(lost)?;
     let pieces = match verdict(&base, &now, &pieces) {
         MergeVerdict::Unchanged => return Err(Settlement::Reverted),

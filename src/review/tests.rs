@@ -312,3 +312,13 @@ fn a_text_that_another_answer_led_to_has_what_was_taken_then() {
     world.back(0..1, "a");
     assert_eq!(world.shown(), "a b");
 }
+
+#[test]
+fn an_insertion_of_which_a_take_was_undone_is_proposed_again() {
+    let mut world = ReviewedDocument::new("a b", &Place::Insertion(1), "X Y");
+    world.take(&[0]);
+    world.back(1..3, "");
+    assert_eq!(world.shown(), "a <|X Y> b");
+    world.edit(0..1, "mine");
+    assert_eq!(world.shown(), "mine <|X Y> b");
+}

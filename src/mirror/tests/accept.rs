@@ -72,6 +72,22 @@ fn an_answer_that_deleted_its_rows_is_taken_back() {
 }
 
 #[test]
+fn an_answer_that_is_undone_has_nothing_to_take_back() {
+    let mut mirrors = held();
+    let orders = mirrors.take(accept(&["one"], None));
+    write(&mut mirrors, call(&orders));
+    let tick = replied(&ask(&mut mirrors)).unwrap().1;
+    mirrors.take(lines(Some(tick + 1), 2..2, &TEXT[2..4]));
+    mirrors.take(lines(Some(tick + 2), 1..2, &TEXT[1..2]));
+    mirrors.take(MirrorEvent::Tick { buffer: 1, tick: tick + 3 });
+    assert_eq!(text(&mut mirrors), TEXT);
+    // The user deletes one of the rows that the answer had deleted.
+    mirrors.take(lines(Some(tick + 4), 3..4, &[]));
+    assert_eq!(settled(&mirrors.take(intent(7, Intent::Revert))), [(7, Settlement::Reverted)]);
+    assert_eq!(text(&mut mirrors), [&TEXT[..3], &TEXT[4..]].concat());
+}
+
+#[test]
 fn rows_that_the_user_names_become_the_answer_and_its_range() {
     let mut mirrors = held();
     let orders = mirrors.take(put(3..5, 2, &["new"]));

@@ -68,10 +68,11 @@ fn what_no_text_tells() {
 /// Rows that an answer had deleted, that undo brought back and another answer deleted: they are not the first one's. And
 /// a row that was deleted before a job was sent, put into its answer: all rows of that are taken back. And a row that the
 /// user had put into a part of the text before the answer to that was accepted: it stays when that is taken back.
-/// And a part that an answer had deleted: after undo it is not put in once more.
+/// And a part that an answer had deleted: after undo it is not put in once more. And rows that an answer had deleted,
+/// that undo brought back: of these one was deleted by another answer.
 #[test]
 fn schedules_that_broke_a_promise_once() {
-    play_seeds(&[70_500_275, 74_020_388, 80_002_063, 83_003_750]);
+    play_seeds(&[70_500_275, 74_020_388, 80_002_063, 83_003_750, 91_001_645]);
 }
 
 fn play_seeds(seeds: &[u64]) {
