@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::align::rising;
-use super::columns::{Bounds, Columns, TextNumber};
+use super::columns::{Bounds, Columns};
 use super::passage::Passage;
 use super::rows::{Row, RowId, Rows};
+use super::texts::TextNumber;
 
 /// A range of a text. Rows count from 0, columns are bytes from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]

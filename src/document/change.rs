@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::align::{Origin, align, is_related};
-use super::anchor::Anchor;
 use super::deleted::Deleted;
 use super::rows::{Row, RowId, Rows};
 use super::snapshots::Version;
@@ -27,10 +26,10 @@ impl Document {
             // Neovim reports rows as changed that read as before: nothing has happened to them.
             return;
         }
-        let begins_to_write = writer.is_some() && self.written_anchor != writer;
+        let is_inside = writer.is_some() && self.written_anchor == writer;
         self.written_anchor = writer;
-        if self.anchors.values().any(Anchor::has_columns) {
-            self.texts.push(self.rows.text_hash());
+        if !is_inside && !self.anchors.is_empty() {
+            self.texts.change(self.rows.text_hash(), writer.is_some());
         }
         if writer.is_some() {
             // The write of an answer moves no rows outside of its range.
@@ -41,24 +40,17 @@ impl Document {
             let new = vec![new.clone()];
             self.put_in = None;
             self.edit_columns(&new);
-            let is_first = self.before_edit.replace(self.rows.clone()).is_none();
-            if begins_to_write {
-                self.snapshots.keep(&self.rows, &self.state);
-            } else if is_first || writer.is_some() {
-                self.snapshots.remember(&self.rows, &self.state);
+            if self.before_edit.replace(self.rows.clone()).is_none() || writer.is_some() {
+                self.snapshots.remember(&self.rows, &self.in_doubt);
             }
             self.splice(range, &new);
             return;
         }
         // To join rows, Neovim edits one and deletes the next; undo reverts both, to the text before the edit.
         if let Some(rows) = self.before_edit.take() {
-            self.snapshots.remember(&rows, &self.state);
+            self.snapshots.remember(&rows, &self.in_doubt);
         }
-        if begins_to_write {
-            self.snapshots.keep(&self.rows, &self.state);
-        } else {
-            self.snapshots.remember(&self.rows, &self.state);
-        }
+        self.snapshots.remember(&self.rows, &self.in_doubt);
         let is_emptied =
             old.len() == self.rows.len() && new.iter().all(|row| row.text.is_empty()) && new.len() < 2;
         if is_emptied {
@@ -160,10 +152,10 @@ impl Document {
         };
         let mut fitting = self.snapshots.versions(self.rows.text_hash()).filter(fits);
         let only = fitting.next().filter(|_| fitting.next().is_none());
-        let only = only.map(|version| (version.rows.clone(), version.state.clone()));
+        let only = only.map(|version| (version.rows.clone(), version.in_doubt.clone()));
         drop(fitting);
-        if let Some((rows, state)) = only {
-            self.state = state;
+        if let Some((rows, in_doubt)) = only {
+            self.in_doubt = in_doubt;
             self.replace_ids(rows);
         }
     }
@@ -183,15 +175,15 @@ impl Document {
             }
         }
         let Some((first, others)) = closest.split_first() else { return };
-        let mut state = first.state.clone();
+        let mut in_doubt = first.in_doubt.clone();
         if others.is_empty() {
             let rows = first.rows.clone();
-            self.state = state;
+            self.in_doubt = in_doubt;
             self.replace_ids(rows);
             return;
         }
         for other in others {
-            state.join(&other.state);
+            in_doubt.add(&other.in_doubt);
         }
         let (mut rows, mut lost) = (first.rows.iter().cloned().collect::<Vec<_>>(), Vec::new());
         for (at, other) in others.iter().flat_map(|other| other.rows.iter().enumerate()) {
@@ -200,7 +192,7 @@ impl Document {
                 (rows[at].id, rows[at].split_from) = (0, None);
             }
         }
-        self.state = state;
+        self.in_doubt = in_doubt;
         self.assign_ids(&mut rows);
         self.replace_ids(rows.into_iter().collect());
         self.doubt(lost.iter());
@@ -211,7 +203,7 @@ impl Document {
     fn doubt<'a>(&mut self, rows: impl Iterator<Item = &'a Row>) {
         let anchors = &self.anchors;
         let is_needed = |row: &&Row| anchors.values().any(|anchor| anchor.needs(row.id, row.split_from));
-        self.state.doubt(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
+        self.in_doubt.extend(rows.filter(is_needed).map(|row| (row.id, row.split_from)));
     }
 
     /// Replaces the ids of all rows: `rows` have the same text as the current ones.

@@ -9,44 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::rows::Row;
+use super::texts::{MAX_TEXTS, TextNumber};
 
 /// The most places that are followed; beyond it none is known.
 const MAX_PLACES: usize = 16;
-/// The most texts that are remembered, and the most of one row.
-const MAX_TEXTS: usize = 10_000;
-
-/// The texts of a document, each known by its hash, oldest first.
-#[derive(Debug, Default)]
-pub struct Texts {
-    hashes: VecDeque<u64>,
-    /// The number of the first one.
-    first: TextNumber,
-}
-
-/// The number of a text. Later ones have higher numbers.
-pub type TextNumber = usize;
-
-impl Texts {
-    /// The number of the text that is there now.
-    pub fn current(&self) -> TextNumber {
-        self.first + self.hashes.len()
-    }
-
-    /// The current text, which has this hash, changes next.
-    pub fn push(&mut self, hash: u64) {
-        self.hashes.push_back(hash);
-        if self.hashes.len() > MAX_TEXTS {
-            self.hashes.pop_front();
-            self.first += 1;
-        }
-    }
-
-    /// The earlier texts with this hash, oldest first.
-    pub fn earlier(&self, hash: u64) -> Vec<TextNumber> {
-        let numbered = (self.first..).zip(&self.hashes);
-        numbered.filter(|(_, other)| **other == hash).map(|(number, _)| number).collect()
-    }
-}
 
 /// Bytes of a row; without a bound the part goes on in the row above, or below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,6 +15,7 @@ mod deleted;
 mod passage;
 mod rows;
 mod snapshots;
+mod texts;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -24,12 +25,13 @@ pub use anchor::Place;
 pub use columns::shifted;
 pub use passage::Passage;
 pub use rows::{Row, RowId, Rows};
+pub use texts::WriteNumber;
 
 use anchor::Anchor;
-use columns::Texts;
 use deleted::Deleted;
 use rows::Hasher;
-use snapshots::{Snapshots, TextState};
+use snapshots::{InDoubt, Snapshots};
+use texts::Texts;
 
 /// The most rows of a text that is mirrored.
 pub const MAX_ROWS: usize = 100_000;
@@ -62,10 +64,10 @@ pub struct Document {
     next_id: RowId,
     deleted: Deleted,
     snapshots: Snapshots,
-    /// The earlier texts, as far as columns are followed.
+    /// The earlier texts, as far as there are anchors.
     texts: Texts,
-    /// What is known of the current text beside its rows, as far as anchors need it.
-    state: TextState,
+    /// What is unknown of the current text, as far as anchors need it.
+    in_doubt: InDoubt,
     /// By the hash of each text ever seen, white space apart: the only row that ever had it; none if several had it,
     /// so that the text identifies none of them.
     owners: HashMap<u64, Option<RowId>>,
@@ -91,7 +93,7 @@ impl Document {
             deleted: Deleted::default(),
             snapshots: Snapshots::default(),
             texts: Texts::default(),
-            state: TextState::default(),
+            in_doubt: InDoubt::default(),
             owners: HashMap::new(),
             bytes: 0,
             before_edit: None,
@@ -126,14 +128,21 @@ impl Document {
         const ROW: usize = 96;
         const SNAPSHOT: usize = 12 << 10;
         const CHUNK: usize = 8;
+        const OWNER: usize = 32;
         const TEXT: usize = 32;
         let snapshots = self.snapshots.len() * (SNAPSHOT + self.rows.chunks() * CHUNK);
-        self.bytes + self.rows.len() * ROW + self.owners.len() * TEXT + snapshots
+        self.bytes + self.rows.len() * ROW + self.owners.len() * OWNER + self.texts.len() * TEXT + snapshots
     }
 
     /// Replaces the rows of `range`, for a change that is not the write of an answer.
     pub fn apply<R: AsRef<[u8]>>(&mut self, range: Range<usize>, new: &[R]) {
         self.change(range, new, None);
+    }
+
+    /// Replaces the whole text by what was read again.
+    pub fn reload<R: AsRef<[u8]>>(&mut self, text: &[R]) {
+        self.apply(0..self.rows.len(), text);
+        self.texts.read(self.rows.text_hash());
     }
 
     /// Replaces the rows of `range`, for a change that writes the answer of `anchor`: new rows belong to the answer,
@@ -146,10 +155,13 @@ impl Document {
     pub fn settle(&mut self) {
         self.put_in = None;
         self.restore_closest();
-        if self.anchors.values().any(Anchor::has_columns) {
-            let (same, current) = (self.texts.earlier(self.rows.text_hash()), self.texts.current());
-            self.anchors.values_mut().for_each(|anchor| anchor.recall_columns(&same, current));
+        if self.anchors.is_empty() {
+            return;
         }
+        let text = self.rows.text_hash();
+        self.texts.arrive(text);
+        let (same, current) = (self.texts.same(text), self.texts.current());
+        self.anchors.values_mut().for_each(|anchor| anchor.recall_columns(&same, current));
     }
 
     /// Follows a range from now on.
@@ -158,7 +170,7 @@ impl Document {
         self.next_anchor += 1;
         // The rows of this range keep their ids: a later deletion must not identify them as moved rows.
         self.put_in = None;
-        self.snapshots.pin(&self.rows, &self.state);
+        self.snapshots.pin(&self.rows, &self.in_doubt);
         self.anchors.insert(id, Anchor::new(place, &self.rows, self.next_id, self.texts.current()));
         id
     }
@@ -200,8 +212,7 @@ impl Document {
         self.written_anchor = None;
         self.before_edit = None;
         // The write is one undo step, however many changes it took.
-        self.state.write(anchor, |other| self.anchors.contains_key(&other));
-        self.snapshots.keep(&self.rows, &self.state);
+        self.snapshots.remember(&self.rows, &self.in_doubt);
         let current = self.texts.current();
         for (id, other) in &mut self.anchors {
             if *id == anchor {
@@ -210,6 +221,8 @@ impl Document {
                 other.cede(place, &self.rows, current);
             }
         }
+        let anchors = &self.anchors;
+        self.texts.write(anchor, self.rows.text_hash(), |other| anchors.contains_key(&other));
     }
 
     /// Sets the base of a range of whose held answer a part was written.
@@ -228,7 +241,12 @@ impl Document {
     /// Whether the answer to a range was written, and undo has led to a text without it.
     pub fn is_undone(&self, anchor: AnchorId) -> bool {
         let is_written = self.anchors.get(&anchor).is_some_and(Anchor::is_written);
-        is_written && !self.state.is_written(anchor)
+        is_written && self.last_write(anchor).is_none()
+    }
+
+    /// The last write to a range that is in the current text; none if none is.
+    pub fn last_write(&self, anchor: AnchorId) -> Option<WriteNumber> {
+        self.texts.last_write(anchor)
     }
 
     /// Whether all rows of a range were deleted, so that there is nothing of it left to be found.
@@ -247,7 +265,7 @@ impl Document {
         let (id, anchor) = (anchor, self.anchors.get(&anchor)?);
         let is_lost = |(row, split_from)| anchor.needs(row, split_from) && self.rows.find(row).is_none();
         let is_deleted = anchor.is_emptied() && self.is_undone(id) && !anchor.has_rows(&self.rows);
-        (!is_deleted && !self.state.in_doubt().any(is_lost)).then_some(anchor)
+        (!is_deleted && !self.in_doubt.iter().any(is_lost)).then_some(anchor)
     }
 
     /// A range with its rows, as `land::merge_rows` takes them; none if its place is unknown.

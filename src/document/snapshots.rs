@@ -1,13 +1,12 @@
-//! Texts that a document had, each with the rows that it had then, what was unknown of them, and which answers were in it.
+//! Texts that a document had, each with the rows that it had then, and what was unknown of them.
 //!
 //! They are found by the hash of the whole text, so that undo, redo, a reload and a formatter that changes nothing
 //! are all the same: a text seen before. One text may have had different rows at different times (either of two equal
 //! rows was deleted): each is kept.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::AnchorId;
 use super::rows::{RowId, Rows};
 
 /// The most versions that are kept beside the pinned ones; the oldest go first.
@@ -17,55 +16,30 @@ const MAX_VERSIONS: usize = 1000;
 #[derive(Debug, Default)]
 pub struct Snapshots(VecDeque<Version>);
 
-/// What is known of a text beside its rows.
+/// The rows of which it is unknown whether they are in a text, and where; each with the row that it was split from.
 #[derive(Debug, Clone, Default)]
-pub struct TextState {
-    /// The rows of which it is unknown whether they are in it, and where; each with the row that it was split from.
-    in_doubt: Arc<BTreeMap<RowId, Option<RowId>>>,
-    /// The ranges whose answers are in it.
-    written: Arc<BTreeSet<AnchorId>>,
-}
+pub struct InDoubt(Arc<BTreeMap<RowId, Option<RowId>>>);
 
-impl TextState {
-    /// It is unknown of these rows, too, where they are.
-    pub fn doubt(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
+impl InDoubt {
+    /// Adds rows.
+    pub fn extend(&mut self, rows: impl Iterator<Item = (RowId, Option<RowId>)>) {
         let mut rows = rows.peekable();
         if rows.peek().is_some() {
-            Arc::make_mut(&mut self.in_doubt).extend(rows);
+            Arc::make_mut(&mut self.0).extend(rows);
         }
     }
 
-    /// The rows in doubt, each with the one that it was split from.
-    pub fn in_doubt(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
-        self.in_doubt.iter().map(|(id, split_from)| (*id, *split_from))
-    }
-
-    /// The answer to a range was written. Of the others those are kept that are followed.
-    pub fn write(&mut self, anchor: AnchorId, is_followed: impl Fn(AnchorId) -> bool) {
-        let written = Arc::make_mut(&mut self.written);
-        written.retain(|other| is_followed(*other));
-        written.insert(anchor);
-    }
-
-    /// Whether the answer to a range is in the text.
-    pub fn is_written(&self, anchor: AnchorId) -> bool {
-        self.written.contains(&anchor)
-    }
-
-    /// The text may be this one, or the other.
-    pub fn join(&mut self, other: &Self) {
-        self.join_doubt(other);
-        if !self.written.is_subset(&other.written) {
-            Arc::make_mut(&mut self.written).retain(|anchor| other.is_written(*anchor));
+    /// Adds the rows that are in doubt in another text.
+    pub fn add(&mut self, other: &Self) {
+        let has_all = || other.0.keys().all(|row| self.0.contains_key(row));
+        if !Arc::ptr_eq(&self.0, &other.0) && !has_all() {
+            self.extend(other.iter());
         }
     }
 
-    fn join_doubt(&mut self, other: &Self) {
-        if !Arc::ptr_eq(&self.in_doubt, &other.in_doubt)
-            && !other.in_doubt.keys().all(|row| self.in_doubt.contains_key(row))
-        {
-            self.doubt(other.in_doubt());
-        }
+    /// The rows, each with the one that it was split from.
+    pub fn iter(&self) -> impl Iterator<Item = (RowId, Option<RowId>)> {
+        self.0.iter().map(|(id, split_from)| (*id, *split_from))
     }
 }
 
@@ -76,22 +50,21 @@ pub struct Version {
     key: (u64, u64),
     /// Its rows.
     pub rows: Rows,
-    /// What else was known of it.
-    pub state: TextState,
+    /// What was unknown of it.
+    pub in_doubt: InDoubt,
     /// How many anchors were made here: as long it stays.
     pins: usize,
 }
 
 impl Snapshots {
-    /// Keeps the rows that a text has, and its state. Which answers are in it is what was known first: an undo or a redo
-    /// may pass.
-    pub fn remember(&mut self, rows: &Rows, state: &TextState) {
+    /// Keeps the rows that a text has, and what is unknown of it.
+    pub fn remember(&mut self, rows: &Rows, in_doubt: &InDoubt) {
         let key = key(rows);
         if let Some(version) = self.version(key) {
-            version.state.join_doubt(state);
+            version.in_doubt.add(in_doubt);
             return;
         }
-        self.0.push_back(Version { key, rows: rows.clone(), state: state.clone(), pins: 0 });
+        self.0.push_back(Version { key, rows: rows.clone(), in_doubt: in_doubt.clone(), pins: 0 });
         if self.0.len() > MAX_VERSIONS
             && let Some(oldest) = self.0.iter().position(|version| version.pins == 0)
         {
@@ -99,17 +72,9 @@ impl Snapshots {
         }
     }
 
-    /// Keeps them, where it is certain which answers are in the text: right before or right after one is written.
-    pub fn keep(&mut self, rows: &Rows, state: &TextState) {
-        self.remember(rows, state);
-        if let Some(version) = self.version(key(rows)) {
-            version.state.written = Arc::clone(&state.written);
-        }
-    }
-
     /// Keeps them until they are unpinned.
-    pub fn pin(&mut self, rows: &Rows, state: &TextState) {
-        self.remember(rows, state);
+    pub fn pin(&mut self, rows: &Rows, in_doubt: &InDoubt) {
+        self.remember(rows, in_doubt);
         if let Some(version) = self.version(key(rows)) {
             version.pins += 1;
         }

@@ -45,8 +45,6 @@ struct StepInFlight {
     job: u64,
     attempt: u64,
     plan: Plan,
-    /// Whether a change of this step has arrived.
-    has_begun: bool,
 }
 
 impl Answers {
@@ -169,7 +167,7 @@ impl Answers {
                 Ok(plan) => {
                     *attempts += 1;
                     *tries += 1;
-                    self.under_way.push(StepInFlight { job, attempt: *attempts, plan, has_begun: false });
+                    self.under_way.push(StepInFlight { job, attempt: *attempts, plan });
                 }
                 Err(settlement) => settled.extend(self.settle(job, |_| settlement)),
             }
@@ -184,12 +182,6 @@ impl Answers {
     /// The anchor of a step of the call that is under way.
     pub fn anchor(&self, step: usize) -> Option<AnchorId> {
         self.under_way.get(step)?.plan.anchor
-    }
-
-    /// Records that a change of a step arrived, and returns whether it is the first one. The text before a later change
-    /// is a state within the step, which no undo restores.
-    pub fn begins(&mut self, step: usize) -> bool {
-        self.under_way.get_mut(step).is_none_or(|step| !std::mem::replace(&mut step.has_begun, true))
     }
 
     /// Settles a written step. The document has all changes of the step, and no later ones. Returns the settled intent
@@ -212,7 +204,7 @@ impl Answers {
             && let Some(review) = reviews.review(job, sent)
         {
             let now = Passage::new(place, document.rows());
-            review.take(hunks, &plan.now, &now);
+            review.take(hunks, (&plan.now, &now), document.last_write(anchor));
             taken = hunks.iter().map(|hunk| hunk.id).collect();
             if settlement == Settlement::Taken {
                 document.rebased(anchor, sent.clone());

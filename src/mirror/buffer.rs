@@ -81,9 +81,8 @@ impl Buffer {
     pub fn whole(&mut self, tick: Option<u64>, rows: &[Vec<u8>]) {
         match self.text.document_mut() {
             Some(document) => {
-                self.reviews.changes(|| document.rows().text_hash());
-                document.apply(0..document.rows().len(), rows);
-                self.reviews.reads_as(|| document.rows().text_hash());
+                document.reload(rows);
+                self.follow_reviews();
             }
             None => self.text.begin(rows),
         }
@@ -97,11 +96,6 @@ impl Buffer {
     pub fn lines(&mut self, tick: Option<u64>, range: Range<usize>, rows: &[Vec<u8>], step: Option<usize>) {
         let Some(document) = self.text.changed(tick, &range) else { return };
         self.shown.change(&range, rows.len());
-        match step {
-            None => self.reviews.changes(|| document.rows().text_hash()),
-            Some(step) if self.answers.begins(step) => self.reviews.keeps(|| document.rows().text_hash()),
-            Some(_) => {}
-        }
         self.reviews.invalidate(ViewDue::AtPause);
         match step.and_then(|step| self.answers.anchor(step)) {
             Some(anchor) => document.apply_answer(anchor, range, rows),
@@ -112,11 +106,17 @@ impl Buffer {
 
     /// Handles the end of an undo or a redo.
     pub fn settle(&mut self, tick: u64) {
-        if let Some(document) = self.text.settle(tick) {
-            self.reviews.came_back(|| document.rows().text_hash());
+        if self.text.settle(tick) {
+            self.follow_reviews();
             self.reviews.invalidate(ViewDue::Now);
             self.shown.invalidate();
         }
+    }
+
+    /// The text may have other writes in it.
+    fn follow_reviews(&mut self) {
+        let (ranges, document) = (&self.ranges, self.text.document());
+        self.reviews.follow(|job| document?.last_write(ranges.anchor(job)?));
     }
 
     /// Handles a detach: Neovim sends no more events.

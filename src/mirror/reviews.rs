@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::proposal::{ReviewView, ShownHunk};
 use super::query::Findings;
-use crate::document::{Document, Located, Passage};
+use crate::document::{Document, Located, Passage, WriteNumber};
 use crate::land::{Bytes, HeldFor};
 use crate::review::{EditId, Hunk, Review, marks};
 
@@ -139,33 +139,12 @@ impl Reviews {
         self.followed.get(&job)?.review.as_ref()
     }
 
-    /// The text with this hash is one before or after a write.
-    pub fn keeps(&mut self, text: impl FnOnce() -> u64) {
-        self.tell(text, Review::keeps);
-    }
-
-    /// The text with this hash changes next.
-    pub fn changes(&mut self, text: impl FnOnce() -> u64) {
-        self.tell(text, Review::changes);
-    }
-
-    /// The text with this hash is back, by undo or by redo.
-    pub fn came_back(&mut self, text: impl FnOnce() -> u64) {
-        self.tell(text, Review::came_back);
-    }
-
-    /// The text was read again, and has this hash.
-    pub fn reads_as(&mut self, text: impl FnOnce() -> u64) {
-        self.tell(text, Review::reads_as);
-    }
-
-    /// The hash is computed only where there is a review.
-    fn tell(&mut self, text: impl FnOnce() -> u64, what: impl Fn(&mut Review, u64)) {
-        let mut reviews =
-            self.followed.values_mut().filter_map(|followed| followed.review.as_mut()).peekable();
-        if reviews.peek().is_some() {
-            let text = text();
-            reviews.for_each(|review| what(review, text));
+    /// The text may have other writes in it: `last_write` says which is the last one to the range of a job.
+    pub fn follow(&mut self, last_write: impl Fn(u64) -> Option<WriteNumber>) {
+        for (job, followed) in &mut self.followed {
+            if let Some(review) = &mut followed.review {
+                review.follow(last_write(*job));
+            }
         }
     }
 

@@ -4,13 +4,12 @@
 //! A held answer is its base and a fixed list of edits of that base; each edit is open, taken or dropped. The base of
 //! the merge is what was sent with the taken edits in it; the proposal merges that base, the text as it is now, and the
 //! base with the open edits. Taking a hunk is an edit of the text like any other; so what the user then changes in it
-//! is their own. Which edits are taken belongs to the text: undo and redo bring it back. What was taken by typing needs
-//! no memory: both sides have it.
+//! is their own. Which edits are taken belongs to the text: the document knows the last write that is in it, also after
+//! undo and redo. What was taken by typing needs no memory: both sides have it.
 //!
 //! Pure: where the range is the document knows, and writing is the editor's part.
 
 mod base;
-mod history;
 mod hunk;
 mod id;
 mod proposal;
@@ -18,7 +17,7 @@ mod shape;
 mod taken;
 mod words;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use self::hunk::{Conflict, Hunk};
@@ -26,11 +25,10 @@ pub use self::id::EditId;
 pub use self::words::{WordMarks, marks};
 
 use self::base::Base;
-use self::history::History;
 use self::proposal::ProposalInput;
 use self::shape::{Shape, pieces};
 use self::taken::TakenHunk;
-use crate::document::{Passage, Row};
+use crate::document::{Passage, Row, WriteNumber};
 use crate::land::{Bytes, HeldFor, Replaced, RowChange};
 
 /// A held answer, and what the user made of it.
@@ -41,7 +39,8 @@ pub struct Review {
     base: Arc<Base>,
     /// The edits that were dropped, those of one hunk together, oldest first.
     dropped: Vec<Vec<EditId>>,
-    history: History,
+    /// The base after each write to the range, and before the first one.
+    bases: HashMap<Option<WriteNumber>, Arc<Base>>,
 }
 
 /// How a review ends once nothing is left of it.
@@ -60,13 +59,15 @@ impl Review {
     pub fn new(sent: &Passage, answer: Vec<Bytes>, dropped: Vec<Vec<EditId>>) -> Self {
         let (shape, sent) = (Shape::of(&sent.place), pieces(sent).into_owned());
         let base = Arc::new(Base::new(sent, &answer, shape));
-        Self { shape, answer, base, dropped, history: History::default() }
+        let bases = HashMap::from([(None, Arc::clone(&base))]);
+        Self { shape, answer, base, dropped, bases }
     }
 
     /// The same of an answer of which some was taken in an earlier session: the base of `sent` has it.
     #[must_use]
     pub fn resumed(self, sent: &[Bytes]) -> Self {
-        Self { base: Arc::new((*self.base).clone().resumed(sent)), ..self }
+        let base = Arc::new((*self.base).clone().resumed(sent));
+        Self { bases: HashMap::from([(None, Arc::clone(&base))]), base, ..self }
     }
 
     /// This is the answer from now on; what is taken, and what is dropped, stays.
@@ -76,8 +77,9 @@ impl Review {
         }
         answer.clone_into(&mut self.answer);
         let shape = self.shape;
-        self.history.change(|base| Arc::new(base.with_answer(answer, shape)));
-        self.base = Arc::new(self.base.with_answer(answer, shape));
+        let with_answer = |base: &Arc<Base>| Arc::new(base.with_answer(answer, shape));
+        self.bases.values_mut().for_each(|base| *base = with_answer(base));
+        self.base = with_answer(&self.base);
     }
 
     /// How many edits are taken.
@@ -101,28 +103,9 @@ impl Review {
         self.dropped = dropped;
     }
 
-    /// The text with this hash is one before or after a write, of any answer: exactly this is what undo and redo lead to.
-    pub fn keeps(&mut self, text: u64) {
-        self.history.keep(text, &self.base);
-    }
-
-    /// The text with this hash changes next.
-    pub fn changes(&mut self, text: u64) {
-        self.history.remember(text, &self.base);
-    }
-
-    /// An undo or a redo is complete, and led to this text.
-    pub fn came_back(&mut self, text: u64) {
-        let before = Arc::clone(&self.base);
-        self.reads_as(text);
-        if !Arc::ptr_eq(&before, &self.base) {
-            self.history.forget_inside();
-        }
-    }
-
-    /// The text was read again, and is this one.
-    pub fn reads_as(&mut self, text: u64) {
-        if let Some(base) = self.history.recall(text) {
+    /// This is the last write to the range that is in the text; none where none is.
+    pub fn follow(&mut self, last_write: Option<WriteNumber>) {
+        if let Some(base) = self.bases.get(&last_write) {
             self.base = Arc::clone(base);
         }
     }
@@ -139,8 +122,13 @@ impl Review {
         ProposalInput { base, answer, is_open: &is_open, now, column }.hunks()
     }
 
-    /// The hunks are taken, and this was the range before, and is it after that.
-    pub fn take(&mut self, hunks: &[Hunk], before: &Passage, after: &Passage) {
+    /// The hunks are taken by this write, and this was the range before, and is it after that.
+    pub fn take(
+        &mut self,
+        hunks: &[Hunk],
+        (before, after): (&Passage, &Passage),
+        write: Option<WriteNumber>,
+    ) {
         let (before, after) = (before.pieces(), pieces(after));
         let mut base = (*self.base).clone();
         let (mut more, mut less) = (0, 0);
@@ -157,6 +145,7 @@ impl Review {
         });
         base.take(&taken.collect::<Vec<_>>());
         self.base = Arc::new(base);
+        self.bases.insert(write, Arc::clone(&self.base));
     }
 
     /// The hunks are dropped: the text stays.

@@ -32,7 +32,6 @@ impl ReviewedDocument {
     }
 
     fn edit(&mut self, rows: std::ops::Range<usize>, new: &str) {
-        self.review.changes(self.document.rows().text_hash());
         self.document.apply(rows, &words(new));
     }
 
@@ -40,7 +39,7 @@ impl ReviewedDocument {
     fn back(&mut self, rows: std::ops::Range<usize>, new: &str) {
         self.edit(rows, new);
         self.document.settle();
-        self.review.came_back(self.document.rows().text_hash());
+        self.review.follow(self.document.last_write(self.anchor));
     }
 
     fn now(&self) -> Passage {
@@ -59,7 +58,6 @@ impl ReviewedDocument {
         let (pieces, changes) = replaced(&now, &hunks);
         let replaced = Replaced::new(&now, &pieces);
         let edits = crate::land::edits_at(self.document.rows(), &now, &replaced.rows, None, changes);
-        self.review.keeps(self.document.rows().text_hash());
         for edit in edits.iter().rev() {
             self.document.apply_answer(self.anchor, edit.rows.clone(), &edit.lines);
         }
@@ -67,8 +65,7 @@ impl ReviewedDocument {
         self.document.landed(self.anchor, &place);
         self.document.rebased(self.anchor, base);
         let after = Passage::new(place, self.document.rows());
-        self.review.take(&hunks, &now, &after);
-        self.review.keeps(self.document.rows().text_hash());
+        self.review.take(&hunks, (&now, &after), self.document.last_write(self.anchor));
     }
 
     /// The text with its hunks: `<what goes|what comes>`, a conflict with `!`.
@@ -304,9 +301,9 @@ fn a_text_that_another_answer_led_to_has_what_was_taken_then() {
     world.back(2..2, "c");
     world.take(&[0]);
     // The answer to another job deletes the row that was taken.
-    world.review.keeps(world.document.rows().text_hash());
-    world.document.apply::<&str>(2..3, &[]);
-    world.review.keeps(world.document.rows().text_hash());
+    let other = world.document.anchor(&Place::Lines(2..3));
+    world.document.apply_answer::<&str>(other, 2..3, &[]);
+    world.document.landed(other, &Place::Insertion(2));
     assert_eq!(world.shown(), "a b");
     world.edit(0..1, "mine");
     world.back(0..1, "a");

@@ -74,7 +74,6 @@ impl Buffer {
     pub fn written(&mut self, step: usize) -> Option<SettledIntent> {
         let document = self.text.document_mut()?;
         let (settled, mark) = self.answers.written(document, &mut self.ranges, &mut self.reviews, step)?;
-        self.reviews.keeps(|| document.rows().text_hash());
         self.reviews.invalidate(ViewDue::Now);
         self.shown.set(settled.job, Some(&mark));
         Some(settled)

@@ -22,6 +22,12 @@ pub enum MirrorState {
     TooLarge,
 }
 
+impl MirrorState {
+    fn is_fed(self) -> bool {
+        matches!(self, Self::Sure | Self::Unsure)
+    }
+}
+
 /// See the module.
 #[derive(Debug, Default)]
 pub struct MirroredText {
@@ -56,7 +62,7 @@ impl MirroredText {
 
     /// Whether the host gets the buffer's events, and they fit so far.
     pub fn is_fed(&self) -> bool {
-        matches!(self.state, MirrorState::Sure | MirrorState::Unsure)
+        self.state.is_fed()
     }
 
     /// The document, which may hold an earlier text.
@@ -129,14 +135,12 @@ impl MirroredText {
         self.document.as_mut()
     }
 
-    /// Handles the end of an undo or a redo. Returns the document, if it has the changes.
-    pub fn settle(&mut self, tick: u64) -> Option<&Document> {
-        if !self.is_fed() {
-            return None;
-        }
-        self.document.as_mut()?.settle();
+    /// Handles the end of an undo or a redo. Returns whether the document has the changes.
+    pub fn settle(&mut self, tick: u64) -> bool {
+        let Some(document) = self.document.as_mut().filter(|_| self.state.is_fed()) else { return false };
+        document.settle();
         self.adopt(tick);
-        self.document.as_ref()
+        true
     }
 
     /// Handles a detach: Neovim sends no more events.

@@ -1,0 +1,181 @@
+//! The texts that a document had, oldest first, each known by its hash: which answers were in it.
+//!
+//! Undo and redo lead to a text that was there before: then the answers are in it that were in it last. Texts inside of
+//! a step of undo are none, since nothing leads to them: those of a write are not recorded, and those of an undo or a
+//! redo that crosses a write are crossed out.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::AnchorId;
+
+/// The most texts that are remembered; the oldest go first.
+pub const MAX_TEXTS: usize = 10_000;
+
+/// The number of a text. Later ones have higher numbers.
+pub type TextNumber = usize;
+
+/// The number of a write of an answer. Later ones have higher numbers.
+pub type WriteNumber = u64;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Texts {
+    earlier: VecDeque<EarlierText>,
+    /// The number of the first of them.
+    first: TextNumber,
+    /// For each range the last write to it that is in the current text.
+    written: Arc<BTreeMap<AnchorId, WriteNumber>>,
+    writes: WriteNumber,
+}
+
+#[derive(Debug)]
+struct EarlierText {
+    /// None where it was inside of a step.
+    hash: Option<u64>,
+    written: Arc<BTreeMap<AnchorId, WriteNumber>>,
+    /// It is one right before or right after a write.
+    is_end: bool,
+}
+
+impl Texts {
+    /// The number of the current text.
+    pub fn current(&self) -> TextNumber {
+        self.first + self.earlier.len()
+    }
+
+    /// How many texts are remembered.
+    pub fn len(&self) -> usize {
+        self.earlier.len()
+    }
+
+    /// The current text, which has this hash, changes next; `is_write` says whether an answer is written.
+    pub fn change(&mut self, hash: u64, is_write: bool) {
+        self.earlier.push_back(EarlierText {
+            hash: Some(hash),
+            written: Arc::clone(&self.written),
+            is_end: is_write,
+        });
+        if self.earlier.len() > MAX_TEXTS {
+            self.earlier.pop_front();
+            self.first += 1;
+        }
+    }
+
+    /// The answer to a range was written: the current text has this hash. Of the other ranges those are kept that are
+    /// followed.
+    pub fn write(&mut self, anchor: AnchorId, hash: u64, is_followed: impl Fn(AnchorId) -> bool) {
+        self.writes += 1;
+        let written = Arc::make_mut(&mut self.written);
+        written.retain(|other, _| is_followed(*other));
+        written.insert(anchor, self.writes);
+        self.change(hash, true);
+    }
+
+    /// The last write to a range that is in the current text; none if none is.
+    pub fn last_write(&self, anchor: AnchorId) -> Option<WriteNumber> {
+        self.written.get(&anchor).copied()
+    }
+
+    /// An undo or a redo is complete, and led to the text with this hash.
+    pub fn arrive(&mut self, hash: u64) {
+        let before = Arc::clone(&self.written);
+        self.read(hash);
+        if before == self.written {
+            return;
+        }
+        let ends: HashSet<Option<u64>> =
+            self.earlier.iter().filter(|text| text.is_end).map(|text| text.hash).collect();
+        // It began at an end of a write.
+        if let Some(start) = self.earlier.iter().rposition(|text| ends.contains(&text.hash)) {
+            self.earlier.range_mut(start + 1..).for_each(|inside| inside.hash = None);
+        }
+    }
+
+    /// The text was read again, and has this hash.
+    pub fn read(&mut self, hash: u64) {
+        if let Some(text) = self.earlier.iter().rfind(|text| text.hash == Some(hash)) {
+            self.written = Arc::clone(&text.written);
+        }
+    }
+
+    /// The earlier texts with this hash, oldest first.
+    pub fn same(&self, hash: u64) -> Vec<TextNumber> {
+        let numbered = (self.first..).zip(&self.earlier);
+        numbered.filter(|(_, text)| text.hash == Some(hash)).map(|(number, _)| number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JOB: AnchorId = AnchorId(1);
+    const OTHER: AnchorId = AnchorId(2);
+
+    /// Text 20, which an answer made of 10 by way of 15.
+    fn written() -> Texts {
+        let mut texts = Texts::default();
+        texts.change(10, true);
+        texts.write(JOB, 20, |_| true);
+        texts
+    }
+
+    fn go(texts: &mut Texts, path: &[u64]) {
+        let (last, before) = path.split_last().unwrap();
+        before.iter().for_each(|text| texts.change(*text, false));
+        texts.arrive(*last);
+    }
+
+    #[test]
+    fn undo_and_redo_lead_to_texts_without_an_answer_and_with_it() {
+        let mut texts = written();
+        assert_eq!(texts.last_write(JOB), Some(1));
+        go(&mut texts, &[20, 10]);
+        assert_eq!(texts.last_write(JOB), None);
+        go(&mut texts, &[10, 20]);
+        assert_eq!(texts.last_write(JOB), Some(1));
+        go(&mut texts, &[20, 99]);
+        assert_eq!(texts.last_write(JOB), Some(1), "a text that was never seen");
+        texts.read(10);
+        assert_eq!(texts.last_write(JOB), None, "read again");
+    }
+
+    #[test]
+    fn of_several_times_that_a_text_was_there_the_last_one_counts() {
+        let mut texts = written();
+        texts.change(20, false);
+        // The user takes the answer back by hand.
+        texts.change(10, false);
+        go(&mut texts, &[30, 10]);
+        assert_eq!(texts.last_write(JOB), Some(1));
+        assert_eq!(texts.same(10), [0, 3]);
+    }
+
+    #[test]
+    fn a_text_inside_of_a_step_is_none() {
+        let mut texts = written();
+        go(&mut texts, &[20, 15, 10]);
+        assert!(texts.same(15).is_empty());
+        // The user types what was between them, something more, and undoes that.
+        texts.change(10, false);
+        go(&mut texts, &[15, 40, 15]);
+        assert_eq!(texts.last_write(JOB), None);
+    }
+
+    #[test]
+    fn ranges_that_nobody_follows_are_forgotten() {
+        let mut texts = written();
+        texts.change(20, true);
+        texts.write(OTHER, 30, |anchor| anchor != JOB);
+        assert_eq!((texts.last_write(JOB), texts.last_write(OTHER)), (None, Some(2)));
+    }
+
+    #[test]
+    fn the_oldest_texts_go_first_and_keep_the_numbers_of_the_others() {
+        let mut texts = Texts::default();
+        (0..MAX_TEXTS as u64 + 5).for_each(|text| texts.change(text, false));
+        assert!(texts.same(4).is_empty());
+        assert_eq!((texts.same(5), texts.current(), texts.len()), (vec![5], MAX_TEXTS + 5, MAX_TEXTS));
+    }
+}
