@@ -28,14 +28,21 @@ impl Bounds {
     fn is_empty(&self) -> bool {
         self.from.is_some() && self.from == self.to
     }
+
+    /// Whether an edit that led from one text to the other deleted just what is between them.
+    fn is_deleted(&self, old: &[u8], new: &[u8]) -> bool {
+        let Self { from: Some(from), to: Some(to) } = *self else { return false };
+        from < to
+            && old.len() - (to - from) == new.len()
+            && old[..from] == new[..from]
+            && old[to..] == new[from..]
+    }
 }
 
 /// Where a part of one row may be.
 #[derive(Debug)]
 pub struct Columns {
     text: Arc<[u8]>,
-    /// It had no text when it was sent, or once its answer was written.
-    has_no_text: bool,
     /// What was known before, oldest first.
     earlier: VecDeque<Known>,
     now: Known,
@@ -49,6 +56,9 @@ struct Known {
     row: u64,
     /// None where it is not known.
     places: Vec<Bounds>,
+    /// What is put in at its ends is part of it, since it had no text: it was sent empty, its answer left nothing, or
+    /// just its text was deleted.
+    is_open: bool,
 }
 
 impl Columns {
@@ -56,9 +66,8 @@ impl Columns {
     pub fn new(row: &Row, bounds: Bounds, current: TextNumber) -> Self {
         Self {
             text: row.text.clone(),
-            has_no_text: bounds.is_empty(),
             earlier: VecDeque::new(),
-            now: Known { since: current, row: row.hash, places: vec![bounds] },
+            now: Known { since: current, row: row.hash, places: vec![bounds], is_open: bounds.is_empty() },
         }
     }
 
@@ -72,8 +81,9 @@ impl Columns {
         if row.hash == self.now.row {
             return;
         }
-        let places = self.now.places.iter();
-        let shifted = places.flat_map(|place| shifts(&self.text, &row.text, *place, self.has_no_text));
+        let before = &self.now;
+        let shifted =
+            before.places.iter().flat_map(|place| shifts(&self.text, &row.text, *place, before.is_open));
         let mut places: Vec<Bounds> = Vec::new();
         for place in shifted {
             add(&mut places, &[place]);
@@ -82,8 +92,10 @@ impl Columns {
                 break;
             }
         }
+        let is_deleted = matches!(before.places[..], [only] if only.is_deleted(&self.text, &row.text));
+        let is_open = is_deleted || before.is_open;
         self.text = row.text.clone();
-        self.know(Known { since: current, row: row.hash, places });
+        self.know(Known { since: current, row: row.hash, places, is_open });
     }
 
     /// Undo or redo led to the current text, which was there before, as these: the row has the columns that it had then.
@@ -98,27 +110,27 @@ impl Columns {
         if then.is_empty() {
             return;
         }
-        let mut places = Vec::new();
+        let (mut places, is_open) = (Vec::new(), then.iter().all(|known| known.is_open));
         if then.iter().all(|known| !known.places.is_empty()) {
             for known in then {
                 add(&mut places, &known.places);
             }
         }
-        self.know(Known { since: current, row: self.now.row, places });
+        self.know(Known { since: current, row: self.now.row, places, is_open });
     }
 
     /// Another part was written here: of the places none is known where one overlaps it.
     pub fn cede(&mut self, other: Bounds, current: TextNumber) {
         let is_before = |a: &Bounds, b: &Bounds| a.to.is_some_and(|to| b.from.is_some_and(|from| to <= from));
         if self.now.places.iter().any(|place| !is_before(place, &other) && !is_before(&other, place)) {
-            self.know(Known { since: current, row: self.now.row, places: Vec::new() });
+            self.know(Known { since: current, row: self.now.row, places: Vec::new(), is_open: false });
         }
     }
 
     /// The part was replaced, and is here now.
     pub fn set(&mut self, row: &Row, bounds: Bounds, current: TextNumber) {
-        (self.text, self.has_no_text) = (row.text.clone(), bounds.is_empty());
-        self.know(Known { since: current, row: row.hash, places: vec![bounds] });
+        self.text = row.text.clone();
+        self.know(Known { since: current, row: row.hash, places: vec![bounds], is_open: bounds.is_empty() });
     }
 
     fn know(&mut self, known: Known) {
@@ -151,17 +163,17 @@ pub fn shifted(old: &[u8], new: &[u8], part: Range<usize>) -> Option<Range<usize
     }
 }
 
-/// Where a part may be after an edit. What is put in where one is that `has_no_text` is the part, since it is there
+/// Where a part may be after an edit. What is put in at the ends of one that `is_open` is part of it, since it is there
 /// that both the user and the answer write.
-fn shifts(old: &[u8], new: &[u8], part: Bounds, has_no_text: bool) -> Vec<Bounds> {
+fn shifts(old: &[u8], new: &[u8], part: Bounds, is_open: bool) -> Vec<Bounds> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let slack = (head + tail).saturating_sub(old.len().min(new.len()));
     let same = head + tail - slack;
     let (gone, come) = (old.len() - same, new.len() - same);
     let place = |at: usize| match part {
-        Bounds { from: Some(from), .. } if has_no_text && part.is_empty() && gone == 0 && from == at => {
-            Bounds { to: Some(at + come), ..part }
+        Bounds { from: Some(from), to: Some(to) } if is_open && gone == 0 && (from == at || to == at) => {
+            Bounds { to: Some(to + come), ..part }
         }
         _ => shift(part, at, gone, come),
     };

@@ -123,7 +123,9 @@ mod tests {
 
     fn go(texts: &mut Texts, path: &[u64]) {
         let (last, before) = path.split_last().unwrap();
-        before.iter().for_each(|text| texts.change(*text, false));
+        for text in before {
+            texts.change(*text, false);
+        }
         texts.arrive(*last);
     }
 

@@ -46,6 +46,8 @@ fn a_part_of_a_row_follows_edits_around_it_and_in_it() {
         ("the row deleted and put", |e| e.delete(0..1).put(2), "one"),
         ("the row indented", |e| e.substitute(0, 0..0, "    "), "one"),
         ("the text before it replaced", |e| e.substitute(0, 4..5, "long"), "one"),
+        ("other text in its place", |e| e.substitute(0, 14..17, "").typed(0, 14, "none"), "none"),
+        ("typing where it was, and more", |e| e.substitute(0, 13..19, "").typed(0, 13, "none"), ""),
         ("it deleted, undone", |e| e.substitute(0, 14..17, "").undo(), "one"),
         ("the row split before it", |e| e.split(0, 8), "one"),
         ("the row joined to the one above", |e| e.relocate(0..1, 2).join(0), "None"),
@@ -57,6 +59,17 @@ fn a_part_of_a_row_follows_edits_around_it_and_in_it() {
         act(&mut editor);
         assert_eq!(read(&editor, anchor, None), *expected, "{name}");
     }
+}
+
+#[test]
+fn what_is_typed_where_a_part_had_no_text_is_the_part() {
+    let (mut e, anchor) = editor(&part((0, 14), (0, 14)));
+    e.typed(0, 14, "1, ");
+    assert_eq!(read(&e, anchor, None), "1, ");
+    e.typed(0, 17, "2, ").typed(0, 0, "pub ");
+    assert_eq!(read(&e, anchor, None), "1, 2, ");
+    e.undo_all();
+    assert_eq!(read(&e, anchor, None), "");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use botglue::document::{AnchorId, Place};
 
 use super::editor::Editor;
-use super::line::Line;
+use super::line::{Cell, Line};
 
 /// What an answer does with a row of its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,18 +208,33 @@ impl Job {
         })
     }
 
+    /// The bytes of each of its parts.
+    fn cells(&self) -> Option<Vec<Vec<Cell>>> {
+        let cut = |line: &Line, columns: Range<usize>| line.cells[columns].to_vec();
+        match &self.place {
+            Place::Part { start, end } if start.0 == end.0 => Some(vec![cut(&self.base[0], start.1..end.1)]),
+            Place::Block { columns, .. } => {
+                let rows = self.base.iter().zip(columns);
+                Some(rows.map(|(line, columns)| cut(line, columns.clone())).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether these may be its parts: its bytes or, where none of them is left in a row, what was typed in their place.
+    pub fn may_be(&self, lines: &[Line], parts: &[(usize, Range<usize>)]) -> bool {
+        let is_own = |((base, cells), (row, columns)): ((&Line, Vec<Cell>), &(usize, Range<usize>))| {
+            let line = &lines[*row];
+            let is_typed = !line.cells.iter().any(|cell| cells.contains(cell));
+            line.id == base.id && (is_typed || line.cells[columns.clone()] == cells)
+        };
+        self.cells().is_some_and(|cells| self.base.iter().zip(cells).zip(parts).all(is_own))
+    }
+
     /// Where the bytes of each of its parts are, if none was changed and nothing was put between them.
     pub fn parts(&self, lines: &[Line]) -> Option<Vec<(usize, Range<usize>)>> {
-        let cut = |line: &Line, columns: Range<usize>| line.cells[columns].to_vec();
-        let parts: Vec<_> = match &self.place {
-            Place::Part { start, end } if start.0 == end.0 => vec![cut(&self.base[0], start.1..end.1)],
-            Place::Block { columns, .. } => {
-                self.base.iter().zip(columns).map(|(line, columns)| cut(line, columns.clone())).collect()
-            }
-            _ => return None,
-        };
         let mut places = Vec::new();
-        for (base, cells) in self.base.iter().zip(parts) {
+        for (base, cells) in self.base.iter().zip(self.cells()?) {
             let row = lines.iter().position(|line| line.id == base.id)?;
             let column = lines[row].cells.windows(cells.len()).position(|window| window == cells)?;
             places.push((row, column..column + cells.len()));
