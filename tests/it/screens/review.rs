@@ -77,6 +77,50 @@ fn a_part_of_a_row_and_a_row_wider_than_the_window() {
 }
 
 #[test]
+fn a_block_of_which_the_user_changed_a_row_too() {
+    on_each_review_screen(|stage| {
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.txt", "int one;\nint two;\nint six;\nend\n");
+        nvim.exec(
+            "local range = { kind = 'block', first = { 1, 0 }, last = { 3, 2 } }
+             require('botglue').run({ prompt = 'GATE:it unsigned', review = true, range = range })",
+        );
+        nvim.mirrored();
+        nvim.input("3Gcwlong<Esc>gg");
+        gated.answer("it", "unsigned\nunsigned\nunsigned");
+        nvim.finished(1);
+        nvim.input(":Botglue review<CR>");
+        stage.expect("review-block", &nvim, "the hunks", |rows| rows.concat().contains("unsigned two"));
+    });
+}
+
+#[test]
+fn an_insertion_where_the_user_put_a_row_in_too() {
+    on_each_review_screen(|stage| {
+        let (nvim, gated) = stage.gated();
+        nvim.edit("a.txt", "first\nlast\n");
+        nvim.exec(
+            "local range = { kind = 'insert', first = { 1, 0 } }
+             require('botglue').run({ prompt = 'GATE:it more', review = true, range = range })",
+        );
+        nvim.mirrored();
+        nvim.input("ggomine<Esc>gg");
+        gated.answer("it", "second\nthird");
+        nvim.finished(1);
+        nvim.input(":Botglue review<CR>");
+        stage.expect("review-insertion", &nvim, "the hunk", |rows| rows.concat().contains("third"));
+    });
+}
+
+#[test]
+fn an_answer_that_deletes_all_of_the_text_of_which_the_user_changed_a_row() {
+    on_each_review_screen(|stage| {
+        let nvim = review(stage, "one\ntwo\n", "%Botglue! run", "2GA mine<Esc>gg", "```\n```");
+        stage.expect("review-nothing", &nvim, "the hunk", |rows| rows.concat().contains("conflict"));
+    });
+}
+
+#[test]
 fn the_blocks_of_an_answer() {
     on_each_review_screen(|stage| {
         let answer =
