@@ -223,12 +223,12 @@ impl Job {
 
     /// Whether these may be its parts: its bytes or, where none of them is left in a row, what was typed in their place.
     pub fn may_be(&self, lines: &[Line], parts: &[(usize, Range<usize>)]) -> bool {
-        let is_own = |((base, cells), (row, columns)): ((&Line, Vec<Cell>), &(usize, Range<usize>))| {
-            let line = &lines[*row];
+        let Some(cells) = self.cells() else { return false };
+        (0..parts.len()).all(|at| {
+            let (line, columns, cells) = (&lines[parts[at].0], parts[at].1.clone(), &cells[at]);
             let is_typed = !line.cells.iter().any(|cell| cells.contains(cell));
-            line.id == base.id && (is_typed || line.cells[columns.clone()] == cells)
-        };
-        self.cells().is_some_and(|cells| self.base.iter().zip(cells).zip(parts).all(is_own))
+            line.id == self.base[at].id && (is_typed || line.cells[columns] == cells[..])
+        })
     }
 
     /// Where the bytes of each of its parts are, if none was changed and nothing was put between them.
