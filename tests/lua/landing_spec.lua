@@ -50,7 +50,8 @@ test("answers that are ready together land together, each as a step of its own",
     local write = require("botglue.editor.write").write
     require("botglue.editor.write").write = function(call)
       local reply = write(call)
-      table.insert(steps, #(reply.steps or {}))
+      -- A call that is refused, as in the middle of a selection, has no steps.
+      if reply.steps then table.insert(steps, #reply.steps) end
       return reply
     end
   ]])
@@ -59,7 +60,6 @@ test("answers that are ready together land together, each as a step of its own",
     nvim:answer(id, { text })
     equal(nvim:job(id).status, "ready")
   end
-  nvim:lua("steps = {}")
   nvim:type("<Esc>")
   for id = 1, 3 do
     nvim:eventually("it lands", "return require('botglue').job(...).status == 'done'", id)
