@@ -2,8 +2,9 @@
 //!
 //! The mirror passes each change as the editor reports it (rows of a range were replaced by others), and the document
 //! finds out which row is which: by aligning old and new rows (`align`), by the rows that were deleted (`deleted`), by
-//! earlier texts (`snapshots`). A range is known by the ids of its rows (`anchor`), so its place follows from them, or
-//! it is lost. Where identity is uncertain, nothing is guessed.
+//! earlier texts (`snapshots`). A range is known by the ids of its rows (`anchor`), and a part of a row by its columns
+//! (`columns`), so its place follows from them, or it is lost. Where identity is uncertain, nothing is guessed. After
+//! undo and redo it knows which answers are in the text (`texts`).
 //!
 //! Pure: it knows no editor, no clock and no file, and never reads the text by itself.
 
@@ -151,7 +152,7 @@ impl Document {
         self.change(range, new, Some(anchor));
     }
 
-    /// Handles the end of an undo or a redo: restores the row ids and columns that this text had before.
+    /// Handles the end of an undo or a redo: restores the row ids, the answers and the columns that this text had before.
     pub fn settle(&mut self) {
         self.put_in = None;
         self.restore_closest();
