@@ -32,10 +32,10 @@ impl Bounds {
     /// Whether an edit that led from one text to the other deleted just what is between them.
     fn is_deleted(&self, old: &[u8], new: &[u8]) -> bool {
         let Self { from: Some(from), to: Some(to) } = *self else { return false };
-        from < to
-            && old.len() - (to - from) == new.len()
-            && old[..from] == new[..from]
-            && old[to..] == new[from..]
+        let around = old.get(..from).zip(old.get(to..)).filter(|_| from < to);
+        around.is_some_and(|(head, tail)| {
+            new.len() == head.len() + tail.len() && new.starts_with(head) && new.ends_with(tail)
+        })
     }
 }
 
