@@ -10,12 +10,25 @@ const CODE: &str = "fn load(path: &Path) -> Config {
 }
 ";
 
-/// Holds an answer for rows of a file, types keys, and opens the review.
+/// Holds an answer for what a command runs on, types keys, and opens the review.
 fn review(stage: &Stage, text: &str, command: &str, keys: &str, answer: &str) -> Nvim {
+    let run = |nvim: &Nvim| {
+        nvim.command("set number");
+        nvim.command(&format!("{command} GATE:it return errors instead of panicking"));
+    };
+    review_of(stage, text, run, keys, answer)
+}
+
+/// The same for a range as the Lua API takes one.
+fn review_in(stage: &Stage, text: &str, range: &str, keys: &str, answer: &str) -> Nvim {
+    let job = format!("{{ prompt = 'GATE:it more', review = true, range = {range} }}");
+    review_of(stage, text, |nvim| _ = nvim.exec(&format!("require('botglue').run({job})")), keys, answer)
+}
+
+fn review_of(stage: &Stage, text: &str, run: impl FnOnce(&Nvim), keys: &str, answer: &str) -> Nvim {
     let (nvim, gated) = stage.gated();
     nvim.edit("a.txt", text);
-    nvim.command("set number");
-    nvim.command(&format!("{command} GATE:it return errors instead of panicking"));
+    run(&nvim);
     nvim.mirrored();
     nvim.input(keys);
     gated.answer("it", answer);
@@ -63,15 +76,9 @@ fn more_rows_than_the_window_has() {
 #[test]
 fn a_part_of_a_row_and_a_row_wider_than_the_window() {
     on_each_review_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        nvim.edit("a.txt", "let sum = add(a, b);\nend\n");
-        nvim.exec(
-            "local range = { kind = 'char', first = { 1, 10 }, last = { 1, 12 } }
-             require('botglue').run({ prompt = 'GATE:it more', review = true, range = range })",
-        );
-        gated.answer("it", &format!("add_all({})", ["value"; 20].join(", ")));
-        nvim.finished(1);
-        nvim.input(":Botglue review<CR>");
+        let range = "{ kind = 'char', first = { 1, 10 }, last = { 1, 12 } }";
+        let answer = format!("add_all({})", ["value"; 20].join(", "));
+        let nvim = review_in(stage, "let sum = add(a, b);\nend\n", range, "", &answer);
         stage.expect("review-part", &nvim, "the hunk", |rows| rows.concat().contains("add_all"));
     });
 }
@@ -79,17 +86,9 @@ fn a_part_of_a_row_and_a_row_wider_than_the_window() {
 #[test]
 fn a_block_of_which_the_user_changed_a_row_too() {
     on_each_review_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        nvim.edit("a.txt", "int one;\nint two;\nint six;\nend\n");
-        nvim.exec(
-            "local range = { kind = 'block', first = { 1, 0 }, last = { 3, 2 } }
-             require('botglue').run({ prompt = 'GATE:it unsigned', review = true, range = range })",
-        );
-        nvim.mirrored();
-        nvim.input("3Gcwlong<Esc>gg");
-        gated.answer("it", "unsigned\nunsigned\nunsigned");
-        nvim.finished(1);
-        nvim.input(":Botglue review<CR>");
+        let text = "int one;\nint two;\nint six;\nend\n";
+        let range = "{ kind = 'block', first = { 1, 0 }, last = { 3, 2 } }";
+        let nvim = review_in(stage, text, range, "3Gcwlong<Esc>gg", "unsigned\nunsigned\nunsigned");
         stage.expect("review-block", &nvim, "the hunks", |rows| rows.concat().contains("unsigned two"));
     });
 }
@@ -97,17 +96,8 @@ fn a_block_of_which_the_user_changed_a_row_too() {
 #[test]
 fn an_insertion_where_the_user_put_a_row_in_too() {
     on_each_review_screen(|stage| {
-        let (nvim, gated) = stage.gated();
-        nvim.edit("a.txt", "first\nlast\n");
-        nvim.exec(
-            "local range = { kind = 'insert', first = { 1, 0 } }
-             require('botglue').run({ prompt = 'GATE:it more', review = true, range = range })",
-        );
-        nvim.mirrored();
-        nvim.input("ggomine<Esc>gg");
-        gated.answer("it", "second\nthird");
-        nvim.finished(1);
-        nvim.input(":Botglue review<CR>");
+        let range = "{ kind = 'insert', first = { 1, 0 } }";
+        let nvim = review_in(stage, "first\nlast\n", range, "ggomine<Esc>gg", "second\nthird");
         stage.expect("review-insertion", &nvim, "the hunk", |rows| rows.concat().contains("third"));
     });
 }
