@@ -239,18 +239,18 @@ function M.heard()
   ask(0)
 end
 
---- What changes with each change of a text.
+--- What changes with each change of a text, and with all that the plugin sends.
 ---@return integer
-local function ticks()
-  local sum = 0
+local function news()
+  local sum = #M.sent
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     sum = sum + (vim.api.nvim_buf_is_loaded(bufnr) and vim.api.nvim_buf_get_changedtick(bufnr) or 0)
   end
   return sum
 end
 
---- Waits until the host is ready, if it was started, has replied to all that it was asked, and has said where ranges
---- are in the text as it is.
+--- Waits until the host is ready, if it was started, has read all that it was sent, has replied to all that it was
+--- asked, and has said where ranges are in the text as it is.
 function M.settle()
   local connection = require("botglue.host.connection")
   local process = connection.process
@@ -261,11 +261,11 @@ function M.settle()
   end
   replied()
   local has_ranges = next(connection.jobs) or next(connection.asked)
-  if process and process.ready and M.channel and has_ranges and M.ticks ~= ticks() then
+  if process and process.ready and M.channel and has_ranges and M.news ~= news() then
     M.heard()
     -- What it says of places comes behind its reply.
     M.heard()
-    M.ticks = ticks()
+    M.news = news()
   end
 end
 
