@@ -209,14 +209,15 @@ test("a session of Droid opens in a directory in which there is nothing", functi
   equal(nvim:lua("return vim.fn.isdirectory(data .. '/empty/.factory')"), 1)
 end)
 
---- Waits until the host has said where a job's raw stream is kept.
+--- Waits until the raw stream of an ended job is in its file: it is written behind the job's back.
 ---@return string path
 local function transcript_of(nvim, id)
   return nvim:eventually(
-    "its file is there",
+    "its file is whole",
     [[
     local path = require('botglue.host.client').job(...).transcript
-    return path and vim.uv.fs_stat(path) and path
+    local rows = path and vim.uv.fs_stat(path) and vim.fn.readfile(path) or {}
+    return (rows[#rows] or ""):find('"type":"result"', 1, true) and path
   ]],
     id
   )
