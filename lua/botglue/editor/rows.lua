@@ -3,9 +3,9 @@
 --- stay on the rest. Knows no steps; whether text may change now is not asked here.
 ---
 --- Rows are rewritten one for one; those that are more on one side are put in or deleted whole, before the last one.
---- Neovim moves all marks for rows that come or go whole, and `replace.text` locks them where text changes in place.
+--- Neovim moves all marks for rows that come or go whole, and `change.text` locks them where text changes in place.
 
-local replace = require("botglue.editor.replace")
+local change = require("botglue.editor.change")
 local screen = require("botglue.util.text")
 
 local M = {}
@@ -19,6 +19,58 @@ local ONE_BY_ONE = 50 -- rows that differ; more are replaced in one piece, which
 ---@return string
 local function get_row(buffer, row)
   return api.nvim_buf_get_lines(buffer, row, row + 1, true)[1]
+end
+
+---@param byte integer?
+local function is_inside_character(byte)
+  return byte ~= nil and byte >= 0x80 and byte < 0xC0
+end
+
+--- How many bytes two texts share at their start, in whole characters.
+---@param one string
+---@param other string
+---@return integer
+local function shared_head(one, other)
+  local shorter, head = math.min(#one, #other), 0
+  while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
+    head = head + 1
+  end
+  while head > 0 and (is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1))) do
+    head = head - 1
+  end
+  return head
+end
+
+--- How many bytes two texts share at their end, in whole characters.
+---@param one string
+---@param other string
+---@return integer
+local function shared_tail(one, other)
+  local shorter, tail = math.min(#one, #other), 0
+  while tail < shorter and one:byte(#one - tail) == other:byte(#other - tail) do
+    tail = tail + 1
+  end
+  while tail > 0 and is_inside_character(one:byte(#one - tail + 1)) do
+    tail = tail - 1
+  end
+  return tail
+end
+
+--- How many entries two lists share at their start and at their end.
+---@param one string[]
+---@param other string[]
+---@return integer head
+---@return integer tail
+local function shared_rows(one, other)
+  local shorter = math.min(#one, #other)
+  local head, tail = 0, 0
+  while head < shorter and one[head + 1] == other[head + 1] do
+    head = head + 1
+  end
+  while tail < shorter - head and one[#one - tail] == other[#other - tail] do
+    tail = tail + 1
+  end
+  return head, tail
 end
 
 --- What a row of a block becomes. Where it ends before the block, what comes is behind spaces.
@@ -43,11 +95,13 @@ end
 ---@param old string
 ---@param new string
 local function rewrite_row(buffer, row, old, new)
-  local head = replace.shared_head(old, new)
-  local tail = replace.shared_tail(old:sub(head + 1), new:sub(head + 1))
-  local stay = replace.behind(buffer, row, 0, row, #old)
-  replace.part(buffer, row, head, #old - tail, new:sub(head + 1, #new - tail))
-  stay(row, #new)
+  local head = shared_head(old, new)
+  local tail = shared_tail(old:sub(head + 1), new:sub(head + 1))
+  local stay = change.behind(buffer, row, head, row, #old - tail)
+  local stay_at_end = change.behind(buffer, row, 0, row, #old)
+  change.text(buffer, row, head, row, #old - tail, { new:sub(head + 1, #new - tail) })
+  stay(row, #new - tail)
+  stay_at_end(row, #new)
 end
 
 --- Puts text into rows that stay as many as they are.
@@ -69,12 +123,12 @@ local function rewrite(buffer, first, new)
     return
   end
   local top, bottom = differing[1], differing[#differing] ---@type integer, integer
-  local head = replace.shared_head(old[top], new[top])
-  local tail = replace.shared_tail(old[bottom], new[bottom])
+  local head = shared_head(old[top], new[top])
+  local tail = shared_tail(old[bottom], new[bottom])
   local lines = vim.list_slice(new, top, bottom)
   lines[#lines] = lines[#lines]:sub(1, #lines[#lines] - tail)
   lines[1] = lines[1]:sub(head + 1)
-  replace.text(buffer, first + top - 1, head, first + bottom - 1, #old[bottom] - tail, lines)
+  change.text(buffer, first + top - 1, head, first + bottom - 1, #old[bottom] - tail, lines)
 end
 
 --- Parts a row at a column: extmarks behind it go to the new row, and marks on the row stay. Neovim would take those
@@ -83,9 +137,9 @@ end
 ---@param row integer
 ---@param column integer
 local function split(buffer, row, column)
-  replace.rows(buffer, row + 1, row + 1, { "" })
-  replace.text(buffer, row, column, row, column, { "", "" })
-  replace.text(buffer, row + 1, #get_row(buffer, row + 1), row + 2, 0, { "" })
+  change.insert_rows(buffer, row + 1, { "" })
+  change.text(buffer, row, column, row, column, { "", "" })
+  change.text(buffer, row + 1, #get_row(buffer, row + 1), row + 2, 0, { "" })
 end
 
 --- Notes which windows begin in a row: Neovim has them begin above it where its line end goes.
@@ -114,10 +168,10 @@ end
 ---@param row integer
 local function join(buffer, row)
   local restore = keep_tops(buffer, row)
-  replace.text(buffer, row, #get_row(buffer, row), row + 1, 0, { "" })
+  change.text(buffer, row, #get_row(buffer, row), row + 1, 0, { "" })
   local column = #get_row(buffer, row)
-  replace.text(buffer, row, column, row, column, { "", "" })
-  replace.rows(buffer, row + 1, row + 2, {})
+  change.text(buffer, row, column, row, column, { "", "" })
+  change.delete_rows(buffer, row + 1, row + 2)
   restore()
 end
 
@@ -127,8 +181,8 @@ end
 ---@return integer head
 ---@return integer tail
 local function shared(row, rows)
-  local head = replace.shared_head(row, rows[1])
-  return head, replace.shared_tail(row:sub(head + 1), rows[#rows])
+  local head = shared_head(row, rows[1])
+  return head, shared_tail(row:sub(head + 1), rows[#rows])
 end
 
 --- Rewrites rows one for one, once those that are more on one side have come or gone below the first `top` of them.
@@ -139,9 +193,10 @@ end
 ---@param top integer
 local function pair(buffer, first, count, new, top)
   local bottom = math.min(count, #new) - top
-  if count ~= #new then
-    local surplus = vim.list_slice(new, top + 1, #new - bottom)
-    replace.rows(buffer, first + top, first + count - bottom, surplus)
+  if count < #new then
+    change.insert_rows(buffer, first + top, vim.list_slice(new, top + 1, #new - bottom))
+  elseif count > #new then
+    change.delete_rows(buffer, first + top, first + count - bottom)
   end
   rewrite(buffer, first, new)
 end
@@ -176,16 +231,18 @@ end
 ---@param lines string[]
 function M.replace(buffer, first, last, lines)
   local old = api.nvim_buf_get_lines(buffer, first, last, true)
-  local head, tail = replace.shared(old, lines)
+  local head, tail = shared_rows(old, lines)
   local new = vim.list_slice(lines, head + 1, #lines - tail)
   old = vim.list_slice(old, head + 1, #old - tail)
   first = first + head
   if #old > 0 and #new > 0 then
-    local stay = replace.behind(buffer, first, 0, first + #old - 1, #old[#old])
+    local stay = change.behind(buffer, first, 0, first + #old - 1, #old[#old])
     exchange(buffer, first, old, new)
     stay(first + #new - 1, #new[#new])
-  elseif #old > 0 or #new > 0 then
-    replace.rows(buffer, first, first + #old, new)
+  elseif #new > 0 then
+    change.insert_rows(buffer, first, new)
+  elseif #old > 0 then
+    change.delete_rows(buffer, first, first + #old)
   end
 end
 

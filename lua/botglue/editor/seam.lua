@@ -5,7 +5,7 @@
 --- was typed too. Behind a seam, and where lines were put in above, that is not so, and a backspace that joins two
 --- lines would be taken back wrongly. So both lines are saved before such a key is taken.
 
-local replace = require("botglue.editor.replace")
+local change = require("botglue.editor.change")
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function save_both()
     return
   end
   local above = api.nvim_buf_get_lines(0, row - 2, row - 1, true)[1]
-  replace.text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
+  change.text(api.nvim_get_current_buf(), row - 2, #above, row - 1, 0, { "", "" })
 end
 
 --- Watches the keys until the insertion ends.

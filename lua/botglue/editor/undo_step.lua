@@ -1,7 +1,7 @@
 --- Runs a change of a user's buffer as one undo step, with nothing else moved. Whether now is a good moment, and
 --- whether the text is what the change was made for, was asked in the same call.
 
-local replace = require("botglue.editor.replace")
+local change = require("botglue.editor.change")
 local seam = require("botglue.editor.seam")
 
 local M = {}
@@ -68,7 +68,7 @@ local function forget_line(bufnr)
   end
   -- A line that Neovim thinks it has it does not take again: hence two, neither of which is changed.
   for _, taken in ipairs({ near[2], near[1] }) do
-    replace.text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
+    change.text(bufnr, taken - 1, 0, taken - 1, 0, { "" })
   end
 end
 

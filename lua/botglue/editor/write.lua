@@ -10,7 +10,7 @@
 
 local connection = require("botglue.host.connection")
 local moment = require("botglue.editor.moment")
-local replace = require("botglue.editor.replace")
+local change = require("botglue.editor.change")
 local rows = require("botglue.editor.rows")
 local undo_step = require("botglue.editor.undo_step")
 
@@ -134,7 +134,7 @@ end
 ---@param edit botglue.RowEdit
 ---@return boolean
 local function is_change(buffer, edit)
-  local deletes_empty_row = #edit.lines == 0 and edit.first < edit.last and replace.is_empty(buffer)
+  local deletes_empty_row = #edit.lines == 0 and edit.first < edit.last and change.is_empty(buffer)
   return not deletes_empty_row and not vim.deep_equal(edit.old, edit.lines)
 end
 
@@ -159,7 +159,7 @@ local function put_edit(buffer, edit)
   local lines, tail = lines_of(buffer, edit), from_wire(edit.tail)
   local is_replaced = tail and #edit.old > 0 and #lines > 0
   local move_cursor = is_replaced
-    and replace.behind(
+    and change.behind(
       buffer,
       edit.first,
       from_wire(edit.head) or 0,
@@ -333,7 +333,7 @@ end
 ---@param last integer exclusive
 ---@param lines string[]
 function M.put(buffer, first, last, lines)
-  local is_first = first == last and #lines > 0 and replace.is_empty(buffer)
+  local is_first = first == last and #lines > 0 and change.is_empty(buffer)
   undo_step.as_one_step(buffer, function()
     rows.replace(buffer, is_first and 0 or first, is_first and 1 or last, lines)
   end)

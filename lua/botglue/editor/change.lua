@@ -1,11 +1,9 @@
---- The smallest edits: rows and parts of rows become others, and only what differs is touched, so that marks, folds and
---- the ranges of other jobs stay on the rest. Knows no jobs; whether text may change now is not asked here.
+--- The changes of a buffer that leave marks, folds, windows and cursors where they belong: text within rows, whole rows
+--- put in, whole rows deleted. Does not check whether text may change now.
 
 local M = {}
 
 local api = vim.api
-
-local ONE_BY_ONE = 50 -- rows; more are replaced in one piece, which takes less time
 
 ---@param bufnr integer
 ---@param row integer
@@ -58,7 +56,7 @@ function M.text(bufnr, row, from, end_row, to, lines)
   locked = function()
     ok, err = pcall(set_text, bufnr, row, from, end_row, to, lines)
   end
-  local run = "require('botglue.editor.replace').run_locked()"
+  local run = "require('botglue.editor.change').run_locked()"
   api.nvim_cmd({ cmd = "lua", args = { run }, mods = { lockmarks = true } }, {})
   if not ok then
     error(err, 0)
@@ -91,63 +89,11 @@ function M.behind(bufnr, row, col, end_row, end_col)
   end
 end
 
----@param byte integer?
-local function is_inside_character(byte)
-  return byte ~= nil and byte >= 0x80 and byte < 0xC0
-end
-
---- How many bytes two texts share at their start, in whole characters.
----@param one string
----@param other string
----@return integer
-function M.shared_head(one, other)
-  local shorter, head = math.min(#one, #other), 0
-  while head < shorter and one:byte(head + 1) == other:byte(head + 1) do
-    head = head + 1
-  end
-  while head > 0 and (is_inside_character(one:byte(head + 1)) or is_inside_character(other:byte(head + 1))) do
-    head = head - 1
-  end
-  return head
-end
-
---- How many bytes two texts share at their end, in whole characters.
----@param one string
----@param other string
----@return integer
-function M.shared_tail(one, other)
-  local shorter, tail = math.min(#one, #other), 0
-  while tail < shorter and one:byte(#one - tail) == other:byte(#other - tail) do
-    tail = tail + 1
-  end
-  while tail > 0 and is_inside_character(one:byte(#one - tail + 1)) do
-    tail = tail - 1
-  end
-  return tail
-end
-
---- Replaces a part of a row, and of that only what differs: what stands on the rest of it stays there.
----@param bufnr integer
----@param row integer
----@param from integer
----@param to integer
----@param text string
-function M.part(bufnr, row, from, to, text)
-  local old = get_row(bufnr, row):sub(from + 1, to)
-  if old ~= text then
-    local head = M.shared_head(old, text)
-    local tail = M.shared_tail(old:sub(head + 1), text:sub(head + 1))
-    local stay = M.behind(bufnr, row, from, row, to)
-    M.text(bufnr, row, from + head, row, to - tail, { text:sub(head + 1, #text - tail) })
-    stay(row, from + #text)
-  end
-end
-
 --- Deletes whole rows. At the end of a buffer there is no row below that could come up; a buffer keeps one empty row.
 ---@param bufnr integer
 ---@param first integer
 ---@param past integer the row behind the last one
-local function delete_rows(bufnr, first, past)
+function M.delete_rows(bufnr, first, past)
   if past < api.nvim_buf_line_count(bufnr) then
     -- A cursor in them goes to the row that comes up, and not to one as far down as it was.
     local cursors = vim.tbl_filter(function(win)
@@ -171,7 +117,7 @@ end
 ---@param bufnr integer
 ---@param row integer
 ---@param lines string[]
-local function insert_rows(bufnr, row, lines)
+function M.insert_rows(bufnr, row, lines)
   local text = vim.tbl_map(function(line)
     return (line:gsub("%z", "\n")) -- which for Vim's functions is a NUL
   end, lines)
@@ -190,46 +136,6 @@ local function insert_rows(bufnr, row, lines)
     end
     vim.fn.winrestview({ topline = top, topfill = view.topfill, skipcol = view.skipcol })
   end)
-end
-
---- Replaces whole rows; none at all are inserted above `first`.
----@param bufnr integer
----@param first integer
----@param past integer the row behind the last one
----@param lines string[]
-function M.rows(bufnr, first, past, lines)
-  if #lines == 0 then
-    delete_rows(bufnr, first, past)
-  elseif #lines == past - first and #lines <= ONE_BY_ONE then
-    for i, line in ipairs(lines) do
-      local row = first + i - 1
-      M.part(bufnr, row, 0, #get_row(bufnr, row), line)
-    end
-  elseif first == past then
-    insert_rows(bufnr, first, lines)
-  else
-    local to = #get_row(bufnr, past - 1)
-    local stay = M.behind(bufnr, first, 0, past - 1, to)
-    set_text(bufnr, first, 0, past - 1, to, lines)
-    stay(first + #lines - 1, #lines[#lines])
-  end
-end
-
---- How many entries two lists share at their start and at their end.
----@param one string[]
----@param other string[]
----@return integer head
----@return integer tail
-function M.shared(one, other)
-  local shorter = math.min(#one, #other)
-  local head, tail = 0, 0
-  while head < shorter and one[head + 1] == other[head + 1] do
-    head = head + 1
-  end
-  while tail < shorter - head and one[#one - tail] == other[#other - tail] do
-    tail = tail + 1
-  end
-  return head, tail
 end
 
 return M
