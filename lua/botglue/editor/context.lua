@@ -13,7 +13,7 @@ local function bytes_above(bufnr, row)
   return api.nvim_buf_get_offset(bufnr, math.min(row, api.nvim_buf_line_count(bufnr)))
 end
 
---- Whole lines around the rows `first` to `past`, nearest first to last taken, within the limits of the options.
+--- Whole lines around the rows `first` to `past`, the nearest taken first, within the limits of the options.
 ---@param bufnr integer
 ---@param first integer the first row that is left out, from 0
 ---@param past integer the row behind the last one that is left out
@@ -28,31 +28,26 @@ function M.around(bufnr, first, past, limits)
   if around <= limits.bytes then
     return above, below
   end
-  local before, after, left = {}, {}, limits.bytes
-  local up, down = #above, 1
-  while up >= 1 or down <= #below do
-    if up >= 1 then
-      left = left - #above[up] - 1
-      if left < 0 then
+  local left, up, down = limits.bytes, #above, 0
+  local function fits(line)
+    left = left - #line - 1
+    return left >= 0
+  end
+  while up > 0 or down < #below do
+    if up > 0 then
+      if not fits(above[up]) then
         break
       end
-      before[#before + 1] = above[up]
       up = up - 1
     end
-    if down <= #below then
-      left = left - #below[down] - 1
-      if left < 0 then
+    if down < #below then
+      if not fits(below[down + 1]) then
         break
       end
-      after[#after + 1] = below[down]
       down = down + 1
     end
   end
-  local nearest_last = {}
-  for i = #before, 1, -1 do
-    nearest_last[#nearest_last + 1] = before[i]
-  end
-  return nearest_last, after
+  return vim.list_slice(above, up + 1), vim.list_slice(below, 1, down)
 end
 
 ---@type table<integer?, string>
