@@ -104,40 +104,44 @@ local function number(words)
   return id or fail("not a job number: %s", words)
 end
 
+--- The job that a command's words name, else one of those that can be meant.
+---@param words string
+---@param choice botglue.JobFilter
+---@param none string what is said where there are none
+---@param pick fun(jobs: botglue.Job[]): botglue.Job of at least one, oldest first
+---@return integer id
+local function named_or(words, choice, none, pick)
+  if words ~= "" then
+    return number(words)
+  end
+  local jobs = M.all(choice)
+  return (#jobs == 0 and fail("%s", none) or pick(jobs)).id
+end
+
 --- The job that a command's words name, else the newest one.
 ---@param words string
 ---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return integer id
 function M.newest(words, choice, what)
-  if words ~= "" then
-    return number(words)
-  end
-  local jobs = M.all(choice)
-  local job = jobs[#jobs] or fail("no answer %s", what)
-  return job.id
+  return named_or(words, choice, "no answer " .. what, function(jobs)
+    return jobs[#jobs]
+  end)
 end
 
---- The job that a command's words name.
+--- The job that a command's words name, else the one at the cursor, else the only one.
 ---@param words string
 ---@param choice botglue.JobFilter
 ---@param what string what there may be none of
 ---@return integer id
 function M.one(words, choice, what)
-  if words ~= "" then
-    return number(words)
-  end
-  local jobs = M.all(choice)
-  local job = M.at_cursor(jobs) or #jobs == 1 and jobs[1]
-  if job then
-    return job.id
-  elseif #jobs == 0 then
-    fail("no answer %s", what)
-  end
-  local ids = vim.tbl_map(function(one)
-    return one.id
-  end, jobs)
-  fail("say which answer: %s", table.concat(ids, ", "))
+  return named_or(words, choice, "no answer " .. what, function(jobs)
+    local ids = vim.tbl_map(function(job)
+      return job.id
+    end, jobs)
+    local job = M.at_cursor(jobs) or #jobs == 1 and jobs[1]
+    return job or fail("say which answer: %s", table.concat(ids, ", "))
+  end)
 end
 
 --- The job that a command's words name, else the one at the cursor, else the newest.
@@ -146,12 +150,9 @@ end
 ---@param what string what there may be none of
 ---@return integer id
 function M.latest(words, choice, what)
-  if words ~= "" then
-    return M.one(words, choice, what)
-  end
-  local jobs = M.all(choice)
-  local job = M.at_cursor(jobs) or jobs[#jobs] or fail("no job %s", what)
-  return job.id
+  return named_or(words, choice, "no job " .. what, function(jobs)
+    return M.at_cursor(jobs) or jobs[#jobs]
+  end)
 end
 
 --- Completes the number of a job.
