@@ -31,10 +31,10 @@ local function plug_operator(name, desc, lua)
   set_keymap("n", ("<Plug>(botglue-%s)"):format(name), rhs, opts)
 end
 
-plug("x", "run", "run on the selection", "command.maps'.run_visual()")
-plug_operator("run", "run on a motion", "command.maps'.run_operator()")
-plug("x", "ask", "ask about the selection", "command.maps'.ask_visual()")
-plug_operator("ask", "ask about a motion", "command.maps'.ask_operator()")
+plug("x", "run", "run on the selection", "command.maps'.visual()")
+plug_operator("run", "run on a motion", "command.maps'.operator()")
+plug("x", "ask", "ask about the selection", "command.maps'.visual(true)")
+plug_operator("ask", "ask about a motion", "command.maps'.operator(v:true)")
 plug("n", "line", "run on the line", "command.maps'.run_line()")
 plug("n", "insert", "insert below the line", "command.maps'.insert()")
 for _, name in ipairs({ "review", "jobs", "accept", "reject" }) do

@@ -17,17 +17,11 @@ local function start(taken, request, asking)
   require("botglue.jobs.run").begin(taken, request, (client.options()), asking)
 end
 
---- `<Plug>(botglue-run)` in visual mode.
-function M.run_visual()
+--- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in visual mode.
+---@param question boolean?
+function M.visual(question)
   errors.guard(function()
-    start(assert(selection.take_visual()), {})
-  end)
-end
-
---- `<Plug>(botglue-ask)` in visual mode.
-function M.ask_visual()
-  errors.guard(function()
-    start(assert(selection.take_visual()), { question = true })
+    start(assert(selection.take_visual()), { question = question })
   end)
 end
 
@@ -59,12 +53,13 @@ function M.run_line()
   end)
 end
 
---- An operator. `.` repeats it with the prompt of the last time.
----@param fn string which function of this module it calls
+--- `<Plug>(botglue-run)` and `<Plug>(botglue-ask)` in normal mode. `.` repeats the operator with the prompt of the last
+--- time.
+---@param question boolean?
 ---@return string keys
-local function operator(fn)
+function M.operator(question)
   connection.repeated = nil
-  vim.go.operatorfunc = "v:lua.require'botglue.command.maps'." .. fn
+  vim.go.operatorfunc = "v:lua.require'botglue.command.maps'." .. (question and "operate_ask" or "operate")
   require("botglue.editor.redo").begin(vim.go.operatorfunc)
   return "g@"
 end
@@ -83,19 +78,7 @@ local function operate(kind, request)
   end)
 end
 
---- `<Plug>(botglue-run)` in normal mode.
----@return string keys
-function M.run_operator()
-  return operator("operate")
-end
-
---- `<Plug>(botglue-ask)` in normal mode.
----@return string keys
-function M.ask_operator()
-  return operator("operate_ask")
-end
-
---- The operator's function.
+--- The operator's function; `operatorfunc` takes a name.
 ---@param kind "char"|"line"|"block"
 function M.operate(kind)
   operate(kind, {})
