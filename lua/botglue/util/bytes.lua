@@ -16,26 +16,11 @@ local function is_ascii(row)
   return true
 end
 
---- Whether a row is well-formed UTF-8.
----@param row string
----@return boolean
-local function is_utf8(row)
-  local rest = row
-    :gsub("[\194-\223][\128-\191]", " ")
-    :gsub("[\224-\239][\128-\191][\128-\191]", " ")
-    :gsub("[\240-\244][\128-\191][\128-\191][\128-\191]", " ")
-  -- Overlong forms, surrogates, and what is beyond the last character.
-  local is_odd = row:find("\224[\128-\159]") or row:find("\237[\160-\191]")
-  is_odd = is_odd or row:find("\240[\128-\143]") or row:find("\244[\144-\191]")
-  return not is_odd and not rest:find("[\128-\255]")
-end
-
 --- A row of any bytes as text. Other rows are other text.
 ---@param row string
 ---@return string
 local function to_text(row)
-  local is_kept = is_ascii(row) or (is_utf8(row) and not vim.startswith(row, MARK))
-  return is_kept and row or MARK .. vim.base64.encode(row)
+  return is_ascii(row) and row or MARK .. vim.base64.encode(row)
 end
 
 ---@param text string
