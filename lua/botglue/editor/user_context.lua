@@ -21,12 +21,16 @@ function M.now()
   }
 end
 
+--- Whether Neovim is in the middle of nothing. The command-line window takes no other window.
+---@return boolean
+local function is_free()
+  return vim.fn.state():find("[^sx]") == nil and vim.fn.getcmdwintype() == ""
+end
+
 --- Whether a window may be opened, and it would not be in the way of what is being typed.
 ---@return boolean
 function M.is_idle()
-  return api.nvim_get_mode().mode == "n"
-    and vim.fn.state():find("[^sx]") == nil
-    and vim.fn.getcmdwintype() == ""
+  return api.nvim_get_mode().mode == "n" and is_free()
 end
 
 --- What keys do in a mode, as far as it matters for opening a window.
@@ -57,8 +61,7 @@ function M.asked()
     return now.win == asked.win
       and kind(now.mode) == kind(asked.mode)
       and (now.tick == asked.tick or kind(now.mode) ~= "typing")
-      and vim.fn.state():find("[^sx]") == nil
-      and vim.fn.getcmdwintype() == ""
+      and is_free()
   end
 end
 
