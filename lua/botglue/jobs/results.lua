@@ -2,6 +2,7 @@
 --- title. It is kept up to date until it is pushed out of the stack of lists; no window is opened for it.
 
 local client = require("botglue.host.client")
+local debounce = require("botglue.util.debounce")
 local reasons = require("botglue.jobs.reasons")
 local text = require("botglue.util.text")
 
@@ -86,9 +87,7 @@ function M.open(prompt, ids)
   end
   vim.fn.setqflist({}, " ", { title = title(prompt, jobs), items = vim.tbl_map(entry, jobs) })
   local list = vim.fn.getqflist({ id = 0 }).id
-  local pending = false
-  local function show()
-    pending = false
+  local show = debounce(function()
     for i, id in ipairs(ids) do
       -- What landed above moved the others.
       local job = client.job(id)
@@ -103,7 +102,7 @@ function M.open(prompt, ids)
         items = vim.tbl_map(entry, jobs),
       })
     end)
-  end
+  end)
   api.nvim_create_autocmd("User", {
     pattern = { "BotglueJobUpdated", "BotglueJobFinished" },
     desc = "botglue: the results of each",
@@ -116,9 +115,8 @@ function M.open(prompt, ids)
       end
       local before = jobs[i]
       jobs[i] = event.data
-      if words(before) ~= words(jobs[i]) and not pending then
-        pending = true
-        vim.schedule(show)
+      if words(before) ~= words(jobs[i]) then
+        show()
       end
     end,
   })
