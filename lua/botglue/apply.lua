@@ -80,7 +80,7 @@ function M.finish(outcome)
     require("botglue.ui.answer").answered(job)
     return
   end
-  local lines = outcome.lines or tidied.lines(outcome.text, outcome.rows)
+  local lines = tidied.lines(outcome.text, outcome.rows)
   job.answer = { lines = lines, held_for = outcome.held_for or job.review and "review" or nil }
 end
 
@@ -131,10 +131,15 @@ function M.write(call)
   return reply
 end
 
---- Steps are in the store: they need not be remembered any more.
+--- Steps are in the store, or, where no attempt is named, what became of an answer: they need not be remembered.
 ---@param stored { steps: { job: integer, attempt: integer? }[] }
 function M.stored(stored)
   require("botglue.editor.write").stored(stored.steps)
+  for _, step in ipairs(stored.steps) do
+    if not step.attempt then
+      require("botglue.jobs.report").stored(step.job)
+    end
+  end
 end
 
 --- The result of an answer that the host landed, holds or reverted.
@@ -211,7 +216,7 @@ function M.models(offered)
   end
 end
 
---- The answer to a question to the store.
+--- The answer to a question to the host.
 ---@param reply { token: integer, error: string? }
 function M.reply(reply)
   require("botglue.host.query").reply(reply)

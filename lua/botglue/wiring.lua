@@ -5,6 +5,7 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
+  require("botglue.jobs.report").tell_all(process)
   require("botglue.host.attach").mirror_all()
   require("botglue.jobs.adopt").recover()
   require("botglue.jobs.proposal").resend(process)

@@ -1,5 +1,5 @@
 --- Starts the host with the first request, and tells when it is gone. Only notifications are sent: nothing here waits
---- for the host. What a job is, and what becomes of an answer, is not known here.
+--- for the host, and nothing is decided of a job or an answer.
 
 local connection = require("botglue.host.connection")
 local handlers = require("botglue.host.handlers")
@@ -63,11 +63,6 @@ function M.connect(options)
   end)
   connection.process = process
   if process then
-    local unsent = connection.unsent
-    connection.unsent = {}
-    for _, message in ipairs(unsent) do
-      process:tell(message)
-    end
     handlers.host_started(process)
     vim.api.nvim_create_autocmd("VimLeavePre", {
       group = vim.api.nvim_create_augroup("botglue.client", { clear = true }),

@@ -18,15 +18,15 @@
 ---@field words botglue.Words those that the host has sent
 ---@field ready_within integer milliseconds that a host has to say that it is there
 ---@field restarts integer[] when hosts were started again by themselves, in milliseconds, the newest last
----@field unsent table[] what became of answers, for the next host
+---@field unconfirmed table[] what became of answers that no host has said to be stored, oldest first
 ---@field groups botglue.Groups of running agents
 ---@field kill fun()? ends at once what is being ended
----@field last_token integer of the agents that were started ahead of their jobs
+---@field last_token integer of the agents that were started ahead of their jobs, and of prompts
 ---@field models table<string, string[]> by agent, those that it offers
 ---@field leaving boolean? whether Neovim ends
----@field queries table<integer, botglue.Query> questions to the store, by their token
+---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
----@field answered_within integer milliseconds that the store may take for an answer
+---@field answered_within integer milliseconds that the host may take for an answer
 ---@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
@@ -55,7 +55,7 @@
 ---@field mirrored table<integer, boolean> the buffers that the host mirrors
 ---@field asked table<integer, botglue.Range> the ranges of prompts that are being typed, by a number of their own
 ---@field written botglue.WrittenStep[] steps that no host has said to be stored, oldest first
----@field paste botglue.Paste? the one that is under way, if any
+---@field paste botglue.Paste? tells whether text is being pasted; none before the first host
 ---@field quitting boolean? whether a command is under way that may end it
 ---@field deciding_in integer? the buffer of which a key takes or drops hunks
 ---@field operator botglue.Operator? the one whose prompt is asked for
@@ -80,7 +80,7 @@ local connection = {
   words = { reasons = {}, landings = {}, actions = {}, states = {} },
   ready_within = 5000,
   restarts = {},
-  unsent = {},
+  unconfirmed = {},
   groups = {},
   last_token = 0,
   models = {},

@@ -12,7 +12,6 @@ local M = {}
 ---@field path string
 ---@field ready boolean
 ---@field greeted boolean? whether it was ready once
----@field told table[] what became of the newest answers that it was told of, oldest first
 ---@field outbox { method: string, argument: table }[] what waits until it is ready
 ---@field deadline uv.uv_timer_t
 ---@field stderr string the end of what it printed
@@ -23,8 +22,6 @@ local Process = {}
 Process.__index = Process
 
 ---@alias botglue.JobError { code: string, message: string }
-
-local REMEMBERED = 20 -- a host is behind by a few at the most
 
 --- What to do where the host is not there or does not fit.
 M.INSTALL = "run `make install` in the plugin's directory"
@@ -101,20 +98,6 @@ function Process:notify(method, argument)
   pcall(vim.rpcnotify, self.channel, method, argument)
 end
 
---- Tells what became of an answer, and remembers that, should the process end before it could keep it.
----@param landed table
-function Process:tell(landed)
-  if not self.ready then
-    self:notify("landed", landed)
-    return
-  end
-  self.told[#self.told + 1] = landed
-  if #self.told > REMEMBERED then
-    table.remove(self.told, 1)
-  end
-  self:notify("landed", landed)
-end
-
 --- The host's greeting: what waited for it goes out, if it is the host that this plugin was made for.
 ---@param hello { version: string, pid: integer }
 function Process:greet(hello)
@@ -132,11 +115,7 @@ function Process:greet(hello)
   local outbox = self.outbox
   self.outbox = {}
   for _, message in ipairs(outbox) do
-    if message.method == "landed" then
-      self:tell(message.argument)
-    else
-      self:notify(message.method, message.argument)
-    end
+    self:notify(message.method, message.argument)
   end
 end
 
@@ -153,8 +132,7 @@ function M.start(options, ready_within, gone)
     return nil,
       failure("host_missing", "run :checkhealth botglue %s host missing at %s (%s)", dash, looked, M.INSTALL)
   end
-  local self =
-    setmetatable({ path = path, ready = false, told = {}, outbox = {}, stderr = "", gone = gone }, Process)
+  local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
   local ok, channel = pcall(vim.fn.jobstart, command, {
     rpc = true,

@@ -23,7 +23,7 @@ local M = {}
 local function resume(process, job)
   local landing = write.landing(job.id)
   if landing then
-    process:tell({ id = job.id, landing = landing })
+    report.landed(job, landing)
     job:land(landing)
     return
   end
@@ -65,9 +65,8 @@ local function restarts()
   return true
 end
 
---- A host is gone: so is what it ran, and each job that it owed an outcome. What it was not told the next one is, what
---- it has not started because it was told to end the next one runs, and an answer that it has told of the next one
---- lands.
+--- A host is gone. The jobs that it ran fail. What it had not started, because it was told to end, the next host runs;
+--- an answer that it had announced the next host lands.
 ---@param process botglue.Process
 ---@param err botglue.JobError
 function M.host_lost(process, err)
@@ -76,13 +75,6 @@ function M.host_lost(process, err)
   end
   connection.kill = groups.stop(connection.groups)
   connection.groups = {}
-  -- What it was told last it may have taken to its grave; hearing it twice does no harm.
-  vim.list_extend(connection.unsent, process.told)
-  for _, message in ipairs(process.outbox) do
-    if message.method == "landed" then
-      table.insert(connection.unsent, message.argument)
-    end
-  end
   local again, answered = {}, {}
   for _, job in ipairs(registry.open_jobs()) do
     if not job:is_waiting() then
@@ -104,12 +96,6 @@ function M.host_lost(process, err)
   for _, job in pairs(connection.jobs) do
     if job.deciding then
       undecide(job)
-    end
-  end
-  for _, landed in ipairs(write.landings()) do
-    local job = connection.jobs[landed.id]
-    if job and job.landing == landed.landing then
-      table.insert(connection.unsent, landed)
     end
   end
   local another = connection.process or restarts() and client.connect(client.options()) or nil

@@ -1,8 +1,9 @@
---- Tells the host what became of an answer where Neovim alone knows: it was rejected, or shown, or a host that is gone
---- had written it. Where no host can be started the next one is told.
+--- Tells the host what became of an answer that the plugin, and not the host, decided. A message that no host has said
+--- to be stored is kept, and told to the next host; hearing it twice does no harm.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
+local write = require("botglue.editor.write")
 
 local M = {}
 
@@ -11,11 +12,36 @@ local M = {}
 ---@param held_for string?
 function M.landed(job, landing, held_for)
   local message = { id = job.id, landing = landing, held_for = held_for }
-  local process = connection.process or not connection.leaving and client.connect(job.options)
-  if process then
-    process:tell(message)
-  else
-    table.insert(connection.unsent, message)
+  table.insert(connection.unconfirmed, message)
+  if connection.process then
+    connection.process:notify("landed", message)
+  elseif not connection.leaving then
+    -- It is told all messages.
+    client.connect(job.options)
+  end
+end
+
+--- A new host has started: tells it what may not be stored, also of what the last one wrote.
+---@param process botglue.Process
+function M.tell_all(process)
+  local messages = vim.list_extend({}, connection.unconfirmed)
+  for _, written in ipairs(write.landings()) do
+    local job = connection.jobs[written.id]
+    messages[#messages + 1] = job and job.landing == written.landing and written or nil
+  end
+  for _, message in ipairs(messages) do
+    process:notify("landed", message)
+  end
+end
+
+--- The host has stored the oldest message of a job.
+---@param id integer
+function M.stored(id)
+  for i, message in ipairs(connection.unconfirmed) do
+    if message.id == id then
+      table.remove(connection.unconfirmed, i)
+      return
+    end
   end
 end
 
