@@ -157,12 +157,9 @@ function M.wait(id, ms)
     return nil
   end
   local decide = require("botglue.jobs.decide")
-  -- A script that waits here is what Neovim is in the middle of, not its user.
-  connection.waiting = connection.waiting + 1
-  local ok, ended = pcall(vim.wait, math.min(ms, LONGEST), function()
+  local ok, ended = require("botglue.editor.moment").wait(math.min(ms, LONGEST), function()
     return not job:is_open() and not decide.is_under_way(job)
   end, 5)
-  connection.waiting = connection.waiting - 1
   if not ok then
     error(ended, 0)
   end

@@ -8,6 +8,7 @@ local connection = require("botglue.host.connection")
 local editor_rows = require("botglue.editor.rows")
 local errors = require("botglue.host.errors")
 local events = require("botglue.jobs.events")
+local moment = require("botglue.editor.moment")
 local query = require("botglue.host.query")
 
 local M = {}
@@ -214,9 +215,7 @@ end
 ---@param job botglue.Job
 ---@param condition fun(): boolean
 local function wait(job, condition)
-  connection.waiting, connection.deciding_in = connection.waiting + 1, job.range.bufnr
-  pcall(vim.wait, KEY_TIMEOUT, condition, 1)
-  connection.waiting, connection.deciding_in = connection.waiting - 1, nil
+  moment.wait(KEY_TIMEOUT, condition, 1, job.range.bufnr)
 end
 
 --- Waits until the proposal is computed for the current text, or the key's timeout ends.
@@ -257,11 +256,9 @@ function M.wait_for_first(job)
     if not job.followers then
       M.follow(job, function() end)
     end
-    connection.waiting = connection.waiting + 1
-    pcall(vim.wait, SCRIPT_TIMEOUT, function()
+    moment.wait(SCRIPT_TIMEOUT, function()
       return job.proposal ~= nil
     end, 1)
-    connection.waiting = connection.waiting - 1
   end
   return job.proposal or errors.fail("try again: the host has not computed the hunks of job %d yet", job.id)
 end
