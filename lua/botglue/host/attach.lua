@@ -221,24 +221,10 @@ end
 
 local FIRST_PROMPT_ID = 2 ^ 40 -- larger than any job id
 
---- Removes the ranges of closed prompts.
-local function forget_prompts()
-  local asked = connection.asked
-  for id, range in pairs(asked) do
-    if not range.marks then
-      asked[id] = nil
-      if api.nvim_buf_is_loaded(range.bufnr) then
-        send_state(range.bufnr, { marks = { { id = id, has_ended = true } } })
-      end
-    end
-  end
-end
-
 --- Asks the host to track the range of a prompt while the prompt is typed.
 ---@param range botglue.Range
----@return fun() stop call it once the job owns the range
+---@return fun() stop call it once the prompt is closed
 function M.follow_prompt(range)
-  forget_prompts()
   local id = FIRST_PROMPT_ID + client.next_token()
   connection.asked[id] = range
   if api.nvim_buf_is_loaded(range.bufnr) then

@@ -124,14 +124,19 @@ end
 ---@param asking botglue.Asking?
 function M.ask(target, request, options, asking)
   asking = asking or {}
-  local followed = attach.follow_prompt(target)
+  local stop = attach.follow_prompt(target)
   handlers.prompt_wanted(target, request, {
     options = options,
     proposal = M.proposal(target, request, options),
     set_repeat = asking.set_repeat,
-    on_cancel = asking.dropped,
+    on_cancel = function()
+      stop()
+      if asking.dropped then
+        asking.dropped()
+      end
+    end,
   }, function(typed)
-    followed()
+    stop()
     if asking.sent then
       asking.sent(typed.prompt)
     end
