@@ -101,11 +101,6 @@
 ---@field output_tokens integer?
 ---@field error { code: string, message: string }?
 
----@class botglue.Edit rows of the range that was sent, from 0, and what stands there afterwards
----@field first integer
----@field last integer the row behind the last one
----@field lines string[]
-
 ---@class botglue.State what the host tells of a running job
 ---@field id integer
 ---@field status "queued"|"running"|nil
@@ -126,9 +121,7 @@
 ---@field error { code: string, message: string }?
 ---@field held_for string?
 ---@field tools table[]? those that changed last, each with its `index`
----@field lines string[]? the lines that land, where they are not rows of the text
 ---@field rows table? which rows of the text land, and what was changed in them
----@field edits table[]? each with `first` and `last`, and `from` and `count` of the lines that land
 
 ---@class botglue.FullEntry what `job { uuid }` replies of a job that has ended: what is read of it here
 ---@field uuid string
@@ -141,8 +134,7 @@
 ---@field prompt string
 ---@field question boolean
 ---@field error { code: string, message: string }?
----@field started_ms integer Unix time
----@field ended_ms integer
+---@field ended_ms integer Unix time
 ---@field cost_usd number?
 ---@field transcript string? the file of its raw stream, while that is kept
 ---@field text string?

@@ -277,12 +277,11 @@ impl Answers {
 
 impl StepInFlight {
     fn step(&self) -> WriteStep {
-        let Plan { now, replaced, edits, settlement, .. } = &self.plan;
+        let Plan { replaced, edits, settlement, .. } = &self.plan;
         WriteStep {
             job: self.job,
             attempt: self.attempt,
             settlement: *settlement,
-            was: now.place.rows(),
             edits: edits.clone(),
             place: replaced.planned_place(),
         }

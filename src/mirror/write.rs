@@ -4,8 +4,6 @@
 //! were made for, and whether the rows read what the steps expect; then it writes, each step as one undo step. All of
 //! that is one call, so no keystroke comes between.
 
-use std::ops::Range;
-
 use rmpv::Value;
 
 use super::intent::Settlement;
@@ -31,8 +29,6 @@ pub struct WriteStep {
     pub attempt: u64,
     /// What it comes to once it is written.
     pub settlement: Settlement,
-    /// The rows of the range before it: what they read is what reverting it brings back.
-    pub was: Range<usize>,
     /// Ascending, apart from each other.
     pub edits: Vec<RowEdit>,
     /// Where the range is afterwards, for what is drawn at it.
@@ -97,15 +93,11 @@ impl WriteCall {
             fields.extend(edit.column.map(|column| ("column".into(), column.into())));
             Value::Map(fields)
         };
-        let was = |rows: &Range<usize>| {
-            Value::Map(vec![("first".into(), rows.start.into()), ("last".into(), rows.end.into())])
-        };
         let step = |step: &WriteStep| {
             Value::Map(vec![
                 ("job".into(), step.job.into()),
                 ("attempt".into(), step.attempt.into()),
                 ("landing".into(), step.settlement.landing().into()),
-                ("was".into(), was(&step.was)),
                 ("edits".into(), Value::Array(step.edits.iter().map(edit).collect())),
                 ("place".into(), Value::Map(view::fields(step.job, &step.place))),
             ])

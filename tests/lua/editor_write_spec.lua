@@ -123,15 +123,6 @@ test("at the ends of the buffer there is no row beside", function()
   equal(steps.rows(nvim), { "A" })
 end)
 
-test("a nil of the wire is an absent row", function()
-  local nvim = steps.start({ "a" })
-  local call = steps.call(nvim, { { { 0, 1, { "A" } } } })
-  local edit = call.steps[1].edits[1]
-  edit.above, edit.below, edit.column = vim.NIL, vim.NIL, vim.NIL
-  equal(steps.states(steps.send(nvim, call)), "written")
-  equal(steps.rows(nvim), { "A" })
-end)
-
 test("NULs, carriage returns and bytes that are no UTF-8 are compared and written as they are", function()
   local odd = { "nul\0nul", "cr\r", "\xff\xfe", "\xc3", "half \xe2\x82" }
   local nvim = steps.start(odd)

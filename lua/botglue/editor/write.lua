@@ -61,22 +61,12 @@ local REFUSALS = { not_now = true, gone = true, stale = true } -- reply states t
 ---@field from integer
 ---@field to integer
 
----@generic T
----@param value T? `vim.NIL` where the RPC message has nil
----@return T?
-local function from_wire(value)
-  if value ~= vim.NIL then
-    return value
-  end
-end
-
 ---@param step { job: integer, attempt: integer }
 ---@return botglue.WrittenStep? written
----@return integer? index
 local function find_written(step)
-  for i, written in ipairs(connection.written) do
+  for _, written in ipairs(connection.written) do
     if written.job == step.job and written.attempt == step.attempt then
-      return written, i
+      return written
     end
   end
 end
@@ -86,12 +76,11 @@ end
 ---@param edit botglue.RowEdit
 ---@return boolean
 local function is_current(buffer, edit)
-  local above = from_wire(edit.above)
-  if edit.first + #edit.old ~= edit.last or (above == nil) ~= (edit.first == 0) then
+  if edit.first + #edit.old ~= edit.last or (edit.above == nil) ~= (edit.first == 0) then
     return false
   end
-  local expected = vim.list_extend({ above }, edit.old)
-  expected[#expected + 1] = from_wire(edit.below)
+  local expected = vim.list_extend({ edit.above }, edit.old)
+  expected[#expected + 1] = edit.below
   local from = math.max(edit.first - 1, 0)
   return vim.deep_equal(expected, api.nvim_buf_get_lines(buffer, from, edit.last + 1, false))
 end
@@ -122,7 +111,7 @@ end
 ---@param edit botglue.RowEdit
 ---@return string[]
 local function lines_of(buffer, edit)
-  local column, old, new = from_wire(edit.column), edit.old[1], edit.lines[1]
+  local column, old, new = edit.column, edit.old[1], edit.lines[1]
   if not column then
     return edit.lines
   end
@@ -156,16 +145,10 @@ end
 ---@param buffer integer
 ---@param edit botglue.RowEdit
 local function put_edit(buffer, edit)
-  local lines, tail = lines_of(buffer, edit), from_wire(edit.tail)
+  local lines, tail = lines_of(buffer, edit), edit.tail
   local is_replaced = tail and #edit.old > 0 and #lines > 0
   local move_cursor = is_replaced
-    and change.behind(
-      buffer,
-      edit.first,
-      from_wire(edit.head) or 0,
-      edit.last - 1,
-      #edit.old[#edit.old] - tail
-    )
+    and change.behind(buffer, edit.first, edit.head or 0, edit.last - 1, #edit.old[#edit.old] - tail)
   rows.replace(buffer, edit.first, edit.last, lines)
   if move_cursor then
     move_cursor(edit.first + #lines - 1, #lines[#lines] - tail)

@@ -18,7 +18,6 @@ local M = {}
 ---@field range botglue.Range
 ---@field view botglue.View? its display at the range
 ---@field path string the current path of its file
----@field renamed boolean? whether the file had another path when the job was sent
 ---@field name string? of a buffer without a file
 ---@field transcript string? the file of its raw stream
 ---@field prompt string

@@ -53,7 +53,7 @@ fn what_was_accepted_is_taken_back() {
     assert_eq!(settled(&written), [(7, WRITTEN)]);
     let orders = mirrors.take(intent(7, Intent::Revert));
     let call = call(&orders);
-    assert_eq!((call.steps[0].settlement.landing(), call.steps[0].was.clone()), ("reverted", 1..2));
+    assert_eq!((call.steps[0].settlement.landing(), call.steps[0].edits[0].rows.clone()), ("reverted", 1..2));
     assert_eq!(settled(&write(&mut mirrors, call)), [(7, Settlement::Reverted)]);
     assert_eq!(text(&mut mirrors), TEXT);
 }

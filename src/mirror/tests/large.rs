@@ -41,7 +41,7 @@ fn an_answer_lands_where_the_text_at_its_mark_is_what_was_sent() {
     let edit = &call.steps[0].edits[0];
     assert_eq!((call.tick, edit.rows.clone(), edit.lines.clone()), (9, 501..502, bytes(&["BETWEEN"])));
     assert_eq!((edit.above.as_deref(), edit.below.as_deref()), (Some(&b"first"[..]), Some(&b"last"[..])));
-    assert_eq!((call.steps[0].was.clone(), call.steps[0].place.clone()), (500..503, Place::Lines(500..503)));
+    assert_eq!(call.steps[0].place, Place::Lines(500..503));
     let steps = vec![StepReply::Written { from: 9, to: 10 }];
     let orders =
         mirrors.take(MirrorEvent::Written { buffer: 1, reply: Some(WriteReply::Done { tick: 10, steps }) });

@@ -78,7 +78,7 @@ fn a_notice_says_how_a_buffer_and_its_marks_are() {
 }
 
 #[test]
-fn a_step_names_its_landing_the_rows_that_it_replaces_and_what_is_around_a_part() {
+fn a_step_names_its_landing_and_what_is_around_a_part() {
     let text = Document::new(["f(a)"]);
     let place = Place::Part { start: (0, 2), end: (0, 3) };
     let passage = crate::document::Passage::new(place, text.rows());
@@ -87,14 +87,12 @@ fn a_step_names_its_landing_the_rows_that_it_replaces_and_what_is_around_a_part(
         job: 7,
         attempt: 9,
         settlement: Settlement::Written { is_merged: true },
-        was: 0..1,
         edits: edits(text.rows(), &passage, &replaced.rows, None),
         place: replaced.planned_place(),
     };
     let value = WriteCall { tick: 3, steps: vec![step] }.value(1);
     let step = &value["steps"][0];
     assert_eq!((&step["landing"], &step["attempt"]), (&"merged".into(), &9.into()));
-    assert_eq!(step["was"], map(vec![("first", 0.into()), ("last", 1.into())]));
     let edit = &step["edits"][0];
     assert_eq!((&edit["head"], &edit["tail"]), (&2.into(), &1.into()));
     assert_eq!(edit["lines"][0].as_slice(), Some(&b"f(b)"[..]));
