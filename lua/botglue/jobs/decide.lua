@@ -13,6 +13,14 @@ local M = {}
 local api = vim.api
 local fail = errors.fail
 
+--- Raises the error of a decision that is impossible.
+---@param job botglue.Job
+---@param done "accepted"|"rejected"|"reverted" what cannot be done with its answer
+---@param why string
+local function refuse(job, done, why)
+  fail("%s", reasons.refusal(job.id, done, why))
+end
+
 --- The action for a held answer that cannot be written at its range.
 ---@param job botglue.Job
 ---@return string? message nil if it can be written
@@ -117,18 +125,15 @@ local function take_hunk(job, opts)
   local at = opts.hunk --[[@as integer]]
   local hunk = proposal.hunks[at] or fail("job %d has no hunk %d", job.id, at)
   local why, has_returned
-  local function refuse()
-    fail("%s", reasons.refusal(job.id, "accepted", why))
-  end
   proposals.decide(job, "take", { hunks = { hunk.id } }, function(result, err)
     why = err or result and (result.stale and "the text has changed" or result.why)
     if why and has_returned then
-      refuse()
+      refuse(job, "accepted", why)
     end
   end)
   has_returned = true
   if why then
-    refuse()
+    refuse(job, "accepted", why)
   end
 end
 
@@ -151,13 +156,13 @@ function M.accept(id, opts)
     take_hunk(job, opts)
     return
   elseif not job:load() then
-    fail("%s", reasons.refusal(job.id, "accepted", "buffer_gone"))
+    refuse(job, "accepted", "buffer_gone")
   elseif job.range.lost then
-    fail("%s", reasons.refusal(job.id, "accepted", "range_lost"))
+    refuse(job, "accepted", "range_lost")
   elseif job.range.kind == "block" and #job:lines() ~= #job.range.base.text then
-    fail("%s", reasons.refusal(job.id, "accepted", "block_rows"))
+    refuse(job, "accepted", "block_rows")
   elseif M.is_unseen_conflict(job) then
-    fail("%s", reasons.refusal(job.id, "accepted", "conflict"))
+    refuse(job, "accepted", "conflict")
   end
   ask(job, "accept", { lines = job:lines(), shown = job.shown, dropped = job.dropped })
 end
@@ -171,7 +176,7 @@ function M.reject(id)
     proposals.decide(job, "drop", { all = true }, function(result, err)
       local why = err or result and result.why
       if why then
-        fail("%s", reasons.refusal(job.id, "rejected", why))
+        refuse(job, "rejected", why)
       elseif result and result.stale then
         -- A new host, which has no record of the taken hunks.
         report.landed(job, "merged")
@@ -192,9 +197,9 @@ function M.revert(id)
   if job.landing ~= "applied" and job.landing ~= "merged" then
     fail("job %d has nothing to revert", id)
   elseif not job:load() then
-    fail("%s", reasons.refusal(job.id, "reverted", "buffer_gone"))
+    refuse(job, "reverted", "buffer_gone")
   elseif job.range.lost then
-    fail("%s", reasons.refusal(job.id, "reverted", "range_lost"))
+    refuse(job, "reverted", "range_lost")
   end
   ask(job, "revert", {})
 end
@@ -210,7 +215,7 @@ function M.stays(job, why)
     job:moved()
     proposals.show_again(job)
   end
-  errors.guard(fail, "%s", reasons.refusal(job.id, is_held and "accepted" or "reverted", why))
+  errors.guard(refuse, job, is_held and "accepted" or "reverted", why)
 end
 
 return M
