@@ -1,4 +1,4 @@
---- The subcommands of `:Botglue`: what each takes, and what it calls. What was typed `commands` takes apart.
+--- The subcommands of `:Botglue`: what each takes, and what it calls.
 
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")

@@ -10,7 +10,7 @@ local namespace = api.nvim_create_namespace("botglue.range")
 ---@field bufnr integer
 ---@field shape "line"|"char"|"block"|"insert" what they are set around
 ---@field ids integer[]
----@field is_empty boolean whether they were set around no characters
+---@field is_empty boolean whether the part that they mark was empty
 local Marks = {}
 Marks.__index = Marks
 

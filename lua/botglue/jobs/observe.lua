@@ -21,7 +21,7 @@ local function wanted(job)
   return most
 end
 
---- Lets the host know where what is wanted of it is not what it was.
+--- Tells the host if the observers want something else of it than before.
 ---@param job botglue.Job
 local function ask(job)
   local now = wanted(job)
