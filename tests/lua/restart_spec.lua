@@ -275,6 +275,29 @@ test("a decision that a host wrote before it died is made", function()
   end
 end)
 
+test("what became of an answer is told to each host until one has stored it", function()
+  local nvim = answered(line(2, 2), { "TWO" }, true)
+  local function told()
+    return vim.tbl_map(function(landed)
+      return { landed.id, landed.landing }
+    end, nvim:host("received", "landed"))
+  end
+  -- It is another held answer for which hosts are started again.
+  nvim:run(line(4, 4), { review = true })
+  nvim:answer(2, { "FOUR" })
+  nvim:lua([[
+    local host = require("support.host")
+    vim.uv.kill(vim.fn.jobpid(host.channel), "sigstop")
+    require("botglue").reject(1)
+    host.die()
+  ]])
+  ready(nvim)
+  equal(told(), { { 1, "rejected" }, { 1, "rejected" } })
+  nvim:eventually("it is stored", "return #require('botglue.host.connection').unconfirmed == 0")
+  restart(nvim)
+  equal(#told(), 2)
+end)
+
 test("a host that dies is started again where a range is open, held or to be reverted, else not", function()
   local nvim = child.with_host(ROWS)
   nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
