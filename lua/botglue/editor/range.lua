@@ -81,6 +81,23 @@ function Range:expected()
   return self.landed or self.base
 end
 
+--- Its expected text and its lines, as a request has them.
+---@return table
+function Range:selection()
+  local text, first, last = self:expected(), self:lines()
+  return {
+    kind = self.shape,
+    first_line = first,
+    last_line = last,
+    text = text.text,
+    rows = text.rows,
+    cols = text.cols,
+    column = self.column,
+    anchor = self.shape == "insert" and text.above or nil,
+    beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
+  }
+end
+
 --- The host has written to the range: an answer, or the earlier text after a revert.
 ---@param place botglue.Extent the written range
 ---@param shape "line"|"char"|"block"|"insert"
@@ -94,9 +111,8 @@ end
 function Range:keep_rows()
   local place = self:place()
   if place then
-    local first_line = self.shape == "insert" and place.first or place.first + 1
     local base = self.on_disk and self.on_disk.base
-    self.on_disk = { first_line = first_line, rows = self:read(place).rows, base = base }
+    self.on_disk = { first_line = self:lines(), rows = self:read(place).rows, base = base }
   end
 end
 

@@ -26,30 +26,11 @@ end
 ---@field before string[]? the whole rows before the answer landed
 ---@field text { above: string?, rows: string[], below: string? }? the text at the mark
 
---- Returns the sent or landed rows of a range, as a request has them.
+--- Returns what a host has to know of the range of a job whose request it does not have.
 ---@param job botglue.Job
----@param place botglue.Extent?
----@return table
-function M.sent(job, place)
-  local range = job.range
-  local text = range:expected()
-  local first_line = place and place.first + 1 or range.last_lines[1]
-  if place and range.shape == "insert" then
-    first_line = place.first
-  end
-  return {
-    id = job.id,
-    buffer = range.bufnr,
-    selection = {
-      kind = range.shape,
-      first_line = first_line,
-      text = text.text,
-      rows = text.rows,
-      cols = text.cols,
-      column = range.column,
-      beside = vim.tbl_extend("error", vim.empty_dict(), { above = text.above, below = text.below }),
-    },
-  }
+---@return { id: integer, buffer: integer, selection: table }
+function M.sent(job)
+  return { id = job.id, buffer = job.range.bufnr, selection = job.range:selection() }
 end
 
 --- Returns the display mark of a job.
@@ -68,7 +49,7 @@ local function mark(job, with_text)
   result.stands = range.on_disk
   result.has_ended = not job:is_open() and job.landing ~= "held"
   if job.process ~= connection.process or range.has_moved then
-    result.sent = M.sent(job, place)
+    result.sent = M.sent(job)
     result.before = range.before and range.before.rows
   end
   if place and with_text then

@@ -141,7 +141,7 @@ end
 ---@return table
 function M.make(id, target, request, mentioned, options)
   local launch = M.launch(target.bufnr, request, options)
-  local bufnr, base = target.bufnr, target.base
+  local bufnr = target.bufnr
   local first, last = target:lines()
   local inserted = target.kind == "insert"
   local before, after = context.around(bufnr, inserted and first or first - 1, last, options.context)
@@ -163,17 +163,7 @@ function M.make(id, target, request, mentioned, options)
     buffer = bufnr,
     tick = vim.api.nvim_buf_get_changedtick(bufnr),
     filetype = vim.bo[bufnr].filetype,
-    selection = {
-      kind = target.kind,
-      first_line = first,
-      last_line = last,
-      text = base.text,
-      rows = base.rows,
-      cols = base.cols,
-      column = target.column,
-      anchor = inserted and base.above or nil,
-      beside = vim.tbl_extend("error", vim.empty_dict(), { above = base.above, below = base.below }),
-    },
+    selection = target:selection(),
     before = before,
     after = after,
     files = launch.agent.protocol == "text"

@@ -1,6 +1,5 @@
 --- An answer with several code blocks: its text, with the blocks marked; `<CR>` makes one of them the answer.
 
-local attach = require("botglue.host.attach")
 local errors = require("botglue.host.errors")
 local query = require("botglue.host.query")
 local signs_of = require("botglue.util.signs").of
@@ -107,7 +106,7 @@ function M.open(job, show_chosen)
     id = job.id,
     buffer = bufnr,
     text = job.text,
-    selection = attach.sent(job).selection,
+    selection = job.range:selection(),
     filetype = is_loaded and vim.bo[bufnr].filetype or "",
     tidy = job.options.tidy,
   }, function(result)
