@@ -7,7 +7,6 @@ local connection = require("botglue.host.connection")
 local M = {}
 
 local api = vim.api
-local GROUP = "botglue.attach"
 
 --- Whether answers can be written to a buffer. A terminal or a prompt buffer changes by itself.
 ---@param bufnr integer
@@ -144,7 +143,7 @@ local function watch(bufnr)
   if is_watching then
     return
   end
-  local group = api.nvim_create_augroup(GROUP, { clear = true })
+  local group = api.nvim_create_augroup("botglue.attach", { clear = true })
   api.nvim_create_autocmd({ "BufReadPost", "BufEnter", "BufFilePost", "BufWritePost", "BufUnload" }, {
     group = group,
     desc = "botglue: the host mirrors the text",
@@ -218,73 +217,6 @@ function M.follow_prompt(range)
       send_state(range.bufnr, { marks = { { id = id, has_ended = true } } })
     end
   end
-end
-
---- Attaches held answers to a buffer when it reads their file.
-function M.watch_files()
-  local group = api.nvim_create_augroup(GROUP .. ".held", { clear = false })
-  if #api.nvim_get_autocmds({ group = group }) > 0 then
-    return
-  end
-  api.nvim_create_autocmd("BufReadPost", {
-    group = group,
-    desc = "botglue: held answers of this file",
-    callback = function(event)
-      for _, job in pairs(connection.held) do
-        local is_new = not job.range.marks or job.range.bufnr ~= event.buf
-        if is_new and job:is_in(event.buf) then
-          M.locate_held(job, event.buf)
-        end
-      end
-    end,
-  })
-end
-
---- Asks the host to find the range of a restored held answer, now or when its file is read.
----@param job botglue.Job
----@param bufnr integer? the buffer that shows its file now
-function M.locate_held(job, bufnr)
-  M.watch_files()
-  if bufnr and job.range.bufnr ~= bufnr then
-    job.range:move_to(bufnr)
-  end
-  M.want(job.range.bufnr, job)
-end
-
-local TRIES = 3 -- attempts to get places that match the current changedtick
-
----@class botglue.FoundJob: botglue.Earlier a job of the store
----@field line integer? of `place`: its first line, from 1
----@field column integer? of `place`: the screen column at which its block begins
-
----@class botglue.Found what the host has found in a buffer
----@field job botglue.FoundJob?
----@field what "answer"|"text"|nil of `place`: whose text is there
----@field line integer? from 1
----@field place botglue.DisplayMark?
-
---- Asks the host where in a buffer the text of a stored job is. An error in `fn` is shown to the user.
----@param name "wrote"|"place"
----@param bufnr integer
----@param args fun(): table what is asked, of the text as it is now
----@param fn fun(found: botglue.Found?, err: string?) what is there in the text as it is then
----@param tries integer?
-function M.find(name, bufnr, args, fn, tries)
-  local errors, query = require("botglue.host.errors"), require("botglue.host.query")
-  client.connect(client.options())
-  M.want(bufnr)
-  local tick = api.nvim_buf_get_changedtick(bufnr)
-  local asked = vim.tbl_extend("error", args(), { buffer = bufnr })
-  query.ask(name, asked, function(result, err)
-    local is_loaded = api.nvim_buf_is_loaded(bufnr)
-    if result and is_loaded and result.tick == tick and tick == api.nvim_buf_get_changedtick(bufnr) then
-      errors.guard(fn, result)
-    elseif result and is_loaded and (tries or 1) < TRIES then
-      M.find(name, bufnr, args, fn, (tries or 1) + 1)
-    else
-      errors.guard(fn, nil, err or "try again: the text changed during the search")
-    end
-  end)
 end
 
 --- A new host has started: asks it to mirror the same buffers.

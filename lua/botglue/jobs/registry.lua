@@ -57,6 +57,29 @@ local function forget(id)
   connection.kept[range.bufnr] = #kept > 0 and kept or nil
 end
 
+--- Has the host find the ranges of held answers in each buffer that reads their file.
+local function watch_files()
+  local group = vim.api.nvim_create_augroup("botglue.held", { clear = false })
+  if #vim.api.nvim_get_autocmds({ group = group }) > 0 then
+    return
+  end
+  vim.api.nvim_create_autocmd("BufReadPost", {
+    group = group,
+    desc = "botglue: held answers of this file",
+    callback = function(event)
+      for _, job in pairs(connection.held) do
+        local range = job.range
+        if (not range.marks or range.bufnr ~= event.buf) and job:is_in(event.buf) then
+          if range.bufnr ~= event.buf then
+            range:move_to(event.buf)
+          end
+          attach.want(event.buf, job)
+        end
+      end
+    end,
+  })
+end
+
 --- Remembers the range of a job that has ended, as long as its buffer is there.
 ---@param job botglue.Job
 local function keep_range(job)
@@ -82,7 +105,7 @@ function M.release(job)
   draw_counts()
   if job.landing == "held" then
     connection.held[job.id] = job
-    attach.watch_files()
+    watch_files()
     return
   end
   connection.held[job.id] = nil
@@ -99,7 +122,8 @@ end
 function M.hold(job)
   connection.jobs[job.id] = job
   connection.held[job.id] = job
-  attach.locate_held(job)
+  watch_files()
+  attach.want(job.range.bufnr, job)
   draw_counts()
 end
 

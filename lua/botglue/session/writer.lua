@@ -2,11 +2,11 @@
 --- session's jobs first, then at stored jobs whose text the host finds in the buffer.
 
 local argument = require("botglue.util.argument")
-local attach = require("botglue.host.attach")
 local choose = require("botglue.jobs.choose")
 local client = require("botglue.host.client")
 local config = require("botglue.config")
 local errors = require("botglue.host.errors")
+local find = require("botglue.host.find")
 local user_context = require("botglue.editor.user_context")
 local range = require("botglue.editor.range")
 
@@ -69,7 +69,7 @@ end
 function M.find(bufnr, row, fn)
   local path = require("botglue.util.buffer_path")(bufnr)
   local mark = api.nvim_buf_set_extmark(bufnr, namespace, row, 0, {})
-  attach.find("wrote", bufnr, function()
+  find.ask("wrote", bufnr, function()
     return { path = path, row = api.nvim_buf_get_extmark_by_id(bufnr, namespace, mark, {})[1] or row }
   end, function(found, err)
     if api.nvim_buf_is_valid(bufnr) then

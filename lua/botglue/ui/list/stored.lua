@@ -1,9 +1,9 @@
 --- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
 
 local act = require("botglue.ui.act")
-local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
+local find = require("botglue.host.find")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
 local requests = require("botglue.jobs.request")
@@ -52,9 +52,9 @@ end
 --- Asks where the text of a job is, in its file, which is read if need be. An error in `fn` is told.
 ---@param row botglue.ListRow
 ---@param fn fun(found: botglue.Found, bufnr: integer, stayed: boolean) with whether the user has not left the list
-local function find(row, fn)
+local function find_place(row, fn)
   local bufnr, stayed = act.load(row.path or ""), user_context.asked()
-  attach.find("place", bufnr, function()
+  find.ask("place", bufnr, function()
     return { uuid = row.id }
   end, function(found, err)
     fn(found or fail("%s", err), bufnr, stayed())
@@ -65,7 +65,7 @@ end
 ---@param row botglue.ListRow
 ---@param float botglue.ListOrigin
 function M.jump(row, float)
-  find(row, function(found, bufnr, stayed)
+  find_place(row, function(found, bufnr, stayed)
     if stayed then
       act.show(float, bufnr, found.line or found.job.line, 0)
       if not found.what then
@@ -152,7 +152,7 @@ end
 ---@param fn fun(job: botglue.FoundJob, target: botglue.Range, stayed: boolean)
 ---@param check (fun(job: botglue.FoundJob))? raises an error where it cannot go on
 local function at_place(row, float, fn, check)
-  find(row, function(found, bufnr, stayed)
+  find_place(row, function(found, bufnr, stayed)
     if check then
       check(found.job)
     end
