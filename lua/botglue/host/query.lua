@@ -1,4 +1,4 @@
---- Asks the host, for what is in its store, its mirrors and its views. Each question gets exactly one answer, also where
+--- Asks the host for what is in its store, its mirrors and its views. Each question gets exactly one answer, also where
 --- the host is lost, silent or not there at all; nothing here waits for it.
 
 local client = require("botglue.host.client")
