@@ -1,19 +1,24 @@
---- What happens often and has to be answered once: in the next tick, when what happens now is over.
+--- Calls a function once for many calls: in the next tick, or after a delay.
 ---
---- A function that may be called at any time, in a fast event too: `fn` is called in the next tick, once for all calls
---- until then.
+--- The returned function may be called at any time, also in a fast event. `fn` is called once for all calls until then.
 ---@param fn fun()
+---@param after integer? milliseconds; without it, the next tick
 ---@return fun()
-return function(fn)
+return function(fn, after)
   local is_pending = false
+  local function call()
+    is_pending = false
+    fn()
+  end
   return function()
     if is_pending then
       return
     end
     is_pending = true
-    vim.schedule(function()
-      is_pending = false
-      fn()
-    end)
+    if after then
+      vim.defer_fn(call, after)
+    else
+      vim.schedule(call)
+    end
   end
 end

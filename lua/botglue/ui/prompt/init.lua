@@ -9,6 +9,7 @@ local back = require("botglue.ui.prompt.back")
 local choice = require("botglue.ui.prompt.choice")
 local connection = require("botglue.host.connection")
 local context = require("botglue.editor.context")
+local debounce = require("botglue.util.debounce")
 local dot = require("botglue.ui.prompt.dot")
 local draft = require("botglue.ui.prompt.draft")
 local earlier = require("botglue.ui.prompt.earlier")
@@ -50,7 +51,6 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field closing boolean? whether it is about to close
 ---@field after fun()? called once insert mode has ended
 ---@field back botglue.Back the window and mode to return to
----@field saving boolean? whether a save is scheduled
 ---@field listing boolean? whether the menu shows earlier prompts
 ---@field unhighlight fun()
 local Prompt = {}
@@ -127,18 +127,12 @@ end
 --- Saves the text shortly after each change, without blocking.
 function Prompt:save_soon()
   api.nvim_buf_attach(self.float.bufnr, false, {
-    on_lines = function()
-      if not self.saving then
-        self.saving = true
-        vim.defer_fn(function()
-          self.saving = false
-          self:save()
-          if self.draft then
-            draft.tell_next(self.draft, self.opts.options)
-          end
-        end, SAVE_DELAY)
+    on_lines = debounce(function()
+      self:save()
+      if self.draft then
+        draft.tell_next(self.draft, self.opts.options)
       end
-    end,
+    end, SAVE_DELAY),
   })
 end
 
@@ -282,9 +276,7 @@ function Prompt:watch()
     self.window:follow()
   end)
   on({ "WinScrolled", "WinResized" }, {}, follow)
-  on("User", { pattern = "BotglueJob*" }, function()
-    self.window:follow_soon()
-  end)
+  on("User", { pattern = "BotglueJob*" }, self.window.follow_soon)
   on({ "BufWinLeave", "BufUnload" }, { buffer = self.float.bufnr }, function()
     self:record_text()
   end)

@@ -1,5 +1,6 @@
 --- The window of the prompt: beside its range for as long as it is open, and as high as its text.
 
+local debounce = require("botglue.util.debounce")
 local float = require("botglue.ui.float")
 local place = require("botglue.ui.prompt.place")
 local quiet = require("botglue.ui.prompt.quiet")
@@ -16,7 +17,7 @@ local api = vim.api
 ---@field place botglue.ScreenSpot? where the range was seen last
 ---@field side botglue.Side
 ---@field shown table? where the window is
----@field following boolean? whether it is about to be put where the range is
+---@field follow_soon fun() the same as `follow`, once for all events of a tick
 local Window = {}
 Window.__index = Window
 
@@ -54,18 +55,6 @@ function Window:follow()
     self.shown = { self.place, self.side }
     self.float:refresh()
   end
-end
-
---- The same once what is happening is over: jobs have much to tell.
-function Window:follow_soon()
-  if self.following then
-    return
-  end
-  self.following = true
-  vim.schedule(function()
-    self.following = false
-    self:follow()
-  end)
 end
 
 --- Opens it, and enters it.
@@ -108,7 +97,11 @@ end
 ---@param title fun(): string, string what is at the left of its title, and at the right
 ---@return botglue.PromptWindow
 function M.new(range, notice, title)
-  return setmetatable({ range = range, notice = notice, title = title }, Window)
+  local self = setmetatable({ range = range, notice = notice, title = title }, Window)
+  self.follow_soon = debounce(function()
+    self:follow()
+  end)
+  return self
 end
 
 return M

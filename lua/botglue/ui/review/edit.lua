@@ -1,6 +1,7 @@
 --- A held answer in a buffer of its own, `botglue://answer/ID`. `:w` there makes it the new answer. What is typed is
 --- kept on disk as it is typed, and is there again after a crash.
 
+local debounce = require("botglue.util.debounce")
 local decide = require("botglue.jobs.decide")
 local proposal = require("botglue.jobs.proposal")
 
@@ -30,26 +31,18 @@ end
 ---@param bufnr integer
 ---@param job botglue.Job
 local function keep_typed(bufnr, job)
-  local is_waiting = false
   api.nvim_create_autocmd({ "TextChanged", "TextChangedI", "TextChangedP" }, {
     buffer = bufnr,
     desc = "botglue: keep the answer as it is typed",
-    callback = function()
-      if is_waiting then
-        return
-      end
-      is_waiting = true
-      vim.defer_fn(function()
-        is_waiting = false
-        if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
-          local typed = vim.bo[bufnr].modified and lines_of(bufnr) or nil
-          if not vim.deep_equal(typed, job.typed) then
-            job.typed = typed
-            proposal.store(job)
-          end
+    callback = debounce(function()
+      if api.nvim_buf_is_loaded(bufnr) and job.landing == "held" then
+        local typed = vim.bo[bufnr].modified and lines_of(bufnr) or nil
+        if not vim.deep_equal(typed, job.typed) then
+          job.typed = typed
+          proposal.store(job)
         end
-      end, KEPT_AFTER)
-    end,
+      end
+    end, KEPT_AFTER),
   })
 end
 
