@@ -46,24 +46,12 @@ local function shown()
   return jobs
 end
 
---- The current activity of a job, and whether it is failing.
----@param job botglue.Job
----@param signs table
----@return string? doing
----@return boolean? is_failing
-local function activity(job, signs)
-  if job:is_open() and job.status ~= "ready" then
-    local doing, failing = line.activity(job, signs)
-    return doing, failing ~= nil
-  end
-end
-
 --- The fields that the host needs to make a row.
 ---@param job botglue.Job
 ---@param signs table
 ---@return table
 local function facts(job, signs)
-  local doing, is_failing = activity(job, signs)
+  local doing, failing = line.activity(job, signs)
   return {
     id = job.id,
     path = job.path,
@@ -72,10 +60,10 @@ local function facts(job, signs)
     prompt = job.prompt:sub(1, MAX_PROMPT),
     status = job.status,
     doing = doing,
-    is_failing = is_failing,
+    is_failing = failing ~= nil,
     landing = job.landing,
     held_for = job.held_for,
-    error = job.error and { code = job.error.code, message = job.error.message },
+    error = job.error,
     elapsed_ms = job:elapsed_ms(),
     cost_usd = job.cost_usd,
     has_session = job.session_id ~= nil,
@@ -83,32 +71,22 @@ local function facts(job, signs)
   }
 end
 
----@return table
-local function totals()
-  local of = counts.of()
-  return {
-    running = of.running,
-    queued = of.queued,
-    held = of.held,
-    cost_usd = counts.spent(),
-  }
-end
-
 --- Asks for rows of jobs.
----@param jobs table[] facts
+---@param jobs botglue.Job[]
 ---@param callback fun(result: { table: botglue.Table, totals: string }?, err: string?)
 local function ask(jobs, callback)
-  view.ask("jobs", { jobs = jobs, totals = totals() }, callback)
+  local signs = signs_of(client.options())
+  local known = vim.tbl_map(function(job)
+    return facts(job, signs)
+  end, jobs)
+  local totals = vim.tbl_extend("error", counts.of(), { cost_usd = counts.spent() })
+  view.ask("jobs", { jobs = known, totals = totals }, callback)
 end
 
 --- The rows of all listed jobs, for a caller with its own display.
 ---@param callback fun(rows: botglue.Table?, err: string?)
 function M.rows(callback)
-  local signs = signs_of(client.options())
-  local jobs = vim.tbl_map(function(job)
-    return facts(job, signs)
-  end, shown())
-  ask(jobs, function(result, err)
+  ask(shown(), function(result, err)
     callback(result and result.table, err)
   end)
 end
@@ -117,13 +95,11 @@ end
 ---@param jobs botglue.Job[]
 ---@param use fun(made: botglue.Table) called with the rows
 function Jobs:ask(jobs, use)
-  local all, signs = {}, signs_of(self.options)
-  for i, job in ipairs(jobs) do
-    all[i] = facts(job, signs)
+  for _, job in ipairs(jobs) do
     self.changes[job.id] = nil
   end
   self.asking = true
-  ask(all, function(result, err)
+  ask(jobs, function(result, err)
     self.asking = false
     if not self.list:is_open() then
       return
