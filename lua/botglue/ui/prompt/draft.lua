@@ -33,23 +33,6 @@ function M.new()
   return { id = id, text = "", at_ms = math.floor(id / 1000) }
 end
 
---- Those of closed prompts.
----@return botglue.PromptDraft[] oldest first
-function M.all()
-  return connection.drafts
-end
-
----@param draft botglue.PromptDraft
-local function forget(draft)
-  local drafts = M.all()
-  for i, one in ipairs(drafts) do
-    if one == draft then
-      table.remove(drafts, i)
-      return
-    end
-  end
-end
-
 --- Tells the host, if there is one and it does not know.
 ---@param draft botglue.PromptDraft
 local function tell(draft)
@@ -64,7 +47,7 @@ end
 
 --- Tells the host all that it does not know: it is a new one, or Neovim ends.
 function M.tell_all()
-  for _, draft in ipairs(M.all()) do
+  for _, draft in ipairs(connection.drafts) do
     tell(draft)
   end
   local prompt = connection.prompt
@@ -89,12 +72,11 @@ end
 ---@param last integer
 ---@return botglue.PromptDraft?
 function M.take(bufnr, first, last)
-  local drafts = M.all()
+  local drafts = connection.drafts
   for i = #drafts, 1, -1 do
     local draft = drafts[i]
     if draft.bufnr == bufnr and draft.first <= last and draft.last >= first then
-      forget(draft)
-      return draft
+      return table.remove(drafts, i)
     end
   end
 end
@@ -122,7 +104,7 @@ end
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options
 function M.keep(draft, options)
-  local drafts = M.all()
+  local drafts = connection.drafts
   if draft.text:find("%S") then
     drafts[#drafts + 1] = draft
     if #drafts > MOST then
@@ -142,11 +124,9 @@ end
 function M.sent(draft, text, options)
   draft.text = text
   tell_surely(draft, options)
-  for _, one in ipairs(vim.list_extend({}, M.all())) do
-    if vim.trim(one.text) == text then
-      forget(one)
-    end
-  end
+  connection.drafts = vim.tbl_filter(function(one)
+    return vim.trim(one.text) ~= text
+  end, connection.drafts)
 end
 
 return M

@@ -3,7 +3,6 @@
 --- only prompts with all of its words are gone through, in any case.
 
 local connection = require("botglue.host.connection")
-local draft = require("botglue.ui.prompt.draft")
 local words = require("botglue.util.text")
 
 local M = {}
@@ -39,7 +38,7 @@ end
 --- keep them; newest first.
 ---@return string[]
 local function unfinished()
-  local prompts, drafts = {}, draft.all()
+  local prompts, drafts = {}, connection.drafts
   for i = #drafts, 1, -1 do
     prompts[#prompts + 1] = drafts[i].text
   end
