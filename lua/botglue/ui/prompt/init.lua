@@ -102,7 +102,7 @@ end
 --- Updates the key labels after the agent has reported its models.
 function Prompt:relabel()
   if self.float and self.float:is_open() then
-    require("botglue.ui.prompt.keys").relabel(self.float.keys, self.choice)
+    self.float.keys = require("botglue.ui.prompt.keys").of(self)
     self.float:refresh()
   end
 end

@@ -24,30 +24,12 @@ local function or_menu(key, fn)
   end
 end
 
---- The word of a key that has something to choose from; the footer shows no other.
----@param choice botglue.Choice
----@return string? model
----@return string? agent
-local function words(choice)
-  return choice:has_models() and "model" or nil, choice:has_agents() and "agent" or nil
-end
-
---- There may be models to choose from by now.
----@param keys botglue.Key[]
----@param choice botglue.Choice
-function M.relabel(keys, choice)
-  for _, key in ipairs(keys) do
-    if key[1] == "<S-Tab>" then
-      key[2] = words(choice)
-    end
-  end
-end
-
+--- A key that has nothing to choose from has no word, so the footer does not show it.
 ---@param prompt botglue.Prompt
 ---@return botglue.Key[]
 function M.of(prompt)
   local everywhere, choice = { "n", "i", "s" }, prompt.choice
-  local model, agent = words(choice)
+  local model, agent = choice:has_models() and "model" or nil, choice:has_agents() and "agent" or nil
   local function submit()
     prompt:submit()
   end
