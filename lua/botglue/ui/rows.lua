@@ -20,7 +20,7 @@ Rows.__index = Rows
 ---@param row botglue.Chunks
 ---@param other botglue.Chunks?
 ---@return boolean
-local function same(row, other)
+function M.same(row, other)
   if row == other or not other or #row ~= #other then
     return row == other
   end
@@ -83,14 +83,14 @@ function Rows:draw(rows, first, last)
   vim.bo[self.bufnr].modifiable = true
   if changed then
     local kept, least = 0, math.min(#rows, #self.drawn)
-    while kept < least and same(rows[#rows - kept], self.drawn[#self.drawn - kept]) do
+    while kept < least and M.same(rows[#rows - kept], self.drawn[#self.drawn - kept]) do
       kept = kept + 1
     end
     self:fit(#rows, kept)
   end
   local from -- where the rows begin that are to be written at once
   for i = first, last + 1 do
-    local differs = i <= last and not same(rows[i], self.drawn[i])
+    local differs = i <= last and not M.same(rows[i], self.drawn[i])
     if differs then
       from = from or i
     elseif from then

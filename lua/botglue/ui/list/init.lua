@@ -4,6 +4,7 @@
 local actions = require("botglue.ui.list.actions")
 local columns = require("botglue.ui.list.columns")
 local errors = require("botglue.host.errors")
+local same = require("botglue.ui.rows").same
 local signs_of = require("botglue.util.signs").of
 local text = require("botglue.util.text")
 
@@ -85,18 +86,6 @@ function List:show_detail()
   self.float:detail(vim.tbl_map(function(line)
     return { { " " .. line, "BotglueFailure" } }
   end, lines))
-end
-
---- Whether two rows have the same cells.
----@param one botglue.Cell[]
----@param other botglue.Cell[]
-local function same(one, other)
-  for i, cell in ipairs(one) do
-    if cell[1] ~= other[i][1] or cell[2] ~= other[i][2] then
-      return false
-    end
-  end
-  return true
 end
 
 --- The chunks of a row; those from before where nothing of it has changed, since a list may have thousands.
