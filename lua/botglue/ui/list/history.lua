@@ -157,15 +157,6 @@ function History:moved()
   end
 end
 
----@param scope "file"|"project"|"all"
-function History:choose(scope)
-  if scope == "file" and not self.scopes.file then
-    fail("the buffer that this was opened from has no file")
-  end
-  self.scope = scope
-  self:reset()
-end
-
 function History:ask_text()
   vim.ui.input({ prompt = "botglue: words to look for: ", default = self.text }, function(words)
     if words and self.list:is_open() then
@@ -176,11 +167,15 @@ function History:ask_text()
   end)
 end
 
----@param name "file"|"project"|"all"
----@return fun()
-function History:to_scope(name)
+---@param scope "file"|"project"|"all"
+---@return fun() the action of a key
+function History:to_scope(scope)
   return function()
-    self:choose(name)
+    if scope == "file" and not self.scopes.file then
+      fail("the buffer that this was opened from has no file")
+    end
+    self.scope = scope
+    self:reset()
   end
 end
 
