@@ -7,7 +7,7 @@ local M = {}
 
 local uv = vim.uv
 
-local MOST = 200000 -- of a repository
+local MOST = 200000 -- of a repository; the last read of what git prints may bring some more
 local MOST_WALKED = 20000
 -- Never walked into: what is in them was not written here.
 local SKIPPED = { node_modules = true, target = true, __pycache__ = true, vendor = true }
@@ -25,19 +25,11 @@ Files.__index = Files
 --- Takes what git printed: paths that end with a NUL.
 ---@param data string
 function Files:take(data)
-  local from = 1
-  while true do
-    local at = data:find("\0", from, true)
-    if not at then
-      self.rest = self.rest .. data:sub(from)
-      return
-    end
-    self.list[#self.list + 1] = self.rest .. data:sub(from, at - 1)
-    self.rest, from = "", at + 1
-    if #self.list >= MOST then
-      self:stop()
-      return
-    end
+  local paths = vim.split(self.rest .. data, "\0", { plain = true })
+  self.rest = table.remove(paths)
+  vim.list_extend(self.list, paths)
+  if #self.list >= MOST then
+    self:stop()
   end
 end
 
