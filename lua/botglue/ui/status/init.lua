@@ -192,9 +192,7 @@ function View:close()
   end
   self.is_closed = true
   self.unhighlight()
-  outcomes.remove(self, function()
-    self:hide()
-  end)
+  outcomes.remove(self)
 end
 
 ---@param job botglue.Job

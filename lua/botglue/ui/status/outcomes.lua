@@ -191,13 +191,12 @@ function M.expire(view)
   end
 end
 
---- The line of a job is taken away.
+--- Takes away the line of a job.
 ---@param view botglue.View
----@param take_away fun()
-function M.remove(view, take_away)
+function M.remove(view)
   local outcomes = connection.outcomes
   if not outcomes or not outcomes.views[view] then
-    take_away()
+    view:hide()
     return
   end
   local views, marks = on_row(view), outcomes.marks[view.block.bufnr]
@@ -205,7 +204,7 @@ function M.remove(view, take_away)
   if marks and view.block.mark then
     marks[view.block.mark] = nil
   end
-  take_away()
+  view:hide()
   draw_newest_other(view, views)
   if next(outcomes.views) == nil then
     api.nvim_del_augroup_by_id(outcomes.group)
