@@ -129,20 +129,14 @@ end
 
 function Diff:watch()
   self.group = api.nvim_create_augroup("botglue.diff", { clear = true })
-  local function on(event, options, fn)
-    options.group, options.desc = self.group, "botglue: the proposal"
-    options.callback = vim.schedule_wrap(function()
-      if connection.diff == self then
-        fn()
-      end
-    end)
-    api.nvim_create_autocmd(event, options)
-  end
-  on("WinClosed", {
+  api.nvim_create_autocmd("WinClosed", {
+    group = self.group,
     pattern = { tostring(self.wins.buffer), tostring(self.wins.side) },
-  }, function()
-    self:close()
-  end)
+    desc = "botglue: the proposal",
+    callback = vim.schedule_wrap(function()
+      self:close()
+    end),
+  })
 end
 
 ---@param job botglue.Job
