@@ -131,10 +131,8 @@ end
 ---@param request botglue.Request
 ---@return botglue.Request
 function Choice:apply(request)
-  local chosen = vim.tbl_extend("force", request, { agent = self.agent, model = self:model() or nil })
-  if not self:model() then
-    chosen.model = nil
-  end
+  local chosen = vim.tbl_extend("force", request, { agent = self.agent })
+  chosen.model = self:model() or nil
   return chosen
 end
 

@@ -370,9 +370,7 @@ function Prompt:open()
     vim.cmd.redraw()
   end)
   self.recall:known(function()
-    if self.float and self.float:is_open() then
-      self:check_agent()
-    end
+    self:check_agent()
   end)
 end
 
