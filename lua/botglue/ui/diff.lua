@@ -4,7 +4,7 @@
 local connection = require("botglue.host.connection")
 local fail = require("botglue.host.errors").fail
 local proposals = require("botglue.jobs.proposal")
-local windows = require("botglue.ui.review.windows")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 

@@ -4,6 +4,7 @@ local fail = require("botglue.host.errors").fail
 local screen = require("botglue.util.text")
 local float = require("botglue.ui.float")
 local markdown = require("botglue.ui.markdown")
+local windows = require("botglue.ui.windows")
 local write = require("botglue.editor.write")
 
 local M = {}
@@ -91,12 +92,9 @@ end
 ---@return { win: integer, above: integer, below: integer, col: integer }? seen free rows above and below the range
 local function seen(job)
   local bufnr = job.range.bufnr
-  local wins = vim.tbl_filter(function(win)
-    return api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == ""
-  end, vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0)))
   local first, last = job.range:lines()
   local count = api.nvim_buf_line_count(bufnr)
-  for _, win in ipairs(wins) do
+  for _, win in ipairs(windows.plain(bufnr)) do
     local top = vim.fn.screenpos(win, math.max(math.min(first, count), 1), 1).row
     local bottom = vim.fn.screenpos(win, math.max(math.min(last, count), 1), vim.v.maxcol).row
     if top > 0 or bottom > 0 then

@@ -1,4 +1,4 @@
---- What the windows of the tab page show: which rows of a buffer, and where on the screen. Reads, changes nothing.
+--- The windows of the tab page: which of them show a buffer, which of its rows, and where on the screen.
 
 local screen = require("botglue.util.text")
 
@@ -43,17 +43,46 @@ function M.is_near(window, row)
   return row >= window.topline - 2 and row <= window.botline
 end
 
+--- The windows that show a buffer.
+---@param bufnr integer
+---@param first integer? a window that comes first, also from another tab page
+---@return integer[]
+function M.of(bufnr, first)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr
+  end, vim.list_extend({ first }, api.nvim_tabpage_list_wins(0)))
+end
+
+--- The same without floating windows, the current one first.
+---@param bufnr integer
+---@return integer[]
+function M.plain(bufnr)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_config(win).relative == ""
+  end, M.of(bufnr, api.nvim_get_current_win()))
+end
+
+--- The window that shows a buffer; one is opened where there is none.
+---@param bufnr integer
+---@return integer win
+---@return boolean is_new
+function M.find_or_open(bufnr)
+  local win = M.plain(bufnr)[1]
+  if win then
+    return win, false
+  end
+  vim.cmd("topleft split")
+  api.nvim_win_set_buf(0, bufnr)
+  return api.nvim_get_current_win(), true
+end
+
 --- The last lines that the windows of the tab page show of a buffer. Cheap, for what happens while the user scrolls.
 ---@param bufnr integer
 ---@return integer[]
 function M.bottoms(bufnr)
-  local found = {}
-  for _, winid in ipairs(api.nvim_tabpage_list_wins(0)) do
-    if api.nvim_win_get_buf(winid) == bufnr then
-      found[#found + 1] = vim.fn.line("w$", winid)
-    end
-  end
-  return found
+  return vim.tbl_map(function(win)
+    return vim.fn.line("w$", win)
+  end, M.of(bufnr))
 end
 
 --- Whether somebody is asked something, or asked for a line, while they type behind the end of a row. A look into

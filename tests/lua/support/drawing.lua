@@ -29,7 +29,6 @@ function M.start(rows, columns)
     vim.o.ruler, vim.o.laststatus = false, 0
     require("botglue.ui.highlight").define()
     local draw = require("botglue.ui.review.draw")
-    local windows = require("botglue.ui.review.windows")
     local panes = {}
     function _G.draw_hunks(hunks, keys)
       local bufnr = vim.api.nvim_get_current_buf()
@@ -46,7 +45,7 @@ function M.start(rows, columns)
         for _, pane in ipairs(panes) do
           draw.clear(bufnr, pane)
         end
-        panes = windows.panes(bufnr)
+        panes = require("botglue.ui.review.panes").of(bufnr)
         for _, pane in ipairs(panes) do
           draw.pane(picture, pane)
         end

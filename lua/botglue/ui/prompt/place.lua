@@ -1,6 +1,8 @@
 --- Where the prompt's window goes: beside the rows of its range on the screen, below them or above, never over them
 --- where there is room elsewhere. It stays on the side that it was opened on for as long as there is room.
 
+local windows = require("botglue.ui.windows")
+
 local M = {}
 
 local api = vim.api
@@ -17,18 +19,6 @@ local function screen()
   return tabs and 1 or 0, math.max(vim.o.lines - vim.o.cmdheight - status, 1)
 end
 
---- A window of this tab page in which the buffer is, the one that the prompt was opened from first.
----@param bufnr integer
----@param origin integer
----@return integer? win
-local function window_of(bufnr, origin)
-  for _, win in ipairs(vim.list_extend({ origin }, api.nvim_tabpage_list_wins(0))) do
-    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr then
-      return win
-    end
-  end
-end
-
 ---@class botglue.ScreenSpot the rows of a range on the screen, from 0
 ---@field first integer
 ---@field past integer the row behind the last one
@@ -39,7 +29,7 @@ end
 ---@param origin integer
 ---@return botglue.ScreenSpot?
 function M.spot(range, origin)
-  local win = window_of(range.bufnr, origin)
+  local win = windows.of(range.bufnr, origin)[1]
   if not win then
     return nil
   end

@@ -1,7 +1,7 @@
 --- How windows are scrolled around virtual lines: the cursor keeps its row of the screen when some are drawn above it,
 --- those above the first line are shown, and a hunk that the cursor goes to is seen.
 
-local windows = require("botglue.ui.review.windows")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 

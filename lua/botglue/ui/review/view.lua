@@ -7,14 +7,14 @@ local draw = require("botglue.ui.review.draw")
 local head = require("botglue.ui.review.head")
 local highlight = require("botglue.ui.highlight")
 local reasons = require("botglue.jobs.reasons")
-local is_typing_interrupted = require("botglue.ui.windows").is_typing_interrupted
 local keys = require("botglue.ui.review.keys")
 local notify = require("botglue.host.notify")
+local panes = require("botglue.ui.review.panes")
 local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
 local signs_of = require("botglue.util.signs").of
 local debounce = require("botglue.util.debounce")
-local windows = require("botglue.ui.review.windows")
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
@@ -82,29 +82,28 @@ function Review:redraw()
   if not proposal.is_current(self.job) then
     return
   end
-  self.is_due = is_typing_interrupted()
+  self.is_due = windows.is_typing_interrupted()
   if self.is_due then
     return
   end
-  local picture, panes = self:picture(), nil
+  local picture = self:picture()
   scroll.keep(self.bufnr, function()
     for _, pane in ipairs(self.panes) do
       draw.clear(self.bufnr, pane)
     end
-    panes = windows.panes(self.bufnr)
-    for _, pane in ipairs(panes) do
+    self.panes = panes.of(self.bufnr)
+    for _, pane in ipairs(self.panes) do
       draw.pane(picture, pane)
     end
   end)
-  self.panes = panes
-  if #panes > 0 and not self.job.proposal.why then
+  if #self.panes > 0 and not self.job.proposal.why then
     self.job.shown = self.job.proposal.tick
   end
 end
 
 --- Windows may have changed: what has come near is drawn, and what is above the first line shown.
 function Review:follow_windows()
-  if self.is_due or vim.iter(self.panes):any(windows.is_stale) then
+  if self.is_due or vim.iter(self.panes):any(panes.is_stale) then
     self:redraw()
   end
   for _, win in ipairs(windows.of(self.bufnr)) do

@@ -1,11 +1,13 @@
---- The windows that show a buffer under review: how wide they are, and what they can show.
+--- The panes in which the hunks of a review are drawn: how wide they are, and what they can show.
+
+local windows = require("botglue.ui.windows")
 
 local M = {}
 
 local api = vim.api
 
 -- Before 0.11 a namespace is drawn in all windows, and virtual lines do not scroll sideways.
-M.IS_SCOPED = api.nvim__ns_set ~= nil
+local IS_SCOPED = api.nvim__ns_set ~= nil
 
 local ASIDE = 3 -- rows of a window that a hunk leaves free
 
@@ -23,30 +25,6 @@ local ASIDE = 3 -- rows of a window that a hunk leaves free
 ---@field cap integer how many lines of a hunk can be seen
 ---@field first integer the rows to draw, from 0: those that are shown, and as many above and below them
 ---@field past integer
-
---- The windows of the tab page that show a buffer.
----@param bufnr integer
----@return integer[]
-function M.of(bufnr)
-  return vim.tbl_filter(function(win)
-    return api.nvim_win_get_buf(win) == bufnr
-  end, api.nvim_tabpage_list_wins(0))
-end
-
---- The window of this tab page that shows a buffer; one is opened where there is none.
----@param bufnr integer
----@return integer win
----@return boolean is_new
-function M.find_or_open(bufnr)
-  for _, win in ipairs(vim.list_extend({ api.nvim_get_current_win() }, api.nvim_tabpage_list_wins(0))) do
-    if api.nvim_win_get_buf(win) == bufnr and api.nvim_win_get_config(win).relative == "" then
-      return win, false
-    end
-  end
-  vim.cmd("topleft split")
-  api.nvim_win_set_buf(0, bufnr)
-  return api.nvim_get_current_win(), true
-end
 
 --- Whether the sign column is there without signs of ours.
 ---@param win integer
@@ -97,9 +75,9 @@ local function pane_of(win, namespace, namespaces)
     columns = math.max(info.width - info.textoff, 1),
     textoff = info.textoff,
     folds = {},
-    leftcol = wraps and 0 or M.IS_SCOPED and view.leftcol or 0,
-    scrolls = not wraps and M.IS_SCOPED,
-    gutter = wraps and M.IS_SCOPED and gutter(win, info.textoff, is_column) or nil,
+    leftcol = wraps and 0 or IS_SCOPED and view.leftcol or 0,
+    scrolls = not wraps and IS_SCOPED,
+    gutter = wraps and IS_SCOPED and gutter(win, info.textoff, is_column) or nil,
     has_signs = is_column and vim.wo[win].statuscolumn == "",
     tabstop = vim.bo[info.bufnr].tabstop,
     cap = math.max(info.height - ASIDE, 1),
@@ -141,16 +119,16 @@ local function merged(panes)
   return one
 end
 
---- What is to be drawn in, each with a namespace of its own. A window in diff mode shows no hunks.
+--- The panes to draw, each with its own namespace. A window in diff mode shows no hunks.
 ---@param bufnr integer
 ---@return botglue.ReviewPane[]
-function M.panes(bufnr)
-  local panes, namespaces = {}, {}
+function M.of(bufnr)
+  local panes, namespaces, shown = {}, {}, windows.of(bufnr)
   local wins = vim.tbl_filter(function(win)
     return not vim.wo[win].diff
-  end, M.of(bufnr))
+  end, shown)
   for i in ipairs(wins) do
-    namespaces[i] = api.nvim_create_namespace("botglue.review." .. (M.IS_SCOPED and i or 1))
+    namespaces[i] = api.nvim_create_namespace("botglue.review." .. (IS_SCOPED and i or 1))
   end
   local ours = {}
   for _, namespace in pairs(namespaces) do
@@ -158,13 +136,13 @@ function M.panes(bufnr)
   end
   for i, win in ipairs(wins) do
     panes[i] = pane_of(win, namespaces[i], ours)
-    if M.IS_SCOPED then
+    if IS_SCOPED then
       api.nvim__ns_set(namespaces[i], { wins = { win } })
     end
   end
-  if not M.IS_SCOPED then
+  if not IS_SCOPED then
     -- What is drawn would be in a window in diff mode, too.
-    return #wins == #M.of(bufnr) and { merged(panes) } or {}
+    return #wins == #shown and { merged(panes) } or {}
   end
   return panes
 end
