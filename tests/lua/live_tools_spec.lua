@@ -14,7 +14,13 @@ local function list(nvim)
       local config = vim.api.nvim_win_get_config(win)
       if config.relative ~= "" then
         local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, true)
-        return { row = config.row, right = config.col + config.width, focusable = config.focusable, lines = lines }
+        return {
+          row = config.row,
+          right = config.col + config.width,
+          focusable = config.focusable,
+          lines = lines,
+          top = vim.fn.line("w0", win),
+        }
       end
     end
   ]])
@@ -42,6 +48,7 @@ test("with the cursor in the range its newest tools are listed beside it", funct
     row = 7,
     right = 80,
     focusable = false,
+    top = 1,
     lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
   })
   use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
@@ -83,6 +90,19 @@ test("it covers neither the range nor the rows below it", function()
   nvim:type("zt")
   nvim:ticks(2)
   equal(list(nvim).row, 2, "below its status")
+end)
+
+test("the list shows all its lines when there is room for more or fewer of them", function()
+  local nvim = child.with_host(numbered(20))
+  nvim:lua("vim.api.nvim_buf_set_lines(0, 0, 1, true, { ('long '):rep(15) })")
+  nvim:type(":split<CR>")
+  nvim:run(line_range(1))
+  use_tools(nvim, { "ok", "ok", "ok" })
+  for _, count in ipairs({ 1, 3, 2 }) do
+    nvim:type((":resize %d<CR>"):format(count + 2))
+    nvim:ticks(2)
+    equal({ #list(nvim).lines, list(nvim).top }, { count, 1 })
+  end
 end)
 
 test("status.rows = 0 lists none, and a narrow window has no room for it", function()

@@ -80,7 +80,9 @@ end
 function Rows:draw(rows, first, last)
   first, last = first or 1, last or #rows
   local changed, modifiable = #rows ~= #self.drawn, vim.bo[self.bufnr].modifiable
-  vim.bo[self.bufnr].modifiable = true
+  if not modifiable then
+    vim.bo[self.bufnr].modifiable = true
+  end
   if changed then
     local kept, least = 0, math.min(#rows, #self.drawn)
     while kept < least and M.same(rows[#rows - kept], self.drawn[#self.drawn - kept]) do
@@ -98,7 +100,9 @@ function Rows:draw(rows, first, last)
       from, changed = nil, true
     end
   end
-  vim.bo[self.bufnr].modifiable = modifiable
+  if not modifiable then
+    vim.bo[self.bufnr].modifiable = false
+  end
   return changed
 end
 

@@ -4,6 +4,7 @@
 --- text only where there is no free place. It follows the view's ticks; nothing else of it runs.
 
 local connection = require("botglue.host.connection")
+local rows_of = require("botglue.ui.rows").of
 local signs_of = require("botglue.util.signs").of
 local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
@@ -11,7 +12,6 @@ local windows = require("botglue.ui.windows")
 local M = {}
 
 local api = vim.api
-local namespace = api.nvim_create_namespace("botglue.tools")
 
 local WIDEST = 44 -- cells
 local LEAST = 12
@@ -23,7 +23,7 @@ local ZINDEX = 20 -- below completion menus and other people's windows
 ---@field bufnr integer
 ---@field winid integer
 ---@field width integer it never shrinks
----@field drawn string
+---@field rows botglue.Rows what is drawn in it
 ---@field at string
 
 ---@class botglue.ToolLine
@@ -59,21 +59,17 @@ local function newest(job, signs)
   return found
 end
 
---- The lines, and the highlight group of each one's sign.
 ---@param job botglue.Job
----@return string[] lines
----@return string[] groups
+---@param room integer
+---@return botglue.Chunks[]
 local function lines_of(job, room)
   local signs = signs_of(job.options)
-  local lines, groups = {}, {}
-  for _, line in ipairs(newest(job, signs)) do
+  return vim.tbl_map(function(line)
+    local sign, group = " " .. line.look[1], line.look[2]
     local ending = line.count > 1 and (" %s%d "):format(signs.times, line.count) or " "
-    local words = (" %s %s"):format(line.look[1], line.words)
-    local left = room - api.nvim_strwidth(ending)
-    lines[#lines + 1] = text.fit(words, left, signs.cut) .. ending
-    groups[#groups + 1] = line.look[2]
-  end
-  return lines, groups
+    local left = room - api.nvim_strwidth(sign .. ending)
+    return { { sign, group }, { text.fit(" " .. line.words, left, signs.cut) .. ending } }
+  end, newest(job, signs))
 end
 
 --- Whether the lines of the range leave this much free at the right, each in one row.
@@ -165,23 +161,7 @@ local function open(view, config)
   end
   vim.wo[winid].winhighlight = "NormalFloat:BotglueTools"
   vim.wo[winid].wrap = false
-  return { view = view, bufnr = bufnr, winid = winid, width = 0, drawn = "", at = "" }
-end
-
----@param list botglue.ToolList
----@param lines string[]
----@param groups string[]
-local function write(list, lines, groups)
-  local drawn = table.concat(lines, "\n") .. table.concat(groups)
-  if drawn == list.drawn then
-    return
-  end
-  list.drawn = drawn
-  api.nvim_buf_set_lines(list.bufnr, 0, -1, false, lines)
-  for i, group in ipairs(groups) do
-    local length = #lines[i]:match("^ %S+")
-    api.nvim_buf_set_extmark(list.bufnr, namespace, i - 1, 0, { end_col = length, hl_group = group })
-  end
+  return { view = view, bufnr = bufnr, winid = winid, rows = rows_of(bufnr), width = 0, at = "" }
 end
 
 --- The window where the user is, if the cursor is in the range.
@@ -216,10 +196,10 @@ function M.update(view, shown)
     M.close(view)
     return
   end
-  local lines, groups = lines_of(view.job, room)
+  local lines = lines_of(view.job, room)
   local width = list and list.width or 0
   for _, line in ipairs(lines) do
-    width = math.max(width, api.nvim_strwidth(line))
+    width = math.max(width, api.nvim_strwidth(text.of_chunks(line)))
   end
   local range, row, height = on_screen(view, window), nil, nil
   for wanted = #lines, 1, -1 do
@@ -259,8 +239,10 @@ function M.update(view, shown)
     list.at = at
   end
   -- The newest, where there is no room for all.
-  local from = #lines - height + 1
-  write(list, vim.list_slice(lines, from), vim.list_slice(groups, from))
+  if list.rows:draw(vim.list_slice(lines, #lines - height + 1)) then
+    -- Rows that come or go above the cursor would scroll the window.
+    api.nvim_win_set_cursor(list.winid, { 1, 0 })
+  end
 end
 
 return M
