@@ -23,14 +23,14 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 ---@field mode string|string[]|nil normal mode by default
 
 ---@class botglue.FloatSpec
----@field name string? of the buffer, behind `botglue://`; a window of that name that is open is closed
+---@field name string of the buffer, behind `botglue://`; a window of that name that is open is closed
 ---@field options botglue.Options
 ---@field width integer cells that it would like to have inside
 ---@field height integer
 ---@field title { left: string, right: string? }
 ---@field note string? at the left of the footer; the keys are at its right then
 ---@field keys botglue.Key[] as the footer shows them
----@field close string|false|nil the key that closes it, `q` by default
+---@field close boolean? whether `q` closes it; true by default
 ---@field place (fun(width: integer, height: integer): table)? fields for |nvim_open_win()|; none: in the middle
 ---@field modifiable boolean?
 ---@field cursorline boolean?
@@ -229,7 +229,7 @@ end
 function Float:watch()
   self.group = api.nvim_create_augroup("botglue.float." .. self.bufnr, { clear = true })
   local function on(event, options)
-    options.group, options.desc = self.group, "botglue: " .. (self.spec.name or "float")
+    options.group, options.desc = self.group, "botglue: " .. self.spec.name
     api.nvim_create_autocmd(event, options)
   end
   local function close()
@@ -333,22 +333,18 @@ end
 function M.open(spec)
   errors.no_window_in_cmdwin()
   highlight.define()
-  if spec.name then
-    M.close(spec.name)
-  end
+  M.close(spec.name)
   local self =
     setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
   -- Whoever opens one to type in it begins so, at the latest with the next key.
   self.mode = spec.modifiable and "i" or "n"
   self.keys = vim.list_extend({}, spec.keys)
   if spec.close ~= false then
-    table.insert(self.keys, { spec.close or "q", "close", self.close })
+    table.insert(self.keys, { "q", "close", self.close })
   end
   local bufnr = require("botglue.ui.scratch").make()
   self.bufnr, self.rows = bufnr, rows_of(bufnr)
-  if spec.name then
-    api.nvim_buf_set_name(bufnr, "botglue://" .. spec.name)
-  end
+  api.nvim_buf_set_name(bufnr, "botglue://" .. spec.name)
   vim.bo[bufnr].modifiable = spec.modifiable == true
   if spec.prepare then
     spec.prepare(bufnr)

@@ -87,9 +87,9 @@ local function put(job, self)
   self:close()
 end
 
---- The window of this tab page that shows the first or the last row of a range, and where on the screen.
+--- Where on the screen the first window is that shows the first or the last row of a range.
 ---@param job botglue.Job
----@return { win: integer, above: integer, below: integer, col: integer }? seen free rows above and below the range
+---@return { above: integer, below: integer, col: integer }? seen free rows above and below the range
 local function seen(job)
   local bufnr = job.range.bufnr
   local first, last = job.range:lines()
@@ -101,7 +101,6 @@ local function seen(job)
       local info = vim.fn.getwininfo(win)[1]
       bottom = bottom > 0 and bottom or info.winrow + info.height - 1
       return {
-        win = win,
         above = math.max(top, info.winrow) - 1,
         below = vim.o.lines - vim.o.cmdheight - bottom,
         col = info.wincol - 1 + info.textoff,

@@ -21,7 +21,6 @@ local spinner = api.nvim_create_namespace("botglue.list.spinner")
 ---@field keys { [1]: string, [2]: string?, [3]: string|fun() }[] a key, its word in the footer, and its action; the
 --- action "quickfix" is of all rows
 ---@field size fun(rows: integer): integer, integer the width and the height that it would like to have
----@field head string? the right part of the title
 ---@field on_close fun()?
 ---@field on_moved fun()? the cursor has moved
 
@@ -267,7 +266,7 @@ function M.open(spec)
     options = spec.options,
     width = width,
     height = height,
-    title = { left = spec.name, right = spec.head },
+    title = { left = spec.name },
     keys = self:keys(),
     cursorline = true,
     on_close = spec.on_close,

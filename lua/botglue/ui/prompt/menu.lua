@@ -18,7 +18,7 @@ local MOST_ROWS = 8
 ---@class botglue.Menu
 ---@field bufnr integer
 ---@field source botglue.MenuSource
----@field accepted fun(item: botglue.MenuItem)? called when one was taken
+---@field accepted fun(item: botglue.MenuItem) called when one was taken
 ---@field asked integer
 ---@field taken string?
 ---@field items botglue.MenuItem[]?
@@ -74,9 +74,7 @@ function Menu:done()
   end
   self.items, self.asked = nil, self.asked + 1
   self.taken = state()
-  if self.accepted then
-    self.accepted(item)
-  end
+  self.accepted(item)
 end
 
 --- Some of how the menu works are global options: they are the user's again outside of the prompt.
@@ -108,7 +106,7 @@ end
 ---@param bufnr integer
 ---@param group integer of autocommands
 ---@param source botglue.MenuSource
----@param accepted fun(item: botglue.MenuItem)?
+---@param accepted fun(item: botglue.MenuItem)
 ---@return botglue.Menu
 function M.attach(bufnr, group, source, accepted)
   local self = setmetatable({ bufnr = bufnr, source = source, accepted = accepted, asked = 0 }, Menu)
