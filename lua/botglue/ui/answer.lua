@@ -8,8 +8,8 @@ local report = require("botglue.jobs.report")
 
 local M = {}
 
---- Shows an answer that has just come. Who still waits where they asked goes there; who went on finds it beside the
---- range, if they can see that; who types is told.
+--- Shows an answer that has just come. If the user is busy or an answer is open already, only notifies. If the user has
+--- not moved, enters the window; else opens it beside the range if there is room, or notifies.
 ---@param job botglue.Job
 function M.show(job)
   local reply = require("botglue.ui.reply")

@@ -89,7 +89,7 @@ function Float:is_open()
   return not self.closed and api.nvim_win_is_valid(self.win)
 end
 
---- Draws border, title and footer anew, at the size that is wanted now.
+--- Draws border, title and footer again, at the size that is wanted now.
 function Float:refresh()
   if self:is_open() then
     local config = self:config()
@@ -296,8 +296,8 @@ function M.close(name)
   return bufnr > 0
 end
 
---- Calls a function of Neovim's that may run autocommands: where one of somebody's fails that counts as an error of the
---- call, though what was asked for is done.
+--- Calls an API function that runs autocommands. An error in a user's autocommand is returned; the call itself has
+--- succeeded.
 ---@param fn fun(...): any
 ---@param ... any
 ---@return string? err
@@ -336,7 +336,7 @@ function M.open(spec)
   M.close(spec.name)
   local self =
     setmetatable({ spec = spec, page = 0, before = api.nvim_get_current_win(), origin = origin() }, Float)
-  -- Whoever opens one to type in it begins so, at the latest with the next key.
+  -- A window to type in starts with the keys of Insert mode.
   self.mode = spec.modifiable and "i" or "n"
   self.keys = vim.list_extend({}, spec.keys)
   if spec.close ~= false then

@@ -9,7 +9,7 @@ local namespace = api.nvim_create_namespace("botglue.highlight")
 
 local FLASH = 200 -- milliseconds
 
---- What a group is, as far as Neovim tells it for good: with 'background' it forgets that one was a default.
+--- The definition of a group, without `default`: Neovim drops that flag when 'background' changes.
 ---@param name string
 ---@return vim.api.keyset.get_hl_info
 local function current(name)

@@ -85,8 +85,8 @@ function M.bottoms(bufnr)
   end, M.of(bufnr))
 end
 
---- Whether somebody is asked something, or asked for a line, while they type behind the end of a row. A look into
---- another window would pull their cursor back, and what they type next goes before the last character.
+--- Whether a confirm or input prompt interrupts typing at the end of a row. `nvim_win_call` would then move the cursor
+--- back by one.
 ---@return boolean
 function M.is_typing_interrupted()
   local col = api.nvim_win_get_cursor(0)[2]

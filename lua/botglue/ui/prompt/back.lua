@@ -66,7 +66,7 @@ function Back:from_here()
   self.origin = here()
 end
 
---- Somebody leaves the prompt: the user, or a plugin that is back before the next key is typed.
+--- The prompt loses focus, by the user or by a plugin that returns before the next key.
 function Back:leave()
   self.away = false
   vim.on_key(function(_, typed)
@@ -77,8 +77,8 @@ function Back:leave()
   end, namespace)
 end
 
---- The user is in the prompt again. A window that was closed meanwhile is none to go back to; nor is one of another tab
---- page: whoever changes the tab page wants to be in this one.
+--- The user is in the prompt again. Neither a closed window nor one in another tab page becomes the window to return
+--- to.
 function Back:enter()
   local left = self.left
   self.left = nil

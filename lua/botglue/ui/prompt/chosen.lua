@@ -5,7 +5,7 @@ local M = {}
 
 local uv = vim.uv
 
-local MOST = 200 -- projects; those that were not used for longest give way
+local MOST = 200 -- projects; the least recently used are removed
 
 ---@class botglue.Chosen
 ---@field agent string

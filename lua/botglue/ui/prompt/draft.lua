@@ -6,7 +6,7 @@ local connection = require("botglue.host.connection")
 
 local M = {}
 
-local MOST = 50 -- drafts; the oldest give way
+local MOST = 50 -- drafts; the oldest are removed
 
 ---@class botglue.PromptDraft
 ---@field id integer its number in the store
@@ -81,7 +81,7 @@ function M.take(bufnr, first, last)
   end
 end
 
---- Tells the host of a draft whose prompt is closed; another one where the last is gone.
+--- Sends a draft to the host; starts a host if none runs.
 ---@param draft botglue.PromptDraft
 ---@param options botglue.Options
 local function tell_surely(draft, options)

@@ -5,7 +5,7 @@ local notify = require("botglue.host.notify")
 
 local M = {}
 
---- Whether nobody looks at a screen, and a function answers instead. Neovim's own would wait for keys for ever.
+--- Whether no UI is attached and `vim.ui.input` is replaced. The default one would wait for keys forever.
 ---@return boolean
 function M.is_for_scripts()
   local from = debug.getinfo(vim.ui.input, "S").source

@@ -118,7 +118,7 @@ function M.chunks(job, frame, width)
   return chunks
 end
 
---- The same in a few words, for the room beside a line.
+--- The same state without the indentation, cut to the room beside a line.
 ---@param job botglue.Job
 ---@param frame integer
 ---@param room integer
