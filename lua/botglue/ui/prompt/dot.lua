@@ -9,6 +9,21 @@ local M = {}
 local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.dot")
 
+-- The states by their flags, and what a change by keys is in each. `typed`: there was a change; `many`: there was more
+-- than one, or it is unknown. Entering the prompt clears all flags, unless the insertion goes on.
+--
+--   where the user is                 flags                         a change there
+--   Normal mode, nothing inserted     none, or parted               the first one; if parted and typed, another one
+--   Insert mode                       opened, inserting             part of the insertion
+--   Insert mode, the cursor moved     opened, inserting, parted     the first one; if typed, another one
+--   Normal mode after an insertion    opened, parted                unknown: many
+--   elsewhere, the insertion goes on  opened, inserting, going_on   part of the insertion, until the cursor moves
+--   elsewhere                         over                          not of the prompt
+--
+-- InsertEnter clears parted, and sets many if there was a change. One that begins the first insertion, as `cc` does, is
+-- part of it. When the user is elsewhere in Insert mode, an insertion that has typed and is not parted goes on. Every
+-- other state becomes over: `finish` takes back what `.` would repeat, unless another insertion has begun.
+
 ---@class botglue.Dot
 ---@field bufnr integer
 ---@field again fun()? makes `.` repeat what asked for the prompt
