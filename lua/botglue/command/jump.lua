@@ -1,9 +1,9 @@
 --- `<Plug>(botglue-next)` and `<Plug>(botglue-prev)`: to the next or the previous answer that is held or has landed, in
 --- the current buffer first, then in the others.
 
-local act = require("botglue.ui.act")
 local choose = require("botglue.jobs.choose")
 local errors = require("botglue.host.errors")
+local go = require("botglue.ui.go")
 
 local M = {}
 
@@ -24,7 +24,7 @@ local function stops()
       local row = math.max(job.range:lines(), 1)
       local line = api.nvim_buf_get_lines(bufnr, row - 1, row, false)[1] or ""
       -- The cursor cannot be behind the last character.
-      local col = math.min(act.column(place), math.max(#line - 1, 0))
+      local col = math.min(go.column(place), math.max(#line - 1, 0))
       found[#found + 1] = { bufnr = bufnr, row = row, col = col }
     end
   end
@@ -69,7 +69,7 @@ function M.go(by)
     local before, reached = count_to_cursor(found)
     local index = by > 0 and reached + by or before + 1 + by
     local stop = found[(index - 1) % #found + 1]
-    act.go_to(stop.bufnr, stop.row, stop.col)
+    go.to(stop.bufnr, stop.row, stop.col)
   end)
 end
 

@@ -20,7 +20,7 @@ end
 ---@param float botglue.ListOrigin
 function M.act(action, row, float)
   local job = row.job and client.job(row.job)
-  local of_job = job and require("botglue.ui.act")[action]
+  local of_job = job and require("botglue.ui.list.own")[action]
   if of_job then
     of_job(job, float)
     return

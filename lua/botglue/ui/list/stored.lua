@@ -1,9 +1,10 @@
 --- What is done with a finished job that is not of this Neovim: the store tells all that is needed.
 
-local act = require("botglue.ui.act")
 local client = require("botglue.host.client")
 local errors = require("botglue.host.errors")
 local find = require("botglue.host.find")
+local go = require("botglue.ui.go")
+local own = require("botglue.ui.list.own")
 local query = require("botglue.host.query")
 local range = require("botglue.editor.range")
 local requests = require("botglue.jobs.request")
@@ -53,7 +54,7 @@ end
 ---@param row botglue.ListRow
 ---@param fn fun(found: botglue.Found, bufnr: integer, stayed: boolean) with whether the user has not left the list
 local function find_place(row, fn)
-  local bufnr, stayed = act.load(row.path or ""), user_context.asked()
+  local bufnr, stayed = go.load(row.path or ""), user_context.asked()
   find.ask("place", bufnr, function()
     return { uuid = row.id }
   end, function(found, err)
@@ -67,7 +68,7 @@ end
 function M.jump(row, float)
   find_place(row, function(found, bufnr, stayed)
     if stayed then
-      act.show(float, bufnr, found.line or found.job.line, 0)
+      go.show(float, bufnr, found.line or found.job.line, 0)
       if not found.what then
         require("botglue.host.notify").warn("botglue: neither the answer nor what was sent is here any more")
       end
@@ -128,7 +129,7 @@ end
 function M.again(row, float)
   local job = row.job and client.job(row.job)
   if job and job.landing == "held" then
-    act.review(job, float)
+    own.review(job, float)
     return
   end
   local stayed = user_context.asked()
@@ -136,7 +137,7 @@ function M.again(row, float)
     errors.guard(function()
       local found = held or fail("%s", err)
       if stayed() then
-        act.review(found, float)
+        own.review(found, float)
       else
         require("botglue.host.notify").warn(
           ("botglue: it is held, :Botglue review %d shows it"):format(found.id)
@@ -161,7 +162,7 @@ local function at_place(row, float, fn, check)
     local target = range.at(bufnr, place, place.kind, found.job.column)
     local ok, raised = pcall(function()
       if stayed then
-        act.show(float, bufnr, found.line, 0)
+        go.show(float, bufnr, found.line, 0)
       end
       fn(found.job, target, stayed)
     end)

@@ -1,4 +1,4 @@
---- What is done with a job of this Neovim from a list of them.
+--- Goes to a place: in the current window, or from a list in the window from which that was opened.
 
 local fail = require("botglue.host.errors").fail
 
@@ -31,7 +31,7 @@ end
 ---@param bufnr integer
 ---@param row integer from 1
 ---@param col integer from 0
-function M.go_to(bufnr, row, col)
+function M.to(bufnr, row, col)
   vim.cmd("normal! m'")
   -- Where the window must keep its buffer, or the buffer cannot be left, it is shown beside it.
   if api.nvim_win_get_buf(0) ~= bufnr and not pcall(vim.cmd.buffer, bufnr) then
@@ -56,7 +56,7 @@ function M.show(float, bufnr, row, col)
   if api.nvim_win_is_valid(float.origin) then
     api.nvim_set_current_win(window_for(float.origin, bufnr))
   end
-  M.go_to(bufnr, row, col)
+  M.to(bufnr, row, col)
 end
 
 --- The column at which a place begins.
@@ -76,56 +76,6 @@ function M.load(path)
       path == "" and "it was in a buffer without a file, which is gone" or "%s is not there any more",
       path
     )
-end
-
---- Goes to the range of a job as it is now.
----@param job botglue.Job
----@param float botglue.ListOrigin
-function M.jump(job, float)
-  local range = job.range
-  local bufnr = range.bufnr
-  if not api.nvim_buf_is_loaded(bufnr) then
-    bufnr = M.load(job.path)
-  end
-  M.show(float, bufnr, range:lines(), M.column(range:place()))
-end
-
----@param job botglue.Job
----@param float botglue.ListOrigin
-function M.review(job, float)
-  if job.landing ~= "held" and job.landing ~= "answered" then
-    fail("job %d is not held", job.id)
-  end
-  float:close()
-  if job.landing == "held" then
-    require("botglue.ui.review.held").show(job)
-  else
-    require("botglue.ui.answer").open(job.id)
-  end
-end
-
----@param job botglue.Job
-function M.retry(job)
-  require("botglue.session.retry").retry(job.id)
-end
-
---- Goes on in the session of a job, at its range, which is shown; asks for the prompt.
----@param job botglue.Job
----@param float botglue.ListOrigin
-function M.followup(job, float)
-  if job:is_open() then
-    fail("job %d has not ended yet: wait for it", job.id)
-  end
-  require("botglue.session.writer").session("job " .. job.id, job.agent, job.session_id)
-  M.jump(job, float)
-  require("botglue.session.followup").followup(job.id)
-end
-
----@param job botglue.Job
----@param float botglue.ListOrigin
-function M.transcript(job, float)
-  float:close()
-  require("botglue.ui.transcript").open(job.id, "readable")
 end
 
 return M
