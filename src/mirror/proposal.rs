@@ -55,7 +55,6 @@ impl ShownHunk {
             ("id".into(), hunk.id.to_string().into()),
             ("first".into(), hunk.rows.start.into()),
             ("count".into(), hunk.rows.len().into()),
-            ("come".into(), hunk.lines.len().into()),
             ("conflict".into(), hunk.conflict.is_some().into()),
         ];
         if let Some((old, new)) = marks {

@@ -8,7 +8,7 @@ local test, equal = suite.test, suite.equal
 local function hunks(...)
   local found = {}
   for i, each in ipairs({ ... }) do
-    found[i] = { id = tostring(i), first = each[1], count = each[2], come = 1, lines = { "new" } }
+    found[i] = { id = tostring(i), first = each[1], count = each[2], lines = { "new" } }
   end
   return found
 end

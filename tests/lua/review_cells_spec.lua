@@ -21,7 +21,6 @@ local function hunk(lines, new)
     id = "1",
     first = 0,
     count = 0,
-    come = #lines,
     conflict = false,
     lines = lines,
     old = {},
@@ -146,8 +145,9 @@ test(
     end
     equal(labels({ count = 10 }), {})
     equal(labels({ count = 40 }), { "40 rows go, 1 comes" })
-    equal(labels({ count = 40, come = 2, conflict = true, label = "conflict: you changed this row, too" }), {
-      "⚠ conflict: you changed this row, too",
+    local conflict = "conflict: you changed this row, too"
+    equal(labels({ count = 40, lines = { "new", "newer" }, conflict = true, label = conflict }), {
+      "⚠ " .. conflict,
       "40 rows go, 2 come",
     })
   end

@@ -159,7 +159,6 @@ fn a_view_in_the_shape_of_the_plugin() {
                 ("id", id.clone().into()),
                 ("first", 2.into()),
                 ("count", 0.into()),
-                ("come", 1.into()),
                 ("conflict", false.into()),
                 ("lines", Value::Array(vec![Value::Binary(b"more".to_vec())])),
                 ("old", none()),

@@ -11,8 +11,7 @@ local M = {}
 ---@param more table?
 ---@return table
 function M.hunk(first, count, lines, more)
-  local hunk =
-    { id = ("%d %d"):format(first, count), first = first, count = count, come = #lines, lines = lines }
+  local hunk = { id = ("%d %d"):format(first, count), first = first, count = count, lines = lines }
   hunk.conflict, hunk.old, hunk.new = false, {}, {}
   return vim.tbl_extend("force", hunk, more or {})
 end

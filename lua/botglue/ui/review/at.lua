@@ -7,7 +7,6 @@ local M = {}
 ---@field id string the hash of all that is shown of it
 ---@field first integer its first row, from 0
 ---@field count integer how many rows go; 0: it is an insertion above row `first`
----@field come integer how many come
 ---@field conflict boolean
 ---@field label string? the words of a conflict
 ---@field column integer? the screen column at which a block begins

@@ -112,7 +112,8 @@ function M.labels(hunk, most, room, signs)
     lines[1] = { { text.fit(text.clean(words), room, signs.cut), "BotglueHeld" } }
   end
   if hunk.count > most then
-    local words = ("%d rows go, %d %s"):format(hunk.count, hunk.come, hunk.come == 1 and "comes" or "come")
+    local come = #hunk.lines
+    local words = ("%d rows go, %d %s"):format(hunk.count, come, come == 1 and "comes" or "come")
     lines[#lines + 1] = { { text.fit(words, room, signs.cut), "BotglueLabel" } }
   end
   return lines
