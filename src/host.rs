@@ -169,7 +169,6 @@ impl Host {
             },
             Command::View { token, view } => self.view(token, view),
             Command::Transcript { token, wanted } => self.transcript(token, wanted),
-            Command::Held => self.held(),
             Command::Interrupted(ids) => self.interrupted = ids,
             Command::Adopted { uuid, id } => self.database.number(uuid, id),
             Command::Prewarm(wanted) => self.prewarm(&wanted),

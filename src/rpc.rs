@@ -87,8 +87,6 @@ pub enum Command {
         /// Which one.
         wanted: Result<TranscriptRequest, JobError>,
     },
-    /// Take over the answers that wait for a decision and whose Neovim is gone.
-    Held,
     /// An adopted answer is this job of the asking Neovim.
     Adopted {
         /// Its key in the store.
@@ -132,7 +130,6 @@ impl Command {
             "draft" => read(method, Self::draft(argument)),
             "unsent" => read(method, Self::unsent(argument)),
             "query" => read(method, Self::query(argument)),
-            "held" => Self::Held,
             "adopted" => read(method, Self::adopted(argument)),
             "prewarm" => {
                 read(method, PrewarmRequest::decode(argument).map(|wanted| Self::Prewarm(Box::new(wanted))))

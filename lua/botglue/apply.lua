@@ -195,12 +195,6 @@ function M.places(moved)
   return { tick = tick }
 end
 
---- Held answers of Neovims that are gone, which are this one's now.
----@param held { answers: table[]?, error: string? }
-function M.held(held)
-  require("botglue.jobs.adopt").take(held.answers or {}, held.error)
-end
-
 --- The process group of an agent that waits for its message; `false` when it is gone.
 ---@param waiting { token: integer, pgid: integer|false }
 function M.prewarmed(waiting)

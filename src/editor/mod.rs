@@ -30,7 +30,7 @@ use crate::error::JobError;
 use crate::job::Observer;
 use crate::land::{Capture, Landing};
 use crate::mirror::{self, ContactScope, Obstacle, ReviewView, WriteReply};
-use crate::store::{Held, Landed};
+use crate::store::Landed;
 use crate::stream::Outcome;
 use pending::Pending;
 use value::Map;
@@ -124,11 +124,6 @@ impl Editor {
     pub fn stored(&self, job: u64, attempt: Option<u64>) {
         let step = Map::default().with("job", job).with_some("attempt", attempt).build();
         self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());
-    }
-
-    /// The held answers that this Neovim takes over, or why they are not known.
-    pub fn held(&self, held: &Result<Vec<Held>, String>) {
-        self.apply("held", value::held(held));
     }
 
     /// The process group of an agent that waits for its message; none when it is gone.

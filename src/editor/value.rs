@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 
 use crate::error::JobError;
 use crate::land::{HeldFor, Landing};
-use crate::store::Held;
 use crate::stream::{AnswerDoubt, Outcome, ToolCall, Usage};
 
 /// A map under construction.
@@ -69,17 +68,6 @@ pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tool
 /// The argument of `apply.amend`.
 pub(super) fn amend(id: u64, outcome: &Outcome) -> Value {
     amounts(Map::default().with("id", id), outcome).build()
-}
-
-/// The argument of `apply.held`.
-pub(super) fn held(held: &Result<Vec<Held>, String>) -> Value {
-    let map = Map::default();
-    match held {
-        Ok(held) => map
-            .with("answers", Value::Array(held.iter().map(|held| from_json(held.answer())).collect()))
-            .build(),
-        Err(error) => map.with("error", error.as_str()).build(),
-    }
 }
 
 /// The argument of `apply.reply`.

@@ -63,15 +63,4 @@ impl Host {
             Err(error) => editor.reply(token, Err(error.message)),
         }
     }
-
-    /// Takes over the held answers whose Neovim is gone, for this one.
-    pub(super) fn held(&self) {
-        let editor = self.editor.clone();
-        self.database.adopt(move |held| {
-            editor.held(&held.map_err(|error| {
-                tracing::error!(%error, "held answers cannot be read");
-                error.to_string()
-            }));
-        });
-    }
 }

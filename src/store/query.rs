@@ -37,6 +37,7 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
         "prompts" => Ok(Query::Prompts { limit: limit(PROMPTS)? }),
+        "held" => Ok(Query::Held),
         "untold" => Ok(Query::Untold { ids: fields.counts("ids")? }),
         "again" => Ok(Query::Again { uuid: fields.text("uuid")?, id: fields.count("id")? }),
         _ => Err(bad("name", "is no question that this host knows")),

@@ -27,7 +27,6 @@
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
 ---@field answered_within integer milliseconds that the host may take for an answer
----@field held_replies (fun(err: string?))[] who waits for the held answers of Neovims that are gone
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
@@ -87,7 +86,6 @@ local connection = {
   queries = {},
   last_query = 0,
   answered_within = 10000,
-  held_replies = {},
   earlier = 0,
   jobs = {},
   open = {},

@@ -15,24 +15,30 @@ local M = {}
 ---@param name string
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
-function M.ask(name, args, callback)
+---@param opts { is_patient: boolean }? is_patient: waits as long as the host runs, because what the reply holds belongs
+--- to this Neovim from then on
+function M.ask(name, args, callback, opts)
   local token = connection.last_query + 1
   connection.last_query = token
-  local query, patience = {}, nil
+  local query, patience = {}, nil ---@type botglue.Query, uv.uv_timer_t?
   function query.reply(result, err)
     if connection.queries[token] ~= query then
       return
     end
     connection.queries[token] = nil
-    deadline.stop(patience)
+    if patience then
+      deadline.stop(patience)
+    end
     vim.schedule(function()
       callback(result, err)
     end)
   end
   connection.queries[token] = query
-  patience = deadline.start(connection.answered_within, function()
-    query.reply(nil, "the host does not answer; see :Botglue log")
-  end)
+  if not (opts and opts.is_patient) then
+    patience = deadline.start(connection.answered_within, function()
+      query.reply(nil, "the host does not answer; see :Botglue log")
+    end)
+  end
   local process, err = client.connect(client.options())
   query.process = process
   if not process then

@@ -3,6 +3,7 @@
 local bytes = require("botglue.util.bytes")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
+local query = require("botglue.host.query")
 local registry = require("botglue.jobs.registry")
 
 local M = {}
@@ -68,38 +69,18 @@ local function take(answers)
   end, answers)
 end
 
---- Requests the held answers of Neovims that have exited.
+local PATIENT = { is_patient = true }
+
+--- Makes jobs of the held answers of Neovims that have exited.
 ---@param reply fun(err: string?) called once they are jobs of this Neovim, or with the error
 function M.ask(reply)
-  local process, failure = client.connect(client.options())
-  if not process then
-    reply(failure and failure.message or "there is no host")
-    return
-  end
-  local replies = connection.held_replies
-  replies[#replies + 1] = reply
-  if #replies == 1 then
-    process:notify("held", vim.empty_dict())
-  end
-end
-
---- Calls all waiting callbacks: the request for held answers is finished.
----@param err string? why the store could not be queried
-function M.answered(err)
-  local replies = connection.held_replies
-  connection.held_replies = {}
-  for _, reply in ipairs(replies) do
+  query.ask("held", {}, function(result, err)
+    if result then
+      connection.earlier = 0
+      take(result.answers)
+    end
     reply(err)
-  end
-end
-
---- From now on the answers of Neovims that are gone are jobs of this one.
----@param answers botglue.HeldAnswer[]
----@param err string? why none could be looked for
-function M.take(answers, err)
-  connection.earlier = 0
-  take(answers)
-  M.answered(err)
+  end, PATIENT)
 end
 
 --- Asks the next host for answers of jobs that failed because their host exited before it reported the outcome. Each
@@ -111,7 +92,7 @@ function M.recover()
   end
   local process = connection.process
   connection.lost = {}
-  require("botglue.host.query").ask("untold", { ids = lost }, function(result)
+  query.ask("untold", { ids = lost }, function(result)
     if not result then
       -- Ask the next host instead; it may already be running.
       vim.list_extend(connection.lost, lost)
@@ -124,7 +105,7 @@ function M.recover()
       local words = "botglue: :Botglue review %d shows the answer of job %d, which was stored"
       require("botglue.host.notify").warn(words:format(job.id, result.answers[i].id))
     end
-  end)
+  end, PATIENT)
 end
 
 --- Makes a held job of a stored job's answer, for another review.
@@ -132,9 +113,9 @@ end
 ---@param reply fun(job: botglue.Job?, err: string?)
 function M.again(uuid, reply)
   local id = registry.next_id()
-  require("botglue.host.query").ask("again", { uuid = uuid, id = id }, function(result, err)
+  query.ask("again", { uuid = uuid, id = id }, function(result, err)
     reply(result and hold(result.answer, id), err)
-  end)
+  end, PATIENT)
 end
 
 return M

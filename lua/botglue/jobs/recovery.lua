@@ -1,7 +1,6 @@
 --- What becomes of the jobs when their host is gone, or Neovim ends: each has its outcome, is sent again, or lands by
 --- the next host.
 
-local adopt = require("botglue.jobs.adopt")
 local attach = require("botglue.host.attach")
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -89,7 +88,6 @@ function M.host_lost(process, err)
     end
   end
   query.fail(process, err.message)
-  adopt.answered(err.message)
   for _, job in ipairs(again) do
     submit.send_again(job)
   end

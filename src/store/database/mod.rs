@@ -26,7 +26,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::StoreError;
 use super::amounts::Amounts;
@@ -66,6 +66,8 @@ pub enum Query {
         /// The most of the latter.
         limit: u64,
     },
+    /// The answers that wait for a decision and whose Neovim is gone. They are held by the asking one now.
+    Held,
     /// The answers of these jobs of the asking Neovim, of which its last host could not tell. They are held by it now.
     Untold {
         /// The jobs' numbers.
@@ -198,6 +200,13 @@ impl Database {
             Query::Again { uuid, id } => {
                 self.send(DatabaseTask::Again { uuid, id, then: Box::new(then) });
             }
+            Query::Held => self.adopt(move |held| {
+                if let Err(error) = &held {
+                    tracing::error!(%error, "held answers cannot be read");
+                }
+                let answers = |held: Vec<Held>| held.iter().map(Held::answer).collect::<Vec<_>>();
+                then(held.map(|held| json!({ "answers": answers(held) })));
+            }),
             Query::Untold { ids } => self.send(DatabaseTask::Untold { ids, then: Box::new(then) }),
             query => self.read(move |connection, asker| reader::reply(connection, asker, &query), then),
         }

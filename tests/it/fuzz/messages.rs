@@ -54,7 +54,6 @@ fn jobs(serve: &Serve) -> Vec<(&'static str, Json)> {
         ),
         ("draft", json!({"id": 1, "draft": draft})),
         ("unsent", json!({"id": 1, "text": "t", "at_ms": 5})),
-        ("held", json!({})),
         ("adopted", json!({"id": 1, "uuid": "u"})),
         ("interrupted", json!({"ids": [1, 2]})),
         ("prewarm", prewarm),
@@ -127,6 +126,7 @@ fn questions() -> Vec<Json> {
         ("wrote", json!({"path": "/a", "buffer": 1, "row": 0})),
         ("checkpoints", json!({"agent": "mine", "session_id": "s"})),
         ("prompts", json!({})),
+        ("held", json!({})),
         ("untold", json!({"ids": [1, 2]})),
         ("again", json!({"uuid": "u", "id": 2})),
         (

@@ -56,8 +56,6 @@ local function reply_to(method, argument)
     return fate(argument.id)
   elseif method == "query" then
     return "the answer to question " .. argument.token
-  elseif method == "held" then
-    return "the held answers"
   end
 end
 
@@ -71,9 +69,6 @@ local REPLIES = {
   end,
   reply = function(argument)
     return "the answer to question " .. argument.token
-  end,
-  held = function()
-    return "the held answers"
   end,
 }
 
@@ -270,13 +265,13 @@ function M.settle()
 end
 
 --- Keeps what the host calls from the plugin from now on.
----@param name "landed"|"stays"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"finish"
 function M.hold(name)
   M.held_back[name] = M.held_back[name] or {}
 end
 
 --- Waits until so many calls of the host's are held back.
----@param name "landed"|"stays"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"finish"
 ---@param count integer
 function M.arrived(name, count)
   eventually(("the host has called %d times: %s"):format(count, name), function()
@@ -285,7 +280,7 @@ function M.arrived(name, count)
 end
 
 --- Gives the plugin the oldest call that was held back, as soon as it has come, or that at an index.
----@param name "landed"|"stays"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"finish"
 ---@param index integer?
 function M.deliver(name, index)
   M.arrived(name, index or 1)
@@ -293,7 +288,7 @@ function M.deliver(name, index)
 end
 
 --- Gives the plugin all calls again, and first those that were held back.
----@param name "landed"|"stays"|"reply"|"held"|"finish"
+---@param name "landed"|"stays"|"reply"|"finish"
 function M.release(name)
   local replies = M.held_back[name]
   M.held_back[name] = nil
