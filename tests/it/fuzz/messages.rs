@@ -210,7 +210,7 @@ fn each_message_of_the_plugin_is_among_them() {
     let calls = [
         (":notify", methods, "run"),
         ("query.ask", questions.clone(), "review"),
-        ("attach.find", questions.clone(), "place"),
+        ("find.ask", questions.clone(), "place"),
     ];
     for (function, known, some) in calls {
         let mut sent = BTreeSet::new();

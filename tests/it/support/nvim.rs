@@ -201,7 +201,7 @@ impl Nvim {
         let found = self.exec(
             "local found
              local bufnr = vim.api.nvim_get_current_buf()
-             require('botglue.host.attach').find('mirror', bufnr, vim.empty_dict, function(view, err)
+             require('botglue.host.find').ask('mirror', bufnr, vim.empty_dict, function(view, err)
                found = err or view ~= nil
              end)
              vim.wait(30000, function() return found ~= nil end, 5)
