@@ -27,7 +27,7 @@ end
 
 --- Returns what a host has to know of the range of a job whose request it does not have.
 ---@param job botglue.Job
----@return { id: integer, buffer: integer, selection: table }
+---@return table
 function M.sent(job)
   return { id = job.id, buffer = job.range.bufnr, selection = job.range:selection() }
 end

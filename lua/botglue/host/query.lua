@@ -20,7 +20,8 @@ local M = {}
 function M.ask(name, args, callback, opts)
   local token = connection.last_query + 1
   connection.last_query = token
-  local query, patience = {}, nil ---@type botglue.Query, uv.uv_timer_t?
+  local query = {}
+  local patience ---@type uv.uv_timer_t?
   function query.reply(result, err)
     if connection.queries[token] ~= query then
       return
