@@ -106,8 +106,10 @@ impl Host {
             self.feed.send(mirror::MirrorEvent::Ended { job: id });
         }
         let editor = self.editor.clone();
-        self.database.land(id, landed, move || {
-            editor.stored(id, None);
+        self.database.land(id, landed, move |is_kept| {
+            if is_kept {
+                editor.stored(id, None);
+            }
             // The store keeps an answer in memory until its landing is stored.
             memory::give_back();
         });
@@ -140,8 +142,8 @@ impl Host {
             if let Some((token, findings)) = reply {
                 editor.found(token, findings.fields());
             }
-            self.database.land(id, landed, move || {
-                if attempt.is_some() {
+            self.database.land(id, landed, move |is_kept| {
+                if is_kept && attempt.is_some() {
                     editor.stored(id, attempt);
                 }
                 memory::give_back();

@@ -37,7 +37,7 @@ use super::record::{Accepted, Draft, Held, Landed, OnDisk, Record, Unsent};
 use patience::Patience;
 use reader::ReadRequest;
 use shared::Shared;
-use writer::{DatabaseTask, DatabaseWriter};
+use writer::{DatabaseTask, DatabaseWriter, Written};
 
 /// How long the writing thread may take to say that its time is over.
 const LAST: Duration = Duration::from_millis(50);
@@ -143,20 +143,21 @@ impl Database {
         let (id, unkept) = (record.id, unkept(&record));
         let then = self.patience.limit(Box::new(then), unkept);
         self.shared.ledger().keep(record);
-        self.write(id, move |job_usage| then(job_usage.unwrap_or(unkept)));
+        self.write(id, move |written| then(written.amounts.unwrap_or(unkept)));
     }
 
-    /// Keeps what became of an answer, then goes on; a held one is on the disk then, in the database or spilled.
-    pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
+    /// Keeps what became of an answer, then goes on with whether it is kept, in the database or spilled; a held one is
+    /// on the disk then.
+    pub fn land(&self, id: u64, landed: Landed, then: impl FnOnce(bool) + Send + 'static) {
         self.shared.ledger().land(id, landed);
-        self.write(id, |_| then());
+        self.write(id, |written| then(written.is_kept));
     }
 
     /// Keeps that an answer is held, then goes on: it is on the disk then. A blocked store is waited for no
     /// longer than a moment.
     pub fn hold(&self, id: u64, landed: Landed, then: impl FnOnce() + Send + 'static) {
         let then = self.patience.limit(Box::new(move |()| then()), ());
-        self.land(id, landed, move || then(()));
+        self.land(id, landed, move |_| then(()));
     }
 
     /// Keeps the range of a job in its file.
@@ -180,7 +181,7 @@ impl Database {
     /// Adds later amounts to a kept job, then goes on with all that it cost; nothing where that is not known.
     pub fn amend(&self, id: u64, more: Amounts, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
         self.shared.ledger().amend(id, &more);
-        self.write(id, then);
+        self.write(id, |written| then(written.amounts));
     }
 
     /// Takes over the answers that wait for a decision and whose Neovim is gone.
@@ -271,7 +272,7 @@ impl Database {
         }
     }
 
-    fn write(&self, id: u64, then: impl FnOnce(Option<Amounts>) + Send + 'static) {
+    fn write(&self, id: u64, then: impl FnOnce(Written) + Send + 'static) {
         self.send(DatabaseTask::Write { id, then: Box::new(then) });
     }
 

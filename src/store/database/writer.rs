@@ -23,10 +23,18 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// When the writer checks that the held answers are still in the database, if no task comes before.
 const LOOK: Duration = Duration::from_secs(30);
 
+/// What a write led to.
+pub struct Written {
+    /// Whether all that was to be written is in the database, or spilled.
+    pub is_kept: bool,
+    /// The amounts of the job, if they are in the database.
+    pub amounts: Option<Amounts>,
+}
+
 /// A task for the writer, with the callback that gets its result.
 pub enum DatabaseTask {
-    /// Write the pending changes. `then` gets the amounts of this job, if they are in the database.
-    Write { id: u64, then: Then<Option<Amounts>> },
+    /// Write the pending changes.
+    Write { id: u64, then: Then<Written> },
     /// Take over the held answers of Neovims that are gone.
     Adopt(Then<Result<Vec<Held>, StoreError>>),
     /// A query for the reader. It passes through the writer, so that the reader sees every earlier change.
@@ -74,7 +82,9 @@ impl DatabaseWriter {
             let patience = self.patience();
             match tasks.recv_timeout(patience) {
                 Ok(task) => self.work(task),
-                Err(mpsc::RecvTimeoutError::Timeout) => self.catch_up(),
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    self.catch_up();
+                }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return,
             }
             self.mark();
@@ -95,9 +105,9 @@ impl DatabaseWriter {
     fn work(&mut self, task: DatabaseTask) {
         match task {
             DatabaseTask::Write { id, then } => {
-                self.catch_up();
+                let is_kept = self.catch_up();
                 let amounts = self.ledger().amounts(id);
-                then(amounts);
+                then(Written { is_kept, amounts });
             }
             DatabaseTask::Adopt(then) => {
                 self.is_unmarked = true;
@@ -139,8 +149,8 @@ impl DatabaseWriter {
         }
     }
 
-    /// Writes the pending changes until one cannot be written now, and spills the rest.
-    fn catch_up(&mut self) {
+    /// Writes the pending changes until one cannot be written now, and spills the rest. Returns whether all are kept.
+    fn catch_up(&mut self) -> bool {
         self.take_up();
         self.verify(false);
         let mut next = self.next();
@@ -148,8 +158,7 @@ impl DatabaseWriter {
             match self.perform(&change) {
                 Err(error) if error.is_transient() => {
                     self.connection.complain(error);
-                    self.shared.spill();
-                    return;
+                    return self.shared.spill();
                 }
                 Err(error) => {
                     self.connection.complain(error);
@@ -163,6 +172,7 @@ impl DatabaseWriter {
             next = self.next();
         }
         self.shared.clear_spill();
+        true
     }
 
     /// The next change to write. In a new database, all changes of the ledger are pending again.

@@ -124,7 +124,14 @@ fn process_without_room() {
     let warnings: Vec<_> = all.iter().filter(|told| told.starts_with("warning")).collect();
     assert_eq!(warnings.len(), 1, "{all:?}");
     assert!(is_warning(warnings[0], &["cannot be written", "disk", "jobs run all the same"]), "{warnings:?}");
+    let is_kept = || {
+        let (sender, reply) = mpsc::channel();
+        told.database.land(8, landed("held", None), move |is_kept| sender.send(is_kept).unwrap());
+        reply.recv_timeout(PATIENCE).expect("a reply")
+    };
+    assert!(!is_kept(), "there is no room for it beside the database either");
     limit(libc::RLIM_INFINITY);
+    assert!(is_kept());
     assert_eq!(told.keep(record(9, None)), ["kept 9"]);
     assert_eq!(told.count(), Ok(9));
     let sound: String =

@@ -99,7 +99,7 @@ impl TestDatabase {
 
     fn land(&self, id: u64, landing: &str) -> Vec<String> {
         let sender = self.sender.clone();
-        self.database.land(id, landed(landing, None), move || sender.send(format!("landed {id}")).unwrap());
+        self.database.land(id, landed(landing, None), move |_| sender.send(format!("landed {id}")).unwrap());
         self.until(&format!("landed {id}"))
     }
 
@@ -241,7 +241,7 @@ fn that_an_answer_has_landed_is_written_though_its_rows_cannot_be() {
     connection.execute_batch(refuse).unwrap();
     let (sender, landed_1) = mpsc::channel();
     let rows = Some(vec!["x".to_owned()]);
-    told.database.land(1, Landed { rows, ..landed("applied", None) }, move || sender.send(()).unwrap());
+    told.database.land(1, Landed { rows, ..landed("applied", None) }, move |_| sender.send(()).unwrap());
     landed_1.recv_timeout(PATIENCE).unwrap();
     let landing: Option<String> =
         connection.query_row("SELECT landing FROM jobs", [], |row| row.get(0)).unwrap();

@@ -38,7 +38,7 @@ fn spilled(dir: &Path, jobs: u64) -> Vec<(String, Vec<u8>)> {
     let _lock = locked(dir);
     for id in 1..=jobs {
         told.database.keep(record(id, Some("x")), |_| {});
-        told.database.land(id, landed(if id % 2 == 0 { "held" } else { "applied" }, None), || {});
+        told.database.land(id, landed(if id % 2 == 0 { "held" } else { "applied" }, None), |_| {});
     }
     told.database.draft(2, Some(draft("mine")));
     told.database.unsent(1, Some(Unsent { text: "unsent".to_owned(), at_ms: 1 }));
@@ -98,7 +98,7 @@ fn what_waits_is_spilled_though_the_writing_thread_stands_still() {
     // Its thread waits for the lock, and for longer than the host has at its end.
     let told = TestDatabase::open(dir.path());
     told.database.keep(record(1, Some("x")), |_| {});
-    told.database.land(1, landed("held", None), || {});
+    told.database.land(1, landed("held", None), |_| {});
     told.close();
     let found = spills(dir.path());
     assert_eq!(found.len(), 1);
