@@ -120,7 +120,8 @@ impl Editor {
         self.apply("stays", Map::default().with("id", id).with("why", why.name()).build());
     }
 
-    /// The store has what was written for a job: by one step of it, or by all where none is named.
+    /// The store has what was written for a job by a step; where none is named, what the plugin said became of the
+    /// job's answer, and with it all that was written for it before.
     pub fn stored(&self, job: u64, attempt: Option<u64>) {
         let step = Map::default().with("job", job).with_some("attempt", attempt).build();
         self.apply("stored", Map::default().with("steps", Value::Array(vec![step])).build());

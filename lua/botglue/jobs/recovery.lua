@@ -16,16 +16,10 @@ local write = require("botglue.editor.write")
 
 local M = {}
 
---- Hands an answer that a host had told of, and not settled, to the next one: what it had written of it is known here.
+--- Hands an answer that a host had announced, and had not landed, to the next one.
 ---@param process botglue.Process
 ---@param job botglue.Job
 local function resume(process, job)
-  local landing = write.landing(job.id)
-  if landing then
-    report.landed(job, landing)
-    job:land(landing)
-    return
-  end
   local sent = attach.sent(job)
   sent.lines, sent.held_for = job.answer.lines, job.answer.held_for
   job.process = process
@@ -98,11 +92,13 @@ function M.host_lost(process, err)
   end
   local another = connection.process or restarts() and client.connect(client.options()) or nil
   for _, job in ipairs(answered) do
-    if another then
+    local landing = write.landing(job.id)
+    if another and not landing then
       resume(another, job)
     else
-      report.landed(job, "held", "range_lost")
-      job:land("held", "range_lost")
+      local held_for = not landing and "range_lost" or nil
+      report.landed(job, landing or "held", held_for)
+      job:land(landing or "held", held_for)
     end
   end
 end

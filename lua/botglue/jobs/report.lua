@@ -24,10 +24,13 @@ end
 --- A new host has started: tells it what may not be stored, also of what the last one wrote.
 ---@param process botglue.Process
 function M.tell_all(process)
-  local messages = vim.list_extend({}, connection.unconfirmed)
+  local messages = connection.unconfirmed
   for _, written in ipairs(write.landings()) do
     local job = connection.jobs[written.id]
-    messages[#messages + 1] = job and job.landing == written.landing and written or nil
+    local is_told = vim.iter(messages):any(function(message)
+      return message.id == written.id and message.landing == written.landing
+    end)
+    messages[#messages + 1] = job and job.landing == written.landing and not is_told and written or nil
   end
   for _, message in ipairs(messages) do
     process:notify("landed", message)
