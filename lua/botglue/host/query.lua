@@ -4,8 +4,11 @@
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local deadline = require("botglue.util.deadline")
+local notify = require("botglue.host.notify")
 
 local M = {}
+
+local SILENT = "the host does not answer; see :Botglue log"
 
 ---@class botglue.Query
 ---@field process botglue.Process? the host that was asked
@@ -15,31 +18,30 @@ local M = {}
 ---@param name string
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
----@param opts { is_patient: boolean }? is_patient: waits as long as the host runs, because what the reply holds belongs
---- to this Neovim from then on
+---@param opts { is_patient: boolean }? is_patient: a late reply counts, too, because what it holds belongs to this Neovim
+--- from then on
 function M.ask(name, args, callback, opts)
   local token = connection.last_query + 1
   connection.last_query = token
-  local query = {}
-  local patience ---@type uv.uv_timer_t?
+  local query, patience = {}, nil
   function query.reply(result, err)
     if connection.queries[token] ~= query then
       return
     end
     connection.queries[token] = nil
-    if patience then
-      deadline.stop(patience)
-    end
+    deadline.stop(patience)
     vim.schedule(function()
       callback(result, err)
     end)
   end
   connection.queries[token] = query
-  if not (opts and opts.is_patient) then
-    patience = deadline.start(connection.answered_within, function()
-      query.reply(nil, "the host does not answer; see :Botglue log")
-    end)
-  end
+  patience = deadline.start(connection.answered_within, function()
+    if opts and opts.is_patient then
+      notify.warn("botglue: " .. SILENT)
+    else
+      query.reply(nil, SILENT)
+    end
+  end)
   local process, err = client.connect(client.options())
   query.process = process
   if not process then

@@ -62,8 +62,9 @@ end
 local function take(answers)
   return vim.tbl_map(function(answer)
     local job = hold(answer, registry.next_id())
-    if connection.process then
-      connection.process:notify("adopted", { uuid = answer.uuid, id = job.id })
+    local process = client.connect(client.options())
+    if process then
+      process:notify("adopted", { uuid = answer.uuid, id = job.id })
     end
     return job
   end, answers)
