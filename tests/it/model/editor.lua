@@ -129,7 +129,13 @@ end
 
 local call = apply.write
 apply.write = function(argument)
-  written = {}
+  written, lines.ends = {}, {}
+  for _, step in ipairs(argument.steps) do
+    for _, edit in ipairs(step.edits) do
+      local last = edit.tail and edit.old[#edit.old]
+      table.insert(lines.ends, last and { edit.last, #last - edit.tail } or nil)
+    end
+  end
   local result = call(argument)
   for i, step in ipairs(argument.steps) do
     local step_result = (result.steps or {})[i]

@@ -17,6 +17,7 @@ local api = vim.api
 ---@field ids integer[]
 ---@field storms integer how often the whole buffer was replaced
 ---@field touched { above: integer, below: integer }? the rows at both ends that did not change since it was set
+---@field ends integer[][] the ends of the parts that are replaced, as cursors
 ---@field next_id integer
 ---@field done model.Done
 ---@field put table<string, boolean> the texts that were put in since the last look
@@ -227,7 +228,7 @@ end
 ---@param bufnr integer
 ---@return model.Lines
 function M.follow(bufnr)
-  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {} }, Lines)
+  local self = setmetatable({ bufnr = bufnr, ids = {}, storms = 0, doubtful = {}, ends = {} }, Lines)
   self.done = { edits = {}, deleted = {}, undone = 0, leapt = 0 }
   self.put, self.put_before, self.has_changed, self.gone, self.same = {}, {}, false, {}, {}
   self.undo = { at = 0, last = 0 }

@@ -79,6 +79,15 @@ end
 function M.note(lines)
   local bufnr, was = lines.bufnr, lines.text
   local places, jumped, had = positions(bufnr), jumps(bufnr), state(bufnr)
+  local window = api.nvim_get_current_win()
+  local is_typing = had["the mode"]:find("^[iR]") ~= nil and api.nvim_win_get_buf(window) == bufnr
+  if
+    is_typing
+    and vim.list_contains(vim.tbl_map(vim.inspect, lines.ends), vim.inspect(api.nvim_win_get_cursor(window)))
+  then
+    -- Who types right behind a part goes on right behind what replaces it, also where its last row stays the same.
+    places["the cursor of window " .. window] = nil
+  end
   for line = 1, #was do
     api.nvim_buf_set_extmark(bufnr, namespace, line - 1, 0, { id = line })
   end
