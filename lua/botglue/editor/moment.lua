@@ -114,7 +114,7 @@ end
 ---@param condition fun(): boolean
 ---@param interval integer milliseconds
 ---@param bufnr integer? the buffer of which a key takes or drops hunks
----@return boolean ok whether the wait was not interrupted
+---@return boolean ok whether nothing raised an error
 ---@return boolean|string result whether the condition holds, or the error
 function M.wait(ms, condition, interval, bufnr)
   local deciding_in = connection.deciding_in

@@ -1,5 +1,6 @@
 --- Which jobs there are in this Neovim, and for how long they are known: each gets its number here, and is let go of
---- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept.
+--- here. How many of those that have ended are remembered is bounded; those whose answer is held are kept, and their
+--- ranges looked for in each buffer that reads their file.
 
 local attach = require("botglue.host.attach")
 local connection = require("botglue.host.connection")

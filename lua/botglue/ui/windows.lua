@@ -1,4 +1,5 @@
---- The windows of the tab page: which of them show a buffer, which of its rows, and where on the screen.
+--- The windows of the tab page: which of them show a buffer, which of its rows, and where on the screen; opens one for
+--- a buffer that none shows.
 
 local screen = require("botglue.util.text")
 
