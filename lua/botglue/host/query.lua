@@ -18,8 +18,8 @@ local SILENT = "the host does not answer; see :Botglue log"
 ---@param name string
 ---@param args table
 ---@param callback fun(result: table?, err: string?) called once, never before this returns
----@param opts { is_patient: boolean }? is_patient: a late reply counts, too, because what it holds belongs to this Neovim
---- from then on
+---@param opts { is_patient: boolean }? is_patient: a late reply counts, too, because what it holds belongs to this
+--- Neovim from then on
 function M.ask(name, args, callback, opts)
   local token = connection.last_query + 1
   connection.last_query = token
