@@ -79,6 +79,19 @@ test("a host that is lost, silent or not there is an answer too, and never at on
   equal(open_queries(nvim), 0)
 end)
 
+test("held answers that come late are held, and that the host is silent is told", function()
+  local nvim = child.with_host({ "a" })
+  nvim:host("earlier", { held_for = "review" })
+  nvim:lua("require('botglue.host.connection').answered_within = 10")
+  nvim:host("hold", "reply")
+  nvim:lua("require('botglue.jobs.adopt').ask(function(err) _G.told = { err } end)")
+  nvim:eventually("it is told", "return vim.fn.execute('messages'):find('the host does not answer', 1, true)")
+  equal(nvim:lua("return told"), vim.NIL)
+  nvim:host("deliver", "reply")
+  nvim:eventually("it is over", "return told")
+  equal({ nvim:lua("return told"), nvim:outcome(1) }, { {}, { "done", "held", "review" } })
+end)
+
 --- What the store has of the newest job: what became of it, its lines then, and their rows.
 local function kept(nvim)
   local job = stored.newest(nvim)
