@@ -5,7 +5,9 @@ local handlers = require("botglue.host.handlers")
 
 function handlers.host_started(process)
   local connection = require("botglue.host.connection")
-  require("botglue.jobs.report").tell_all(process)
+  if #connection.unconfirmed + #connection.written > 0 then
+    require("botglue.jobs.report").tell_all(process)
+  end
   require("botglue.host.attach").mirror_all()
   require("botglue.jobs.adopt").recover()
   require("botglue.jobs.proposal").resend(process)
