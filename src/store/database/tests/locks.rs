@@ -9,6 +9,7 @@ fn what_cannot_be_written_while_somebody_locks_it_is_written_afterwards() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
+    told.written();
     let lock = locked(dir.path());
 
     let warning = told.keep_with_warning(record(2, Some("x")));
@@ -32,6 +33,7 @@ fn a_job_that_is_accepted_while_somebody_locks_it_is_written_afterwards_and_one_
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
+    told.written();
     let lock = locked(dir.path());
     for id in 2..=3 {
         told.database.accept(accepted(id));
@@ -59,6 +61,7 @@ fn of_what_is_typed_while_somebody_locks_it_only_the_newest_waits() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
+    told.written();
     let lock = locked(dir.path());
     told.keep(record(2, Some("x")));
     for typed in 0..260 {
@@ -85,6 +88,7 @@ fn a_job_that_goes_on_from_one_that_waits_counts_nothing_twice() {
     let dir = tempfile::tempdir().unwrap();
     let told = TestDatabase::open(dir.path());
     told.keep(record(1, Some("x")));
+    told.written();
     let lock = locked(dir.path());
     let job = |id, session: &str, resumed: Option<&str>, total| Record {
         session_id: Some(session.to_owned()),
