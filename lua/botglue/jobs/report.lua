@@ -21,7 +21,7 @@ function M.landed(job, landing, held_for)
   end
 end
 
---- A new host has started: tells it what may not be stored, also of what the last one wrote.
+--- A new host has started: tells it each result that may not be stored, also of steps that the last one wrote.
 ---@param process botglue.Process
 function M.tell_all(process)
   local messages = connection.unconfirmed

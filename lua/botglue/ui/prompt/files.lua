@@ -7,7 +7,7 @@ local M = {}
 
 local uv = vim.uv
 
-local MOST = 200000 -- of a repository; the last read of what git prints may bring some more
+local MOST = 200000 -- of a repository; the last piece of git's output may bring some more
 local MOST_WALKED = 20000
 -- Never walked into: what is in them was not written here.
 local SKIPPED = { node_modules = true, target = true, __pycache__ = true, vendor = true }

@@ -129,7 +129,7 @@ fn process_without_room() {
         told.database.land(8, landed("held", None), move |is_kept| sender.send(is_kept).unwrap());
         reply.recv_timeout(PATIENCE).expect("a reply")
     };
-    assert!(!is_kept(), "there is no room for it beside the database either");
+    assert!(!is_kept(), "the spill file is as full as the database");
     limit(libc::RLIM_INFINITY);
     assert!(is_kept());
     assert_eq!(told.keep(record(9, None)), ["kept 9"]);
