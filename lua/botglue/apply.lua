@@ -84,24 +84,11 @@ function M.finish(outcome)
   job.answer = { lines = lines, held_for = outcome.held_for or job.review and "review" or nil }
 end
 
---- What is at the range of a step's job now.
----@param step botglue.WriteStep
----@return botglue.Base?
-local function read(step)
-  local job = client.job(step.job)
-  local place = job and job.range:place()
-  return job and place and job.range:read(place)
-end
-
---- A step was written: what is drawn at its range goes along.
+--- Moves the marks of a step's job to where the step was written, and keeps what was there before.
+---@param range botglue.Range
 ---@param step botglue.WriteStep
 ---@param before botglue.Base?
-local function settle(step, before)
-  local job = client.job(step.job)
-  if not job then
-    return
-  end
-  local range = job.range
+local function settle(range, step, before)
   if step.landing == "taken" then
     -- Some of a held answer: what was there before any of it is what taking it back will bring.
     range:mark(step.place, step.place.kind)
@@ -111,20 +98,32 @@ local function settle(step, before)
   end
 end
 
+--- Writes a step, and moves the range of its job in the same moment. The step is written whatever comes of that.
+---@param step botglue.WriteStep
+---@param write fun(): botglue.StepResult
+---@return botglue.StepResult
+local function write_step(step, write)
+  local job = client.job(step.job)
+  local place = job and job.range:place()
+  local before = place and job.range:read(place)
+  local result = write()
+  if job and result.state == "written" then
+    local ok, err = pcall(settle, job.range, step, before)
+    if not ok then
+      require("botglue.host.notify").error(("botglue: job %d: %s"):format(job.id, err))
+    end
+  end
+  return result
+end
+
 --- Writes answers to a buffer. A job whose answer has to wait is ready.
 ---@param call botglue.WriteCall
 ---@return botglue.WriteReply
 function M.write(call)
-  local before = {}
-  for i, step in ipairs(call.steps) do
-    before[i] = read(step)
-  end
-  local reply = require("botglue.editor.write").write(call)
-  for i, step in ipairs(call.steps) do
-    local job, result = client.job(step.job), (reply.steps or {})[i]
-    if result and result.state == "written" then
-      settle(step, before[i])
-    elseif job and reply.state == "not_now" and job:is_open() then
+  local reply = require("botglue.editor.write").write(call, write_step)
+  for _, step in ipairs(reply.state == "not_now" and call.steps or {}) do
+    local job = client.job(step.job)
+    if job and job:is_open() then
       job:wait_ready()
     end
   end

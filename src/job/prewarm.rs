@@ -116,7 +116,9 @@ async fn wait(
             // The task that waits for the last of them reports its end.
             _ = &mut before => {}
             // Claimed or dropped before it could start: a job that needs an agent starts one itself.
-            _ = &mut claimed => {
+            claim = &mut claimed => {
+                // Dropped at once: the job does not wait for the end of another agent.
+                drop(claim);
                 let _ = before.await;
                 return;
             }
@@ -197,5 +199,22 @@ mod tests {
         prewarm.stop().await;
         assert!(!agent.process.has_ended(), "it is its job's now");
         assert_eq!(told.recv().await, None, "who took it tells of its end");
+    }
+
+    #[tokio::test]
+    async fn who_claims_one_that_has_not_started_does_not_wait_for_the_end_of_the_one_before() {
+        let mut prewarm = Prewarm::default();
+        let script = "trap '' TERM; echo up >&2; while :; do sleep 0.05; done";
+        let (send, mut told) = mpsc::unbounded_channel();
+        let stubborn = Launch::of_text(&["/bin/sh", "-c", script]);
+        prewarm.start(1, stubborn, Groups::default(), move |event| send.send(event).unwrap_or(()));
+        assert!(matches!(told.recv().await, Some(PrewarmEvent::Started { .. })));
+        let (launch, _told) = start(&mut prewarm, 2);
+        tokio::task::yield_now().await;
+        let before = prewarm.task.take().expect("it waits for the one before");
+        let prewarmed = prewarm.hand_over(2).expect("the one that waits");
+        assert!(prewarmed.claim(&launch).await.is_none());
+        assert!(!before.is_finished(), "the one before is still being ended");
+        before.abort();
     }
 }

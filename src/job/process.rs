@@ -124,10 +124,11 @@ impl Process {
                 remains.signal(libc::SIGKILL);
             }
         }
-        self.groups.leave(self.pgid);
+        // Before it leaves: of a group that is not known another job's end would reap it as an orphan.
         if let Err(error) = self.child.wait().await {
             tracing::error!(pgid = self.pgid, %error, "cannot reap the agent");
         }
+        self.groups.leave(self.pgid);
     }
 
     /// How the agent has ended, if it has.

@@ -111,10 +111,11 @@ impl Run {
                         return exit;
                     }
                 }
-                moved = pipes.moved() => self.take(moved, sink),
+                // Before the pipes: a process that the agent has left may print without a pause.
                 exit = process.wait(), if !matches!(self.stage, Stage::Draining { .. }) => {
                     self.stage = Stage::Draining { exit, until: Instant::now() + DRAIN };
                 }
+                moved = pipes.moved() => self.take(moved, sink),
             }
         }
     }

@@ -15,7 +15,7 @@ use super::run::Run;
 use super::running::RunningAgent;
 use super::{JobContext, JobEvent};
 use crate::agent::Protocol;
-use crate::error::JobError;
+use crate::error::{Code, JobError};
 use crate::message;
 use crate::request::Request;
 use crate::rules::{self, Rules};
@@ -27,14 +27,20 @@ pub(super) async fn run(
     context: JobContext,
     observers: Observers,
     prewarmed: Option<Prewarmed>,
-    stop: oneshot::Receiver<()>,
+    mut stop: oneshot::Receiver<()>,
 ) {
     let JobContext { events, groups, empty_directory, transcripts } = context;
     let mut sink = EventSink::new(request.id, events, observers);
     let message = message::user(&request, &rules_for(&request));
     let invocation = launch::invocation(&request.start, &message);
     let launch = Launch::new(&invocation, &request.start.cwd, &empty_directory);
-    match start(launch, prewarmed, &groups).await {
+    let started = tokio::select! {
+        biased;
+        // An error is the order: the sender was dropped.
+        _ = &mut stop => Err(JobError::new(Code::HostLost, "the host ended: ask again")),
+        started = start(launch, prewarmed, &groups) => started,
+    };
+    match started {
         Err(error) => sink.finish(Outcome::failed(error)),
         Ok(agent) => {
             sink.report(JobEvent::Started { pgid: agent.process.pgid() });

@@ -145,8 +145,15 @@ impl Mirrors {
                 Some(entry) => entry.query(token, question, orders),
             },
             MirrorEvent::Disconnected => {
-                for entry in self.buffers.values_mut().filter(|entry| !entry.is_writing()) {
-                    entry.report_ranges_on_disk(orders);
+                for number in self.buffers.keys().copied().collect::<Vec<_>>() {
+                    // A call under way gets no reply any more.
+                    let held_back = self.buffers.get_mut(&number).and_then(MirrorEntry::take_held_back);
+                    for event in held_back.into_iter().flatten() {
+                        self.handle(event, None, orders);
+                    }
+                    if let Some(entry) = self.buffers.get_mut(&number) {
+                        entry.report_ranges_on_disk(orders);
+                    }
                 }
                 orders.push(Order::Disconnected);
             }
@@ -156,8 +163,11 @@ impl Mirrors {
 
     /// A call is over that wrote. What came meanwhile is taken, each change for the step that made it.
     fn written(&mut self, number: u64, reply: Option<&WriteReply>, orders: &mut Vec<Order>) {
-        let entry = self.buffers.get_mut(&number);
-        let Some(events) = entry.and_then(MirrorEntry::take_held_back) else { return };
+        let Some(entry) = self.buffers.get_mut(&number) else { return };
+        if reply.is_none() && entry.call_again(orders) {
+            return;
+        }
+        let Some(events) = entry.take_held_back() else { return };
         let is_moment = events.iter().any(|event| matches!(event, MirrorEvent::Moment { .. }));
         let mut step = None;
         for event in events {
@@ -206,7 +216,7 @@ impl Mirrors {
     /// Drops those that were used longest ago.
     pub(super) fn keep_within(&mut self, limit: usize, orders: &mut Vec<Order>) {
         while self.buffers.values().map(|entry| entry.buffer.memory()).sum::<usize>() > limit {
-            let oldest = self.buffers.iter().filter(|(_, entry)| entry.buffer.memory() > 0);
+            let oldest = self.buffers.iter().filter(|(_, entry)| entry.buffer.memory() > 0 && !entry.is_writing());
             let Some(number) = oldest.min_by_key(|(_, entry)| entry.used).map(|(number, _)| *number) else {
                 return;
             };

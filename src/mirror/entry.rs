@@ -7,7 +7,10 @@ use super::intent::{Obstacle, SettledIntent, Settlement};
 use super::order::{ContactScope, Order};
 use super::query::{Findings, MirrorQuery};
 use super::reviews::{ReviewUpdate, ViewDue};
-use super::write::WriteReply;
+use super::write::{WriteCall, WriteReply};
+
+/// How often a call is made whose reply is an error.
+const MAX_CALLS: usize = 5;
 
 /// See the module.
 #[derive(Debug)]
@@ -23,10 +26,20 @@ pub struct MirrorEntry {
     is_attaching: bool,
     /// The queries that wait for them.
     queries: Vec<(u64, MirrorQuery)>,
-    /// What came while a call was under way that writes: which changes are that call's its reply tells.
-    held_back: Option<Vec<MirrorEvent>>,
+    /// The call under way that writes.
+    writing: Option<CallUnderWay>,
     /// Whether the last reply said that the user is in the middle of something.
     is_busy: bool,
+}
+
+/// A call that writes, until its reply.
+#[derive(Debug)]
+struct CallUnderWay {
+    call: WriteCall,
+    /// How often it was made.
+    made: usize,
+    /// What came meanwhile: which changes are this call's its reply tells.
+    held_back: Vec<MirrorEvent>,
 }
 
 impl MirrorEntry {
@@ -39,7 +52,7 @@ impl MirrorEntry {
             contacts: 0,
             is_attaching: false,
             queries: Vec::new(),
-            held_back: None,
+            writing: None,
             is_busy: false,
         }
     }
@@ -51,19 +64,28 @@ impl MirrorEntry {
 
     /// Whether a call is under way that writes.
     pub fn is_writing(&self) -> bool {
-        self.held_back.is_some()
+        self.writing.is_some()
     }
 
     /// Keeps an event until the call that writes is over.
     pub fn hold_back(&mut self, event: MirrorEvent) {
-        if let Some(held_back) = &mut self.held_back {
-            held_back.push(event);
+        if let Some(writing) = &mut self.writing {
+            writing.held_back.push(event);
         }
     }
 
     /// The call that wrote is over: returns what came meanwhile; none if there was no call.
     pub fn take_held_back(&mut self) -> Option<Vec<MirrorEvent>> {
-        self.held_back.take()
+        self.writing.take().map(|writing| writing.held_back)
+    }
+
+    /// Makes the call again that writes: the plugin raised an error, and may have written before. It writes no attempt
+    /// twice. Returns whether the call is made again.
+    pub fn call_again(&mut self, orders: &mut Vec<Order>) -> bool {
+        let Some(writing) = self.writing.as_mut().filter(|writing| writing.made < MAX_CALLS) else { return false };
+        writing.made += 1;
+        orders.push(Order::Write { buffer: self.number, call: writing.call.clone() });
+        true
     }
 
     /// Makes a change. Ends the events of a buffer that becomes too large, and contacts the plugin where the mirror does
@@ -133,7 +155,8 @@ impl MirrorEntry {
             Need::Marks => self.contact(ContactScope::Marks, orders),
             Need::Excerpts => self.contact(ContactScope::Excerpts, orders),
             Need::Write(call) => {
-                self.held_back = Some(Vec::new());
+                let writing = CallUnderWay { call: call.clone(), made: 1, held_back: Vec::new() };
+                self.writing = Some(writing);
                 orders.push(Order::Write { buffer: self.number, call });
             }
         }

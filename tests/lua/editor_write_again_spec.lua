@@ -62,7 +62,7 @@ test("what was written is remembered until it is stored, also by the next host",
   -- The reply is lost with the host that asked.
   local call = steps.call(nvim, { { { 0, 1, { "A" } } }, { { 1, 2, { "B" } } } }, { job = 7, attempt = 3 })
   call.steps[1].landing, call.steps[2].landing = "applied", "merged"
-  nvim:api("exec_lua", "require('botglue.editor.write').write(...)", { call })
+  nvim:api("exec_lua", "require('botglue.apply').write(...)", { call })
   nvim:host("die")
   nvim:lua("local client = require('botglue.host.client'); client.connect(client.options())")
   equal(landings(), { "applied", "merged" })

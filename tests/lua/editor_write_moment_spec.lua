@@ -29,7 +29,7 @@ test("an expression mapping forbids writing anywhere: not now, no error, and not
     local nvim = start([[
       vim.o.hidden = true
       vim.keymap.set("i", "X", function()
-        _G.reply = require("botglue.editor.write").write(call)
+        _G.reply = require("botglue.apply").write(call)
         return "x"
       end, { expr = true })
     ]])

@@ -161,7 +161,7 @@ end)
 test("rows become others whatever they are, and those beside them keep their marks", function()
   local nvim = steps.start({ "" })
   local wrong = nvim:lua([[
-    local api, write = vim.api, require("botglue.editor.write")
+    local api, apply = vim.api, require("botglue.apply")
     local ns = api.nvim_create_namespace("other")
     math.randomseed(7)
     local function rows(count)
@@ -206,7 +206,7 @@ test("rows become others whatever they are, and those beside them keep their mar
       stay(#buffer)
       expected = #expected > 0 and expected or { "" }
       local call = { buffer = 1, tick = vim.b.changedtick, steps = { { job = job, attempt = 1, edits = edits } } }
-      local reply = write.write(call)
+      local reply = apply.write(call)
       local got = api.nvim_buf_get_lines(0, 0, -1, false)
       if reply.state ~= "done" or reply.steps[1].state ~= "written" or not vim.deep_equal(got, expected) then
         return { buffer, edits, reply, got }

@@ -48,8 +48,8 @@ test("answers that are ready together land together, each as a step of its own",
   nvim:lua([[
     _G.steps = {}
     local write = require("botglue.editor.write").write
-    require("botglue.editor.write").write = function(call)
-      local reply = write(call)
+    require("botglue.editor.write").write = function(call, around)
+      local reply = write(call, around)
       -- A call that is refused, as in the middle of a selection, has no steps.
       if reply.steps then table.insert(steps, #reply.steps) end
       return reply
@@ -347,14 +347,15 @@ end)
 test("an answer is held whatever goes wrong when it should land, and can be accepted then", function()
   local nvim = with_job({ "a", "b" }, line(1, 1))
   nvim:lua([[
-    local call, write = require("botglue.editor.write"), require("botglue.editor.write").write
+    local call = require("botglue.editor.write")
+    _G.write = call.write
     call.write = function()
-      call.write = write
       error("a fault", 0)
     end
   ]])
   nvim:answer(1, { "A" })
   equal({ nvim:job(1).landing, nvim:lines() }, { "held", { "a", "b" } })
+  nvim:lua([[require("botglue.editor.write").write = write]])
   nvim:type(":Botglue accept 1<CR>")
   equal({ nvim:job(1).landing, nvim:lines() }, { "applied", { "A", "b" } })
 end)

@@ -42,11 +42,11 @@ test("what is typed while the answer is decided has it decided again", function(
   nvim:lua([[
     local call, write = require("botglue.editor.write"), require("botglue.editor.write").write
     _G.states = {}
-    call.write = function(steps)
+    call.write = function(steps, around)
       if #states == 0 then
         vim.api.nvim_buf_set_text(0, 1, 1, 1, 1, { "x" })
       end
-      local reply = write(steps)
+      local reply = write(steps, around)
       table.insert(states, reply.state)
       return reply
     end

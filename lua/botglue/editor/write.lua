@@ -247,8 +247,10 @@ end
 --- only if the changedtick is still the one after that step; else the call ends there with state `done`. A refusal
 --- (`not_now`, `gone`, `stale`) is returned only if no step of the call was written.
 ---@param call botglue.WriteCall
+---@param around fun(step: botglue.WriteStep, write: fun(): botglue.StepResult): botglue.StepResult calls `write` once:
+--- the step's place is true right after it, and no longer after the next step
 ---@return botglue.WriteReply
-function M.write(call)
+function M.write(call, around)
   local buffer, tick, results, is_checked = call.buffer, call.tick, {}, false
   for _, step in ipairs(call.steps) do
     local result
@@ -257,7 +259,10 @@ function M.write(call)
       tick = written.to
       result = { state = "written", from = written.from, to = written.to }
     else
-      result = not is_checked and refusal(buffer, tick) or write_step(buffer, step)
+      result = not is_checked and refusal(buffer, tick)
+        or around(step, function()
+          return write_step(buffer, step)
+        end)
       is_checked = true
     end
     if REFUSALS[result.state] then

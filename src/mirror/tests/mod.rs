@@ -300,3 +300,17 @@ fn beyond_their_memory_the_mirrors_go_that_were_used_longest_ago() {
     assert_eq!(replied(&ask(&mut mirrors)), Some(("a".to_owned(), 3)));
     assert!(mirrors.take(whole(2, 2, &["late"])).is_empty(), "events that were under way");
 }
+
+#[test]
+fn a_mirror_in_which_an_answer_is_being_written_is_not_dropped() {
+    let mut mirrors = mirrored(TEXT);
+    let request = sent(1, Some(2), "line", (2, 2), TEXT);
+    mirrors.take(MirrorEvent::Sent(Sent::decode(&Fields::root(&request).unwrap()).unwrap()));
+    let orders = mirrors.take(intent(1, Intent::Land(bytes(&["answer"]))));
+    mirrors.take(notice(2, 2, 1));
+    mirrors.take(whole(2, 2, &["row"]));
+    let mut dropped = Vec::new();
+    mirrors.keep_within(300, &mut dropped);
+    assert!(matches!(dropped[..], [Order::Detach(2)]), "{dropped:?}");
+    assert_eq!(settled(&write(&mut mirrors, call(&orders))), [(1, Settlement::Written { is_merged: false })]);
+}

@@ -68,6 +68,18 @@ function M.ask_host()
   M.pings = connection.process and 0 or 2
 end
 
+--- Kills the host; another one starts where there is anything to follow.
+function M.kill()
+  local process = connection.process
+  if process then
+    connection.restarts = {}
+    vim.uv.kill(vim.fn.jobpid(process.channel), "sigkill")
+    vim.wait(10000, function()
+      return connection.process ~= process
+    end, 1)
+  end
+end
+
 --- The jobs of which something is still to come without a key of the user's.
 function M.waits()
   local waiting = {}
@@ -127,6 +139,15 @@ require("botglue.host.notify").note = function(line)
   fault("an error: %s", line)
 end
 
+--- What is noted as written, and what a revert would take back, is what the step has put there.
+local function check_noted(step, after)
+  local place, noted = step.place, client.job(step.job).range.landed
+  local rows = noted and step.landing ~= "taken" and vim.list_slice(after, place.first + 1, place.last + 1)
+  if rows and place.kind ~= "insert" and not vim.deep_equal(rows, noted.rows) then
+    fault("job %d: noted as written %s, written %s", step.job, vim.inspect(noted.rows), vim.inspect(rows))
+  end
+end
+
 local call = apply.write
 apply.write = function(argument)
   written, lines.ends = {}, {}
@@ -136,11 +157,16 @@ apply.write = function(argument)
       table.insert(lines.ends, last and { edit.last, #last - edit.tail } or nil)
     end
   end
-  local result = call(argument)
+  local ok, result = pcall(call, argument)
+  if not ok then
+    fault("the write raised: %s", result)
+    error(result, 0)
+  end
   for i, step in ipairs(argument.steps) do
     local step_result = (result.steps or {})[i]
     if step_result and step_result.state == "written" and step_result.to ~= step_result.from then
       writes[step.job] = table.remove(written, 1)
+      check_noted(step, writes[step.job].after)
     end
   end
   return result

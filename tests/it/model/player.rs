@@ -81,6 +81,8 @@ impl<'a> Game<'a> {
                 Step::Job(job) => self.queue.push((job.start, Event::Start(job.clone()))),
                 // Whatever else acts by itself looks out for itself.
                 _ if self.seen.is_busy() => {}
+                Step::Together(jobs) => self.together(jobs)?,
+                Step::Kill => self.kill()?,
                 Step::Format(how) => {
                     self.editor.lua("M.format(...)", &[json!(how)])?;
                     self.look(&format!("format {how}"))?;
@@ -241,6 +243,30 @@ impl<'a> Game<'a> {
         self.jobs[index].sent = Some(Sent { request, ids, storms, next, answer });
         self.editor.lua("M.answer(...)", &[json!(id), json!(text)])?;
         self.look(&what)
+    }
+
+    /// Starts jobs and lets all of their answers come in Visual mode.
+    fn together(&mut self, jobs: &[Job]) -> Result<(), String> {
+        let first = self.jobs.len();
+        for job in jobs {
+            self.start(job.clone())?;
+        }
+        let is_answer = |event: &Event| matches!(event, Event::Answer(index) if *index >= first);
+        self.queue.retain(|(_, event)| !is_answer(event));
+        self.keys("V")?;
+        for index in first..self.jobs.len() {
+            self.event(Event::Answer(index))?;
+        }
+        self.keys("<Esc>")
+    }
+
+    /// Kills the host, unless a job runs, which would end with it.
+    fn kill(&mut self) -> Result<(), String> {
+        if self.queue.iter().any(|(_, event)| matches!(event, Event::Answer(_))) {
+            return Ok(());
+        }
+        self.editor.lua("M.kill()", &[])?;
+        self.look("the host is killed")
     }
 
     /// Looks into the editor once it has taken what it was given, and judges what has come of answers.

@@ -47,6 +47,10 @@ pub enum Step {
     Format(&'static str),
     /// A job is asked for and answered, among the steps that follow.
     Job(Job),
+    /// Jobs whose answers all come while the user is in the middle of something: one call writes them.
+    Together(Vec<Job>),
+    /// The host is killed once it has done all that it can do, and another one takes over.
+    Kill,
     /// The user accepts, rejects or reverts one of the answers that there are.
     Decide { verb: &'static str, which: usize },
 }
@@ -284,6 +288,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         10 => typed,
         4 => job().prop_map(Step::Job),
+        2 => vec(job(), 2..4).prop_map(Step::Together),
+        1 => Just(Step::Kill),
         2 => select(&["same", "indent", "one", "squeeze"][..]).prop_map(Step::Format),
         3 => (select(&["accept", "reject", "revert"][..]), 0usize..4)
             .prop_map(|(verb, which)| Step::Decide { verb, which }),

@@ -69,7 +69,7 @@ end
 
 --- Sends a call as the host does, and returns the reply.
 function M.send(nvim, call)
-  return nvim:api("exec_lua", "return require('botglue.editor.write').write(...)", { call })
+  return nvim:api("exec_lua", "return require('botglue.apply').write(...)", { call })
 end
 
 --- Writes: a call for the buffer as it is now.

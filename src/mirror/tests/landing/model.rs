@@ -31,7 +31,7 @@ impl LandingModel {
             replies: VecDeque::new(),
             count: (0, 0),
             calls: 0,
-            written: Vec::new(),
+            written: BTreeMap::new(),
             marks: BTreeMap::new(),
             gravity: [seed & 1, seed & 2, seed & 4].map(|bit| bit > 0),
         };
