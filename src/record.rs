@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::document::Passage;
-use crate::land::{HeldFor, Landing};
+use crate::land::{self, HeldFor, Landing};
 use crate::mirror::{RangeOnDisk, Settlement};
 use crate::request::Request;
 use crate::store::{self, Accepted, Amounts, Landed, OnDisk, Record, RowsOnDisk, Tokens};
-use crate::stream::{AnswerDoubt, Outcome, Usage};
+use crate::stream::{Outcome, Usage};
 
 /// What is kept of a job from the moment at which it is accepted.
 pub fn accepted(request: &Request, started_ms: i64) -> Accepted {
@@ -36,10 +36,7 @@ pub fn of(
     started_ms: i64,
     transcript: Option<&Path>,
 ) -> Record {
-    let held_for = outcome
-        .held_for
-        .map(AnswerDoubt::name)
-        .or_else(|| landing.and_then(|landing| landing.held_for).map(HeldFor::name));
+    let held_for = land::held(outcome.held_for, landing).map(HeldFor::name);
     Record {
         id: request.id,
         agent: request.start.agent.name.clone(),

@@ -82,6 +82,7 @@
 ---@field status "queued"|"running"|"ready"|"done"|"failed"
 ---@field landing "applied"|"merged"|"unchanged"|"held"|"answered"|"rejected"|"reverted"|nil
 ---@field held_for string?
+---@field held_why string? what is doubtful, where it is held for that
 ---@field bufnr integer
 ---@field path string
 ---@field kind "line"|"char"|"block"|"insert"
@@ -120,6 +121,7 @@
 ---@field text string?
 ---@field error { code: string, message: string }?
 ---@field held_for string?
+---@field held_why string?
 ---@field tools table[]? those that changed last, each with its `index`
 ---@field rows table? which rows of the text land, and what was changed in them
 

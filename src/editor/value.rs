@@ -4,8 +4,8 @@ use rmpv::Value;
 use serde_json::Value as Json;
 
 use crate::error::JobError;
-use crate::land::{HeldFor, Landing};
-use crate::stream::{AnswerDoubt, Outcome, ToolCall, Usage};
+use crate::land::{self, HeldFor, Landing};
+use crate::stream::{Outcome, ToolCall, Usage};
 
 /// A map under construction.
 #[derive(Debug, Default)]
@@ -47,17 +47,14 @@ pub(super) fn tool(index: usize, tool: &ToolCall) -> Value {
 /// The argument of `apply.finish`.
 pub(super) fn finish(id: u64, outcome: &Outcome, landing: Option<&Landing>, tools: Value) -> Value {
     let status = if outcome.error.is_none() { "done" } else { "failed" };
-    // What the stream itself says comes first: what it printed may be no answer at all.
-    let held_for = outcome
-        .held_for
-        .map(AnswerDoubt::name)
-        .or_else(|| landing.and_then(|l| l.held_for).map(HeldFor::name));
+    let held_for = land::held(outcome.held_for, landing).map(HeldFor::name);
     let map = Map::default()
         .with("id", id)
         .with("status", status)
         .with_some("text", outcome.text.as_deref())
         .with_some("error", outcome.error.as_ref().map(error))
         .with_some("held_for", held_for)
+        .with_some("held_why", outcome.held_why)
         .with_some("rows", outcome.text.as_deref().zip(landing).map(|(text, landing)| rows(text, landing)))
         .with_some("session_id", outcome.session_id.as_deref())
         .with_some("model", outcome.model.as_deref())

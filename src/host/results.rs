@@ -7,7 +7,7 @@ use super::Host;
 use super::jobs::RunningJob;
 use crate::editor::StateChange;
 use crate::job;
-use crate::land::{self, HeldFor};
+use crate::land;
 use crate::memory;
 use crate::mirror::{self, Intent, SettledIntent, Settlement};
 use crate::record;
@@ -69,7 +69,7 @@ impl Host {
         let (editor, feed) = (self.editor.clone(), self.feed.clone());
         let buffer = request.buffer;
         let intent = landing.as_ref().filter(|_| !request.question).map(|landing| {
-            let held_for = outcome.held_for.map(|_| HeldFor::Raw).or(landing.held_for);
+            let held_for = land::held(outcome.held_for, Some(landing));
             held_for.map_or_else(|| Intent::Land(bytes(&landing.lines)), Intent::Hold)
         });
         self.database.keep(record, move |job_usage| {

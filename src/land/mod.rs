@@ -29,6 +29,7 @@ pub use self::step::{RowChange, RowEdit, changes, edits, edits_at, edits_back, k
 pub use self::target::Target;
 pub use self::verdict::{MergeVerdict, verdict};
 use crate::request::{Request, SelectionKind};
+use crate::stream::AnswerDoubt;
 
 /// Why an answer waits for the user instead of landing. The names are part of the public contract
 /// (`held_for` in Lua).
@@ -52,11 +53,13 @@ pub enum HeldFor {
     Raw,
     /// The buffer is too large to be mirrored, and the text at the display mark is not what was sent.
     TooLarge,
+    /// The answer would do damage as it is; `held_why` says how.
+    Doubtful,
 }
 
 impl HeldFor {
     /// Every reason.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Review,
         Self::Conflict,
         Self::RangeLost,
@@ -66,6 +69,7 @@ impl HeldFor {
         Self::BlockRows,
         Self::Raw,
         Self::TooLarge,
+        Self::Doubtful,
     ];
 
     /// The reason with this public name.
@@ -85,6 +89,7 @@ impl HeldFor {
             Self::BlockRows => "block_rows",
             Self::Raw => "raw",
             Self::TooLarge => "too_large",
+            Self::Doubtful => "doubtful",
         }
     }
 }
@@ -100,6 +105,15 @@ pub struct Landing {
     /// The index of the first of `lines` in the raw answer, from 0: tidying removes lines at both ends, and changes
     /// others.
     pub first_line: usize,
+}
+
+/// Why an answer has to be held, by what its stream says of it and by what its text and its request say. An answer
+/// outside the protocol may be none, so that comes first; a doubt about it comes last.
+pub fn held(doubt: Option<AnswerDoubt>, landing: Option<&Landing>) -> Option<HeldFor> {
+    match doubt {
+        Some(AnswerDoubt::Raw) => Some(HeldFor::Raw),
+        _ => landing.and_then(|landing| landing.held_for).or(doubt.map(|_| HeldFor::Doubtful)),
+    }
 }
 
 /// Prepares an answer for its landing in the range of its request.

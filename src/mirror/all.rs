@@ -216,7 +216,8 @@ impl Mirrors {
     /// Drops those that were used longest ago.
     pub(super) fn keep_within(&mut self, limit: usize, orders: &mut Vec<Order>) {
         while self.buffers.values().map(|entry| entry.buffer.memory()).sum::<usize>() > limit {
-            let oldest = self.buffers.iter().filter(|(_, entry)| entry.buffer.memory() > 0 && !entry.is_writing());
+            let oldest =
+                self.buffers.iter().filter(|(_, entry)| entry.buffer.memory() > 0 && !entry.is_writing());
             let Some(number) = oldest.min_by_key(|(_, entry)| entry.used).map(|(number, _)| *number) else {
                 return;
             };

@@ -82,7 +82,9 @@ impl MirrorEntry {
     /// Makes the call again that writes: the plugin raised an error, and may have written before. It writes no attempt
     /// twice. Returns whether the call is made again.
     pub fn call_again(&mut self, orders: &mut Vec<Order>) -> bool {
-        let Some(writing) = self.writing.as_mut().filter(|writing| writing.made < MAX_CALLS) else { return false };
+        let Some(writing) = self.writing.as_mut().filter(|writing| writing.made < MAX_CALLS) else {
+            return false;
+        };
         writing.made += 1;
         orders.push(Order::Write { buffer: self.number, call: writing.call.clone() });
         true

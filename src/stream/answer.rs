@@ -24,36 +24,43 @@ pub struct Answer {
 
 /// Reasons not to take the text for whole; a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Doubts(u8);
+struct Doubts(u16);
 
 impl Doubts {
     /// The message has begun and not ended.
-    const OPEN: u8 = 1;
+    const OPEN: u16 = 1;
     /// Text was shown that no whole block has repeated yet.
-    const PREVIEWED: u8 = 2;
+    const PREVIEWED: u16 = 2;
     /// The message ended for another reason than being complete.
-    const INTERRUPTED: u8 = 4;
+    const INTERRUPTED: u16 = 4;
     /// A line was lost while the message came.
-    const LINE_LOST: u8 = 8;
+    const LINE_LOST: u16 = 8;
     /// A tool was called after the text.
-    const TOOL_AFTER: u8 = 16;
+    const TOOL_AFTER: u16 = 16;
     /// A tool was called in the same message.
-    const TOOL_WITHIN: u8 = 32;
+    const TOOL_WITHIN: u16 = 32;
     /// It was longer than an answer may be, and was dropped.
-    const TOO_LONG: u8 = 64;
+    const TOO_LONG: u16 = 64;
     /// It is unknown whether its parts belong together.
-    const SEAM: u8 = 128;
+    const SEAM: u16 = 128;
+    /// Bytes of it were no UTF-8.
+    const NOT_UTF8: u16 = 256;
 
-    fn add(&mut self, doubt: u8) {
+    fn add(&mut self, doubt: u16) {
         self.0 |= doubt;
     }
 
-    fn remove(&mut self, doubt: u8) {
+    fn remove(&mut self, doubt: u16) {
         self.0 &= !doubt;
     }
 
-    fn has(self, doubt: u8) -> bool {
+    fn has(self, doubt: u16) -> bool {
         self.0 & doubt != 0
+    }
+
+    /// Whether the text is all of its message, and nothing came after it.
+    fn is_whole(self) -> bool {
+        self.0 & !Self::NOT_UTF8 == 0
     }
 }
 
@@ -113,7 +120,7 @@ impl Answer {
 
     /// The last message's text, if nothing says that it is not the whole answer.
     pub fn if_complete(&self) -> Option<&str> {
-        Some(&*self.text).filter(|text| self.doubts == Doubts::default() && !text.trim().is_empty())
+        Some(&*self.text).filter(|text| self.doubts.is_whole() && !text.trim().is_empty())
     }
 
     /// The last message's text where the agent itself says that it is over: only what is before a tool call
@@ -125,6 +132,28 @@ impl Answer {
     /// The last block of text, answer or not.
     pub fn last_block(&self) -> &str {
         &self.text[self.last_block..]
+    }
+
+    /// The last message's text, if the stream has all of it and nothing came after it.
+    pub fn last_message(&self) -> Option<&str> {
+        let missing =
+            Doubts::PREVIEWED | Doubts::INTERRUPTED | Doubts::LINE_LOST | Doubts::TOO_LONG | Doubts::SEAM;
+        self.concluding().filter(|_| !self.doubts.has(missing))
+    }
+
+    /// A line of it, or the result, has bytes that are no UTF-8.
+    pub fn not_utf8(&mut self) {
+        self.doubts.add(Doubts::NOT_UTF8);
+    }
+
+    /// Whether the last message, or the result, has bytes that are no UTF-8.
+    pub fn is_not_utf8(&self) -> bool {
+        self.doubts.has(Doubts::NOT_UTF8)
+    }
+
+    /// The service failed and is asked again: parts that no other line repeats are said again from their beginning.
+    pub fn retried(&mut self) {
+        self.is_parts = false;
     }
 
     /// Whether the last message may be more than one.

@@ -35,6 +35,11 @@ pub enum Event<'a> {
     MessageInterrupted,
     /// What comes next may go on with the text before it or replace it; the agent does not tell.
     Seam,
+    /// What the CLI says in the place of the main agent; never an answer, also where a result repeats it.
+    StandIn {
+        /// The text.
+        text: Text<'a>,
+    },
     /// Text of the main agent.
     Text {
         /// How it relates to the rest of its message.
@@ -94,6 +99,17 @@ pub enum Event<'a> {
     Finished(FinishLine<'a>),
 }
 
+impl Event<'_> {
+    /// Whether it has a text that may be the answer, or a part of it.
+    pub fn is_answer(&self) -> bool {
+        match self {
+            Self::Text { piece, .. } => *piece != Piece::Preview,
+            Self::Finished(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// How a text relates to the others of its message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
@@ -139,6 +155,8 @@ pub enum Caller {
     Main,
     /// A sub-agent: activity, never answer.
     Sub,
+    /// The service, in the middle of a message of the agent that answers.
+    Service,
 }
 
 /// How a tool call came back.
@@ -168,6 +186,8 @@ pub struct Retry {
     pub delay_ms: u64,
     /// Why, in a word or two.
     pub reason: String,
+    /// What kind of failure it was.
+    pub code: Code,
 }
 
 /// A failure in the agent's own words.
@@ -212,6 +232,8 @@ pub enum FinishVerdict<'a> {
     LastMessage(Certainty),
     /// There is none.
     Failed(Problem<'a>),
+    /// It ends another turn than the user's: only its amounts count.
+    OtherTurn,
 }
 
 /// Whether a run ended in a way that we know.

@@ -1,6 +1,7 @@
 //! Failures in sentences: what happened, what to do, and the agent's own words. A line is often cut at 60 cells: what
 //! to do is before that.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use super::answer::MAX_ANSWER;
@@ -31,7 +32,9 @@ impl AgentLabel {
         let reports = format!("{name} reports an error");
         let no_sessions = format!("{name} cannot go on in a session");
         let interrupted = format!("{name} was interrupted");
+        let is_unpaid = words.to_lowercase().contains("credit balance");
         let (fact, advice) = match code {
+            Code::ApiError if is_unpaid => ("credit used up", "add credit to the account, or use a plan"),
             Code::NotLoggedIn => ("not logged in", &*log_in),
             Code::RateLimited => ("rate limit reached", "try again when it ends"),
             Code::Overloaded => ("service overloaded", "try again in a few minutes"),
@@ -109,12 +112,23 @@ impl AgentLabel {
 /// What happened in a few words, then what to do, then the agent's own words: where a line is cut, those are what can
 /// be spared.
 fn sentence(code: Code, fact: &str, advice: &str, words: &str) -> JobError {
-    let quotation = words::last_line(words, QUOTED);
+    let quotation = words::last_line(&unwrapped(words), QUOTED);
     let quotation = quotation.trim_end_matches(['.', ' ']);
     if quotation.is_empty() {
         return JobError::new(code, format!("{fact}: {advice}"));
     }
     JobError::new(code, format!("{fact}: {advice}; it says: {quotation}"))
+}
+
+/// The words of an agent, where they end in JSON its message in the place of that: `400 {"error":{"message":"…"}}`.
+pub fn unwrapped(words: &str) -> Cow<'_, str> {
+    let message = |start: usize| {
+        let value: serde_json::Value = serde_json::from_str(words[start..].trim()).ok()?;
+        let value = value.get(0).unwrap_or(&value);
+        let message = value.get("error").unwrap_or(value).get("message")?.as_str()?;
+        Some(format!("{}{}", &words[..start], unwrapped(message)))
+    };
+    words.find(['{', '[']).and_then(message).map_or(Cow::Borrowed(words), Cow::Owned)
 }
 
 fn signal_name(signal: i32) -> &'static str {
@@ -133,6 +147,7 @@ fn signal_name(signal: i32) -> &'static str {
 
 /// What kind of failure an HTTP status and the agent's words mean; [`Code::ApiError`] where nothing else fits.
 pub fn classify(status: Option<u64>, words: &str) -> Code {
+    let has_safety_block = words.contains("SAFETY");
     let words = words::clip(words, 4096).to_lowercase();
     let says = |any: &[&str]| any.iter().any(|part| words.contains(part));
     if says(&TOO_LONG) {
@@ -146,18 +161,26 @@ pub fn classify(status: Option<u64>, words: &str) -> Code {
         Some(529) => return Code::Overloaded,
         _ => {}
     }
-    let kinds: [(Code, &[&str]); 6] = [
+    let kinds: [(Code, &[&str]); 7] = [
         (Code::SessionNotFound, &["no conversation found", "session not found", "no message found with"]),
         (Code::NotLoggedIn, &["not logged in", "/login", "invalid api key", "authentication_error"]),
-        (Code::Refused, &["content moderation", "usage policy", "safeguards flagged"]),
+        (
+            Code::Refused,
+            &["content moderation", "content_filter", "content filter", "usage policy", "safeguards flagged"],
+        ),
         (Code::PermissionDenied, &["insufficient permission"]),
         (Code::Overloaded, &["overloaded"]),
-        (Code::RateLimited, &["rate_limit", "rate limit", "limit reached", "hit your limit"]),
+        (Code::RateLimited, &["rate_limit", "rate limit", "limit reached", "usage limit"]),
+        // "You've hit your session limit", "You're out of extra usage", "Spending cap reached".
+        (Code::RateLimited, &["hit your ", "out of extra usage", "spending cap"]),
     ];
+    if has_safety_block {
+        return Code::Refused;
+    }
     kinds.into_iter().find(|(_, parts)| says(parts)).map_or(Code::ApiError, |(code, _)| code)
 }
 
-const TOO_LONG: [&str; 7] = [
+const TOO_LONG: [&str; 9] = [
     "prompt is too long",
     "prompt as too long",
     "input is too long",
@@ -165,14 +188,21 @@ const TOO_LONG: [&str; 7] = [
     "exceed context limit",
     "context_length_exceeded",
     "maximum context length",
+    "exceeds the maximum number of tokens",
+    "context window",
 ];
 
-/// The HTTP status in an error's words: at their beginning, or after `API Error:`.
+/// The HTTP status in an error's words, in small letters: at their beginning, or behind a word that says that it is one
+/// (`HTTP 401`, `last status: 429 Too Many Requests`).
 fn status_in(words: &str) -> Option<u64> {
-    let status = words.find("api error: ").map_or(words, |at| &words[at + "api error: ".len()..]);
-    let digits = status.get(..3)?;
-    let ends = !status[3..].starts_with(|next: char| next.is_ascii_alphanumeric());
-    digits.parse().ok().filter(|status| ends && (400..600).contains(status))
+    let number = |words: &str| {
+        let words = words.trim_start_matches([':', ' ', '/']);
+        let digits = words.get(..3)?;
+        let ends = !words[3..].starts_with(|next: char| next.is_ascii_alphanumeric());
+        digits.parse().ok().filter(|status| ends && (400..600).contains(status))
+    };
+    let behind = |word: &str| words.match_indices(word).find_map(|(at, _)| number(&words[at + word.len()..]));
+    number(words).or_else(|| ["api error", "status", "http"].into_iter().find_map(behind))
 }
 
 #[cfg(test)]
@@ -203,6 +233,25 @@ mod tests {
             (None, "claude's response exceeded the 128000 output token maximum", Code::ApiError),
             (None, "triggering the model provider's content moderation policy", Code::Refused),
             (None, "Exec ended early: insufficient permission to proceed.", Code::PermissionDenied),
+            (None, "exceeded retry limit, last status: 429 Too Many Requests", Code::RateLimited),
+            (None, "unexpected status 401 Unauthorized: no key", Code::NotLoggedIn),
+            (None, "Authentication failed with provider at http://localhost:1 (HTTP 401)", Code::NotLoggedIn),
+            (None, "unexpected status 503 Service Unavailable", Code::ApiError),
+            (None, "the status of this", Code::ApiError),
+            (None, "You've hit your session limit · resets 12:50pm (Europe/Paris)", Code::RateLimited),
+            (None, "You've hit your Opus limit · resets 3pm", Code::RateLimited),
+            (None, "You're out of extra usage · resets 11:30am (Asia/Colombo)", Code::RateLimited),
+            (None, "Spending cap reached resets 7am", Code::RateLimited),
+            (None, "You've reached your usage limit", Code::RateLimited),
+            (None, "Credit balance is too low", Code::ApiError),
+            (None, "Incomplete response returned, reason: content_filter", Code::Refused),
+            (None, "finishReason: SAFETY", Code::Refused),
+            (None, "Your input exceeds the context window of this model.", Code::PromptTooLong),
+            (
+                None,
+                "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+                Code::PromptTooLong,
+            ),
             (None, "ä", Code::ApiError),
             (None, "", Code::ApiError),
         ];
@@ -224,6 +273,11 @@ mod tests {
         assert!(CLAUDE.signal(9, "").message.contains("signal 9 (SIGKILL)"));
         assert!(CLAUDE.signal(64, "").message.contains("signal 64: "));
         assert!(CLAUDE.exit_code(2, "usage: …").message.ends_with(" it says: usage: …"));
+        let nested = r#"API Error: 401 [{"error":{"code":401,"message":"API key not valid."}}]"#;
+        assert!(CLAUDE.exit_code(2, nested).message.ends_with(" it says: API Error: 401 API key not valid"));
+        assert!(CLAUDE.exit_code(2, "x [1]").message.ends_with(" it says: x [1]"));
+        let unpaid = CLAUDE.error(Code::ApiError, "Credit balance is too low").message;
+        assert!(unpaid.starts_with("credit used up: add credit"), "{unpaid}");
     }
 
     #[test]

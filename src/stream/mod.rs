@@ -134,11 +134,15 @@ impl Stream {
         }
         self.counts.number += 1;
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
-        let mut has_said = false;
+        let (mut has_said, mut has_text) = (false, false);
         let reducer = &mut self.reducer;
         let mut on_event = |event: event::Event<'_>| {
             has_said |= !matches!(event, event::Event::Asked { .. });
+            has_text |= event.is_answer() && str::from_utf8(line).is_err();
             each(LineItem::Event(&event));
+            if has_text {
+                reducer.not_utf8();
+            }
             reducer.event(event, &mut |update| each(LineItem::Update(update)));
         };
         let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
@@ -175,14 +179,14 @@ impl Stream {
 
     /// The outcome of a decided stream before its end; calls without a result read as unfinished in it.
     pub fn outcome(&self) -> Outcome {
-        self.scopes(self.reducer.outcome_so_far())
+        self.with_line_counts(self.reducer.outcome_so_far())
     }
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
         self.has_ended = true;
         let outcome = self.reducer.end(end, emit);
-        self.scopes(outcome)
+        self.with_line_counts(outcome)
     }
 
     fn malformed(&mut self, reason: &str, line: &[u8], emit: Emit<'_>) {
@@ -195,7 +199,7 @@ impl Stream {
         });
     }
 
-    fn scopes(&self, outcome: Outcome) -> Outcome {
+    fn with_line_counts(&self, outcome: Outcome) -> Outcome {
         let LineCounts { lines, ignored, malformed, .. } = self.counts;
         Outcome { lines, ignored, malformed, ..outcome }
     }

@@ -60,6 +60,9 @@ pub struct Outcome {
     /// Why the answer must not land by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_for: Option<AnswerDoubt>,
+    /// The same in one sentence, where the reason alone does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_why: Option<&'static str>,
     /// Why there is no answer.
     pub error: Option<JobError>,
     /// The agent's session.
@@ -96,6 +99,7 @@ impl Outcome {
             status: Status::Failed,
             text: None,
             held_for: None,
+            held_why: None,
             error: Some(error),
             session_id: None,
             model: None,
@@ -152,6 +156,10 @@ pub enum AnswerDoubt {
     /// The agent ended well, but said nothing in its protocol, or ended in a way that we do not know, or it is not
     /// known which part of its text is the answer: the text is what it printed.
     Raw,
+    /// The agent's result and its last message are two texts; this is the result's.
+    Disagrees,
+    /// It has bytes that are no UTF-8; the text has U+FFFD in their place.
+    NotUtf8,
 }
 
 impl AnswerDoubt {
@@ -159,6 +167,16 @@ impl AnswerDoubt {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raw => "raw",
+            Self::Disagrees | Self::NotUtf8 => "doubtful",
+        }
+    }
+
+    /// What is doubtful, in one sentence: `held_why` in Lua.
+    pub const fn why(self) -> Option<&'static str> {
+        match self {
+            Self::Raw => None,
+            Self::Disagrees => Some("the agent's result is not what its last message says"),
+            Self::NotUtf8 => Some("the answer has bytes that are not UTF-8"),
         }
     }
 }

@@ -115,6 +115,7 @@ fn reason(why: Obstacle) -> Reason {
             changed: None,
         },
         HeldFor::Raw => same("the agent printed this outside its protocol"),
+        HeldFor::Doubtful => same("the answer would do damage as it is"),
         HeldFor::TooLarge => Reason {
             held: "the buffer is too large to be followed, and its text was changed",
             fact: "its buffer is too large to be followed",

@@ -57,7 +57,8 @@ local M = {}
 local Job = {}
 Job.__index = Job
 
-local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens" }
+local KNOWN =
+  { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens", "held_why" }
 
 ---@param spec table the fields known at the request
 ---@return botglue.Job
@@ -120,6 +121,7 @@ function Job:table()
     status = self.status,
     landing = self.landing,
     held_for = self.held_for,
+    held_why = self.held_for == "doubtful" and self.held_why or nil,
     bufnr = self.range.bufnr,
     path = self.path,
     kind = self.range.kind,

@@ -25,7 +25,7 @@ function M.ended(job)
     item.verb, item.words, item.level = "failed", job.error.message, LEVELS.ERROR
   elseif job.landing == "held" then
     item.verb = ("held, %s shows it"):format(reasons.held_hint(job.id))
-    item.words, item.level = reasons.held(job.held_for), LEVELS.WARN
+    item.words, item.level = reasons.held_job(job), LEVELS.WARN
   elseif setting == "all" and job.landing ~= "answered" then
     item.verb, item.words, item.level = reasons.landed(job.landing), job.prompt, LEVELS.INFO
   end

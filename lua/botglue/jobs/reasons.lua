@@ -19,6 +19,13 @@ function M.held(why)
   return of(why).held
 end
 
+--- Why the answer of a job is held.
+---@param job botglue.Job|botglue.JobTable
+---@return string
+function M.held_job(job)
+  return job.held_for == "doubtful" and job.held_why or M.held(job.held_for)
+end
+
 --- What to do, so that an answer can be accepted, and why.
 ---@param why string
 ---@param id integer the job's
@@ -61,7 +68,7 @@ function M.ended(job)
   if job.status == "failed" then
     return job.error.message
   elseif job.landing == "held" then
-    return "held: " .. M.held(job.held_for)
+    return "held: " .. M.held_job(job)
   end
   local words, why = M.landed(job.landing)
   return why and words .. ": " .. why or words

@@ -61,63 +61,31 @@ fn code_of(asked: &AcpRequest, error: &RpcError<'_>, words: &str) -> Code {
     classify(u64::try_from(error.code).ok().filter(|code| (400..600).contains(code)), words)
 }
 
-/// The agent's own words: the details where it has some and the message says nothing, else the message.
+/// The agent's own words: its message, or the details beside it, where these alone tell what failed or say more.
 fn error_words<'a>(error: &RpcError<'a>) -> Cow<'a, str> {
     let message = error.message.strip_prefix("Internal error: ").unwrap_or(&error.message);
     let is_empty = message.trim().is_empty() || message == "Internal error";
+    let is_known = |words: &str| classify(None, words) != Code::ApiError;
     match &error.details {
-        Some(details) if is_empty => details.clone(),
-        _ => Cow::Owned(message_in_json(message).unwrap_or_else(|| message.to_owned())),
+        Some(details)
+            if is_empty || is_known(details) || !is_known(message) && details.len() > message.len() =>
+        {
+            details.clone()
+        }
+        _ => Cow::Owned(message.to_owned()),
     }
-}
-
-/// Gemini: the message is JSON, an `error` with a `message` in it.
-fn message_in_json(message: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(message).ok()?;
-    let value = value.get(0).unwrap_or(&value);
-    value.get("error").unwrap_or(value).get("message")?.as_str().map(str::to_owned)
 }
 
 /// What a failure comes to that is reported apart from the text.
 pub fn of_session(failure: &SessionFailure<'_>) -> Code {
     let title = failure.title.as_deref().unwrap_or_default();
-    match failure.category.as_deref() {
-        Some("limit") => Code::RateLimited,
-        _ => of_words(title),
-    }
-}
-
-/// What a failure comes to that came as text.
-pub fn of_words(words: &str) -> Code {
-    classify(status_in(words), words)
-}
-
-/// The HTTP status after the word `status`, as Codex writes it: `last status: 429 Too Many Requests`.
-fn status_in(words: &str) -> Option<u64> {
-    let (_, after) = words.split_once("status")?;
-    let digits = after.trim_start_matches([':', ' ']).get(..3)?;
-    digits.parse().ok().filter(|status| (400..600).contains(status))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_http_status_in_words_is_found() {
-        assert_eq!(of_words("exceeded retry limit, last status: 429 Too Many Requests"), Code::RateLimited);
-        assert_eq!(of_words("unexpected status 401 Unauthorized: no key"), Code::NotLoggedIn);
-        assert_eq!(of_words("unexpected status 503 Service Unavailable"), Code::ApiError);
-        assert_eq!(of_words("the status of this"), Code::ApiError);
-        assert_eq!(of_words("status"), Code::ApiError);
-    }
-
-    #[test]
-    fn the_message_within_json_is_what_the_agent_says() {
-        let nested = r#"[{"error":{"code":401,"message":"API key not valid."}}]"#;
-        assert_eq!(message_in_json(nested).as_deref(), Some("API key not valid."));
-        assert_eq!(message_in_json(r#"{"message":"x"}"#).as_deref(), Some("x"));
-        assert_eq!(message_in_json("plain words"), None);
-        assert_eq!(message_in_json("[1]"), None);
+    match classify(None, title) {
+        // The category says only that some limit was met: of a plan, or of the answer's length.
+        Code::ApiError
+            if failure.category.as_deref() == Some("limit") && !title.contains("token maximum") =>
+        {
+            Code::RateLimited
+        }
+        code => code,
     }
 }

@@ -15,6 +15,7 @@ use crate::stream::event::{
     Argument, Caller, Certainty, Cost, Detail, Event, FinishVerdict, Piece, Problem, ReportedAmounts, Retry,
     Returned, Text, ToolCalled,
 };
+use crate::stream::failure::classify;
 use crate::stream::{OnEvent, Usage, UsageScope, UsageScopes, words};
 
 /// What Copilot says as text where a permission was refused.
@@ -202,7 +203,7 @@ impl Turn {
             && reply.usage.is_none()
             && let Some(words) = self.chunk.strip_prefix(ERROR)
         {
-            return failed(failure::of_words(words), words);
+            return failed(classify(None, words), words);
         }
         let is_refusal = self.refused.is_some() && self.text.trim() == CANCELLED;
         if !self.text.trim().is_empty() && !is_refusal {
@@ -210,7 +211,7 @@ impl Turn {
         }
         if habits.has_message_ids && !self.has_ids && reply.usage.is_none() && !self.notice.trim().is_empty()
         {
-            return failed(failure::of_words(&self.notice), &self.notice);
+            return failed(classify(None, &self.notice), &self.notice);
         }
         self.without_answer(Code::EmptyAnswer)
     }
@@ -270,11 +271,15 @@ fn activity(words: &str, each: OnEvent<'_>) {
 fn retry(title: &str, category: Option<&str>) -> Option<Retry> {
     let (_, counts) = title.split_once("attempt ")?;
     let (attempt, max) = counts.split_once(" of ")?;
-    let reason = if category == Some("limit") { "rate limited" } else { "error" };
+    let (reason, code) = match classify(None, title) {
+        Code::ApiError if category == Some("limit") => ("rate limited", Code::RateLimited),
+        code => ("error", code),
+    };
     Some(Retry {
         attempt: attempt.trim().parse().ok()?,
         max: max.trim_matches(['.', ' ']).parse().ok()?,
         delay_ms: 0,
         reason: reason.to_owned(),
+        code,
     })
 }

@@ -157,8 +157,9 @@ fn assistant<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Even
     let synthetic = model.as_deref() == Some(SYNTHETIC);
     let text = joined(&content);
     if is_api_error_message == Some(true) || synthetic {
+        let words = text.unwrap_or_default();
+        each(Event::StandIn { text: words.clone() });
         if is_api_error_message == Some(true) {
-            let words = text.unwrap_or_default();
             let code = classify(api_error_status, &words);
             each(Event::Problem(Problem { code, words, rank: Detail::Cause }));
         }
@@ -179,6 +180,8 @@ fn assistant<'a>(line: ClaudeLine<'a>, caller: Caller, each: &mut dyn FnMut(Even
         }
     }
     for block in content.into_iter().filter(|block| block.is_kind_of("tool_use")) {
+        // Those that the service runs, as a search, are between the blocks of one answer.
+        let caller = if block.is_kind("tool_use") { caller } else { Caller::Service };
         let ContentBlock { id: call, name, argument, .. } = block;
         each(Event::ToolCalled(ToolCalled {
             id: call,
@@ -247,6 +250,7 @@ fn system<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
         "init" => each(Event::Session { id: line.session_id, model: line.model }),
         "api_retry" => each(Event::Retry(Retry {
             reason: retry_reason(line.error_status, line.error.as_deref()),
+            code: classify(line.error_status, line.error.as_deref().unwrap_or_default()),
             attempt: line.attempt.unwrap_or_default(),
             max: line.max_retries.unwrap_or_default(),
             delay_ms: line.retry_delay_ms.unwrap_or_default(),
@@ -290,6 +294,9 @@ fn result<'a>(line: ClaudeLine<'a>, each: &mut dyn FnMut(Event<'a>)) {
 }
 
 fn verdict(line: ClaudeLine<'_>) -> FinishVerdict<'_> {
+    if line.origin.as_deref().is_some_and(|origin| origin != "human") {
+        return FinishVerdict::OtherTurn;
+    }
     let subtype = line.subtype.as_deref().unwrap_or_default();
     let is_error = match line.is_error {
         // Versions that leave `is_error` false at a limit print no `result` key with it.
@@ -298,7 +305,17 @@ fn verdict(line: ClaudeLine<'_>) -> FinishVerdict<'_> {
         None => subtype.starts_with("error"),
     };
     if !is_error {
-        return FinishVerdict::Answer(line.result.unwrap_or_default());
+        let (code, words) = match line.stop_reason.as_deref() {
+            Some("max_tokens") => {
+                (Code::ApiError, "the answer reached the limit on its length (max_tokens)".into())
+            }
+            Some("model_context_window_exceeded") => {
+                (Code::PromptTooLong, "the context window is full".into())
+            }
+            Some("refusal") => (Code::Refused, line.result.unwrap_or_default()),
+            _ => return FinishVerdict::Answer(line.result.unwrap_or_default()),
+        };
+        return FinishVerdict::Failed(Problem { code, words, rank: Detail::Cause });
     }
     let terminal = line.terminal_reason.as_deref().unwrap_or_default();
     let words = match line.result {

@@ -39,6 +39,8 @@ pub struct ClaudeLine<'a> {
     pub result: Option<Text<'a>>,
     /// Of a `result` that is none: why, in sentences.
     pub errors: Vec<Text<'a>>,
+    /// Of a `result`: whose turn it ends, where that is not the user's (`task-notification`).
+    pub origin: Option<Text<'a>>,
     pub stop_reason: Option<Text<'a>>,
     pub terminal_reason: Option<Text<'a>>,
     pub num_turns: Option<u64>,
@@ -87,6 +89,13 @@ impl<'a> ClaudeLine<'a> {
                 }
                 b"api_error_status" => line.api_error_status = json.count()?,
                 b"is_error" => line.is_error = json.flag()?,
+                b"origin" => json.object(|json, key| match key {
+                    b"kind" => {
+                        line.origin = json.text()?;
+                        Ok(())
+                    }
+                    _ => json.skip(),
+                })?,
                 b"result" => line.result = json.text()?,
                 b"errors" => json.list(|json| {
                     line.errors.extend(json.text()?);
@@ -251,6 +260,11 @@ impl<'a> ContentBlock<'a> {
             Ok(())
         })?;
         Ok(block)
+    }
+
+    /// Whether it is of this kind.
+    pub fn is_kind(&self, kind: &str) -> bool {
+        self.kind.as_deref() == Some(kind)
     }
 
     /// Whether it is of this kind or of one that the API derives from it (`server_tool_use`).

@@ -76,16 +76,16 @@ fn the_agent_loop_says_best_why_a_run_failed() {
     }
     let alone = error("cli", "Exec failed");
     assert!(message(&droid(&[&alone])).contains("Exec failed"));
-    assert_eq!(answer(&droid(&[&alone, TEXT, DONE])), "one", "it went on and came to an end");
+    assert_eq!(answer(&droid(&[&alone, MORE, DONE])), "two", "it went on and came to an end");
 }
 
 #[test]
 fn a_failed_tool_does_not_fail_the_run_but_a_forbidden_one_does() {
     let failed = r#"{"type":"tool_result","id":"t1","isError":true,"error":{"type":"tool_error","message":"Error: gone"}}"#;
-    let outcome = droid(&[CALL, failed, TEXT, DONE]);
+    let outcome = droid(&[CALL, failed, MORE, DONE]);
     assert_eq!(
         (answer(&outcome), tools(&outcome)),
-        ("one", vec![("t1", ToolStatus::Error, Some("Error: gone"))])
+        ("two", vec![("t1", ToolStatus::Error, Some("Error: gone"))])
     );
     let words = "Exec ended early: insufficient permission to proceed.";
     let denied = failed.replace("Error: gone", words);
@@ -137,9 +137,11 @@ fn calls_without_ids_are_answered_in_order() {
 #[test]
 fn the_answer_is_every_text_of_the_last_message() {
     assert_eq!(answer(&droid(&[TALK, CALL, RETURN, TEXT, MORE, DONE])), "one\ntwo");
-    assert_eq!(answer(&droid(&[TALK, TEXT, DONE])), "one", "another message came before it");
+    assert_eq!(answer(&droid(&[TALK, MORE, DONE])), "two", "another message came before it");
     assert_eq!(answer(&droid(&[DONE])), "two", "there are no texts");
     assert_eq!(answer(&droid(&[TALK, CALL, RETURN, DONE])), "two", "there are none of the last message");
+    let outcome = droid(&[TEXT, DONE]);
+    assert_eq!((answer(&outcome), outcome.held_for), ("two", Some(AnswerDoubt::Disagrees)));
     let empty = DONE.replace("two", "");
     assert_eq!(answer(&droid(&[TEXT, MORE, &empty])), "one\ntwo");
     assert_eq!(code(&droid(&[INIT, &empty])), Code::EmptyAnswer);
@@ -191,8 +193,8 @@ fn what_fails_before_it_starts_stands_on_standard_error() {
 #[test]
 fn reasoning_is_thinking() {
     let (updates, outcome) =
-        run(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, TEXT, DONE]);
-    assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("one", "one"));
+        run(Protocol::Droid, &[r#"{"type":"reasoning","id":"m3","text":"hm"}"#, MORE, DONE]);
+    assert_eq!((shown(&updates).as_str(), answer(&outcome)), ("two", "two"));
     assert!(updates.contains(&crate::stream::Update::Thinking { text: "hm".into() }));
 }
 

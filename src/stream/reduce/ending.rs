@@ -7,6 +7,7 @@ use super::Reducer;
 use crate::error::{Code, JobError};
 use crate::stream::answer::MAX_ANSWER;
 use crate::stream::event::{Authority, Certainty, FinishVerdict, Problem};
+use crate::stream::failure::classify;
 use crate::stream::outcome::{AnswerDoubt, ExitStatus, ProcessEnd, Stopped};
 use crate::stream::words;
 
@@ -25,12 +26,6 @@ pub struct FinalAnswer {
     pub held_for: Option<AnswerDoubt>,
 }
 
-impl FinalAnswer {
-    fn landing(text: &str) -> Self {
-        Self { text: text.to_owned(), held_for: None }
-    }
-}
-
 impl Reducer {
     /// The ending that a finishing line stands for.
     pub(super) fn verdict(&self, verdict: FinishVerdict<'_>) -> JobResult {
@@ -42,9 +37,12 @@ impl Reducer {
             FinishVerdict::Answer(text) | FinishVerdict::LastBlock(text) if text.len() > MAX_ANSWER => {
                 Err(self.too_long())
             }
-            FinishVerdict::Answer(text) if !text.trim().is_empty() => Ok(FinalAnswer::landing(&text)),
+            FinishVerdict::Answer(text) if self.stand_in.as_deref() == Some(text.trim()) => {
+                Err(self.error(classify(None, &text), &text))
+            }
+            FinishVerdict::Answer(text) if !text.trim().is_empty() => Ok(self.confirmed(&text)),
             FinishVerdict::Answer(_) => match self.answer.if_complete() {
-                Some(text) => Ok(FinalAnswer::landing(text)),
+                Some(text) => Ok(self.answered(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
             FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.is_too_long() => {
@@ -54,21 +52,39 @@ impl Reducer {
                 Err(self.error(Code::Protocol, ""))
             }
             FinishVerdict::LastMessage(certainty) => match self.answer.concluding() {
-                Some(text) => {
-                    let is_held = certainty == Certainty::Doubtful || self.answer.is_doubtful();
-                    let held_for = is_held.then_some(AnswerDoubt::Raw);
-                    Ok(FinalAnswer { text: text.to_owned(), held_for })
+                Some(text) if certainty == Certainty::Doubtful || self.answer.is_doubtful() => {
+                    Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
                 }
+                Some(text) => Ok(self.answered(text)),
                 None => self.without_text(Code::EmptyAnswer, ""),
             },
             FinishVerdict::LastBlock(last) => match self.answer.concluding() {
-                Some(text) => Ok(FinalAnswer::landing(text)),
+                Some(text) if last.trim().is_empty() => Ok(self.answered(text)),
                 None if last.trim().is_empty() || last == self.answer.last_block() => {
                     self.without_text(Code::EmptyAnswer, "")
                 }
-                None => Ok(FinalAnswer::landing(&last)),
+                _ => Ok(self.confirmed(&last)),
             },
+            FinishVerdict::OtherTurn => self.without_text(Code::EmptyAnswer, ""),
         }
+    }
+
+    /// The answer of a run whose finishing line repeats it. Of its last message that line may have a part alone, and
+    /// the stream too; where neither contains the other, nothing tells which one is meant.
+    fn confirmed(&self, result: &str) -> FinalAnswer {
+        match self.answer.last_message() {
+            Some(said) if said.contains(result.trim()) && said.trim() != result.trim() => self.answered(said),
+            Some(said) if !result.contains(said.trim()) => {
+                FinalAnswer { text: result.to_owned(), held_for: Some(AnswerDoubt::Disagrees) }
+            }
+            _ => self.answered(result),
+        }
+    }
+
+    /// A whole answer; it may land unless the agent's bytes were no text.
+    fn answered(&self, text: &str) -> FinalAnswer {
+        let held_for = self.answer.is_not_utf8().then_some(AnswerDoubt::NotUtf8);
+        FinalAnswer { text: text.to_owned(), held_for }
     }
 
     /// The ending that the end of the process stands for.
@@ -79,7 +95,8 @@ impl Reducer {
         {
             return ending.clone();
         }
-        let words = self.last_words(&end.stderr);
+        // What it printed there while it worked explains no end that was not its own.
+        let words = self.last_words(if end.stopped.is_some() { "" } else { &end.stderr });
         match (end.stopped, end.exit) {
             (Some(Stopped::Timeout(limit)), _) => return Err(self.label.timeout(limit, &words)),
             (Some(Stopped::Shutdown), _) => return Err(self.label.shutdown()),
@@ -103,7 +120,7 @@ impl Reducer {
             return Err(self.label.exit_code(code, if words.trim().is_empty() { block } else { &words }));
         }
         match self.answer.if_complete() {
-            Some(text) => Ok(FinalAnswer::landing(text)),
+            Some(text) => Ok(self.answered(text)),
             None if self.has_spoken || self.broken > 0 => self.without_text(Code::Protocol, &end.stderr),
             None => self.without_text(Code::EmptyAnswer, &end.stderr),
         }

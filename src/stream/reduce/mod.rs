@@ -9,9 +9,9 @@ mod non_protocol;
 use std::collections::VecDeque;
 
 use super::answer::Answer;
-use super::event::{Authority, Caller, Detail, Event, FinishLine, Piece, Problem, Retry};
+use super::event::{Authority, Caller, Detail, Event, FinishLine, FinishVerdict, Piece, Problem, Retry};
 use super::failure::AgentLabel;
-use super::outcome::{Outcome, ProcessEnd, Status};
+use super::outcome::{AnswerDoubt, Outcome, ProcessEnd, Status};
 use super::tally::Tally;
 use super::tools::Tools;
 use super::update::Update;
@@ -42,6 +42,10 @@ pub struct Reducer {
     tally: Tally,
     checkpoints: VecDeque<String>,
     problem: Option<(Detail, Code, String)>,
+    /// What the CLI said last in the agent's place.
+    stand_in: Option<String>,
+    /// How often in a row the service refused the user's key.
+    refused_logins: u64,
     decision: Option<(Authority, JobResult)>,
     other_output: NonProtocolOutput,
     shown: ShownText,
@@ -58,8 +62,10 @@ struct ShownText {
     text: bool,
     /// The same for thinking.
     thinking: bool,
-    /// The next text begins a new line.
-    breaks: bool,
+    /// There was any text.
+    is_any: bool,
+    /// The next text begins another message, or may.
+    is_new: bool,
     next: NextText,
 }
 
@@ -76,14 +82,9 @@ enum NextText {
 impl ShownText {
     /// The next text is a message's first.
     fn message_begins(&mut self) {
-        self.block_ends();
-        self.next = NextText::Begins;
-    }
-
-    /// What was shown part by part goes on no more, whether a whole block repeated it or not.
-    fn block_ends(&mut self) {
-        self.breaks |= self.text;
         self.text = false;
+        self.is_new = true;
+        self.next = NextText::Begins;
     }
 }
 
@@ -102,6 +103,8 @@ impl Reducer {
             tally: Tally::default(),
             checkpoints: VecDeque::new(),
             problem: None,
+            stand_in: None,
+            refused_logins: 0,
             decision: None,
             other_output: NonProtocolOutput::default(),
             shown: ShownText::default(),
@@ -140,7 +143,7 @@ impl Reducer {
                 }
             }
             Event::Greeted => self.has_spoken = true,
-            Event::Seam => self.shown.breaks |= self.answer.seam(self.block_separator),
+            Event::Seam => self.shown.is_new |= self.answer.seam(self.block_separator),
             Event::MessageBegan => {
                 self.has_spoken = true;
                 self.answer.message_began();
@@ -148,9 +151,11 @@ impl Reducer {
             }
             Event::MessageEnded => self.answer.message_ended(),
             Event::MessageInterrupted => self.answer.message_interrupted(),
+            Event::StandIn { text } => self.stand_in = Some(text.trim().to_owned()),
             Event::Text { piece, message, text } => self.text(piece, message.as_deref(), &text, emit),
             Event::Thinking { piece, text } => self.thinking(piece, &text, emit),
             Event::ToolCalled(call) => {
+                self.has_spoken |= call.caller == Caller::Service;
                 if call.caller == Caller::Main {
                     self.has_spoken = true;
                     self.answer.tool_called(call.message.as_deref());
@@ -171,11 +176,7 @@ impl Reducer {
                 let changed = self.tools.denied(&id, reason);
                 self.show_tool(changed, emit);
             }
-            Event::Retry(Retry { attempt, max, delay_ms, reason }) => {
-                if self.decision.is_none() {
-                    emit(Update::Retry { attempt, max, delay_ms, reason });
-                }
-            }
+            Event::Retry(retry) => self.retry(retry, emit),
             Event::Asked { .. } => {}
             Event::Checkpoint { id } => self.checkpoint(words::clip(&id, CHECKPOINT)),
             Event::Problem(problem) => self.problem(problem),
@@ -196,6 +197,13 @@ impl Reducer {
     pub fn broken(&mut self) {
         self.broken += 1;
         self.answer.torn();
+    }
+
+    /// A line with a text, or the result, has bytes that are no UTF-8.
+    pub fn not_utf8(&mut self) {
+        if self.decision.is_none() {
+            self.answer.not_utf8();
+        }
     }
 
     /// A line that was too long and was dropped.
@@ -236,6 +244,7 @@ impl Reducer {
             status,
             text,
             held_for,
+            held_why: held_for.and_then(AnswerDoubt::why),
             error,
             session_id: self.session_id.clone(),
             model: self.model.clone(),
@@ -267,16 +276,29 @@ impl Reducer {
             return;
         }
         let has_started = self.answer.text(piece, message, text, self.block_separator);
-        let breaks = self.shown.breaks;
-        if !is_repeated && (breaks || !text.is_empty()) {
-            // Of several blocks in a message that is shown part by part the last one is the answer.
-            let is_block = piece == Piece::Preview && breaks;
-            let begins = has_started || is_block || self.shown.next == NextText::Begins;
-            let text = if breaks { ["\n", text].concat().into() } else { text.into() };
+        if is_repeated {
+            return;
+        }
+        // As the answer has it, and each message on a line of its own.
+        let separator = match (has_started || self.shown.is_new, piece) {
+            (true, _) => {
+                if self.shown.is_any {
+                    "\n"
+                } else {
+                    ""
+                }
+            }
+            (false, Piece::Whole) => self.block_separator,
+            (false, _) => "",
+        };
+        self.shown.is_new = false;
+        if !separator.is_empty() || !text.is_empty() {
+            let begins = has_started || self.shown.next == NextText::Begins;
+            let text = if separator.is_empty() { text.into() } else { [separator, text].concat().into() };
             emit(Update::Text { text, begins });
             self.shown.next = NextText::Continues;
         }
-        self.shown.breaks = piece == Piece::Whole;
+        self.shown.is_any = true;
     }
 
     fn thinking(&mut self, piece: Piece, text: &str, emit: Emit<'_>) {
@@ -310,9 +332,25 @@ impl Reducer {
         }
     }
 
+    /// The service failed and is asked again. One token may be renewed meanwhile: a key that is refused twice in a row
+    /// will be refused again, for minutes.
+    fn retry(&mut self, retry: Retry, emit: Emit<'_>) {
+        let Retry { attempt, max, delay_ms, reason, code } = retry;
+        if self.decision.is_some() {
+            return;
+        }
+        self.answer.retried();
+        self.shown.message_begins();
+        self.refused_logins = if code == Code::NotLoggedIn { self.refused_logins + 1 } else { 0 };
+        if self.refused_logins > 1 {
+            self.decision = Some((Authority::Final, Err(self.error(code, &reason))));
+        }
+        emit(Update::Retry { attempt, max, delay_ms, reason });
+    }
+
     fn finished(&mut self, finish: FinishLine<'_>, emit: Emit<'_>) {
         self.tally.add(&finish.amounts);
-        if self.decision.is_none() {
+        if self.decision.is_none() && finish.verdict != FinishVerdict::OtherTurn {
             let ending = self.verdict(finish.verdict);
             self.decision = Some((finish.authority, ending));
         }

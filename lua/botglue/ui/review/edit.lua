@@ -72,7 +72,7 @@ local function label(job)
   words[#words + 1] = where and ":w changes the answer"
     or (":w changes the answer, :Botglue accept %d lands it"):format(job.id)
   if not where then
-    words[#words + 1] = require("botglue.jobs.reasons").held(job.held_for)
+    words[#words + 1] = require("botglue.jobs.reasons").held_job(job)
   end
   return table.concat(words, require("botglue.util.signs").of(job.options).between)
 end

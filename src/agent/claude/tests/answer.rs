@@ -27,6 +27,93 @@ fn a_synthetic_message_is_no_answer() {
     assert_eq!(code(&claude(&[INIT, &flagged])), Code::Overloaded);
     let silent = r#"{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#;
     assert_eq!(code(&claude(&[INIT, silent])), Code::EmptyAnswer);
+    for (words, expected) in [
+        ("You've hit your session limit · resets 3pm", Code::RateLimited),
+        ("No response requested.", Code::ApiError),
+    ] {
+        let said = silent.replace("No response requested.", words);
+        let repeated = DONE.replace("the result", words);
+        assert_eq!(code(&claude(&[INIT, TEXT, &said, &repeated])), expected, "a result that repeats it");
+    }
+}
+
+#[test]
+fn the_result_confirms_the_last_message() {
+    let piece = |text: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let call = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"KIND","id":"t","name":"x"}]}}"#;
+    let (ours, theirs) = (call.replace("KIND", "tool_use"), call.replace("KIND", "server_tool_use"));
+    let (one, two) = (piece("one\\n"), piece("two"));
+    let result = |text: &str| DONE.replace("the result", text);
+    let cases: [(&[&str], &str, Option<AnswerDoubt>); 7] = [
+        (&[&one, &two, &result("one")], "one\ntwo", None),
+        (&[&one, &two, &result("two")], "one\ntwo", None),
+        (&[&one, &theirs, &two, &result("two")], "one\ntwo", None),
+        (&[&two, &result("one\\ntwo")], "one\ntwo", None),
+        (&[&two, &result("three")], "three", Some(AnswerDoubt::Disagrees)),
+        (&[&one, &ours, &result("three")], "three", None),
+        (&[&result("three")], "three", None),
+    ];
+    for (lines, text, doubt) in cases {
+        let outcome = claude(lines);
+        assert_eq!((answer(&outcome), outcome.held_for), (text, doubt), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_result_that_was_cut_or_is_of_another_turn_is_no_answer() {
+    for (reason, expected) in [
+        ("max_tokens", Code::ApiError),
+        ("refusal", Code::Refused),
+        ("model_context_window_exceeded", Code::PromptTooLong),
+    ] {
+        let result = DONE.replace(r#""result":"#, &format!(r#""stop_reason":"{reason}","result":"#));
+        assert_eq!(code(&claude(&[TEXT, &result])), expected);
+    }
+    let other = DONE.replace(r#""result":"#, r#""origin":{"kind":"task-notification"},"result":"#);
+    assert_eq!(
+        answer(&claude(&[
+            TEXT,
+            &other.replace("the result", "a notice"),
+            &DONE.replace("the result", "whole")
+        ])),
+        "whole"
+    );
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_held() {
+    for (broken, whole) in [(TEXT, DONE), (DONE, TEXT)] {
+        let mut stream = Stream::new(Protocol::Claude, "");
+        let (text, result) = (TEXT.replace("whole", "w\u{1}le"), DONE.replace("the result", "w\u{1}le"));
+        for line in [text, result] {
+            let is_broken = line.contains("result") == broken.contains("result");
+            let byte = if is_broken { 0xff } else { b'-' };
+            let bytes: Vec<u8> = line.bytes().map(|b| if b == 1 { byte } else { b }).collect();
+            stream.line(&bytes, &mut |_| {});
+        }
+        let outcome = stream.end(&ProcessEnd::with_code(0), &mut |_| {});
+        assert!(outcome.held_why.is_some(), "{broken} {whole}: {outcome:?}");
+    }
+}
+
+#[test]
+fn a_key_that_is_refused_twice_in_a_row_ends_the_job() {
+    let retry = |status: u64| {
+        format!(
+            r#"{{"type":"system","subtype":"api_retry","attempt":1,"error_status":{status},"error":"authentication_failed"}}"#
+        )
+    };
+    let decided = |statuses: &[u64]| {
+        let mut stream = Stream::new(Protocol::Claude, "");
+        statuses.iter().for_each(|status| stream.line(retry(*status).as_bytes(), &mut |_| {}));
+        stream.decided().then(|| code(&stream.outcome()))
+    };
+    assert_eq!(decided(&[401, 529, 401]), None);
+    assert_eq!(decided(&[529, 401, 401]), Some(Code::NotLoggedIn));
 }
 
 #[test]
