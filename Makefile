@@ -164,6 +164,10 @@ lint: lint-rust lint-docs lint-libraries lint-lua lint-annotations lint-help ## 
 advisories: need-cargo $(TOOLS)/deny/.complete ## known weaknesses of the libraries of the host (from the database of RustSec)
 	@$(DENY) check advisories
 
+.PHONY: count
+count: need-python3 ## how many lines there are, by kind and folder
+	@tests/tools/count
+
 .PHONY: fmt
 fmt: need-cargo $(TOOLS)/npm/.complete ## formats Rust and Lua
 	@cargo fmt
