@@ -2,7 +2,7 @@
 //! with it begins.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub struct AgentCommand {
 pub struct AcpOptions {
     /// The session's mode.
     pub mode: Option<String>,
-    /// Merged deeply into the `_meta` of `session/new`.
+    /// The `_meta` of `session/new`.
     pub meta: Option<Value>,
     /// Where the agent runs.
     pub directory: Option<Directory>,
@@ -87,6 +87,8 @@ pub struct Invocation<'a> {
     pub system: &'a str,
     /// The user's message: prompt, code and context.
     pub message: &'a str,
+    /// Where the file with the policy of its preset is.
+    pub policy: Option<&'a Path>,
 }
 
 /// How the talk with an agent begins: all that is decided at its start and is not in its command line.
@@ -106,7 +108,29 @@ pub struct Opening {
     pub mode: Option<String>,
     /// The `_meta` of its session.
     pub meta: Option<Value>,
+    /// The project that it works on.
+    pub project: PathBuf,
+    /// Whether a path that it names is in the project.
+    pub is_inside: PathCheck,
 }
+
+/// Whether a path is within a directory, as the file system has both; without one nothing is.
+#[derive(Debug, Clone, Copy)]
+pub struct PathCheck(pub fn(directory: &Path, path: &Path) -> bool);
+
+impl Default for PathCheck {
+    fn default() -> Self {
+        Self(|_, _| false)
+    }
+}
+
+impl PartialEq for PathCheck {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for PathCheck {}
 
 impl<'a> Invocation<'a> {
     /// What a preset's recipe depends on.
@@ -114,7 +138,7 @@ impl<'a> Invocation<'a> {
         Recipe {
             tools: self.tools,
             names: preset.tools,
-            max_turns: self.max_turns,
+            policy: self.policy,
             trust_project: self.trust_project,
             project,
             directory: directory(self),
@@ -186,46 +210,13 @@ pub fn opening(invocation: &Invocation<'_>, project: &Path, directory: &Path) ->
         resume: resume.cloned(),
         model: command.model.clone(),
         mode: own_mode.or_else(|| preset.and_then(|preset| preset.mode).map(str::to_owned)),
-        meta: merged(
-            preset.and_then(|preset| (preset.meta)(&invocation.recipe(preset, project))),
-            command.acp.meta.clone(),
-        ),
+        meta: command.acp.meta.clone(),
+        project: project.to_owned(),
+        ..Opening::default()
     }
 }
 
 /// What reads an agent's stream and talks with it.
 pub fn decoder(protocol: Protocol, opening: &Opening) -> Decoder {
     (protocol.dialect().decoder)(opening)
-}
-
-/// `over` laid deeply over `base`; lists are replaced whole.
-fn merged(base: Option<Value>, over: Option<Value>) -> Option<Value> {
-    match (base, over) {
-        (Some(Value::Object(mut base)), Some(Value::Object(over))) => {
-            for (key, value) in over {
-                let below = base.remove(&key);
-                base.extend(merged(below, Some(value)).map(|value| (key, value)));
-            }
-            Some(Value::Object(base))
-        }
-        (base, over) => over.or(base),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn meta_is_merged_deeply_and_lists_are_replaced_whole() {
-        let base = json!({"a": {"tools": ["Read", "Grep"], "max": 3}, "b": 1});
-        let over = json!({"a": {"tools": ["Glob"], "more": true}});
-        let expected = json!({"a": {"tools": ["Glob"], "max": 3, "more": true}, "b": 1});
-        assert_eq!(merged(Some(base.clone()), Some(over)), Some(expected));
-        assert_eq!(merged(Some(base.clone()), None), Some(base));
-        assert_eq!(merged(None, Some(json!({}))), Some(json!({})));
-        assert_eq!(merged(None, None), None);
-    }
 }

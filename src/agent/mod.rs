@@ -18,8 +18,8 @@ mod values;
 
 pub use acp::preset::Preset;
 pub use invocation::{
-    AcpOptions, AgentCommand, Directory, Invocation, Opening, Resume, arguments, decoder, directory,
-    environment, is_argument, opening, waits,
+    AcpOptions, AgentCommand, Directory, Invocation, Opening, PathCheck, Resume, arguments, decoder,
+    directory, environment, is_argument, opening, waits,
 };
 
 pub use output::output;

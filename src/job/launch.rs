@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::program;
-use crate::agent::{self, AgentCommand, Directory, Invocation, Opening};
+use crate::agent::{self, AgentCommand, Directory, Invocation, Opening, PathCheck};
 use crate::error::{Code, JobError};
 use crate::message;
 use crate::request::AgentStart;
@@ -40,6 +40,7 @@ pub fn invocation<'a>(start: &'a AgentStart, message: &'a str) -> Invocation<'a>
         resume: start.resume.as_ref(),
         system: message::SYSTEM,
         message,
+        policy: None,
     }
 }
 
@@ -59,11 +60,16 @@ impl Launch {
             Directory::Project => project.to_owned(),
             Directory::Empty => empty.find().map_err(|error| no_empty_directory(&agent.name, &error))?,
         };
+        let policy = agent.preset().and_then(|preset| preset.policy);
+        let policy = policy.map(|(name, rules)| empty.write_beside(name, rules)).transpose();
+        let policy = policy.map_err(|error| no_empty_directory(&agent.name, &error))?;
+        let invocation = &Invocation { policy: policy.as_deref(), ..*invocation };
+        let opening = agent::opening(invocation, project, &directory);
         Ok(Self {
             agent: agent.clone(),
             environment: agent::environment(invocation, project),
             arguments: agent::arguments(invocation, project),
-            opening: agent::opening(invocation, project, &directory),
+            opening: Opening { is_inside: PathCheck(is_inside), ..opening },
             directory,
             project: project.to_owned(),
         })
@@ -90,6 +96,7 @@ impl Launch {
             resume: None,
             system: "",
             message: "",
+            policy: None,
         };
         Self::new(&invocation, &std::env::temp_dir(), &EmptyDirectory::default()).unwrap()
     }
@@ -146,6 +153,12 @@ fn project_gone(project: &Path) -> JobError {
         project.display()
     );
     JobError::new(Code::SpawnFailed, message)
+}
+
+/// Whether a path is within a directory, whatever links lead to it.
+fn is_inside(directory: &Path, path: &Path) -> bool {
+    let real = directory.canonicalize().and_then(|directory| Ok(path.canonicalize()?.starts_with(directory)));
+    path.is_absolute() && real.unwrap_or(false)
 }
 
 fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {

@@ -14,8 +14,9 @@ use super::event_sink::EventSink;
 use super::observers::Observer;
 use super::recording::{DialogueRecording, Recording};
 use super::running::{PipeEvent, RunningAgent};
+use crate::error::Code;
 use crate::store::Transcript;
-use crate::stream::{ExitStatus, ProcessEnd, Stopped};
+use crate::stream::{ExitStatus, LATEST, LineItem, ProcessEnd, QUIET, Stopped};
 
 /// How long an agent that was asked to end may take, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -48,6 +49,11 @@ pub(super) struct Run {
     timeout: Duration,
     timeout_at: Instant,
     linger_until: Option<Instant>,
+    /// When the agent's turn is closed if it prints nothing more, and when at the latest.
+    closing: Option<(Instant, Instant)>,
+    /// Another one may be started in its place, and it died before it was asked anything.
+    may_start_again: bool,
+    starts_again: bool,
 }
 
 impl Run {
@@ -61,11 +67,25 @@ impl Run {
             timeout,
             timeout_at: Instant::now() + timeout,
             linger_until: None,
+            closing: None,
+            may_start_again: false,
+            starts_again: false,
         }
     }
 
-    /// Runs it to its end with the user's message, and ends the processes that it leaves.
-    pub(super) async fn run_to_end(mut self, message: &str, transcript: Transcript, sink: &mut EventSink) {
+    /// Where it dies before it was asked anything, nothing is reported, since another one is started.
+    pub(super) fn may_start_again(self, may_start_again: bool) -> Self {
+        Self { may_start_again, ..self }
+    }
+
+    /// Runs it to its end with the user's message, and ends the processes that it leaves. Gives the order to stop back
+    /// where another one is to be started.
+    pub(super) async fn run_to_end(
+        mut self,
+        message: &str,
+        transcript: Transcript,
+        sink: &mut EventSink,
+    ) -> Option<oneshot::Receiver<()>> {
         let agent = &mut self.agent;
         if let Some(path) = transcript.path() {
             agent.stream.set_transcript(&path.to_string_lossy());
@@ -82,6 +102,16 @@ impl Run {
         send(agent, sink);
         let exit = self.read(sink).await;
         drop(recording);
+        self.starts_again |= self.may_start_again && self.stopped.is_none() && !self.agent.stream.has_asked();
+        if self.starts_again {
+            tracing::info!(
+                job = sink.id(),
+                ?exit,
+                "the agent died before it was asked: it is started once more"
+            );
+            self.agent.process.end_rest().await;
+            return self.stop;
+        }
         let Self { agent: RunningAgent { lines, stream, tail, .. }, stopped, .. } = &mut self;
         lines.finish(&mut |line| stream.take(line, &mut |update| sink.update(&update)));
         let end = ProcessEnd { exit, stopped: stopped.take(), stderr: tail.text() };
@@ -89,6 +119,7 @@ impl Run {
         let outcome = stream.end(&end, &mut |update| sink.update(&update));
         sink.finish(outcome);
         self.agent.process.end_rest().await;
+        None
     }
 
     /// Moves bytes until the agent has ended and its pipes are read, or may be read no longer.
@@ -106,7 +137,15 @@ impl Run {
                 // Orders and deadlines first: an agent that prints without a pause must not outlive them.
                 () = ordered(&mut self.stop) => self.ask_to_end(Some(Stopped::Shutdown), GRACE_AT_SHUTDOWN),
                 () = sleep_until(deadline) => {
-                    if let Some(exit) = self.deadline_passed() {
+                    if self.closing.take().is_some() {
+                        self.agent.stream.close(&mut |item| {
+                            if let LineItem::Update(update) = item {
+                                sink.update(&update);
+                            }
+                        });
+                        send(&mut self.agent, sink);
+                        self.settle(sink);
+                    } else if let Some(exit) = self.deadline_passed() {
                         self.read_rest(sink).await;
                         return exit;
                     }
@@ -135,6 +174,11 @@ impl Run {
                 sink.observers().printed(pipes.out(n));
                 lines.push(pipes.out(n), &mut |line| stream.take(line, &mut |update| sink.update(&update)));
                 send(&mut self.agent, sink);
+                if self.agent.stream.is_closing() {
+                    let now = Instant::now();
+                    let (_, latest) = self.closing.unwrap_or((now, now + LATEST));
+                    self.closing = Some((now + QUIET, latest));
+                }
                 self.settle(sink);
             }
             PipeEvent::Err(n) => tail.push(pipes.err(n)),
@@ -146,6 +190,11 @@ impl Run {
     fn settle(&mut self, sink: &mut EventSink) {
         let stream = &self.agent.stream;
         if self.linger_until.is_none() && self.stopped.is_none() && stream.decided() {
+            let code = stream.outcome().error.map(|error| error.code);
+            if self.may_start_again && !stream.has_asked() && code == Some(Code::Exited) {
+                self.starts_again = true;
+                return self.ask_to_end(None, GRACE);
+            }
             self.linger_until = Some(Instant::now() + self.agent.linger());
             sink.finish(stream.outcome());
         }
@@ -154,7 +203,10 @@ impl Run {
     fn deadline(&self) -> Instant {
         match (&self.stage, self.linger_until) {
             (Stage::Working, Some(linger)) => linger,
-            (Stage::Working, None) => self.timeout_at,
+            (Stage::Working, None) => {
+                let (quiet, latest) = self.closing.unwrap_or((self.timeout_at, self.timeout_at));
+                quiet.min(latest)
+            }
             (Stage::Stopping { kill_at }, _) => *kill_at,
             // A killed process cannot refuse to end, but the kernel may take its time.
             (Stage::Killed, _) => Instant::now() + Duration::from_secs(3600),

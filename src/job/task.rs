@@ -26,7 +26,7 @@ pub(super) async fn run(
     request: Arc<Request>,
     context: JobContext,
     observers: Observers,
-    prewarmed: Option<Prewarmed>,
+    mut prewarmed: Option<Prewarmed>,
     mut stop: oneshot::Receiver<()>,
 ) {
     let JobContext { events, groups, empty_directory, transcripts } = context;
@@ -34,21 +34,28 @@ pub(super) async fn run(
     let message = message::user(&request, &rules_for(&request));
     let invocation = launch::invocation(&request.start, &message);
     let launch = Launch::new(&invocation, &request.start.cwd, &empty_directory);
-    let started = tokio::select! {
-        biased;
-        // An error is the order: the sender was dropped.
-        _ = &mut stop => Err(JobError::new(Code::HostLost, "the host ended: ask again")),
-        started = start(launch, prewarmed, &groups) => started,
-    };
-    match started {
-        Err(error) => sink.finish(Outcome::failed(error)),
-        Ok(agent) => {
-            sink.report(JobEvent::Started { pgid: agent.process.pgid() });
-            let transcript = transcripts.open(request.id);
-            Run::new(request.timeout, agent, stop)
-                .run_to_end(invocation.message, transcript, &mut sink)
-                .await;
+    // An agent that dies before it was asked anything has done nothing: of several Codex that start at once in a home
+    // where none ever ran, all but one may.
+    for may_start_again in [true, false] {
+        let started = tokio::select! {
+            biased;
+            // An error is the order: the sender was dropped.
+            _ = &mut stop => Err(JobError::new(Code::HostLost, "the host ended: ask again")),
+            started = start(&launch, prewarmed.take(), &groups) => started,
+        };
+        match started {
+            Err(error) => sink.finish(Outcome::failed(error)),
+            Ok(agent) => {
+                sink.report(JobEvent::Started { pgid: agent.process.pgid() });
+                let transcript = transcripts.open(request.id);
+                let run = Run::new(request.timeout, agent, stop).may_start_again(may_start_again);
+                if let Some(order) = run.run_to_end(invocation.message, transcript, &mut sink).await {
+                    stop = order;
+                    continue;
+                }
+            }
         }
+        break;
     }
     // Before `Gone`, which tells the host that nothing of the job is left.
     sink.close();
@@ -57,17 +64,17 @@ pub(super) async fn run(
 
 /// Claims the prewarmed agent if it fits this launch, else starts an agent.
 async fn start(
-    launch: Result<Launch, JobError>,
+    launch: &Result<Launch, JobError>,
     prewarmed: Option<Prewarmed>,
     groups: &Groups,
 ) -> Result<RunningAgent, JobError> {
-    let launch = launch?;
+    let launch = launch.as_ref().map_err(JobError::clone)?;
     if let Some(prewarmed) = prewarmed
-        && let Some(prewarmed) = prewarmed.claim(&launch).await
+        && let Some(prewarmed) = prewarmed.claim(launch).await
     {
         return Ok(prewarmed);
     }
-    RunningAgent::start(&launch, groups)
+    RunningAgent::start(launch, groups)
 }
 
 /// The project's rules files, unless the CLI reads them itself.

@@ -1,9 +1,9 @@
 //! The directory in which agents run that load settings from whatever directory they run in: there is nothing in it.
 //! That is checked before each use, since whatever lies there would reach every later job.
 
-use std::fs::DirBuilder;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// How many directories are tried. Files in one are not removed; then another one is taken.
@@ -40,6 +40,32 @@ impl EmptyDirectory {
             tracing::warn!(path = %path.display(), "not an empty directory of this user alone");
         }
         Err(io::Error::other(format!("none of {} is one", data_dir.join("empty*").display())))
+    }
+}
+
+impl EmptyDirectory {
+    /// Writes a file beside the directory, for this user alone, unless it is there; returns its path.
+    ///
+    /// # Errors
+    /// Says why it is not there.
+    pub fn write_beside(&self, name: &str, content: &str) -> io::Result<PathBuf> {
+        let data_dir =
+            self.data_dir.as_ref().ok_or_else(|| io::Error::other("there is no data directory"))?;
+        DirBuilder::new().recursive(true).mode(0o700).create(data_dir)?;
+        let (path, part) = (data_dir.join(name), data_dir.join(format!("{name}.{}", std::process::id())));
+        let is_link = path.symlink_metadata().is_ok_and(|metadata| !metadata.is_file());
+        if is_link || fs::read_to_string(&path).ok().as_deref() != Some(content) {
+            // What a host left that was killed here is its own.
+            let _ = fs::remove_file(&part);
+            OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(0o600)
+                .open(&part)?
+                .write_all(content.as_bytes())?;
+            fs::rename(&part, &path)?;
+        }
+        Ok(path)
     }
 }
 

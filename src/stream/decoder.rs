@@ -1,9 +1,15 @@
 //! What a stream has to know of an agent: how to talk with it, and how messages name it. An agent's dialect makes one.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::event::Event;
 use super::failure::AgentLabel;
+
+/// How long an agent that has said that it is done must print nothing before its turn is closed.
+pub const QUIET: Duration = Duration::from_millis(100);
+/// When its turn is closed at the latest.
+pub const LATEST: Duration = Duration::from_millis(500);
 
 /// Where events go.
 pub type OnEvent<'e> = &'e mut dyn FnMut(Event<'_>);
@@ -38,6 +44,19 @@ pub trait Dialogue: fmt::Debug + Send + Sync {
 
     /// Says what one line means, event by event, and answers it where it wants an answer.
     fn hear(&mut self, line: &[u8], each: OnEvent<'_>, input: &mut AgentInput) -> LineStatus;
+
+    /// Whether the agent says that it is done, and the last pieces of its answer may still come.
+    fn is_closing(&self) -> bool {
+        false
+    }
+
+    /// They may come no longer.
+    fn close(&mut self, _each: OnEvent<'_>, _input: &mut AgentInput) {}
+
+    /// Whether the agent has been sent what the user wants.
+    fn has_asked(&self) -> bool {
+        true
+    }
 
     /// Whether lines go to and fro. Such an agent has to be heard before it has its message, its input stays open until
     /// it has answered, and a transcript needs both sides.

@@ -241,6 +241,8 @@ pub enum FinishVerdict<'a> {
 pub enum Certainty {
     /// It ended well.
     Certain,
+    /// It ended well, unless the answer is one text several times: then it met a limit on its length each time.
+    UnlessRepeated,
     /// It did not fail, but how it ended is new to us: the answer is held.
     Doubtful,
 }

@@ -50,6 +50,8 @@ impl AgentLabel {
             Code::Protocol => (&*no_whole_answer, TRY_OR_SEE_LOG),
             Code::BadRequest => (&*no_sessions, "start a new job instead"),
             Code::Exited => (&*interrupted, "try again"),
+            // The words are whole sentences of ours.
+            Code::AgentNotFound => return JobError::new(code, words.trim()),
             _ => (&*reports, TRY_OR_SEE_LOG),
         };
         sentence(code, fact, advice, words)

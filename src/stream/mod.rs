@@ -20,7 +20,7 @@ mod usage;
 pub mod words;
 
 pub use answer::MAX_ANSWER;
-pub use decoder::{AgentInput, Decoder, Dialogue, LineStatus, OnEvent};
+pub use decoder::{AgentInput, Decoder, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
 pub use lines::{Line, Lines};
 pub use outcome::{AnswerDoubt, ExitStatus, Outcome, ProcessEnd, Status, Stopped, UsageScope, UsageScopes};
 pub use reduce::Emit;
@@ -134,16 +134,20 @@ impl Stream {
         }
         self.counts.number += 1;
         self.counts.lines += u64::from(!line.trim_ascii().is_empty());
-        let (mut has_said, mut has_text) = (false, false);
+        let mut has_said = false;
         let reducer = &mut self.reducer;
         let mut on_event = |event: event::Event<'_>| {
             has_said |= !matches!(event, event::Event::Asked { .. });
-            has_text |= event.is_answer() && str::from_utf8(line).is_err();
             each(LineItem::Event(&event));
-            if has_text {
+            let is_broken = event.is_answer() && str::from_utf8(line).is_err();
+            // A text may begin a message, of which nothing is known before; the end of the run decides at once.
+            if is_broken && matches!(event, event::Event::Finished(_)) {
                 reducer.not_utf8();
             }
             reducer.event(event, &mut |update| each(LineItem::Update(update)));
+            if is_broken {
+                reducer.not_utf8();
+            }
         };
         let reading = self.dialogue.hear(line, &mut on_event, &mut self.input);
         let emit: Emit<'_> = &mut |update| each(LineItem::Update(update));
@@ -172,6 +176,27 @@ impl Stream {
         self.malformed("longer than 256 MiB", b"", emit);
     }
 
+    /// Whether the agent says that it is done, and [`Stream::close`] is to come once it has been quiet for [`QUIET`], after
+    /// [`LATEST`] at the latest.
+    pub fn is_closing(&self) -> bool {
+        self.dialogue.is_closing()
+    }
+
+    /// No more of an answer comes that is over. `each` gets what [`Stream::hear`] gives it.
+    pub fn close(&mut self, each: &mut dyn FnMut(LineItem<'_, '_>)) {
+        let Self { dialogue, input, reducer, .. } = self;
+        let on_event = &mut |event: event::Event<'_>| {
+            each(LineItem::Event(&event));
+            reducer.event(event, &mut |update| each(LineItem::Update(update)));
+        };
+        dialogue.close(on_event, input);
+    }
+
+    /// Whether the agent has been sent what the user wants.
+    pub fn has_asked(&self) -> bool {
+        self.dialogue.has_asked()
+    }
+
     /// Whether the outcome no longer depends on what follows or on how the process ends, but for its amounts.
     pub fn decided(&self) -> bool {
         self.reducer.decided()
@@ -184,6 +209,11 @@ impl Stream {
 
     /// The process has ended and both its pipes are read: the outcome. Nothing is taken after it.
     pub fn end(&mut self, end: &ProcessEnd, emit: Emit<'_>) -> Outcome {
+        self.close(&mut |item| {
+            if let LineItem::Update(update) = item {
+                emit(update);
+            }
+        });
         self.has_ended = true;
         let outcome = self.reducer.end(end, emit);
         self.with_line_counts(outcome)

@@ -30,12 +30,14 @@ pub fn initialize_params(reports_failures: bool) -> Value {
     })
 }
 
-/// The refusal of a permission: once if that is offered, else for good, else the request counts as cancelled.
-pub fn permission(id: Raw<'_>, options: &[PermissionOption<'_>]) -> Vec<u8> {
-    let refusal = ["reject_once", "reject_always"]
-        .iter()
-        .find_map(|kind| options.iter().find(|option| option.kind.as_deref() == Some(kind))?.id.as_deref());
-    let outcome = match refusal {
+/// The answer of this kind to a request for permission, if it is offered.
+pub fn option<'a>(kind: &str, options: &'a [PermissionOption<'_>]) -> Option<&'a str> {
+    options.iter().find(|option| option.kind.as_deref() == Some(kind))?.id.as_deref()
+}
+
+/// The answer to a request for permission; without one the request counts as cancelled.
+pub fn permission(id: Raw<'_>, option: Option<&str>) -> Vec<u8> {
+    let outcome = match option {
         Some(option) => json!({"outcome": "selected", "optionId": option}),
         None => json!({"outcome": "cancelled"}),
     };

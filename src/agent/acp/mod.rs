@@ -16,6 +16,7 @@ mod wire;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::path::Path;
 
 use super::{Dialect, Isolation, Opening, PrewarmSupport, ResumeSupport, is_argument, json};
 use crate::error::Code;
@@ -26,7 +27,7 @@ use failure::AcpRequest;
 use preset::{Habits, Preset};
 pub use recorded::Recorded;
 use turn::Turn;
-use wire::{AcpMessage, AcpReply};
+use wire::{AcpMessage, AcpReply, SessionUpdate};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
@@ -78,6 +79,10 @@ pub struct Acp {
     /// The user's message, until it is sent.
     message: Option<String>,
     turn: Turn,
+    /// Whether the agent was asked what the user wants.
+    turn_has_begun: bool,
+    /// The line with the result of the prompt, until the turn is closed.
+    result: Vec<u8>,
 }
 
 /// How far a dialogue has come.
@@ -93,6 +98,8 @@ enum Phase {
     Ready,
     /// The agent works on the message.
     Prompt,
+    /// The agent has said that it is done; the last pieces of its message may still come.
+    Closing,
     /// The outcome is decided.
     Over,
 }
@@ -130,6 +137,8 @@ impl Acp {
             settings: VecDeque::new(),
             message: None,
             turn: Turn::default(),
+            turn_has_begun: false,
+            result: Vec::new(),
         }
     }
 
@@ -143,38 +152,70 @@ impl Acp {
         input.send(&line::request(self.last_id, method, params));
     }
 
-    fn handle_message(&mut self, message: &AcpMessage<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    fn handle_message(
+        &mut self,
+        line: &[u8],
+        message: &AcpMessage<'_>,
+        on_event: OnEvent<'_>,
+        input: &mut AgentInput,
+    ) {
         match (message.method.as_deref(), message.id) {
             (Some(method), Some(id)) => {
                 let is_permission = method == "session/request_permission";
                 if is_permission {
-                    if self.is_own_turn(message) {
+                    let options = &message.params.options;
+                    let allowed =
+                        line::option("allow_once", options).filter(|_| self.may(&message.params.tool_call));
+                    if allowed.is_none() && self.is_own_turn(message) {
                         self.turn.refused(&message.params.tool_call, on_event);
                     }
-                    input.send(&line::permission(id, &message.params.options));
+                    let refused = || {
+                        ["reject_once", "reject_always"].iter().find_map(|kind| line::option(kind, options))
+                    };
+                    input.send(&line::permission(id, allowed.or_else(refused)));
                 } else {
                     input.send(&line::no_method(id, method));
                 }
             }
             (Some("session/update"), None) if self.is_own_turn(message) => {
-                self.turn.update(&message.params.update, self.habits, on_event);
+                let update = &message.params.update;
+                if self.phase == Phase::Prompt || self.turn.is_tail(update) {
+                    self.turn.update(update, self.habits, on_event);
+                }
             }
             (Some(_) | None, None) => {}
-            (None, Some(_)) => self.response(message, on_event, input),
+            (None, Some(_)) => self.response(line, message, on_event, input),
         }
     }
 
-    /// Whether a message of the agent belongs to the user's turn: it names our session and is between the prompt and
-    /// its result.
-    fn is_own_turn(&self, message: &AcpMessage<'_>) -> bool {
-        self.phase == Phase::Prompt && message.params.session_id.as_deref() == self.session_id.as_deref()
+    /// Whether a call for which the agent asks is allowed: it reads or searches, and every path that it names is in the
+    /// project.
+    fn may(&self, call: &SessionUpdate<'_>) -> bool {
+        let Opening { project, is_inside, .. } = &self.opening;
+        matches!(call.tool_kind.as_deref(), Some("read" | "search"))
+            && call
+                .paths()
+                .is_some_and(|paths| paths.iter().all(|path| (is_inside.0)(project, Path::new(path))))
     }
 
-    fn response(&mut self, message: &AcpMessage<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
+    /// Whether a message of the agent belongs to the user's turn: it names our session and is between the prompt and
+    /// its result, or shortly after that.
+    fn is_own_turn(&self, message: &AcpMessage<'_>) -> bool {
+        matches!(self.phase, Phase::Prompt | Phase::Closing)
+            && message.params.session_id.as_deref() == self.session_id.as_deref()
+    }
+
+    fn response(
+        &mut self,
+        line: &[u8],
+        message: &AcpMessage<'_>,
+        on_event: OnEvent<'_>,
+        input: &mut AgentInput,
+    ) {
         let Some(id) = message.own_id() else { return };
         let Some(index) = self.open_requests.iter().position(|(asked, _)| *asked == id) else { return };
         let (_, asked) = self.open_requests.swap_remove(index);
-        if self.phase == Phase::Over {
+        if matches!(self.phase, Phase::Closing | Phase::Over) {
             return;
         }
         if let Some(error) = &message.error {
@@ -186,13 +227,20 @@ impl Acp {
             AcpRequest::Initialize => self.initialized(reply, on_event, input),
             AcpRequest::Session | AcpRequest::Fork => self.session(reply, on_event, input),
             AcpRequest::Mode(_) | AcpRequest::Model(_) => self.next_setting(on_event, input),
-            AcpRequest::Prompt => self.finished(reply, on_event, input),
+            AcpRequest::Prompt => {
+                self.phase = Phase::Closing;
+                self.result = line.to_vec();
+            }
         }
     }
 
     fn initialized(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
         on_event(Event::Greeted);
-        if let Some(preset) = reply.agent_name.as_deref().and_then(Preset::of_agent) {
+        let (name, version) = (reply.agent_name.as_deref(), reply.agent_version.as_deref());
+        if let Some(why) = self.opening.preset.and_then(|preset| preset.mismatch(name, version)) {
+            return self.fail(Code::AgentNotFound, why.into(), on_event, input);
+        }
+        if let Some(preset) = name.and_then(Preset::of_agent) {
             self.habits = preset.habits;
         }
         self.capabilities = Capabilities {
@@ -236,13 +284,15 @@ impl Acp {
     }
 
     fn session(&mut self, reply: &AcpReply<'_>, on_event: OnEvent<'_>, input: &mut AgentInput) {
-        let Some(id) = reply.session_id.as_deref().filter(|id| !id.is_empty()) else {
+        // Where a session is loaded, it is the one that was asked for.
+        let id = reply.session_id.as_deref().or(self.session_id.as_deref());
+        let Some(id) = id.filter(|id| !id.is_empty()).map(str::to_owned) else {
             return self.fail(Code::Protocol, "no session id in the reply".into(), on_event, input);
         };
-        self.session_id = Some(id.to_owned());
+        self.session_id = Some(id.clone());
         let option = reply.option("model");
         let model = option.and_then(|option| option.current.clone()).or_else(|| reply.model.clone());
-        on_event(Event::Session { id: Some(id.to_owned().into()), model });
+        on_event(Event::Session { id: Some(id.into()), model });
         let offered = reply.offered().iter().filter(|model| is_argument(model));
         let models: Vec<String> = offered.take(MODELS).map(|model| model.clone().into_owned()).collect();
         if !models.is_empty() {
@@ -310,6 +360,7 @@ impl Acp {
 
     fn turn_begins(&mut self, on_event: OnEvent<'_>) {
         self.phase = Phase::Prompt;
+        self.turn_has_begun = true;
         // The message stays open until the result: without a result the text so far is not an answer.
         on_event(Event::MessageBegan);
     }
@@ -361,10 +412,26 @@ impl Dialogue for Acp {
 
     fn hear(&mut self, line: &[u8], on_event: OnEvent<'_>, input: &mut AgentInput) -> LineStatus {
         match json::line(line, AcpMessage::read) {
-            Ok(message) => self.handle_message(&message, on_event, input),
+            Ok(message) => self.handle_message(line, &message, on_event, input),
             Err(status) => return status,
         }
         LineStatus::Parsed
+    }
+
+    fn is_closing(&self) -> bool {
+        self.phase == Phase::Closing
+    }
+
+    fn close(&mut self, on_event: OnEvent<'_>, input: &mut AgentInput) {
+        let line = std::mem::take(&mut self.result);
+        // It has been read once.
+        if let (Phase::Closing, Ok(message)) = (self.phase, json::line(&line, AcpMessage::read)) {
+            self.finished(&message.result, on_event, input);
+        }
+    }
+
+    fn has_asked(&self) -> bool {
+        self.turn_has_begun
     }
 
     fn is_two_way(&self) -> bool {

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::agent::{Directory, Isolation, ResumeSupport};
 use crate::stream::failure::AgentLabel;
@@ -18,6 +18,10 @@ pub struct Preset {
     pub name: &'static str,
     /// What it calls itself in `agentInfo.name`.
     pub agent_name: &'static str,
+    /// The npm package that has it.
+    pub package: &'static str,
+    /// The version with which the recipe was tried; it holds for later ones.
+    pub tried: [u64; 3],
     /// What messages say of it.
     pub label: AgentLabel,
     /// Its names for tools, each after Claude's name for the same one.
@@ -28,8 +32,8 @@ pub struct Preset {
     pub env: fn(&Recipe<'_>) -> Vec<(String, String)>,
     /// The mode of its sessions.
     pub mode: Option<&'static str>,
-    /// The `_meta` of its sessions.
-    pub meta: fn(&Recipe<'_>) -> Option<Value>,
+    /// A file of rules that outranks the user's own: its name and what is in it.
+    pub policy: Option<(&'static str, &'static str)>,
     /// How it is kept from loading the settings of a project that is not trusted.
     pub isolation: Isolation,
     /// What it can go on from.
@@ -53,8 +57,11 @@ pub struct Habits {
     pub has_message_ids: bool,
     /// It can be asked to report failures apart from its text, by a key of a vendor's.
     pub reports_failures: bool,
-    /// It ends a turn that failed with a text of its own, and reports no tokens then.
-    pub fails_in_text: bool,
+    /// It says things of its own as text: before the first amounts of a turn and after `Info: ` and `Warning: `, and
+    /// after `Error: ` where the turn failed, with no tokens then.
+    pub has_notices: bool,
+    /// At a limit on the length of its answer it asks again, and says all of them.
+    pub repeats_at_limit: bool,
     /// What its token counts cover.
     pub tokens: Counting,
     /// What its cost covers.
@@ -77,7 +84,8 @@ impl Habits {
     pub const UNKNOWN: Self = Self {
         has_message_ids: false,
         reports_failures: false,
-        fails_in_text: false,
+        has_notices: false,
+        repeats_at_limit: false,
         tokens: Counting::Turn,
         cost: Counting::Lineage,
     };
@@ -90,8 +98,8 @@ pub struct Recipe<'a> {
     pub tools: &'a [String],
     /// The agent's own names for tools, as its preset has them.
     pub names: &'static [(&'static str, &'static str)],
-    /// A limit on its turns.
-    pub max_turns: Option<u32>,
+    /// Where the file with its `policy` is.
+    pub policy: Option<&'a Path>,
     /// It may load the project's own settings.
     pub trust_project: bool,
     /// The project's directory.
@@ -123,7 +131,7 @@ impl Recipe<'_> {
 
 impl Preset {
     /// Every preset.
-    pub const ALL: [Self; 7] = [CODEX, GEMINI, OPENCODE, QWEN, COPILOT, CLAUDE, DROID];
+    pub const ALL: [Self; 5] = [CODEX, GEMINI, OPENCODE, QWEN, COPILOT];
 
     /// The preset of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -138,6 +146,28 @@ impl Preset {
 
 const PRESETS: &[Preset] = &Preset::ALL;
 
+impl Preset {
+    /// Why a program that calls itself this is not the one that the recipe is for; none where it is. A version that is
+    /// no number is not compared.
+    pub fn mismatch(&self, name: Option<&str>, version: Option<&str>) -> Option<String> {
+        let parts =
+            version.unwrap_or_default().split(['.', '-', '+', ' ']).map_while(|part| part.parse().ok());
+        let number: Vec<u64> = parts.take(3).collect();
+        let is_older = !number.is_empty() && number < self.tried.to_vec();
+        if name == Some(self.agent_name) && !is_older {
+            return None;
+        }
+        let is = [name.unwrap_or("a program without a name"), version.unwrap_or_default()].join(" ");
+        let tried = self.tried.map(|part| part.to_string()).join(".");
+        Some(format!(
+            "another program: install `npm i -g {}`, {tried} or newer; this is {}, which botglue cannot keep from \
+             writing; under another name with protocol = \"acp\" it runs without limits",
+            self.package,
+            is.trim()
+        ))
+    }
+}
+
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
@@ -150,12 +180,14 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 const UNKNOWN: Preset = Preset {
     name: "",
     agent_name: "",
+    package: "",
+    tried: [0; 3],
     label: super::LABEL,
     tools: &[],
     flags: |_| Vec::new(),
     env: |_| Vec::new(),
     mode: None,
-    meta: |_| None,
+    policy: None,
     isolation: Isolation::Directory,
     resume: ResumeSupport::None,
     habits: Habits::UNKNOWN,
@@ -165,6 +197,8 @@ const UNKNOWN: Preset = Preset {
 const CODEX: Preset = Preset {
     name: "codex",
     agent_name: "@agentclientprotocol/codex-acp",
+    package: "@agentclientprotocol/codex-acp",
+    tried: [2, 6, 0],
     label: AgentLabel { name: "codex", login: "`codex login` in a terminal" },
     env: |_| vec![("INITIAL_AGENT_MODE".to_owned(), "read-only".to_owned())],
     resume: ResumeSupport::Sessions,
@@ -172,27 +206,48 @@ const CODEX: Preset = Preset {
     ..UNKNOWN
 };
 
-/// Its flag `--approval-mode` does nothing here; the mode of the session does.
+/// Its flag `--approval-mode` does nothing here; the mode of the session does. In that mode a command runs all the same
+/// that the user once allowed for good, or by the setting `tools.allowed`: the policy outranks both.
 const GEMINI: Preset = Preset {
     name: "gemini",
     agent_name: "gemini-cli",
+    package: "@google/gemini-cli",
+    tried: [0, 61, 0],
     label: AgentLabel { name: "gemini", login: "`gemini` in a terminal, or set `GEMINI_API_KEY`" },
     flags: |recipe| {
         let mut flags = words(&["--acp"]);
         if recipe.directory == Directory::Empty {
             flags.extend(["--include-directories".to_owned(), recipe.project()]);
         }
+        if let Some(policy) = recipe.policy {
+            flags.extend(["--admin-policy".to_owned(), policy.to_string_lossy().into_owned()]);
+        }
         flags
     },
     mode: Some("plan"),
+    policy: Some(("gemini-policy.toml", GEMINI_POLICY)),
     ..UNKNOWN
 };
 
-/// Its mode `plan` still runs commands; what it may do is decided by this variable alone. It loads the plugins of the
+const GEMINI_POLICY: &str = r#"[[rule]]
+toolName = "*"
+decision = "deny"
+priority = 1
+
+[[rule]]
+toolName = ["read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content"]
+decision = "allow"
+priority = 100
+"#;
+
+/// Its mode `plan` still runs commands, and what the user's settings say of an agent of theirs, or make the default
+/// one, outranks its variable for permissions: the session's mode is an agent of ours. It loads the plugins of the
 /// project it runs in, whatever its flags are.
 const OPENCODE: Preset = Preset {
     name: "opencode",
     agent_name: "OpenCode",
+    package: "opencode-ai",
+    tried: [1, 18, 33],
     label: AgentLabel { name: "opencode", login: "`opencode auth login` in a terminal" },
     tools: &[
         ("Read", "read"),
@@ -211,17 +266,25 @@ const OPENCODE: Preset = Preset {
         }
         let below = Path::new(recipe.project).join("**").to_string_lossy().into_owned();
         permission["external_directory"] = json!({"*": "deny", below: "allow"});
-        vec![("OPENCODE_PERMISSION".to_owned(), permission.to_string())]
+        let config = json!({"agent": {"botglue": {"mode": "primary", "permission": permission}}});
+        vec![
+            ("OPENCODE_PERMISSION".to_owned(), permission.to_string()),
+            ("OPENCODE_CONFIG_CONTENT".to_owned(), config.to_string()),
+        ]
     },
+    mode: Some("botglue"),
     resume: ResumeSupport::Sessions,
     habits: Habits { has_message_ids: true, ..Habits::UNKNOWN },
     ..UNKNOWN
 };
 
-/// Its flag `--core-tools` removes nothing, `--exclude-tools` does.
+/// Its flag `--core-tools` removes nothing, `--exclude-tools` does. With `--safe-mode` it still sends the user's key to
+/// the service that `.qwen/settings.json` or `.env` of the directory names in which it runs.
 const QWEN: Preset = Preset {
     name: "qwen",
     agent_name: "qwen-code",
+    package: "@qwen-code/qwen-code",
+    tried: [0, 24, 4],
     label: AgentLabel { name: "qwen", login: "`qwen` in a terminal, or set `OPENAI_API_KEY`" },
     tools: &[
         ("Write", "write_file"),
@@ -237,20 +300,25 @@ const QWEN: Preset = Preset {
         if !recipe.trust_project {
             flags.push("--safe-mode".to_owned());
         }
+        if recipe.directory == Directory::Empty {
+            flags.extend(["--include-directories".to_owned(), recipe.project()]);
+        }
         let excluded = list(recipe.forbidden());
         if !excluded.is_empty() {
             flags.extend(["--exclude-tools".to_owned(), excluded]);
         }
         flags
     },
-    isolation: Isolation::Arguments,
+    habits: Habits { repeats_at_limit: true, ..Habits::UNKNOWN },
     ..UNKNOWN
 };
 
-/// It runs the hooks of the project at each prompt.
+/// It runs the hooks of the project at each prompt. It asks before it reads what is not below its directory.
 const COPILOT: Preset = Preset {
     name: "copilot",
     agent_name: "Copilot",
+    package: "@github/copilot",
+    tried: [1, 0, 102],
     label: AgentLabel { name: "copilot", login: "`copilot` in a terminal and its command `/login`" },
     tools: &[
         ("Read", "view"),
@@ -265,49 +333,7 @@ const COPILOT: Preset = Preset {
         flags.push(list(recipe.allowed()));
         flags
     },
-    habits: Habits { fails_in_text: true, tokens: Counting::Session, ..Habits::UNKNOWN },
-    ..UNKNOWN
-};
-
-/// Its options suffice against a hostile project. Without the mode it reads outside the project.
-const CLAUDE: Preset = Preset {
-    name: "claude-acp",
-    agent_name: "@agentclientprotocol/claude-agent-acp",
-    label: AgentLabel { name: "claude", login: "`claude` in a terminal and its command `/login`" },
-    mode: Some("default"),
-    meta: |recipe| {
-        let mut options = json!({
-            "tools": recipe.tools,
-            "strictMcpConfig": true,
-            "promptSuggestions": false,
-            "allowDangerouslySkipPermissions": false,
-        });
-        if !recipe.trust_project {
-            options["settingSources"] = json!(["user"]);
-        }
-        if let Some(turns) = recipe.max_turns {
-            options["maxTurns"] = turns.into();
-        }
-        Some(json!({"claudeCode": {"options": options}}))
-    },
-    isolation: Isolation::Arguments,
-    resume: ResumeSupport::Sessions,
-    habits: Habits {
-        has_message_ids: true,
-        reports_failures: true,
-        cost: Counting::Session,
-        ..Habits::UNKNOWN
-    },
-    ..UNKNOWN
-};
-
-/// It ignores `--only-tools` here, and runs hooks and MCP servers of the project it runs in.
-const DROID: Preset = Preset {
-    name: "droid-acp",
-    agent_name: "@factory/cli",
-    label: AgentLabel { name: "droid", login: "`droid` in a terminal, or set `FACTORY_API_KEY`" },
-    flags: |_| words(&["exec", "--output-format", "acp"]),
-    mode: Some("spec"),
+    habits: Habits { has_notices: true, tokens: Counting::Session, ..Habits::UNKNOWN },
     ..UNKNOWN
 };
 

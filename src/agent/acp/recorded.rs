@@ -4,24 +4,30 @@
 //! line without that shape counts as the agent's own; a recording that has only such lines is read as if this side had
 //! sent its requests.
 
+use std::time::Duration;
+
 use super::failure::AcpRequest;
 use super::wire::AcpMessage;
 use super::{Acp, Phase};
 use crate::agent::json::{self, Read, Reader};
 use crate::stream::event::{Event, Text};
-use crate::stream::{AgentInput, Dialogue, LineStatus, OnEvent};
+use crate::stream::{AgentInput, Dialogue, LATEST, LineStatus, OnEvent, QUIET};
 
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     acp: Acp,
     has_begun: bool,
+    /// When the agent printed its last line, in seconds since its start.
+    last: Option<f64>,
+    /// When it printed the result of the turn, once that is closing.
+    result_at: Option<f64>,
 }
 
 impl Recorded {
     /// A recording of this dialogue, which has not begun.
     pub fn new(acp: Acp) -> Self {
-        Self { acp, has_begun: false }
+        Self { acp, has_begun: false, last: None, result_at: None }
     }
 
     /// A line that the client sent then.
@@ -35,10 +41,14 @@ impl Recorded {
         let asked = match message.method.as_deref().unwrap_or_default() {
             "initialize" => AcpRequest::Initialize,
             "session/new" => AcpRequest::Session,
-            "session/fork" | "session/load" | "session/resume" => AcpRequest::Fork,
+            "session/fork" => AcpRequest::Fork,
+            "session/load" | "session/resume" => {
+                acp.session_id = Some(session());
+                AcpRequest::Fork
+            }
             "session/set_mode" => AcpRequest::Mode(setting()),
             "session/set_model" | "session/set_config_option" => AcpRequest::Model(setting()),
-            "session/prompt" if acp.phase != Phase::Over && acp.phase != Phase::Prompt => {
+            "session/prompt" if !matches!(acp.phase, Phase::Prompt | Phase::Closing | Phase::Over) => {
                 // A dialogue may be recorded from its middle on.
                 acp.session_id.get_or_insert_with(session);
                 if let Some(prompt) = message.params.prompt {
@@ -51,6 +61,14 @@ impl Recorded {
         };
         acp.open_requests.retain(|(other, _)| *other != id);
         acp.open_requests.push((id, asked));
+    }
+
+    /// Whether a line came too late to belong to a turn that has its result.
+    fn is_late(&self, at: Option<f64>) -> bool {
+        let after = |before: Option<f64>, limit: Duration| {
+            at.zip(before).is_some_and(|(at, before)| at - before > limit.as_secs_f64())
+        };
+        after(self.last, QUIET) || after(self.result_at, LATEST)
     }
 
     /// This side asks as it would have, where the recording has not what it asked.
@@ -82,6 +100,13 @@ impl Dialogue for Recorded {
             }
             (Some("agent"), Some(printed)) => {
                 self.begin_alone();
+                if self.acp.is_closing() && self.is_late(envelope.t) {
+                    self.acp.close(each, &mut unsent);
+                }
+                self.last = envelope.t.or(self.last);
+                if !self.acp.is_closing() {
+                    self.result_at = envelope.t;
+                }
                 self.acp.hear(printed.as_bytes(), each, &mut unsent)
             }
             _ => {
@@ -89,6 +114,14 @@ impl Dialogue for Recorded {
                 self.acp.hear(line, each, &mut unsent)
             }
         }
+    }
+
+    fn is_closing(&self) -> bool {
+        self.acp.is_closing()
+    }
+
+    fn close(&mut self, each: OnEvent<'_>, input: &mut AgentInput) {
+        self.acp.close(each, input);
     }
 
     fn is_two_way(&self) -> bool {
@@ -104,6 +137,7 @@ impl Dialogue for Recorded {
 #[derive(Debug, Default)]
 struct Envelope<'a> {
     from: Option<Text<'a>>,
+    t: Option<f64>,
     line: Option<Text<'a>>,
 }
 
@@ -113,6 +147,7 @@ impl<'a> Envelope<'a> {
         json.object(|json, key| {
             match key {
                 b"from" => envelope.from = json.text()?,
+                b"t" => envelope.t = json.number()?,
                 b"line" => envelope.line = json.text()?,
                 _ => json.skip()?,
             }

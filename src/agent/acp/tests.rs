@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::testing::{answer, code, message};
-use crate::agent::{Protocol, Resume};
+use crate::agent::{PathCheck, Protocol, Resume};
 use crate::stream::{AnswerDoubt, Outcome, ProcessEnd, Stopped, Stream, ToolStatus, Update};
 
 /// A dialogue with an agent whose lines a test writes.
 struct Talk {
+    preset: Option<&'static Preset>,
     stream: Stream,
     updates: Vec<Update<'static>>,
     sent: Vec<Value>,
@@ -21,8 +22,12 @@ struct Talk {
 impl Talk {
     fn new(opening: &Opening) -> Self {
         let decoder = crate::agent::decoder(Protocol::Acp, opening);
-        let mut talk =
-            Self { stream: Stream::new(decoder, "/project"), updates: Vec::new(), sent: Vec::new() };
+        let mut talk = Self {
+            preset: opening.preset,
+            stream: Stream::new(decoder, "/project"),
+            updates: Vec::new(),
+            sent: Vec::new(),
+        };
         talk.stream.begin();
         talk.collect();
         talk
@@ -65,9 +70,13 @@ impl Talk {
         self.sent.extend(sent.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
 
-    /// Answers the request that was sent last.
+    /// Answers the request that was sent last; an agent says who it is.
     fn reply(&mut self, result: &Value) {
         let id = self.sent.last().unwrap()["id"].clone();
+        let mut result = result.clone();
+        if let Some(preset) = self.preset.filter(|_| self.last("initialize")) {
+            result["agentInfo"] = json!({"name": preset.agent_name, "version": "99.0"});
+        }
         self.hear(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
     }
 
@@ -117,6 +126,7 @@ impl Talk {
     }
 
     fn end(mut self) -> Outcome {
+        self.stream.close(&mut |_| {});
         assert!(self.stream.decided() && self.stream.input().is_over());
         self.stream.end(&ProcessEnd::with_code(0), &mut |_| {})
     }
@@ -138,7 +148,8 @@ fn a_session_is_opened_set_up_and_asked_once_there_is_a_message() {
     let mut talk = Talk::new(&Opening {
         model: Some("big".to_owned()),
         meta: Some(json!({"claudeCode": {"options": {}}})),
-        ..opening("claude-acp")
+        mode: Some("default".to_owned()),
+        ..opening("codex")
     });
     let capabilities = &talk.sent[0]["params"]["clientCapabilities"];
     assert_eq!(talk.sent[0]["params"]["protocolVersion"], 1);
@@ -228,7 +239,7 @@ fn the_models_that_a_session_offers_are_told() {
 
 #[test]
 fn a_plan_and_a_mode_are_activity() {
-    let mut talk = Talk::prompted("claude-acp");
+    let mut talk = Talk::prompted("codex");
     let steps = json!([
         {"content": "look", "status": "completed"},
         {"content": "read\nall of it", "status": "in_progress"},
@@ -254,14 +265,14 @@ fn a_plan_and_a_mode_are_activity() {
 
 #[test]
 fn an_agent_that_refuses_its_mode_is_never_prompted() {
-    let mut talk = Talk::new(&opening("droid-acp"));
+    let mut talk = Talk::new(&opening("gemini"));
     talk.say("the message");
     talk.reply(&json!({}));
     talk.reply(&json!({"sessionId": "s1"}));
     assert!(talk.last("session/set_mode"));
     talk.refuse(&json!({"code": -32602, "message": "unknown mode"}));
     let outcome = talk.end();
-    assert!(message(&outcome).contains("does not take the mode `spec`: unknown mode"), "{outcome:?}");
+    assert!(message(&outcome).contains("does not take the mode `plan`: unknown mode"), "{outcome:?}");
 }
 
 #[test]

@@ -18,9 +18,8 @@ use crate::stream::event::{
 use crate::stream::failure::classify;
 use crate::stream::{OnEvent, Usage, UsageScope, UsageScopes, words};
 
-/// What Copilot says as text where a permission was refused.
-const CANCELLED: &str = "Info: Operation cancelled by user";
-/// How it begins the text with which a turn ends that failed.
+/// How Copilot begins what it says of its own, and the text with which a turn ends that failed.
+const NOTICES: [&str; 2] = ["Info: ", "Warning: "];
 const ERROR: &str = "Error: ";
 /// The most that is shown of a step or a mode, in bytes.
 const ACTIVITY: usize = 200;
@@ -40,8 +39,10 @@ pub struct Turn {
     chunk: String,
     /// A request to the model has ended since that text.
     request_ended: bool,
-    /// The last text that is none of a message, where messages have ids.
+    /// The beginning of the texts since the last message that are none of one.
     notice: String,
+    /// The agent has told any amounts.
+    has_amounts: bool,
     calls: HashSet<String>,
     /// The call that was refused last.
     refused: Option<String>,
@@ -67,6 +68,7 @@ impl Turn {
             "tool_call" | "tool_call_update" => self.call(update, each),
             "usage_update" => {
                 self.request_ended = true;
+                self.has_amounts = true;
                 self.cost = update.cost.or(self.cost);
             }
             "plan" => {
@@ -122,9 +124,11 @@ impl Turn {
                     each(Event::MessageBegan);
                 }
                 self.has_ids = true;
+                self.notice.clear();
             }
-            None if self.has_ids || habits.has_message_ids => {
-                words::clip(&text, QUOTED).clone_into(&mut self.notice);
+            None if self.has_ids || habits.has_message_ids || self.is_notice(&text, habits) => {
+                let room = QUOTED.saturating_sub(self.notice.len());
+                self.notice.push_str(words::clip(&text, room));
                 return;
             }
             None => {
@@ -141,6 +145,23 @@ impl Turn {
         let room = QUOTED.saturating_sub(self.text.len());
         self.text.push_str(words::clip(&text, room));
         each(Event::Text { piece: Piece::Part, message: None, text });
+    }
+
+    /// Whether a chunk is something that the agent says of its own, of which only the text tells.
+    fn is_notice(&self, text: &str, habits: Habits) -> bool {
+        habits.has_notices
+            && !text.starts_with(ERROR)
+            && (!self.has_amounts || NOTICES.iter().any(|notice| text.starts_with(notice)))
+    }
+
+    /// Whether an update that came after the result belongs to the turn: a further piece of its last message, or an
+    /// amount.
+    pub fn is_tail(&self, update: &SessionUpdate<'_>) -> bool {
+        match (update.kind.as_deref(), update.message_id.as_deref().filter(|id| !id.is_empty())) {
+            (Some("agent_message_chunk"), Some(id)) => self.message.as_deref() == Some(id),
+            (Some("agent_message_chunk"), None) => !self.has_ids,
+            (kind, _) => kind == Some("usage_update"),
+        }
     }
 
     /// A call begins, goes on or returns; an update of an unknown call begins it.
@@ -190,6 +211,7 @@ impl Turn {
             return failed(failure::of_session(failure), failure.title.as_deref().unwrap_or_default());
         }
         let certainty = match reply.stop_reason.as_deref().unwrap_or_default() {
+            "end_turn" if habits.repeats_at_limit => Certainty::UnlessRepeated,
             "end_turn" => Certainty::Certain,
             "max_tokens" => {
                 return failed(Code::ApiError, "the answer reached the limit on its length (max_tokens)");
@@ -199,19 +221,18 @@ impl Turn {
             "cancelled" => return self.without_answer(Code::Exited),
             _ => Certainty::Doubtful,
         };
-        if habits.fails_in_text
+        if habits.has_notices
             && reply.usage.is_none()
             && let Some(words) = self.chunk.strip_prefix(ERROR)
         {
             return failed(classify(None, words), words);
         }
-        let is_refusal = self.refused.is_some() && self.text.trim() == CANCELLED;
-        if !self.text.trim().is_empty() && !is_refusal {
-            return FinishVerdict::LastMessage(certainty);
-        }
-        if habits.has_message_ids && !self.has_ids && reply.usage.is_none() && !self.notice.trim().is_empty()
-        {
+        // What is said outside of messages when there are no amounts is why there are none.
+        if habits.has_message_ids && reply.usage.is_none() && !self.notice.trim().is_empty() {
             return failed(classify(None, &self.notice), &self.notice);
+        }
+        if !self.text.trim().is_empty() {
+            return FinishVerdict::LastMessage(certainty);
         }
         self.without_answer(Code::EmptyAnswer)
     }
@@ -253,7 +274,7 @@ fn failed(code: Code, words: &str) -> FinishVerdict<'_> {
 
 /// The argument of a call that tells most: its file, else what its input says.
 fn argument<'a>(update: &SessionUpdate<'a>) -> Option<Argument<'a>> {
-    match (&update.location, &update.input) {
+    match (update.locations.first(), &update.input) {
         (Some(path), _) => Some(Argument::Path(path.clone())),
         (None, Argument::None) => None,
         (None, input) => Some(input.clone()),

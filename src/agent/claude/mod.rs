@@ -57,6 +57,9 @@ fn arguments(invocation: &Invocation<'_>) -> Vec<String> {
         "--replay-user-messages",
         "--include-partial-messages",
         "--strict-mcp-config",
+        // The user's own may be one that lets it read everything, and as root ends it.
+        "--permission-mode",
+        "default",
     ]
     .map(str::to_owned)
     .into();

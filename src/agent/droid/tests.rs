@@ -236,6 +236,7 @@ fn only_tools_that_read_and_nothing_of_the_prompt_in_the_arguments() {
         resume: None,
         system: "the rules",
         message: "the code",
+        policy: None,
     };
     let expected = "droid exec -o stream-json -m gpt --only-tools Read,LS,Grep,Glob --append-system-prompt the rules --mine";
     assert_eq!(testing::arguments(&invocation).join(" "), expected);

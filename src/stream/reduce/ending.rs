@@ -26,6 +26,15 @@ pub struct FinalAnswer {
     pub held_for: Option<AnswerDoubt>,
 }
 
+/// Whether a text is a piece of eight bytes or more, three times or more.
+fn is_repeated(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let pieces =
+        (3..=bytes.len() / 8).filter(|count| bytes.len() % count == 0).map(|count| bytes.len() / count);
+    // Each byte is the one that stands a piece before it.
+    pieces.into_iter().any(|piece| bytes[piece..] == bytes[..bytes.len() - piece])
+}
+
 impl Reducer {
     /// The ending that a finishing line stands for.
     pub(super) fn verdict(&self, verdict: FinishVerdict<'_>) -> JobResult {
@@ -51,13 +60,17 @@ impl Reducer {
             FinishVerdict::LastMessage(_) | FinishVerdict::LastBlock(_) if self.answer.has_lost_line() => {
                 Err(self.error(Code::Protocol, ""))
             }
-            FinishVerdict::LastMessage(certainty) => match self.answer.concluding() {
-                Some(text) if certainty == Certainty::Doubtful || self.answer.is_doubtful() => {
-                    Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
+            FinishVerdict::LastMessage(certainty) => {
+                match self.answer.concluding() {
+                    Some(text) if certainty == Certainty::Doubtful || self.answer.is_doubtful() => {
+                        Ok(FinalAnswer { text: text.to_owned(), held_for: Some(AnswerDoubt::Raw) })
+                    }
+                    Some(text) if certainty == Certainty::UnlessRepeated && is_repeated(text) => Err(self
+                        .error(Code::ApiError, "the answer reached the limit on its length several times")),
+                    Some(text) => Ok(self.answered(text)),
+                    None => self.without_text(Code::EmptyAnswer, ""),
                 }
-                Some(text) => Ok(self.answered(text)),
-                None => self.without_text(Code::EmptyAnswer, ""),
-            },
+            }
             FinishVerdict::LastBlock(last) => match self.answer.concluding() {
                 Some(text) if last.trim().is_empty() => Ok(self.answered(text)),
                 None if last.trim().is_empty() || last == self.answer.last_block() => {

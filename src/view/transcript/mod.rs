@@ -38,6 +38,7 @@ impl Conversation {
     pub fn finish(&mut self) {
         let Self { lines, stream, parts } = self;
         lines.finish(&mut |line| take(stream, parts, line));
+        stream.close(&mut |item| parts.take(item));
     }
 
     /// Draws what is known so far.

@@ -223,13 +223,11 @@ fn recorded_streams() {
         (Protocol::Droid, "droid", "droid/parallel.jsonl"),
         (Protocol::Droid, "droid", "droid/think.jsonl"),
         (Protocol::Text, "mine", "text/made-answer.txt"),
-        (Protocol::Acp, "claude-acp", "acp/claude-acp/two-tools.jsonl"),
         (Protocol::Acp, "codex", "acp/codex/two-tools.jsonl"),
         (Protocol::Acp, "gemini", "acp/gemini/read.jsonl"),
         (Protocol::Acp, "opencode", "acp/opencode/two-tools.jsonl"),
         (Protocol::Acp, "qwen", "acp/qwen/read.jsonl"),
         (Protocol::Acp, "copilot", "acp/copilot/read.jsonl"),
-        (Protocol::Acp, "droid-acp", "acp/droid-acp/two-tools.jsonl"),
     ] {
         let text = std::fs::read_to_string(format!("{folder}/{stream}")).unwrap();
         let name = stream.replace('/', "-");

@@ -129,7 +129,7 @@ async fn an_agent_that_cannot_fork_gets_no_prompt() {
 #[tokio::test]
 async fn a_prewarmed_agent_is_ready_when_its_message_comes() {
     let bench = Bench::new();
-    let recording = dialogue("droid-acp/read");
+    let recording = dialogue("gemini/read");
     let request = scripted(&bench, &recording, "echo $$ >> $DIR/starts; tee $DIR/sent | $PLAY");
     let mut prewarm = bench.prewarm(&request, |_| {});
     until("its mode is set", || bench.read("sent").contains("session/set_mode")).await;
@@ -170,7 +170,7 @@ async fn a_prewarmed_agent_that_is_not_wanted_leaves_nothing() {
 async fn a_host_that_ends_stops_the_agent_in_the_middle() {
     let bench = Bench::new();
     let script = "tee $DIR/sent | $PLAY; exec sleep 1000";
-    let mut started = bench.start(scripted(&bench, &dialogue("claude-acp/killed"), script));
+    let mut started = bench.start(scripted(&bench, &dialogue("codex/killed"), script));
     until("it has its prompt", || bench.read("sent").contains("session/prompt")).await;
     started.job.take().unwrap().stop().await;
     started.run_out().await;

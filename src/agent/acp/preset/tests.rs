@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::agent::{self, AcpOptions, AgentCommand, Invocation, Protocol};
@@ -52,6 +52,7 @@ fn invocation<T>(
         resume: None,
         system: "",
         message: "",
+        policy: None,
     };
     change(&mut command, &mut invocation);
     look(&Invocation { command: &command, ..invocation })
@@ -75,29 +76,26 @@ fn every_agent_has_its_own_recipe() {
     );
     let gemini = format!("x --acp --include-directories {PROJECT} --mine");
     assert_eq!(shipped("gemini"), (gemini, none(), Directory::Empty, mode("plan"), None));
-    let (arguments, variables, directory, ..) = shipped("opencode");
-    assert_eq!((arguments.as_str(), directory), ("x acp --mine", Directory::Empty));
+    let (arguments, variables, directory, own_mode, _) = shipped("opencode");
     assert_eq!(
-        serde_json::from_str::<Value>(&variables["OPENCODE_PERMISSION"]).unwrap(),
-        json!({
-            "*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow",
-            "external_directory": {"*": "deny", "/home/dev/project/**": "allow"},
-        })
+        (arguments.as_str(), directory, own_mode),
+        ("x acp --mine", Directory::Empty, mode("botglue"))
     );
-    let qwen = "x --acp --approval-mode default --safe-mode --exclude-tools \
-                write_file,edit,run_shell_command,agent,task,web_fetch,notebook_edit --mine";
-    assert_eq!(shipped("qwen"), (qwen.to_owned(), none(), Directory::Project, None, None));
+    let permission = json!({
+        "*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow",
+        "external_directory": {"*": "deny", "/home/dev/project/**": "allow"},
+    });
+    let variable = |name: &str| serde_json::from_str::<Value>(&variables[name]).unwrap();
+    assert_eq!(variable("OPENCODE_PERMISSION"), permission);
+    let ours = &variable("OPENCODE_CONFIG_CONTENT")["agent"]["botglue"];
+    assert_eq!((&ours["mode"], &ours["permission"]), (&json!("primary"), &permission));
+    let qwen = format!(
+        "x --acp --approval-mode default --safe-mode --include-directories {PROJECT} --exclude-tools \
+         write_file,edit,run_shell_command,agent,task,web_fetch,notebook_edit --mine"
+    );
+    assert_eq!(shipped("qwen"), (qwen, none(), Directory::Empty, None, None));
     let copilot = "x --acp --available-tools view,grep,glob --mine";
     assert_eq!(shipped("copilot"), (copilot.to_owned(), none(), Directory::Empty, None, None));
-    let options = json!({
-        "tools": ["Read", "Grep", "Glob"], "settingSources": ["user"], "strictMcpConfig": true,
-        "promptSuggestions": false, "allowDangerouslySkipPermissions": false,
-    });
-    let meta = Some(json!({"claudeCode": {"options": options}}));
-    let claude = ("x --mine".to_owned(), none(), Directory::Project, mode("default"), meta);
-    assert_eq!(shipped("claude-acp"), claude);
-    let droid = "x exec --output-format acp --mine";
-    assert_eq!(shipped("droid-acp"), (droid.to_owned(), none(), Directory::Empty, mode("spec"), None));
 }
 
 #[test]
@@ -107,18 +105,17 @@ fn an_agent_without_a_preset_has_no_recipe() {
 
 #[test]
 fn what_the_user_sets_wins_over_the_recipe() {
-    let (_, variables, directory, mode, meta) = recipe("claude-acp", |command, _| {
+    let (_, variables, directory, mode, meta) = recipe("codex", |command, _| {
         command.env.insert("INITIAL_AGENT_MODE".to_owned(), "mine".to_owned());
         command.acp = AcpOptions {
             mode: Some("plan".to_owned()),
-            meta: Some(json!({"claudeCode": {"options": {"maxThinkingTokens": 9}}})),
-            directory: Some(Directory::Empty),
+            meta: Some(json!({"a": 9})),
+            directory: Some(Directory::Project),
         };
     });
-    assert_eq!((variables["INITIAL_AGENT_MODE"].as_str(), directory), ("mine", Directory::Empty));
+    assert_eq!((variables["INITIAL_AGENT_MODE"].as_str(), directory), ("mine", Directory::Project));
     assert_eq!(mode.as_deref(), Some("plan"));
-    let options = &meta.unwrap()["claudeCode"]["options"];
-    assert_eq!((&options["maxThinkingTokens"], &options["strictMcpConfig"]), (&json!(9), &json!(true)));
+    assert_eq!(meta, Some(json!({"a": 9})));
 }
 
 #[test]
@@ -144,11 +141,11 @@ fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
             resume: None,
             system: "",
             message: "",
+            policy: None,
         };
         assert_eq!(agent::directory(&invocation), Directory::Project);
         arguments.push_str(&agent::arguments(&invocation, Path::new(PROJECT)).join(" "));
-        let meta = agent::opening(&invocation, Path::new(PROJECT), Path::new(PROJECT)).meta;
-        (arguments, agent::environment(&invocation, Path::new(PROJECT)), meta)
+        (arguments, agent::environment(&invocation, Path::new(PROJECT)))
     };
     assert_eq!(loose("gemini").0, "--acp");
     assert_eq!(loose("copilot").0, "--acp --available-tools view,bash,edit,create");
@@ -158,8 +155,23 @@ fn a_trusted_project_and_more_tools_loosen_what_they_are_about() {
     );
     let permission: Value = serde_json::from_str(&loose("opencode").1["OPENCODE_PERMISSION"]).unwrap();
     assert_eq!((&permission["bash"], &permission["grep"]), (&json!("allow"), &Value::Null));
-    let options = &loose("claude-acp").2.unwrap()["claudeCode"]["options"];
-    assert_eq!((&options["maxTurns"], &options["settingSources"]), (&json!(3), &Value::Null));
+}
+
+#[test]
+fn a_recipe_is_for_one_program_and_its_later_versions() {
+    let codex = Preset::named("codex").unwrap();
+    let name = Some(codex.agent_name);
+    for version in [Some("2.6.0"), Some("2.10.0"), Some("3.0"), Some("2.6.0-beta (x)"), Some("nightly"), None]
+    {
+        assert_eq!(codex.mismatch(name, version), None, "{version:?}");
+    }
+    let another = codex.mismatch(Some("codex-acp"), Some("0.16.0")).unwrap();
+    assert!(
+        another.contains("install `npm i -g @agentclientprotocol/codex-acp`, 2.6.0 or newer"),
+        "{another}"
+    );
+    assert!(another.contains("this is codex-acp 0.16.0"), "{another}");
+    assert!(codex.mismatch(name, Some("2.5.9")).is_some() && codex.mismatch(None, None).is_some());
 }
 
 #[test]

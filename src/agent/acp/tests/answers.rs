@@ -34,7 +34,7 @@ fn every_request_of_the_agent_gets_one_answer_under_its_own_id() {
 
 #[test]
 fn a_refusal_is_no_failure_where_an_answer_comes() {
-    let mut talk = Talk::prompted("claude-acp");
+    let mut talk = Talk::prompted("codex");
     talk.asks(&json!(1), "c1", &["reject_once"]);
     talk.update(&json!({"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}));
     talk.text(Some("m"), "without it");
@@ -65,8 +65,12 @@ fn only_what_comes_between_prompt_and_result_in_our_session_counts() {
     let id = talk.sent.last().unwrap()["id"].clone();
     talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
     talk.text(None, " late");
+    talk.text(Some("m"), "another message");
     talk.hear(&json!({"id": id, "result": {"stopReason": "refusal"}}).to_string());
-    assert_eq!(answer(&talk.end()), "ours");
+    assert!(talk.stream.is_closing() && !talk.stream.decided());
+    talk.stream.close(&mut |_| {});
+    talk.text(None, " too late");
+    assert_eq!(answer(&talk.end()), "ours late");
 }
 
 #[test]
@@ -120,6 +124,81 @@ fn a_failure_that_comes_as_text_is_a_failure() {
 }
 
 #[test]
+fn what_copilot_says_of_its_own_is_no_answer() {
+    let said = |texts: &[&str]| {
+        let mut talk = Talk::prompted("copilot");
+        talk.text(None, "Info: Disabled tools: bash");
+        talk.update(&json!({"sessionUpdate": "usage_update", "used": 1}));
+        texts.iter().for_each(|text| talk.text(None, text));
+        talk.ends("end_turn")
+    };
+    assert_eq!(code(&said(&["Warning: no token count"])), Code::EmptyAnswer);
+    let outcome = said(&["the ", "Warning: no token count", "answer"]);
+    assert_eq!((answer(&outcome), outcome.held_for), ("the answer", None));
+}
+
+#[test]
+fn a_last_text_outside_of_messages_and_without_amounts_is_a_failure() {
+    let mut talk = Talk::prompted("codex");
+    talk.text(Some("m"), "half");
+    talk.text(None, "stream disconnected ");
+    talk.text(None, "before completion");
+    let id = talk.sent.last().unwrap()["id"].clone();
+    talk.hear(&json!({"id": id, "result": {"stopReason": "end_turn"}}).to_string());
+    let outcome = talk.end();
+    assert!(message(&outcome).ends_with("it says: stream disconnected before completion"), "{outcome:?}");
+}
+
+#[test]
+fn what_qwen_says_several_times_is_no_answer() {
+    let said = |pieces: &[&str]| {
+        let mut talk = Talk::prompted("qwen");
+        pieces.iter().for_each(|piece| talk.text(None, piece));
+        talk.ends("end_turn")
+    };
+    assert_eq!(code(&said(&["def partial("; 3])), Code::ApiError);
+    assert_eq!(answer(&said(&["def partial("; 2])), "def partial(def partial(");
+    assert_eq!(answer(&said(&["a = 1\n"; 3])), "a = 1\na = 1\na = 1\n");
+}
+
+#[test]
+fn a_read_within_the_project_is_allowed_and_nothing_else() {
+    let asked = |call: Value| {
+        let is_inside = PathCheck(|project, path| path.starts_with(project));
+        let mut talk = Talk::new(&Opening { project: "/project".into(), is_inside, ..opening("copilot") });
+        for reply in [json!({"protocolVersion": 1}), json!({"sessionId": "s1"})] {
+            talk.reply(&reply);
+        }
+        talk.say("the message");
+        let options = json!([
+            {"optionId": "yes", "kind": "allow_once"}, {"optionId": "ever", "kind": "allow_always"},
+            {"optionId": "no", "kind": "reject_once"},
+        ]);
+        let params = json!({"sessionId": "s1", "toolCall": call, "options": options});
+        talk.hear(&json!({"id": 7, "method": "session/request_permission", "params": params}).to_string());
+        talk.sent.last().unwrap()["result"]["outcome"]["optionId"].clone()
+    };
+    let path = |path: &str| json!([{"path": path}]);
+    for (call, expected) in [
+        (json!({"toolCallId": "a", "kind": "read", "locations": path("/project/a")}), "yes"),
+        (json!({"toolCallId": "a", "kind": "search", "rawInput": {"path": "/project/a"}}), "yes"),
+        (json!({"toolCallId": "a", "kind": "read", "locations": path("/etc/passwd")}), "no"),
+        (
+            json!({"toolCallId": "a", "kind": "read", "locations": path("/project/a"), "rawInput": {"filePath": "/x"}}),
+            "no",
+        ),
+        (
+            json!({"toolCallId": "a", "kind": "read", "locations": path("/project/a"), "rawInput": {"paths": ["/x"]}}),
+            "no",
+        ),
+        (json!({"toolCallId": "a", "kind": "edit", "locations": path("/project/a")}), "no"),
+        (json!({"toolCallId": "a", "kind": "read"}), "no"),
+    ] {
+        assert_eq!(asked(call.clone()), expected, "{call}");
+    }
+}
+
+#[test]
 fn what_copilot_says_of_a_failure_is_no_answer() {
     let said = |agent: &str, usage: &Value| {
         let mut talk = Talk::prompted(agent);
@@ -132,7 +211,7 @@ fn what_copilot_says_of_a_failure_is_no_answer() {
     };
     assert_eq!(code(&said("copilot", &Value::Null)), Code::PromptTooLong);
     let tokens = json!({"inputTokens": 1});
-    assert_eq!(said("copilot", &tokens).held_for, Some(AnswerDoubt::Raw), "then it is what the model says");
+    assert_eq!(said("copilot", &tokens).held_for, None, "then it is what the model says");
     assert_eq!(said("gemini", &Value::Null).held_for, Some(AnswerDoubt::Raw));
 }
 
@@ -154,7 +233,7 @@ fn an_agent_that_was_stopped_has_not_failed_by_itself() {
 
 #[test]
 fn texts_of_two_requests_without_ids_are_held_and_both_kept() {
-    let mut talk = Talk::prompted("copilot");
+    let mut talk = Talk::prompted("none");
     talk.text(None, "Info: Disabled tools: bash");
     talk.update(&json!({"sessionUpdate": "usage_update", "used": 9}));
     talk.text(None, "the ");

@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn no_dialogue_goes_wrong(
         steps in prop::collection::vec(step(), 0..60),
-        preset in select(vec!["none", "codex", "gemini", "claude-acp", "copilot"]),
+        preset in select(vec!["none", "codex", "gemini", "copilot"]),
         resumes in any::<bool>(),
     ) {
         let resume = resumes.then(|| Resume { session_id: "old".to_owned(), at: None });

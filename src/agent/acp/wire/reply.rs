@@ -10,6 +10,7 @@ pub struct AcpReply<'a> {
     /// Of `initialize`.
     pub protocol_version: Option<u64>,
     pub agent_name: Option<Text<'a>>,
+    pub agent_version: Option<Text<'a>>,
     pub can_fork: bool,
     pub takes_system_prompt: bool,
     /// How the user can log in, in the agent's words.
@@ -36,6 +37,10 @@ impl<'a> AcpReply<'a> {
                 b"agentInfo" => json.object(|json, key| match key {
                     b"name" => {
                         reply.agent_name = json.text()?;
+                        Ok(())
+                    }
+                    b"version" => {
+                        reply.agent_version = json.text()?;
                         Ok(())
                     }
                     _ => json.skip(),

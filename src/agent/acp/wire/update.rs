@@ -21,9 +21,10 @@ pub struct SessionUpdate<'a> {
     pub tool_kind: Option<Text<'a>>,
     pub title: Option<Text<'a>>,
     pub status: Option<Text<'a>>,
-    /// The first of the call's `locations`.
-    pub location: Option<Text<'a>>,
+    /// The call's `locations`.
+    pub locations: Vec<Text<'a>>,
     pub input: Argument<'a>,
+    raw_input: Option<Raw<'a>>,
     output: Option<Raw<'a>>,
     content: Option<Raw<'a>>,
     /// Of a `usage_update`, in US dollars.
@@ -49,8 +50,11 @@ impl<'a> SessionUpdate<'a> {
                 b"kind" => update.tool_kind = json.text()?,
                 b"title" => update.title = json.text()?,
                 b"status" => update.status = json.text()?,
-                b"locations" => update.location = first_path(json)?,
-                b"rawInput" => update.input = values::argument(json)?,
+                b"locations" => update.locations = paths(json)?,
+                b"rawInput" => {
+                    update.raw_input = Some(json.raw()?);
+                    update.input = update.raw_input.map(argument).unwrap_or_default();
+                }
                 b"rawOutput" => update.output = Some(json.raw()?),
                 b"cost" => update.cost = cost(json)?,
                 b"entries" => update.step = current_step(json)?,
@@ -61,6 +65,30 @@ impl<'a> SessionUpdate<'a> {
             Ok(())
         })?;
         Ok(update)
+    }
+
+    /// Every path that a call is about; none where it names none, or one that is not text.
+    pub fn paths(&self) -> Option<Vec<String>> {
+        let mut paths: Vec<String> = self.locations.iter().map(|path| path.clone().into_owned()).collect();
+        let input = self.raw_input.map_or(b"{}".as_slice(), Raw::written);
+        let serde_json::Value::Object(input) = serde_json::from_slice(input).ok()? else { return None };
+        let is_path = |key: &str| {
+            ["path", "file", "dir", "root", "uri"].iter().any(|part| key.to_lowercase().contains(part))
+        };
+        for (_, value) in input.iter().filter(|(key, _)| is_path(key)) {
+            match value {
+                serde_json::Value::String(path) => paths.push(path.clone()),
+                serde_json::Value::Array(list) => {
+                    paths.extend(
+                        list.iter()
+                            .map(|path| path.as_str().map(str::to_owned))
+                            .collect::<Option<Vec<_>>>()?,
+                    );
+                }
+                _ => return None,
+            }
+        }
+        Some(paths).filter(|paths| !paths.is_empty())
     }
 
     /// What a call returned: the content that the agent shows of it, else its raw output.
@@ -121,18 +149,23 @@ fn current_step<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
     Ok(current.or(next))
 }
 
-fn first_path<'a>(json: &mut Reader<'a>) -> Read<Option<Text<'a>>> {
-    let mut first = None;
+fn paths<'a>(json: &mut Reader<'a>) -> Read<Vec<Text<'a>>> {
+    let mut paths = Vec::new();
     json.list(|json| {
         json.object(|json, key| {
-            if key == b"path" && first.is_none() {
-                first = json.text()?;
+            if key == b"path" {
+                paths.extend(json.text()?);
                 return Ok(());
             }
             json.skip()
         })
     })?;
-    Ok(first)
+    Ok(paths)
+}
+
+fn argument(input: Raw<'_>) -> Argument<'_> {
+    // It has been read once, as a part of its line, so nothing can be wrong with it.
+    values::argument(&mut Reader::new(input.written())).unwrap_or_default()
 }
 
 fn cost(json: &mut Reader<'_>) -> Read<Option<f64>> {

@@ -34,6 +34,7 @@ fn arguments_of(resume: Option<&Resume>, change: impl FnOnce(&mut Invocation<'_>
         resume,
         system: "the rules",
         message: "the \"code\"\n",
+        policy: None,
     };
     change(&mut invocation);
     assert_eq!(agent::directory(&invocation), agent::Directory::Project);
@@ -51,7 +52,7 @@ fn the_argument_vector_is_the_command_the_flags_and_the_users_arguments() {
     assert_eq!(
         arguments,
         "nice claude -p --verbose --output-format stream-json --input-format stream-json --replay-user-messages \
-         --include-partial-messages --strict-mcp-config --setting-sources user --model opus --max-turns 3 \
+         --include-partial-messages --strict-mcp-config --permission-mode default --setting-sources user --model opus --max-turns 3 \
          --max-budget-usd 0.25 --tools Read,Grep --append-system-prompt the rules --mine"
     );
 }

@@ -73,7 +73,7 @@ fn acp(name: &str, more: &[(&str, Value)]) -> Result<Request, JobError> {
 fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
     let meta = map! { "a": map! { "b": list(["c"]), "n": 3.0, "x": 1.5, "on": true } };
     let options =
-        acp("claude-acp", &[("mode", "plan".into()), ("directory", "empty".into()), ("meta", meta)]).unwrap();
+        acp("codex", &[("mode", "plan".into()), ("directory", "empty".into()), ("meta", meta)]).unwrap();
     assert_eq!(
         options.start.agent.acp,
         AcpOptions {
@@ -82,8 +82,8 @@ fn an_agent_of_the_protocol_acp_has_a_mode_meta_and_a_directory() {
             directory: Some(Directory::Empty),
         }
     );
-    assert_eq!(options.start.agent.preset().map(|preset| preset.name), Some("claude-acp"));
-    assert_eq!(acp("claude-acp", &[]).unwrap().start.agent.acp, AcpOptions::default());
+    assert_eq!(options.start.agent.preset().map(|preset| preset.name), Some("codex"));
+    assert_eq!(acp("codex", &[]).unwrap().start.agent.acp, AcpOptions::default());
     assert_eq!(acp("mine", &[]).unwrap().start.agent.preset(), None);
     let wrong = |field: &str, value: Value| acp("codex", &[(field, value)]).unwrap_err().message;
     assert_eq!(wrong("directory", "home".into()), r#"agent.directory must be "project" or "empty""#);

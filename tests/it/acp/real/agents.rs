@@ -61,7 +61,7 @@ pub struct Agent {
 impl Agent {
     /// The row of this name.
     pub fn named(name: &str) -> &'static Self {
-        ALL.iter().find(|agent| agent.name.trim_end_matches("-acp") == name).unwrap()
+        ALL.iter().find(|agent| agent.name == name).unwrap()
     }
 
     /// Whether its program is where it is looked for.
@@ -72,7 +72,7 @@ impl Agent {
 }
 
 /// Every row.
-pub const ALL: &[Agent] = &[GEMINI, CODEX, CLAUDE, OPENCODE, QWEN, COPILOT, DROID];
+pub const ALL: &[Agent] = &[GEMINI, CODEX, OPENCODE, QWEN, COPILOT];
 
 /// One request with nothing from a cache, as the service of Gemini counts it.
 const PLAIN: Usage = Usage {
@@ -178,42 +178,6 @@ const CODEX: Agent = Agent {
     },
     usage: CACHED,
     price: None,
-    offers_models: true,
-    too_long: Code::PromptTooLong,
-    goes_on: true,
-    says_more: false,
-};
-
-const CLAUDE: Agent = Agent {
-    name: "claude-acp",
-    program: "claude-agent-acp",
-    search_path: agents,
-    set_up: |_| {},
-    variables: |place| {
-        let own = [
-            ("ANTHROPIC_BASE_URL", place.api.url()),
-            ("CLAUDE_CODE_MAX_RETRIES", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-        ];
-        own.map(|(name, value)| (name, value.to_owned())).into()
-    },
-    recipe: &[],
-    login: |_| vec![("ANTHROPIC_API_KEY", "test-key".to_owned())],
-    log_out: |_| {},
-    asks_without_login: false,
-    model: None,
-    settings: "session/set_mode",
-    reads: |path| ("Read", json!({"file_path": path})),
-    writes: |path| ("Write", json!({"file_path": path, "content": "x"})),
-    runs: |command| ("Bash", json!({"command": command})),
-    trap: |place, command| {
-        let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
-        let settings = json!({"hooks": {"SessionStart": hook, "UserPromptSubmit": hook}});
-        place.write("project/.claude/settings.json", &settings.to_string());
-    },
-    usage: MESSAGES,
-    price: Some(0.000_91),
     offers_models: true,
     too_long: Code::PromptTooLong,
     goes_on: true,
@@ -337,45 +301,4 @@ const COPILOT: Agent = Agent {
     too_long: Code::PromptTooLong,
     goes_on: false,
     says_more: true,
-};
-
-const DROID: Agent = Agent {
-    name: "droid-acp",
-    program: "droid",
-    search_path: tools,
-    set_up: |place| {
-        let model = json!({
-            "model": "mock-model", "displayName": "Mock", "baseUrl": format!("{}/llm", place.api.url()),
-            "apiKey": "test-key", "provider": "anthropic", "maxOutputTokens": 4096,
-        });
-        place.write("home/.factory/settings.json", &json!({"customModels": [model]}).to_string());
-    },
-    variables: |_| Vec::new(),
-    recipe: &[],
-    login: |_| vec![("FACTORY_AIRGAP_ENABLED", "true".to_owned())],
-    log_out: |_| {},
-    asks_without_login: false,
-    model: Some("custom:Mock-0"),
-    settings: "session/set_config_option",
-    reads: |path| ("Read", json!({"file_path": path})),
-    writes: |path| ("Create", json!({"file_path": path, "content": "x"})),
-    runs: |command| ("Execute", json!({"command": command, "riskLevel": "low", "riskLevelReason": "x"})),
-    trap: |place, command| {
-        let hook = json!([{"hooks": [{"type": "command", "command": command}]}]);
-        let hooks = json!({"SessionStart": hook, "UserPromptSubmit": hook, "Stop": hook});
-        place.write("project/.factory/hooks.json", &hooks.to_string());
-        place.write("project/.factory/settings.json", &json!({"hooks": hooks}).to_string());
-    },
-    usage: Usage {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_read_input_tokens: 0,
-        cache_creation_input_tokens: 0,
-    },
-    price: None,
-    offers_models: true,
-    // It says nothing but that something failed.
-    too_long: Code::ApiError,
-    goes_on: false,
-    says_more: false,
 };

@@ -184,8 +184,7 @@ async fn it_goes_on_in_a_fork_or_says_that_it_cannot(agent: &'static Agent) {
     job.start.resume = resume;
     let second = real.bench.run(job).await;
     if !agent.goes_on {
-        let label = agent.name.trim_end_matches("-acp");
-        let expected = format!("{label} cannot go on in a session: start a new job instead");
+        let expected = format!("{} cannot go on in a session: start a new job instead", agent.name);
         assert_eq!(second.message(), expected);
         assert_eq!(real.place.api.requests().len(), asked, "nothing was sent");
         return;
@@ -274,7 +273,7 @@ macro_rules! shown {
 use hostile::a_hostile_project_starts_nothing;
 use neovim::its_name_is_all_it_takes;
 
-shown!(gemini codex claude opencode qwen copilot droid);
+shown!(gemini codex opencode qwen copilot);
 
 /// What `make test` runs: one dialogue from the user's keys to the stored job, and a tool that would write. Recorded
 /// dialogues ([`super::played`]) cover the rest of the protocol there.
