@@ -1,4 +1,5 @@
-//! Line ends: a final newline adds no line, and `\r` is where it was in the selection, only there.
+//! Line ends: a final newline adds no line, blank rows at the end stay, and `\r` is where it was in the selection, only
+//! there.
 //!
 //! A buffer's lines hold no `\n`, and no `\r` either where `'fileformat'` is `dos`. A file of mixed line
 //! ends is read as `unix`: there each row may end in `\r`, and the answer's rows have to do the same.
@@ -6,6 +7,7 @@
 use std::collections::HashSet;
 
 use super::target::Target;
+use super::text::is_blank;
 use crate::request::{Selection, SelectionKind};
 
 /// The answer by lines, with neither the `\r` of its line ends nor a line for a final newline. A `\r`
@@ -25,11 +27,17 @@ pub fn split(answer: &str, selection: &Selection) -> Vec<String> {
     lines
 }
 
-/// Ends the lines in `\r` where the rows of the selection do.
-pub fn restore(lines: &mut [String], target: Target<'_>) {
+/// Ends the lines in `\r` where the rows of the selection do, and with the blank rows at its end if they have none.
+pub fn restore(lines: &mut Vec<String>, target: Target<'_>) {
     let selection = target.selection;
     match selection.kind {
-        SelectionKind::Line => by_rows(lines, &selection.rows),
+        SelectionKind::Line => {
+            by_rows(lines, &selection.rows);
+            let text = selection.rows.iter().rposition(|row| !is_blank(row));
+            if let (Some(text), Some(false)) = (text, lines.last().map(|line| is_blank(line))) {
+                lines.extend_from_slice(&selection.rows[text + 1..]);
+            }
+        }
         SelectionKind::Char => {
             let Some((last, others)) = lines.split_last_mut() else { return };
             by_rows(others, &selection.rows);

@@ -133,7 +133,7 @@ test("<leader>pp and <Plug>(botglue-run) on a selection", function()
 end)
 
 test("the operator takes a motion, and the dot repeats it with the same prompt", function()
-  local nvim = child.with_host({ "one two", "three four", "c" })
+  local nvim = child.with_host({ "one two", "three four", "", "c" })
   nvim:lua("vim.keymap.set('n', 'gb', '<Plug>(botglue-run)')")
   nvim:type("gbiwshorter<C-s>")
   nvim:type("jw.")
@@ -145,7 +145,7 @@ test("the operator takes a motion, and the dot repeats it with the same prompt",
     { "shorter", "char", { "one" } },
     { "shorter", "char", { "four" } },
   })
-  nvim:type("gggbjlonger<C-s>")
+  nvim:type("gggbaplonger<C-s>")
   nvim:eventually("the third arrives", "return #require('support.host').received('run') == 3")
   equal(taken(requests(nvim)[3]), { "longer", "line", { "one two", "three four" } })
 end)
@@ -168,7 +168,7 @@ test("the dot repeats text objects and counts, however the prompt was edited", f
     return { first[2], first[3], second[3] }
   end
   equal(twice("gbip", "G."), { "line", { "one two", "three four" }, { "seven", "eight" } })
-  equal(twice("gb2j", "4G."), { "line", { "one two", "three four", "" }, { "five", "six", "" } })
+  equal(twice("gb2j", "4G."), { "line", { "one two", "three four" }, { "five", "six" } })
   equal(twice("2gbw", "2G."), { "char", { "one two" }, { "three four" } })
 end)
 

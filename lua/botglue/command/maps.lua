@@ -49,7 +49,7 @@ function M.run_line()
     for _ = 2, vim.v.count1 do
       last = fold_end(math.min(last + 1, vim.api.nvim_buf_line_count(0)))
     end
-    start(selection.lines(vim.api.nvim_get_current_buf(), line, last), {})
+    start(selection.linewise(vim.api.nvim_get_current_buf(), line, last), {})
   end)
 end
 

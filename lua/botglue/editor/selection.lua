@@ -62,6 +62,21 @@ function M.lines(bufnr, first, last)
   return { bufnr = bufnr, kind = "line", first_line = first, last_line = last, spans = spans }
 end
 
+--- What the user selected linewise: without the blank lines at its ends, but for one of blank lines alone.
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return botglue.Selection
+function M.linewise(bufnr, first, last)
+  local from, to
+  for i, text in ipairs(vim.api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
+    if text:find("%S") then
+      from, to = from or first + i - 1, first + i - 1
+    end
+  end
+  return M.lines(bufnr, from or first, to or last)
+end
+
 --- No text at all: what comes goes below `line`, above the first one when it is 0.
 ---@param bufnr integer
 ---@param line integer
@@ -239,7 +254,7 @@ local function visual(bufnr, mode, anchor, cursor, to_eol)
   local first, last = ordered(anchor, cursor)
   local exclusive = vim.o.selection == "exclusive"
   if mode == "V" then
-    return M.lines(bufnr, first.line, last.line)
+    return M.linewise(bufnr, first.line, last.line)
   elseif mode == "v" then
     -- Where both ends are one character, Neovim takes it even so.
     return chars(bufnr, first, last, exclusive and not vim.deep_equal(first, last))
@@ -298,11 +313,11 @@ function M.from_command(first, last)
   local bufnr = vim.api.nvim_get_current_buf()
   local from, to = position("'<"), position("'>")
   if from.line ~= first or to.line ~= last then
-    return M.lines(bufnr, first, last)
+    return M.linewise(bufnr, first, last)
   end
   local mode = vim.fn.visualmode()
   if VISUAL[mode] == nil then
-    return M.lines(bufnr, first, last)
+    return M.linewise(bufnr, first, last)
   end
   return visual(bufnr, mode, from, to, mode == "\22" and block_to_eol())
 end
@@ -318,7 +333,7 @@ function M.from_operator(kind)
   end
   local from, to = position("'["), position("']")
   if kind == "line" then
-    return M.lines(bufnr, from.line, to.line)
+    return M.linewise(bufnr, from.line, to.line)
   elseif to.line < from.line or to.line == from.line and to.col < from.col then
     fail("there is no text in that motion")
   end

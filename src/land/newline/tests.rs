@@ -28,6 +28,16 @@ fn a_final_newline_adds_no_line() {
 }
 
 #[test]
+fn blank_rows_at_the_end_of_a_selection_stay() {
+    check(
+        &sample::lines("rust", &["a", "", " "]),
+        &[("b\n", &["b", "", " "]), ("b\n\n", &["b", ""]), ("```\nb\n```", &["b", "", " "]), ("", &[""])],
+    );
+    check(&sample::lines("rust", &["a\r", "\r"]), &[("b", &["b\r", "\r"])]);
+    check(&sample::lines("rust", &["", ""]), &[("b", &["b"])]);
+}
+
+#[test]
 fn a_carriage_return_stays_out_of_rows_that_have_none() {
     let request = sample::lines("rust", &["a", "b"]);
     check(&request, &[("c\r\nd\r", &["c", "d"]), ("c\rd\n", &["cd"]), ("c\r\r\n", &["c"])]);
@@ -41,7 +51,7 @@ fn a_carriage_return_within_a_line_stays_where_the_selection_has_such() {
 #[test]
 fn rows_that_end_in_a_carriage_return_still_do() {
     check(
-        &sample::lines("rust", &["a\r", "\r"]),
+        &sample::lines("rust", &["\r", "a\r"]),
         &[("c\nd", &["c\r", "d\r"]), ("c\r\n\r\nd\r\n", &["c\r", "\r", "d\r"]), ("```\nc\n```", &["c\r"])],
     );
     check(&sample::lines("rust", &["    a\r", "    b\r"]), &[("a\nc", &["    a\r", "    c\r"])]);
