@@ -94,6 +94,17 @@ test("a job table has what is known, and is a new one each time", function()
   equal(job.tool, nil)
 end)
 
+test("of many calls of tools the newest are listed", function()
+  local nvim = child.with_host({ "a" })
+  nvim:run({ kind = "line", first = { 1 }, last = { 1 } })
+  for i = 1, 103 do
+    nvim:agent(1, "call", "Read", { file_path = tostring(i) })
+  end
+  nvim:eventually("the last one comes", "return require('botglue').job(1).tool == 'Read 103'")
+  local tools = nvim:job(1).tools
+  equal({ #tools, tools[1].id, tools[100].id }, { 100, "call-4", "call-103" })
+end)
+
 test("jobs are listed oldest first; one that is not there is nil", function()
   local nvim = child.with_host({ "a" })
   for _ = 1, 3 do

@@ -60,6 +60,22 @@ test("an event has the job as it was, and those of a job keep their order", func
   })
 end)
 
+test("where no autocommand listens no table is made", function()
+  local nvim = with_jobs({ "a" })
+  nvim:lua([[
+    vim.api.nvim_clear_autocmds({ event = "User" })
+    local class = getmetatable(require("botglue.host.connection").jobs[1])
+    local make = class.table
+    class.table = function(self)
+      table.insert(heard, "made")
+      return make(self)
+    end
+  ]])
+  nvim:agent(1, "call", "Read", { file_path = "a" })
+  nvim:eventually("the tool is known", "return require('botglue.host.connection').jobs[1].tool")
+  equal(heard(nvim), {})
+end)
+
 test("wait() returns after those who listen were told", function()
   local nvim = with_jobs({ "a" }, on("Finished", "table.insert(heard, event.data.id)"))
   equal(

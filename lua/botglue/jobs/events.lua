@@ -40,10 +40,25 @@ local function tell_oldest()
   return true
 end
 
+--- Whether there is an autocommand for an event. A job's table is not made for none.
+---@param name string
+---@return boolean
+local function is_heard(name)
+  for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ event = "User" })) do
+    if autocmd.buflocal or vim.fn.match(name, vim.fn.glob2regpat(autocmd.pattern)) >= 0 then
+      return true
+    end
+  end
+  return false
+end
+
 --- Tells of something in the next tick, after all that is to be told before.
 ---@param name string
 ---@param job botglue.Job
 function M.emit(name, job)
+  if not is_heard(name) then
+    return
+  end
   local queue = connection.telling.queue
   queue[#queue + 1] = { name = name, data = job:table() }
   vim.schedule(tell_oldest)
@@ -55,7 +70,7 @@ function M.started(job)
   local telling, name = connection.telling, "BotglueJobStarted"
   if telling.depth >= DEEPEST then
     M.emit(name, job)
-  else
+  elseif is_heard(name) then
     tell(telling, { name = name, data = job:table() })
   end
 end

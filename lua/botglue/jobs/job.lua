@@ -35,7 +35,7 @@ local M = {}
 ---@field batch botglue.Batch? the batch that counts it
 ---@field updated integer? when the last update event was emitted
 ---@field update_due boolean? whether an update event is pending
----@field tools botglue.Tool[]
+---@field tools botglue.Tool[] the newest ones, by their index
 ---@field answer { lines: string[], held_for: string? }?
 ---@field edited string[]? the answer as the user saved it in the edit buffer
 ---@field typed string[]? what stands in that buffer and is not written
@@ -57,8 +57,9 @@ local M = {}
 local Job = {}
 Job.__index = Job
 
-local KNOWN =
-  { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens", "held_why" }
+local MOST_TOOLS = 100
+
+local KNOWN = { "session_id", "model", "cost_usd", "num_turns", "input_tokens", "output_tokens", "held_why" }
 
 ---@param spec table the fields known at the request
 ---@return botglue.Job
@@ -152,8 +153,29 @@ function Job:learn(known)
     end
   end
   for _, tool in ipairs(known.tools or {}) do
-    self.tools[tool.index] = tool
+    self:learn_tool(tool)
   end
+end
+
+--- Keeps the state of a tool, if it is among the newest.
+---@param tool table with its index
+---@return table? before its state until now
+function Job:learn_tool(tool)
+  local tools = self.tools
+  local at = #tools
+  while at > 0 and tools[at].index > tool.index do
+    at = at - 1
+  end
+  local before = at > 0 and tools[at].index == tool.index and tools[at] or nil
+  if before then
+    tools[at] = tool
+  else
+    table.insert(tools, at + 1, tool)
+    if #tools > MOST_TOOLS then
+      table.remove(tools, 1)
+    end
+  end
+  return before
 end
 
 --- The fields whose change emits an update event, as one string.

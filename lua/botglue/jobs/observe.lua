@@ -147,8 +147,7 @@ end
 ---@param tools table[] each with its index
 function M.tools(job, tools)
   for _, tool in ipairs(tools) do
-    local known = job.tools[tool.index]
-    job:learn({ tools = { tool } })
+    local known = job:learn_tool(tool)
     if not known or known.status ~= tool.status then
       local public = { id = tool.id, name = tool.name, status = tool.status, error = tool.error }
       M.tell(job, { kind = "tool", tool = public })

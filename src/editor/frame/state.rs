@@ -10,6 +10,9 @@ use crate::editor::value::{self, Map};
 use crate::land::Capture;
 use crate::stream::{ToolCall, ToolStatus, Update};
 
+/// How many calls are told at once: as many as the plugin keeps of a job.
+const MOST_TOOLS: usize = 100;
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct JobState {
@@ -25,7 +28,7 @@ pub(super) struct JobState {
     gone: bool,
     /// Calls that have not come back, by their place.
     running: BTreeMap<usize, ToolCall>,
-    /// Calls whose present state has not been sent.
+    /// The newest calls whose present state has not been sent.
     untold: BTreeMap<usize, ToolCall>,
     preview: Option<CodePreview>,
 }
@@ -70,7 +73,7 @@ impl JobState {
         self.finished = true;
         self.preview = None;
         for (index, tool) in std::mem::take(&mut self.running) {
-            self.untold.insert(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
+            self.untell(index, ToolCall { status: ToolStatus::Unfinished, ..tool });
         }
         self.changed = self.gone && self.pgid.is_some();
         self.take_tools()
@@ -147,9 +150,16 @@ impl JobState {
         } else {
             self.running.remove(&index);
         }
-        self.untold.insert(index, tool.clone());
+        self.untell(index, tool.clone());
         self.activity = Some(self.running_tool().unwrap_or("thinking").to_owned());
         self.changed = true;
+    }
+
+    fn untell(&mut self, index: usize, tool: ToolCall) {
+        self.untold.insert(index, tool);
+        if self.untold.len() > MOST_TOOLS {
+            self.untold.pop_first();
+        }
     }
 
     fn take_tools(&mut self) -> Value {
