@@ -44,7 +44,7 @@ fn earlier_prompts_are_those_that_were_used_most_and_last_in_every_neovim() {
 }
 
 /// A repository whose `.gitignore` is a pipe, and a prompt in which `@` has asked git for files.
-fn git_hangs() -> (Nvim, u32) {
+fn git_hangs() -> Nvim {
     let nvim = start(Scratch::new());
     let project = nvim.scratch.project();
     let run = |program: &str, arguments: &[&str]| {
@@ -59,24 +59,31 @@ fn git_hangs() -> (Nvim, u32) {
     run("git", &["init", "-q"]);
     run("mkfifo", &[".gitignore"]);
     nvim.input(":1Botglue<CR>@");
-    let git = process::wait_for(&nvim.scratch, "git -c").pid;
-    (nvim, git)
+    process::wait_for(&nvim.scratch, "git -c");
+    nvim
+}
+
+fn wait_for_no_git(nvim: &Nvim) {
+    wait("git has ended", || {
+        process::of(&nvim.scratch).iter().all(|found| !found.command.contains("git -c"))
+    });
 }
 
 #[test]
 fn a_git_that_hangs_ends_with_neovim() {
-    let (nvim, _) = git_hangs();
-    nvim.quit();
-    let (nvim, git) = git_hangs();
-    signal(nvim.pid(), "TERM");
-    wait("git has ended", || process::of(&nvim.scratch).iter().all(|found| found.pid != git));
+    git_hangs().quit();
+    for name in ["TERM", "KILL"] {
+        let nvim = git_hangs();
+        signal(nvim.pid(), name);
+        wait_for_no_git(&nvim);
+    }
 }
 
 #[test]
 fn a_git_that_hangs_ends_with_its_prompt() {
-    let (nvim, git) = git_hangs();
+    let nvim = git_hangs();
     nvim.input("<Esc><Esc>");
-    wait("git has ended", || process::of(&nvim.scratch).iter().all(|found| found.pid != git));
+    wait_for_no_git(&nvim);
 }
 
 #[test]

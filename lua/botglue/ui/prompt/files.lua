@@ -37,15 +37,17 @@ end
 -- partial clone lacks, whatever version of git it is.
 local ENVIRONMENT = { GIT_OPTIONAL_LOCKS = "0", GIT_NO_LAZY_FETCH = "1", GIT_ALLOW_PROTOCOL = "" }
 
+-- git may hang, on a `.gitignore` that is a pipe for one. However Neovim ends, the end of stdin ends both processes.
+local GUARDED = 'exec 3<&0 </dev/null; { read _ <&3; kill -9 0; } >/dev/null 2>&1 & exec "$@" 3<&-'
+
 function Files:git()
   local git = program.find("git")
   if not git then
     self:walk()
     return
   end
-  local command =
-    { git, "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard" }
-  -- A job of Neovim's, which ends with it: git may hang, on a `.gitignore` that is a pipe for one.
+  local command = { "/bin/sh", "-c", GUARDED, "sh", git, "-c", "core.fsmonitor=false" }
+  vim.list_extend(command, { "ls-files", "-z", "--cached", "--others", "--exclude-standard" })
   local ok, job = pcall(vim.fn.jobstart, command, {
     cwd = self.root,
     env = vim.tbl_extend("error", { PATH = program.search_path() }, ENVIRONMENT),
