@@ -27,16 +27,18 @@ const TOOLS: &[&str] = &[
     "grep",
     "gzip",
     "head",
+    "ls",
     "make",
     "mkdir",
-    "mktemp",
     "mv",
     "rm",
     "sed",
     "sh",
     "sha256sum",
+    "sleep",
     "sort",
     "tar",
+    "tr",
     "uname",
 ];
 
@@ -240,6 +242,31 @@ fn a_host_that_does_not_run_here_is_not_taken() {
     machine.releases("'; exit 3; '");
     let output = machine.install().output().unwrap();
     machine.check_built(&output, "is not used: its host does not run here");
+}
+
+#[test]
+fn a_host_that_hangs_is_not_taken_and_what_it_prints_is_cleaned() {
+    let machine = Machine::new();
+    machine.has("tail");
+    machine.lacks("sleep");
+    // The time is over as soon as the host has printed something.
+    let passes = "while ! grep -q odd target/install.*/said; do :; done\n";
+    write_script(&machine.scratch.path("bin/sleep"), passes);
+    machine.releases("'; printf '\\033[2Jodd\\n\\233'; exec tail -f /dev/null; '");
+    let output = machine.install().output().unwrap();
+    machine.check_built(&output, "is not used: its host does not run here: botglue [2Jodd");
+}
+
+#[test]
+fn a_directory_at_the_place_of_the_host_is_an_error() {
+    let machine = Machine::new();
+    machine.releases(VERSION);
+    machine.sh("mkdir -p target/release/botglue");
+    let output = machine.install().output().unwrap();
+    assert!(!output.status.success());
+    let said = printed(&output);
+    assert!(said.contains("remove the directory at target/release/botglue"), "{said}");
+    assert_eq!(machine.sh("ls target target/release/botglue"), "target:\nrelease\n\ntarget/release/botglue:");
 }
 
 #[test]
