@@ -79,6 +79,37 @@ test("a host that is lost, silent or not there is an answer too, and never at on
   equal(open_queries(nvim), 0)
 end)
 
+test("a host that works may take its time", function()
+  local nvim = child.with_host({ "a" })
+  nvim:lua([[
+    local connection, query = require("botglue.host.connection"), require("botglue.host.query")
+    local ask, reply = query.ask, query.reply
+    connection.answered_within = 10
+    query.ask = function(name, ...)
+      if name == "ping" then
+        connection.answered_within = 60000
+      else
+        _G.token = connection.last_query + 1
+      end
+      return ask(name, ...)
+    end
+    query.reply = function(answer)
+      if answer.token == token then
+        _G.late = function() reply(answer) end
+      else
+        reply(answer)
+        _G.pinged = true
+      end
+    end
+  ]])
+  ask(nvim, "prompts", vim.empty_dict())
+  nvim:eventually("it says that it works", "return late and pinged")
+  nvim:ticks(1)
+  equal(nvim:lua("return #answers"), 0)
+  nvim:lua("late()")
+  equal(answers(nvim, 1)[1].result, { prompts = {}, logged_out = {} })
+end)
+
 test("held answers that come late are held, and that the host is silent is told", function()
   local nvim = child.with_host({ "a" })
   nvim:host("earlier", { held_for = "review" })
@@ -87,7 +118,7 @@ test("held answers that come late are held, and that the host is silent is told"
   nvim:lua("require('botglue.jobs.adopt').ask(function(err) _G.told = { err } end)")
   nvim:eventually("it is told", "return vim.fn.execute('messages'):find('the host does not answer', 1, true)")
   equal(nvim:lua("return told"), vim.NIL)
-  nvim:host("deliver", "reply")
+  nvim:host("release", "reply")
   nvim:eventually("it is over", "return told")
   equal({ nvim:lua("return told"), nvim:outcome(1) }, { {}, { "done", "held", "review" } })
 end)

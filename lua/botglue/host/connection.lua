@@ -26,7 +26,7 @@
 ---@field leaving boolean? whether Neovim ends
 ---@field queries table<integer, botglue.Query> questions to the host, by their token
 ---@field last_query integer
----@field answered_within integer milliseconds that the host may take for an answer
+---@field answered_within integer milliseconds after which the host is asked whether it works, and has to say so
 ---@field earlier integer how many held answers of earlier sessions wait in this project
 ---@field setup table? what `setup()` was given
 ---@field resolved { setup: table?, global: table?, options: botglue.Options, unknown: string[] }? the options in force
@@ -85,7 +85,7 @@ local connection = {
   models = {},
   queries = {},
   last_query = 0,
-  answered_within = 10000,
+  answered_within = 5000,
   earlier = 0,
   jobs = {},
   open = {},

@@ -35,13 +35,27 @@ function M.ask(name, args, callback, opts)
     end)
   end
   connection.queries[token] = query
-  patience = deadline.start(connection.answered_within, function()
-    if opts and opts.is_patient then
-      notify.warn("botglue: " .. SILENT)
-    else
-      query.reply(nil, SILENT)
-    end
-  end)
+  local function wait()
+    patience = deadline.start(connection.answered_within, function()
+      if name == "ping" then
+        query.reply(nil, SILENT)
+        return
+      end
+      -- It may be at work. Any reply, also that it knows no such question, tells that it is.
+      M.ask("ping", {}, function(_, err)
+        if connection.queries[token] ~= query then
+          return
+        elseif err ~= SILENT then
+          wait()
+        elseif opts and opts.is_patient then
+          notify.warn("botglue: " .. SILENT)
+        else
+          query.reply(nil, SILENT)
+        end
+      end)
+    end)
+  end
+  wait()
   local process, err = client.connect(client.options())
   query.process = process
   if not process then
