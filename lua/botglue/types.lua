@@ -27,7 +27,7 @@
 ---@field review boolean hold every answer for review
 ---@field context { lines: integer, bytes: integer, diagnostics: boolean, rules: boolean }
 ---@field tidy { fence: boolean, indent: boolean, newline: boolean }
----@field status { rows: integer, preview: integer, spinner: boolean, outcome: number }
+---@field status { preview: integer, outcome: number }
 ---@field prompts table<string, string|botglue.NamedPrompt>
 ---@field prompt "float"|"ui"
 ---@field ascii boolean draw no character beyond ASCII

@@ -52,7 +52,7 @@ test("with the cursor in the range its newest tools are listed beside it", funct
     lines = { " ✓ Read 1 ", " ✗ Read 2 ", " ▸ Read 3 " },
   })
   use_tools(nvim, { "error", "error", "error", "error", "error", "error" })
-  equal(#list(nvim).lines, 5, "status.rows")
+  equal(#list(nvim).lines, 5, "no more")
   equal(nvim:lua("return { vim.go.wrap, vim.go.winhighlight }"), { true, "" }, "nothing for other windows")
   equal(list(nvim).lines[5], " ✗ Read 9 ")
   equal(view(nvim), before)
@@ -105,13 +105,8 @@ test("the list shows all its lines when there is room for more or fewer of them"
   end
 end)
 
-test("status.rows = 0 lists none, and a narrow window has no room for it", function()
+test("a narrow window has no room for it", function()
   local nvim = child.with_host(numbered(5))
-  nvim:lua("require('botglue').setup({ status = { rows = 0 } })")
-  nvim:run(line_range(1))
-  use_tools(nvim, { "ok" })
-  equal(list(nvim), nil)
-  nvim = child.with_host(numbered(5))
   nvim:lua("vim.cmd('vsplit | vertical resize 15')")
   nvim:run(line_range(1))
   use_tools(nvim, { "ok" })

@@ -23,7 +23,7 @@ function M.defaults()
     prompts = {},
     context = { lines = 500, bytes = 200000, diagnostics = true, rules = true },
     tidy = { fence = true, indent = true, newline = true },
-    status = { rows = 5, preview = 3, spinner = true, outcome = 5 },
+    status = { preview = 3, outcome = 5 },
     prompt = "float",
     ascii = false,
     prewarm = true,

@@ -175,7 +175,7 @@ M.options = {
   review = a("boolean"),
   context = { lines = integer(0), bytes = integer(0), diagnostics = a("boolean"), rules = a("boolean") },
   tidy = { fence = a("boolean"), indent = a("boolean"), newline = a("boolean") },
-  status = { rows = integer(0), preview = integer(0), spinner = a("boolean"), outcome = seconds_or_none },
+  status = { preview = integer(0), outcome = seconds_or_none },
   prompt = one_of("float", "ui"),
   ascii = a("boolean"),
   prewarm = a("boolean"),

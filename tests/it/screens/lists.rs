@@ -71,7 +71,7 @@ fn has_footer(rows: &[String]) -> bool {
 fn the_jobs_in_every_state() {
     on_each_review_screen(|stage| {
         let (nvim, gated) = stage.gated();
-        nvim.exec("require('botglue').setup({ max_parallel = 2, status = { rows = 0, preview = 0 } })");
+        nvim.exec("require('botglue').setup({ max_parallel = 2, status = { preview = 0 } })");
         nvim.edit("config.rs", TEXT);
         nvim.command("6Botglue run GATE:landed shorter");
         gated.answer("landed", "fn main() { run() }");

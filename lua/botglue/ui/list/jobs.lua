@@ -139,8 +139,7 @@ end
 
 function Jobs:spin()
   local signs, turn = signs_of(self.options), math.floor(self.beats / BEATS)
-  local sign = self.options.status.spinner and signs.spinner[turn % #signs.spinner + 1] or signs.still
-  self.list:spin(sign)
+  self.list:spin(signs.spinner[turn % #signs.spinner + 1])
 end
 
 --- Requests new rows for visible running jobs that have changed, and once a second, for their times, for all of them.

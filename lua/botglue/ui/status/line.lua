@@ -47,7 +47,7 @@ local function sign_of(job, frame, signs)
   if job.status == "queued" then
     return signs.queued
   end
-  return job.options.status.spinner and signs.spinner[frame % #signs.spinner + 1] or signs.still
+  return signs.spinner[frame % #signs.spinner + 1]
 end
 
 ---@param job botglue.Job

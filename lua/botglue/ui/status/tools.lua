@@ -15,6 +15,7 @@ local api = vim.api
 
 local WIDEST = 44 -- cells
 local LEAST = 12
+local MOST = 5 -- lines
 local ENOUGH = 3 -- rows beside the range, rather than all of them somewhere else
 local ZINDEX = 20 -- below completion menus and other people's windows
 
@@ -50,7 +51,7 @@ local function newest(job, signs)
     local words = text.clean(tool.title or tool.name)
     if below and below.words == words and below.look == look then
       below.count = below.count + 1
-    elseif #found == job.options.status.rows then
+    elseif #found == MOST then
       break
     else
       table.insert(found, 1, { words = words, look = look, count = 1 })
@@ -170,7 +171,7 @@ end
 ---@return botglue.Window?
 local function window_of(view, shown)
   local job = view.job
-  if job.options.status.rows == 0 or #job.tools == 0 or job.status ~= "running" then
+  if #job.tools == 0 or job.status ~= "running" then
     return nil
   end
   for _, window in ipairs(shown) do
