@@ -111,18 +111,6 @@ test("in a window that floats nothing is hidden by the ruler", function()
   equal(#("botglue: job 2 failed: " .. nvim:job(2).error.message) < 120, true)
 end)
 
-test("the command line is as high as it was after the next key, however many words there were", function()
-  local nvim = child.with_host({ "a" })
-  nvim:lua([[
-    require("botglue.host.notify").whole_error(("word "):rep(60))
-    vim.schedule(function() require("botglue.host.notify").whole_error(("other "):rep(60)) end)
-  ]])
-  nvim:eventually("it is shown whole", "return vim.o.cmdheight > 2")
-  nvim:settle()
-  nvim:type("l")
-  equal(nvim:lua("return vim.o.cmdheight"), 1)
-end)
-
 test("jobs that say the same say it in one line", function()
   local nvim = with_jobs(3)
   local message = fail(nvim, { 1, 2, 3 }, "busy")

@@ -57,9 +57,7 @@ function M.execute(args)
     end
     local subcommand = subcommands[name]
     if not subcommand then
-      notify.whole_error(
-        ('botglue: unknown subcommand "%s"; use %s'):format(name, table.concat(known(), ", "))
-      )
+      notify.error(('botglue: unknown subcommand "%s"; use %s'):format(name, table.concat(known(), ", ")))
       return
     end
     only_what_it_takes(name, subcommand, args, rest)

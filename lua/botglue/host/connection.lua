@@ -46,7 +46,6 @@
 ---@field telling botglue.Telling events that are to be told
 ---@field news table[] what jobs have to say in this tick
 ---@field batch botglue.Batch? the jobs of which progress is told
----@field cmdheight integer? what it is again with the next key
 ---@field counted boolean? whether a status line has asked for the counts
 ---@field waiting integer how many calls of `wait()` are under way
 

@@ -1,6 +1,5 @@
 --- Words for the user: always one line that fits, so that nobody has to press Enter. What was cut is whole in
---- `:messages`; what has to be read to its end gets a higher command line for a moment. What jobs have to say comes
---- together, and not into a command line that is being typed.
+--- `:messages`. What jobs have to say comes together, and not into a command line that is being typed.
 
 local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
@@ -64,36 +63,6 @@ local function show_cut(line, level)
   vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
 end
 
---- Shows the whole of a line that is too long, in a command line that is as high as it needs until the next key.
----@param line string
----@param level integer
-local function show_whole(line, level)
-  local lines = text.wrap(line, room())
-  if #lines > vim.o.lines / 2 or vim.api.nvim_get_mode().mode == "c" then
-    show_cut(line, level)
-    return
-  end
-  local win, view, tick = vim.api.nvim_get_current_win(), vim.fn.winsaveview(), vim.b.changedtick
-  -- Another one may be shown whole already.
-  local height = connection.cmdheight or vim.o.cmdheight
-  connection.cmdheight = height
-  vim.o.cmdheight = math.max(height, #lines)
-  vim.cmd.redraw()
-  vim.api.nvim_echo({ { line, HIGHLIGHTS[level] } }, true, {})
-  -- In the messages it is one line, here it is broken between words.
-  vim.cmd.redraw()
-  vim.api.nvim_echo({ { table.concat(lines, "\n"), HIGHLIGHTS[level] } }, false, {})
-  local key
-  key = vim.on_key(function()
-    vim.on_key(nil, key)
-    vim.o.cmdheight, connection.cmdheight = height, nil
-    -- Where text landed meanwhile its rows are others.
-    if vim.api.nvim_get_current_win() == win and vim.b.changedtick == tick then
-      vim.fn.winrestview(view)
-    end
-  end)
-end
-
 --- Hands a line to `vim.notify` with what it would echo caught, which for a long line ends in a prompt.
 ---@param line string
 ---@param level integer
@@ -108,8 +77,7 @@ end
 --- Shows one line.
 ---@param line string
 ---@param level integer of vim.log.levels
----@param otherwise (fun(line: string, level: integer))? what to do with one that is too long; none: it is cut
-local function show(line, level, otherwise)
+local function show(line, level)
   line = text.clean(line)
   local nobody = #vim.api.nvim_list_uis() == 0
   -- (Without a command line Neovim asks for Enter after each error, however short.)
@@ -119,7 +87,7 @@ local function show(line, level, otherwise)
     -- Below a command that is still running lines scroll, they are not cut.
     vim.schedule(function()
       if room() >= LEAST then
-        (otherwise or show_cut)(line, level)
+        show_cut(line, level)
       end
     end)
   end
@@ -128,12 +96,6 @@ end
 ---@param line string
 function M.error(line)
   show(line, LEVELS.ERROR)
-end
-
---- For a list of what there is: the end of it counts as much as its beginning.
----@param line string
-function M.whole_error(line)
-  show(line, LEVELS.ERROR, show_whole)
 end
 
 ---@param line string

@@ -48,7 +48,7 @@ function M.review(words)
     local first = choose.all(choose.held)[1]
     if err then
       -- Then it is not known whether there are any.
-      notify.whole_error("botglue: see :Botglue log: held answers cannot be read: " .. err)
+      notify.error("botglue: see :Botglue log: held answers cannot be read: " .. err)
     elseif not first then
       notify.warn("botglue: no answer is held")
     elseif #jobs == 0 and vim.fn.state() == "" and vim.api.nvim_get_mode().mode == "n" then
