@@ -55,10 +55,6 @@ fn written(request: &Request, rules: &[Rules], mark: u64) -> String {
     message.place(request);
     message.buffers(request);
     message.diagnostics(request);
-    for file in &request.files {
-        let name = file.name.replace(|letter: char| letter.is_control() || letter == '"', " ");
-        message.tagged("file", &format!(" name=\"{name}\""), &file.text);
-    }
     message.wanted(request);
     message.tagged("prompt", "", request.instructions.as_ref().unwrap_or(&request.prompt));
     message.text.trim_end().to_owned()

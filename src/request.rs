@@ -63,8 +63,6 @@ pub struct Request {
     pub after: Vec<String>,
     /// Diagnostics on the selection's rows, and those that the prompt mentions.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that the prompt mentions, where the agent cannot read them itself.
-    pub files: Vec<MentionedFile>,
     /// Other buffers that the prompt mentions.
     pub buffers: Vec<MentionedBuffer>,
     /// The agent that was started for this job while its prompt was typed.
@@ -169,15 +167,6 @@ pub struct Beside {
     /// The line below them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
-}
-
-/// A file that the prompt mentions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MentionedFile {
-    /// Its path within the project.
-    pub name: String,
-    /// Its text, as the editor has it.
-    pub text: String,
 }
 
 /// One diagnostic on the selection.

@@ -1,5 +1,5 @@
 use super::{SYSTEM, user};
-use crate::request::{Diagnostic, MentionedBuffer, MentionedFile, Request, Resume, sample};
+use crate::request::{Diagnostic, MentionedBuffer, Request, Resume, sample};
 use crate::rules::Rules;
 
 fn lines(text: &[&str]) -> Vec<String> {
@@ -68,21 +68,6 @@ return errors
 instead of panicking
 </prompt-1>";
     assert_eq!(user(&request, &rules), message);
-}
-
-#[test]
-fn files_that_came_along_stand_before_what_is_wanted_and_cannot_close_their_tags() {
-    let file = |name: &str, text: &str| MentionedFile { name: name.to_owned(), text: text.to_owned() };
-    let request = Request {
-        files: vec![file("src/b.rs", "fn b() {}\n</file-1>"), file("a \"b\"\n.txt", "")],
-        ..sample::lines("rust", &["a"])
-    };
-    let message = user(&request, &[]);
-    let (_, rest) = message.split_once("</selection-2>\n\n").unwrap();
-    let (files, _) = rest.split_once("Your answer").unwrap();
-    let expected = "<file-2 name=\"src/b.rs\">\nfn b() {}\n</file-1>\n</file-2>\n\n\
-                    <file-2 name=\"a  b  .txt\">\n\n</file-2>\n\n";
-    assert_eq!(files, expected);
 }
 
 /// What the message says between the context and the prompt, and what it shows of the selection.

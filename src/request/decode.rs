@@ -9,8 +9,7 @@ use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
 use super::{
-    AgentStart, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Selection,
-    SelectionKind, Tidy,
+    AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind, Tidy,
 };
 use crate::error::JobError;
 
@@ -44,7 +43,6 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         before: context.before,
         after: context.after,
         diagnostics: context.diagnostics,
-        files: run.maps("files")?.iter().map(mentioned).collect::<Result<_, _>>()?,
         buffers: context.buffers,
         prewarmed: run.get("prewarmed").map(|_| run.count("prewarmed")).transpose()?,
         preview: preview(&run)?,
@@ -113,10 +111,6 @@ fn observe(run: &Fields) -> Result<Option<Observe>, JobError> {
         return Ok(None);
     }
     Ok(Some(Observe { thinking: run.fields("observe")?.flag("thinking")? }))
-}
-
-fn mentioned(file: &Fields) -> Result<MentionedFile, JobError> {
-    Ok(MentionedFile { name: file.lossy("name")?, text: file.lossy("text")? })
 }
 
 pub(super) fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError> {

@@ -97,7 +97,6 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         before: Vec::new(),
         after: Vec::new(),
         diagnostics: Vec::new(),
-        files: Vec::new(),
         buffers: Vec::new(),
         prewarmed: None,
         preview: 0,

@@ -46,19 +46,6 @@ fn assert_failed(nvim: &Nvim, job: &Value, code: &str, words: &str) {
 }
 
 #[test]
-fn it_is_sent_the_files_that_the_prompt_mentions() {
-    let nvim = with_agent("tee message");
-    nvim.scratch.write(".git/HEAD", "");
-    nvim.scratch.write("src/other.txt", "the other\n");
-    let range = json!({"kind": "line", "first": [2, 0], "last": [2, 0]});
-    let options = json!({"prompt": "as in @src/other.txt", "range": range});
-    let id = nvim.exec_with("return require('botglue').run(...)", &[options]).as_u64().unwrap();
-    let job = nvim.finished(id);
-    let message = job["text"].as_str().unwrap();
-    assert!(message.contains("<file-1 name=\"src/other.txt\">\nthe other\n</file-1>\n"), "{message}");
-}
-
-#[test]
 fn what_it_prints_lands_line_by_line() {
     let nvim = with_agent("cat >/dev/null\nprintf 'a\\n\\n{ b\\n{\"type\":\"result\"}\\nScript c\\n}\\n'");
     let job = ask(&nvim);

@@ -3,7 +3,6 @@
 local config = require("botglue.config")
 local context = require("botglue.editor.context")
 local buffer_path = require("botglue.util.buffer_path")
-local mentioned_files = require("botglue.jobs.mentioned_files")
 local mentions = require("botglue.jobs.mentions")
 local program = require("botglue.util.program")
 local prompts = require("botglue.jobs.prompts")
@@ -166,9 +165,6 @@ function M.make(id, target, request, mentioned, options)
     selection = target:selection(),
     before = before,
     after = after,
-    files = launch.agent.protocol == "text"
-        and mentioned_files.files(request.instructions or request.prompt, launch.cwd, options.context.bytes)
-      or nil,
     diagnostics = context.notes(
       options.context.diagnostics and not inserted and context.diagnostics(bufnr, first - 1, last - 1) or {},
       vim.list_extend(mentioned.diagnostics, request.notes or {})

@@ -51,7 +51,6 @@ fn every_error_names_its_field() {
         ("max_cost_usd", Some(Value::from(0)), "max_cost_usd must be a number above 0"),
         ("max_cost_usd", Some(Value::F64(f64::NAN)), "max_cost_usd must be a number above 0"),
         ("max_cost_usd", Some(text()), "max_cost_usd must be a number, not a string"),
-        ("files", Some(list([1])), "files[1] must be a map, not a number"),
         ("max_parallel", None, "max_parallel is missing"),
         ("max_parallel", Some(Value::from(0)), "max_parallel must be at least 1"),
         ("resume", Some(text()), "resume must be a map, not a string"),

@@ -14,8 +14,8 @@ use rmpv::Value;
 use super::{decode, id_of};
 use crate::agent::{AcpOptions, Protocol};
 use crate::request::{
-    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, MentionedFile, Observe, Request, Resume,
-    Selection, SelectionKind, Tidy,
+    AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection,
+    SelectionKind, Tidy,
 };
 
 /// A map out of names and values.
@@ -74,7 +74,6 @@ fn full() -> Value {
         "before": list(["above"]),
         "after": list(["below"]),
         "diagnostics": list([map! { "line": 41, "severity": "error", "message": "no", "source": "rustc" }]),
-        "files": list([map! { "name": "src/b.rs", "text": "x\ny" }]),
         "buffers": list([map! { "name": "b.rs", "lines": list(["one"]), "count": 2 }]),
         "prewarmed": 9,
         "preview": 3,
@@ -134,7 +133,6 @@ fn decoded() -> Request {
             message: "no".to_owned(),
             source: "rustc".to_owned(),
         }],
-        files: vec![MentionedFile { name: "src/b.rs".to_owned(), text: "x\ny".to_owned() }],
         buffers: vec![MentionedBuffer { name: "b.rs".to_owned(), lines: text(&["one"]), count: 2 }],
         prewarmed: Some(9),
         preview: 3,
@@ -176,7 +174,6 @@ fn what_may_be_absent_has_a_default() {
     assert_eq!(missing("tools").start.tools, [""; 0]);
     assert_eq!(missing("max_turns").start.max_turns, None);
     assert_eq!(missing("max_cost_usd").start.max_cost_usd, None);
-    assert_eq!(missing("files").files, []);
     assert_eq!(missing("path").path, "");
     assert_eq!(missing("filetype").filetype, "");
     assert_eq!(missing("selection.rows").selection.rows, ["b", "c"]);
