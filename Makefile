@@ -89,7 +89,7 @@ test-specs: $(NVIM_READY)
 .PHONY: test-clis
 test-clis: need-cargo $(NVIM_READY) $(TOOLS)/npm/.complete ## the further tests with the real Claude, Droid and Gemini (TEST=name)
 	@$(SCRATCH) BOTGLUE_TEST_NVIM="$(NVIM)" BOTGLUE_TEST_CLIS="$(CLIS)" \
-		cargo test --locked --test it -- --ignored --test-threads 2 --skip acp::real::claude --skip acp::real::droid \
+		cargo test --locked --test it -- --ignored --test-threads 2 \
 		$(or $(TEST),claude:: droid:: acp::real::gemini)
 
 .PHONY: test-agents

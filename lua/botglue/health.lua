@@ -148,18 +148,15 @@ local function check_trust(name, agent, options)
   end
 end
 
---- The program of an agent and its version, which is told once.
+--- The program of an agent and its version.
 ---@param title string
 ---@param name string
 ---@param options botglue.Options
 ---@param path string
 ---@param answer botglue.ProgramVersion?
----@param teller string? the agent with which the version was told
-local function check_program(title, name, options, path, answer, teller)
+local function check_program(title, name, options, path, answer)
   if options.agents[name].protocol == "text" then
     health.ok(("%s: %s, a program of the protocol text: not started here"):format(title, path))
-  elseif teller then
-    health.ok(("%s: %s, the program of %s"):format(title, path, teller))
   elseif answer and answer.said then
     health.ok(("%s: %s, %s"):format(title, path, answer.said))
   else
@@ -172,7 +169,6 @@ end
 ---@param known table<string, botglue.ProgramVersion>
 local function check_agents(options, paths, known)
   health.start("botglue: agents")
-  local tellers = {}
   for name, agent in vim.spairs(options.agents) do
     local path, chosen = paths[name], name == options.agent
     local title = chosen and name .. " (runs the jobs)" or name
@@ -180,8 +176,7 @@ local function check_agents(options, paths, known)
       local report = chosen and health.error or health.info
       report(("%s: %s is not in PATH"):format(title, program.command(agent)[1]))
     else
-      check_program(title, name, options, path, known[path], tellers[path])
-      tellers[path] = tellers[path] or agent.protocol ~= "text" and name or nil
+      check_program(title, name, options, path, known[path])
       local login = shipped.of(name, agent).login
       if login then
         health.info(("%s: login: %s"):format(name, login_of(agent, login)))

@@ -155,8 +155,6 @@ test("the name of a shipped agent is all it takes", function()
     opencode = "acp opencode",
     qwen = "acp qwen",
     copilot = "acp copilot",
-    ["claude-acp"] = "acp claude-agent-acp",
-    ["droid-acp"] = "acp droid",
   })
 end)
 
@@ -192,7 +190,7 @@ test("an agent that does not exist names those that do", function()
   local err = suite.raises(function()
     config.resolve({ agent = "gpt" })
   end)
-  contains(err, 'botglue: option agent: unknown agent "gpt"; use claude, claude-acp, codex, ')
+  contains(err, 'botglue: option agent: unknown agent "gpt"; use claude, codex, copilot, ')
   equal(err:find("\n"), nil)
 end)
 

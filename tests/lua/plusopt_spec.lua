@@ -141,7 +141,7 @@ test("a wrong one is one line that says what there is, and starts nothing", func
   wrong("1Botglue run ++speed=10 it", "botglue: unknown option ++speed; use ++agent=, ++model=")
   wrong("1Botglue run ++count is wrong", "botglue: unknown option ++count; use ++agent=, ++model=")
   wrong("1Botglue ++speed=10", "botglue: unknown option ++speed; use ++agent=, ++model=")
-  local names = "claude, claude-acp, codex, copilot, droid, droid-acp, gemini, mine, opencode, qwen"
+  local names = "claude, codex, copilot, droid, gemini, mine, opencode, qwen"
   wrong("1Botglue run ++agent=nobody it", 'botglue: ++agent: unknown agent "nobody"; use ' .. names)
   wrong("1Botglue run ++agent it", "botglue: ++agent= needs a name; use " .. names)
   wrong("1Botglue run ++model= it", "botglue: ++model= needs a name; use own, opus, sonnet")
@@ -156,18 +156,15 @@ end)
 test("options and their names complete, the models of the agent that is meant", function()
   local nvim = start()
   local both = { "++agent=", "++model=" }
-  local agents = vim.tbl_map(
-    function(name)
-      return "++agent=" .. name
-    end,
-    { "claude", "claude-acp", "codex", "copilot", "droid", "droid-acp", "gemini", "mine", "opencode", "qwen" }
-  )
+  local agents = vim.tbl_map(function(name)
+    return "++agent=" .. name
+  end, { "claude", "codex", "copilot", "droid", "gemini", "mine", "opencode", "qwen" })
   for _, name in ipairs({ "run", "ask", "each" }) do
     equal(complete(nvim, "Botglue " .. name .. " "), both, name)
     equal(complete(nvim, "Botglue " .. name .. " +"), both, name)
     equal(complete(nvim, "Botglue " .. name .. " ++a"), { "++agent=" })
     equal(complete(nvim, "Botglue " .. name .. " ++agent="), agents)
-    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid", "++agent=droid-acp" })
+    equal(complete(nvim, "1,2Botglue! " .. name .. " ++agent=d"), { "++agent=droid" })
     equal(
       complete(nvim, "Botglue " .. name .. " ++model="),
       { "++model=own", "++model=opus", "++model=sonnet" }

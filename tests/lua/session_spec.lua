@@ -160,7 +160,7 @@ test("each agent opens its session by its own command", function()
     WRITE
   )
   local opened, id = {}, 0
-  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "claude-acp", "droid-acp", "own" }) do
+  for _, name in ipairs({ "codex", "gemini", "opencode", "qwen", "copilot", "own" }) do
     id = id + 1
     nvim:run(line(2, 4), { agent = name })
     nvim:answer(id, { "B" }, { session_id = "s" .. id })
@@ -175,12 +175,10 @@ test("each agent opens its session by its own command", function()
     "codex resume s1 mine empty",
     "gemini --resume s2  the-project",
     "opencode --session s3  empty",
-    "qwen --resume s4  the-project",
+    "qwen --resume s4  empty",
     "copilot --resume s5  empty",
-    "claude --resume s6  the-project",
-    "droid --resume s7  empty",
   })
-  contains(message_of(nvim, "open 8"), "own has no command of its own that botglue knows")
+  contains(message_of(nvim, "open 6"), "own has no command of its own that botglue knows")
 end)
 
 test("a session of Droid opens in a directory in which there is nothing", function()

@@ -68,7 +68,7 @@ local agents = {
     },
   }),
   gemini = acp("gemini", {
-    keeps = "its mode `plan`, and botglue refuses each permission",
+    keeps = "its mode `plan` and a policy of botglue's that outranks yours (`--admin-policy`)",
     login = {
       how = "run `gemini`, or set GEMINI_API_KEY",
       env = { "GEMINI_API_KEY", "GOOGLE_API_KEY" },
@@ -76,7 +76,7 @@ local agents = {
     },
   }),
   opencode = acp("opencode", {
-    keeps = "it may use the tools of the option `tools` within the project (OPENCODE_PERMISSION)",
+    keeps = "its mode is an agent of botglue's, with the tools of the option `tools` within the project",
     goes_on = true,
     open = { flag = "--session" },
     login = {
@@ -86,8 +86,7 @@ local agents = {
     },
   }),
   qwen = acp("qwen", {
-    keeps = "it has no tools that write or run (`--exclude-tools`), and botglue refuses each permission",
-    loads = "nothing",
+    keeps = "it has no tools that write or run (`--exclude-tools`), and botglue refuses to write and to run",
     login = {
       how = "run `qwen`, or set OPENAI_API_KEY",
       env = { "OPENAI_API_KEY" },
@@ -102,18 +101,7 @@ local agents = {
       files = {},
     },
   }),
-  ["claude-acp"] = acp("claude-agent-acp", {
-    keeps = "it has the tools of the option `tools` and no others",
-    loads = "nothing",
-    goes_on = true,
-    open = { program = "claude", flag = "--resume" },
-  }),
-  ["droid-acp"] = acp("droid", {
-    keeps = "its mode `spec`, and botglue refuses each permission",
-  }),
 }
-agents["claude-acp"].login = agents.claude.login
-agents["droid-acp"].login = agents.droid.login
 
 --- What is known of any other agent, by its protocol.
 ---@type table<string, botglue.Shipped>
@@ -122,7 +110,7 @@ local others = {
   droid = agents.droid,
   acp = {
     protocol = "acp",
-    keeps = "nothing: it is as trusted as a program of the protocol text, botglue only refuses each permission",
+    keeps = "nothing: it is as trusted as a program of the protocol text, botglue only refuses to write and to run",
     loads = "everything",
   },
   text = {

@@ -11,11 +11,19 @@ local M = {}
 
 local PROGRAM = vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h") .. "/agent.sh"
 
--- The shipped agents of the protocol ACP whose sessions are set to a mode.
-local HAS_MODE = { gemini = true, ["claude-acp"] = true, ["droid-acp"] = true }
+-- What the shipped agents of the protocol ACP call themselves, and those whose sessions are set to a mode.
+local CALLED = {
+  codex = "@agentclientprotocol/codex-acp",
+  gemini = "gemini-cli",
+  opencode = "OpenCode",
+  qwen = "qwen-code",
+  copilot = "Copilot",
+}
+local HAS_MODE = { gemini = true, opencode = true }
 
 ---@class Agent
 ---@field protocol string
+---@field called string? what it says it is, in the protocol ACP
 ---@field fifo integer
 ---@field path string
 ---@field session string
@@ -35,6 +43,7 @@ function M.new(path, session, asked)
   assert(ffi.C.mkfifo(path, 384) == 0, "no FIFO could be made at " .. path)
   return setmetatable({
     protocol = asked.protocol,
+    called = CALLED[asked.name],
     path = path,
     -- Open for both, it neither waits for the reader nor fails without one; what is written waits in it.
     fifo = assert(vim.uv.fs_open(path, "r+", 384)),
@@ -87,6 +96,7 @@ function Agent:begin(about)
       id = 1,
       result = {
         protocolVersion = 1,
+        agentInfo = self.called and { name = self.called, version = "99.0.0" },
         agentCapabilities = { sessionCapabilities = { fork = vim.empty_dict() } },
       },
     })
