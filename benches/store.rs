@@ -84,7 +84,7 @@ fn questions() -> Vec<(&'static str, Question, Option<f64>)> {
         ("info", asked(info(None)), Some(50.0)),
         ("info with a session", asked(info(Some("session-77"))), Some(50.0)),
         ("writers of a file", Box::new(writers), Some(5.0)),
-        ("prompts", asked(Query::Prompts { limit: 200 }), Some(50.0)),
+        ("prompts", asked(Query::Prompts { limit: 200, project: String::new() }), Some(50.0)),
         ("checkpoints of a session", asked(checkpoints), Some(5.0)),
     ]
 }

@@ -182,5 +182,6 @@
 ---@field text string[]? the selected part of each row, where that is not all of it
 
 ---@class botglue.UsedPrompt an entry of the answer to `prompts { limit? }`; what was not sent comes first, unused.
---- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`.
+--- Beside `prompts` that answer has `logged_out`: the agents whose newest job failed with `not_logged_in`,
+--- and `agent`: that of the newest job of `project`.
 ---@field prompt string

@@ -36,7 +36,9 @@ pub fn query(fields: &Fields<'_>) -> Result<Query, JobError> {
         "checkpoints" => {
             Ok(Query::Checkpoints { agent: fields.text("agent")?, session_id: fields.text("session_id")? })
         }
-        "prompts" => Ok(Query::Prompts { limit: limit(PROMPTS)? }),
+        "prompts" => {
+            Ok(Query::Prompts { limit: limit(PROMPTS)?, project: text("project")?.unwrap_or_default() })
+        }
         "held" => Ok(Query::Held),
         "untold" => Ok(Query::Untold { ids: fields.counts("ids")? }),
         "again" => Ok(Query::Again { uuid: fields.text("uuid")?, id: fields.count("id")? }),
@@ -72,7 +74,10 @@ mod tests {
     fn what_is_left_out_has_a_default() {
         let page = Page { limit: 100, ..Page::default() };
         assert_eq!(read(&[("name", "history".into())]), Ok(Query::History(page)));
-        assert_eq!(read(&[("name", "prompts".into())]), Ok(Query::Prompts { limit: 200 }));
+        assert_eq!(
+            read(&[("name", "prompts".into())]),
+            Ok(Query::Prompts { limit: 200, project: String::new() })
+        );
     }
 
     #[test]

@@ -9,19 +9,15 @@ local AGENTS = [[{
   mine = { protocol = "text", command = { "cat" }, models = { "a", "b" } },
 }]]
 
---- A child in a project, which has the data of others.
----@param data string? a directory
+--- A child in a project.
 ---@param options string? fields of the options, as Lua
-local function start(data, options)
+local function start(options)
   local nvim = child.with_host({ "one", "two" })
   nvim:lua(
-    ([[
-      local data = ...
-      local options = vim.g.botglue
-      options.data_dir = data or vim.fn.stdpath("data") .. "/botglue"
-      vim.g.botglue = vim.tbl_deep_extend("force", options, { agents = %s %s })
-    ]]):format(AGENTS, options and ", " .. options or ""),
-    data
+    ("vim.g.botglue = vim.tbl_deep_extend('force', vim.g.botglue, { agents = %s %s })"):format(
+      AGENTS,
+      options and ", " .. options or ""
+    )
   )
   return nvim
 end
@@ -43,29 +39,39 @@ local function choose(nvim, keys)
   nvim:type(":1Botglue<CR>" .. keys .. "<Esc><Esc>")
 end
 
-local function data_of(nvim)
-  return nvim:lua("return require('botglue.host.client').options().data_dir")
+--- What a prompt begins with after `setup()` with these fields.
+local function first_with(nvim, options)
+  nvim:lua(("require('botglue').setup({ %s })"):format(options))
+  return first(nvim)
 end
 
-test(
-  "they come first in the next prompt, whether this one was sent or not, and in the next Neovim",
-  function()
-    local nvim = start()
-    equal(first(nvim), "claude")
-    choose(nvim, "<S-Tab>")
-    equal(first(nvim), "claude opus")
-    nvim:type(":1Botglue<CR><Tab><Tab><S-Tab>words<C-s>")
-    equal(nvim:host("received", "run")[1].agent.name, "mine")
-    equal(first(nvim), "mine a")
-    equal(first(start(data_of(nvim))), "mine a")
-    equal(nvim:host("received", "prewarm")[1].agent.name, "claude")
-  end
-)
-
-test("they are kept as soon as they are chosen, however Neovim ends", function()
+test("they come first in the next prompt, whether this one was sent or not", function()
   local nvim = start()
-  nvim:type(":1Botglue<CR><S-Tab>")
-  equal(first(start(data_of(nvim))), "claude opus")
+  equal(first(nvim), "claude")
+  choose(nvim, "<S-Tab>")
+  equal(first(nvim), "claude opus")
+  nvim:type(":1Botglue<CR><Tab><Tab><S-Tab>words<C-s>")
+  equal(nvim:host("received", "run")[1].agent.name, "mine")
+  equal(first(nvim), "mine a")
+end)
+
+test("where nothing was chosen, the agent of the project's newest job comes first", function()
+  local function learned(options)
+    local nvim = start(options)
+    nvim:lua([[
+      local project = require("botglue.editor.context").project(0)
+      require("support.spilled").write({
+        { uuid = "1", agent = "droid", project = project, ended_ms = 1 },
+        { uuid = "2", agent = "mine", project = project, ended_ms = 2 },
+        { uuid = "3", agent = "droid", project = "/other", ended_ms = 3 },
+      })
+    ]])
+    nvim:type(":2Botglue<CR>")
+    nvim:eventually("it is known", "return not require('botglue.host.connection').prompt.recall.waiting")
+    return choice(nvim)
+  end
+  equal(learned(), "mine")
+  equal(learned("agent = 'claude'"), "claude")
 end)
 
 test("a session's prompt chooses nothing for the next one", function()
@@ -77,12 +83,6 @@ test("a session's prompt chooses nothing for the next one", function()
   ]])
   nvim:type("<S-Tab><Esc><Esc>")
   equal(first(nvim), "claude")
-end)
-
-test("a prompt in which nothing was chosen changes nothing", function()
-  local nvim = start()
-  nvim:type(":1Botglue<CR>words<C-s>")
-  equal(nvim:lua("return vim.uv.fs_stat(... .. '/chosen.json') == nil", data_of(nvim)), true)
 end)
 
 test("each project has its own", function()
@@ -102,20 +102,13 @@ end)
 test("an option that the user has set comes first", function()
   local nvim = start()
   choose(nvim, "<Tab><Tab><S-Tab>")
-  local data = data_of(nvim)
-  equal(first(start(data)), "mine a")
-  equal(first(start(data, "agent = 'claude'")), "claude")
-  equal(first(start(data, "agent = 'mine'")), "mine a")
-  equal(
-    first(start(data, "agents = { mine = { protocol = 'text', command = { 'cat' }, model = 'c' } }")),
-    "mine c"
-  )
-  local set_up = start(data)
-  set_up:lua("require('botglue').setup({ agent = 'droid' })")
-  equal(first(set_up), "droid")
+  equal(first(nvim), "mine a")
+  equal(first_with(nvim, "agent = 'claude'"), "claude")
+  equal(first_with(nvim, "agent = 'mine'"), "mine a")
+  equal(first_with(nvim, "agents = { mine = { model = 'c' } }"), "mine c")
   choose(nvim, "<Tab><S-Tab>")
-  equal(first(start(data)), "claude opus")
-  equal(first(start(data, "model = 'haiku'")), "claude haiku")
+  equal(first_with(nvim, ""), "claude opus")
+  equal(first_with(nvim, "model = 'haiku'"), "claude haiku")
 end)
 
 test("what a command or a call names comes first, and what it leaves open is as the options say", function()
@@ -127,32 +120,9 @@ test("what a command or a call names comes first, and what it leaves open is as 
   equal(first(nvim), "mine a", "no choice was made")
 end)
 
-test("an agent or a model that is not there any more is none, nor is a file that makes no sense", function()
+test("an agent or a model that is not there any more is none", function()
   local nvim = start()
   choose(nvim, "<Tab><Tab><S-Tab>")
-  local data = data_of(nvim)
-  equal(first(start(data, "agents = { mine = { protocol = 'text', command = { '/nowhere' } } }")), "claude")
-  equal(
-    first(start(data, "agents = { mine = { protocol = 'text', command = { 'cat' }, models = { 'z' } } }")),
-    "mine"
-  )
-  for _, text in ipairs({ "", "{", "[]", "3", '{"a":1}' }) do
-    nvim:lua("vim.fn.writefile({ ... }, select(2, ...))", text, data .. "/chosen.json")
-    equal(first(nvim), "claude", text)
-  end
-  choose(nvim, "<Tab>")
-  equal(first(nvim), "droid", "it is written again")
-end)
-
-test("a model that an agent itself had offered is good before it offers any again", function()
-  local options = "agents = { gemini = { command = 'true' } }"
-  local nvim = start(nil, options)
-  nvim:type(":1Botglue<CR><Tab>")
-  equal(choice(nvim), "gemini")
-  nvim:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'a', 'b' } })")
-  nvim:type("<S-Tab><S-Tab><Esc><Esc>")
-  local other = start(data_of(nvim), options)
-  equal(first(other), "gemini b")
-  other:lua("require('botglue.apply').models({ agent = 'gemini', models = { 'c' } })")
-  equal(first(other), "gemini", "it has said that there is none of that name")
+  equal(first_with(nvim, "agents = { mine = { command = { '/nowhere' } } }"), "claude")
+  equal(first_with(nvim, "agents = { mine = { models = { 'z' } } }"), "mine")
 end)

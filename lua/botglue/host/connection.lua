@@ -62,6 +62,7 @@
 ---@class botglue.UiState what is shown
 ---@field prompt botglue.Prompt? the one that is open
 ---@field drafts botglue.PromptDraft[] of closed prompts, oldest first
+---@field chosen table<string, { agent: string, model: string|false }> what was chosen last in a prompt, by project
 ---@field review botglue.Review? the one that is open
 ---@field diff botglue.Diff? the proposal that is shown beside its buffer
 ---@field list botglue.JobList? the one that is open
@@ -102,6 +103,7 @@ local connection = {
   asked = {},
   written = {},
   drafts = {},
+  chosen = {},
   transcripts = {},
   looks = {},
 }

@@ -61,10 +61,12 @@ pub enum Query {
         session_id: String,
     },
     /// What a prompt wants to know: prompts that were not sent, newest first, then those of earlier jobs; and the
-    /// agents that are not logged in, as their newest jobs said.
+    /// agents that are not logged in, as their newest jobs said; and the agent of a project's newest job.
     Prompts {
-        /// The most of the latter.
+        /// The most of the earlier ones.
         limit: u64,
+        /// The project.
+        project: String,
     },
     /// The answers that wait for a decision and whose Neovim is gone. They are held by the asking one now.
     Held,

@@ -91,10 +91,11 @@ pub fn reply(connection: &Connection, asker: QueryContext<'_>, query: &Query) ->
         Query::Checkpoints { agent, session_id } => {
             json!({ "checkpoints": checkpoints::of(connection, agent, session_id)? })
         }
-        Query::Prompts { limit } => {
+        Query::Prompts { limit, project } => {
             let (unsent, sent) = (unsent::all(connection)?, prompts::prompts(connection, *limit)?);
             let logged_out = logins::logged_out(connection)?;
-            json!({ "prompts": unsent::among(unsent, sent, now_ms()), "logged_out": logged_out })
+            let agent = prompts::agent(connection, project)?;
+            json!({ "prompts": unsent::among(unsent, sent, now_ms()), "logged_out": logged_out, "agent": agent })
         }
         // The writer's.
         Query::Held | Query::Again { .. } | Query::Untold { .. } => return Err(StoreError::NoSuchJob),

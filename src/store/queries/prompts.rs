@@ -1,6 +1,6 @@
 //! Prompts of earlier jobs, and of those that have not ended, to be used again.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
 
 use super::{signed, unsigned};
@@ -12,6 +12,14 @@ pub struct UsedPrompt {
     pub prompt: String,
     pub uses: u64,
     pub last_ms: i64,
+}
+
+/// The agent of a project's newest job.
+pub fn agent(connection: &Connection, project: &str) -> Result<Option<String>, StoreError> {
+    let mut newest = connection.prepare_cached(
+        "SELECT agent FROM jobs WHERE project = ?1 AND copy_of IS NULL ORDER BY ended_ms DESC LIMIT 1",
+    )?;
+    Ok(newest.query_row([project], |row| row.get(0)).optional()?)
 }
 
 /// The prompts of the newest jobs, those first that are used often and were used lately: each week takes as much

@@ -15,6 +15,7 @@ local M = {}
 ---@field models table<string, string|false> what was chosen, by agent; false leaves it to the CLI
 ---@field project string
 ---@field is_own boolean whether the agent is the user's to choose, not that of a session
+---@field is_free boolean whether the request leaves agent and model open
 local Choice = {}
 Choice.__index = Choice
 
@@ -83,7 +84,7 @@ end
 --- Keeps what the user has chosen, for the next prompt of this project.
 function Choice:keep()
   if self.is_own then
-    require("botglue.ui.prompt.chosen").remember(self.options, self.project, self.agent, self:model())
+    connection.chosen[self.project] = { agent = self.agent, model = self:model() }
   end
 end
 
@@ -95,22 +96,25 @@ local function has_model(given, agent)
   return own.model ~= nil or agent == "claude" and given.model ~= nil
 end
 
---- Begins with what was chosen last in this project, as far as no option of the user's says something else. An agent
---- that speaks ACP tells its models only once it was started: one that it had told before is good.
-function Choice:recall()
-  local last = require("botglue.ui.prompt.chosen").of(self.options, self.project)
+--- Begins with an agent and a model, as far as no option of the user's says something else.
+---@param last { agent: string, model: string|false|nil }
+function Choice:recall(last)
   local given = config.given(connection.setup)
-  local agent = last and self.options.agents[last.agent]
-  if not last or not agent or not program.of(agent) then
-    return
-  elseif given.agent ~= nil and given.agent ~= last.agent then
+  local agent = self.options.agents[last.agent]
+  if not agent or not program.of(agent) or (given.agent or last.agent) ~= last.agent then
     return
   end
   self.agent = last.agent
-  local known = self:known(last.agent)
-  local is_untold = agent.protocol == "acp" and not connection.models[last.agent]
-  if not has_model(given, last.agent) and (is_untold or vim.tbl_contains(known, last.model)) then
+  if not has_model(given, last.agent) and vim.tbl_contains(self:known(last.agent), last.model) then
     self.models[last.agent] = last.model
+  end
+end
+
+--- Begins with the agent of the project's newest job, where nothing was chosen in this Neovim.
+---@param agent string?
+function Choice:begin_with(agent)
+  if agent and self.is_free and self:is_untouched() and not connection.chosen[self.project] then
+    self:recall({ agent = agent })
   end
 end
 
@@ -164,14 +168,16 @@ function M.new(request, options, project)
     project = project,
     -- A session is its agent's own.
     is_own = request.resume == nil,
+    is_free = not (request.resume or request.agent or request.model),
     agents = request.resume and { agent } or agents,
     agent = agent,
     first = agent,
     wanted = request.model,
     models = {},
   }, Choice)
-  if self.is_own and not request.agent and not request.model then
-    self:recall()
+  local chosen = connection.chosen[project]
+  if self.is_free and chosen then
+    self:recall(chosen)
   end
   return self
 end

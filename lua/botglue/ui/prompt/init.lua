@@ -72,10 +72,11 @@ function Prompt:set_text(text)
 end
 
 --- Changes the agent or the model.
----@param what "next_agent"|"next_model"
-function Prompt:change(what)
+---@param what "next_agent"|"next_model"|"begin_with"
+---@param agent string?
+function Prompt:change(what, agent)
   local before = self.choice:words()
-  self.choice[what](self.choice)
+  self.choice[what](self.choice, agent)
   if self.choice:words() ~= before then
     self.choice:keep()
     self.prewarm:want(self.choice:apply(self.request))
@@ -370,6 +371,7 @@ function Prompt:open()
     vim.cmd.redraw()
   end)
   self.recall:known(function()
+    self:change("begin_with", self.recall.agent)
     self:check_agent()
   end)
 end
@@ -404,10 +406,11 @@ function M.ask(range, request, opts, send)
   end
   local self = setmetatable({ range = range, request = request, opts = opts, send = send }, Prompt)
   connection.prompt = self
-  self.choice = choice.new(request, opts.options, context.project(range.bufnr))
+  local project = context.project(range.bufnr)
+  self.choice = choice.new(request, opts.options, project)
   self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, self.choice:apply(request), opts.options)
   local cut = require("botglue.util.signs").of(opts.options).cut
-  self.recall = require("botglue.ui.prompt.recall").start(cut)
+  self.recall = require("botglue.ui.prompt.recall").start(cut, project)
   self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)
   local ok, err = pcall(self.open, self)
   if not ok then

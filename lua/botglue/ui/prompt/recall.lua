@@ -10,6 +10,7 @@ local M = {}
 ---@class botglue.Recall
 ---@field prompts string[] newest first, each once
 ---@field logged_out string[] the agents that are not logged in, as the store says
+---@field agent string? of the newest job of the project, as the store says
 ---@field waiting (fun())[]? who waits for the store's answer; nil once it is there
 ---@field matches string[] those that are gone through
 ---@field at integer which of them is shown; 0: what was typed
@@ -124,20 +125,22 @@ end
 
 --- Asks for the prompts.
 ---@param cut string the mark where a line of the menu was cut
+---@param project string
 ---@return botglue.Recall
-function M.start(cut)
+function M.start(cut, project)
   local self = setmetatable(
     { prompts = {}, logged_out = {}, waiting = {}, matches = {}, at = 0, typed = "", cut = cut },
     Recall
   )
   self:add(unfinished())
-  require("botglue.host.query").ask("prompts", { limit = 200 }, function(result)
+  require("botglue.host.query").ask("prompts", { limit = 200, project = project }, function(result)
     -- Without a store there are those of this Neovim.
     local stored = vim.tbl_map(function(entry)
       return entry.prompt
     end, result and result.prompts or {})
     self:add(stored)
     self.logged_out = result and result.logged_out or {}
+    self.agent = result and result.agent
     local waiting = self.waiting or {}
     self.waiting = nil
     for _, fn in ipairs(waiting) do

@@ -27,7 +27,7 @@ fn without_a_folder_nothing_is_kept_and_nobody_is_warned() {
     let database = Database::open(None, move |error| warned.send(error.to_string()).unwrap());
     let replied = sender.clone();
     database.keep(record(1, Some("x")), move |_| sender.send("kept".to_owned()).unwrap());
-    database.query(Query::Prompts { limit: 1 }, move |reply| {
+    database.query(Query::Prompts { limit: 1, project: String::new() }, move |reply| {
         replied.send(reply.unwrap_err().to_string()).unwrap();
     });
     assert_eq!(heard.recv_timeout(PATIENCE).unwrap(), "kept");
