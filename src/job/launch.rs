@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::program;
 use crate::agent::{self, AgentCommand, Directory, Invocation, Opening, PathCheck};
@@ -155,10 +155,12 @@ fn project_gone(project: &Path) -> JobError {
     JobError::new(Code::SpawnFailed, message)
 }
 
-/// Whether a path is within a directory, whatever links lead to it.
+/// Whether a path is within a directory, whatever links lead to it; there may be nothing yet or any more at its end.
 fn is_inside(directory: &Path, path: &Path) -> bool {
-    let real = directory.canonicalize().and_then(|directory| Ok(path.canonicalize()?.starts_with(directory)));
-    path.is_absolute() && real.unwrap_or(false)
+    let is_plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
+    let known = path.ancestors().find(|path| path.symlink_metadata().is_ok());
+    let real = |path: &Path| path.canonicalize().ok();
+    is_plain && known.and_then(real).zip(real(directory)).is_some_and(|(path, of)| path.starts_with(of))
 }
 
 fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {
@@ -167,4 +169,24 @@ fn no_empty_directory(agent: &str, error: &io::Error) -> JobError {
          since it loads settings from there: {error}"
     );
     JobError::new(Code::SpawnFailed, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_project_is_so_by_its_real_path() {
+        let place = tempfile::tempdir().unwrap();
+        let project = place.path().join("project");
+        std::fs::create_dir_all(project.join("inside")).unwrap();
+        std::fs::create_dir(place.path().join("outside")).unwrap();
+        std::os::unix::fs::symlink("../outside", project.join("link")).unwrap();
+        std::os::unix::fs::symlink("nowhere", project.join("dangling")).unwrap();
+        let inside = ["", "inside", "missing", "missing/below"];
+        let outside = ["link", "dangling", "../outside", "missing/../../outside", "missing/../inside"];
+        assert!(inside.iter().all(|path| is_inside(&project, &project.join(path))));
+        assert!(!outside.iter().any(|path| is_inside(&project, &project.join(path))));
+        assert!(!is_inside(&project, Path::new("inside")));
+    }
 }

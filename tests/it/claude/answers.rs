@@ -62,7 +62,12 @@ fn reads_may_work_or_fail_one_after_the_other_or_at_once() {
 
 #[test]
 fn a_read_outside_the_project_is_denied_and_a_made_up_command_runs_nothing() {
-    let fixture = Fixture::new(Cli::Claude);
+    let scratch = Scratch::new();
+    // What the user's own settings allow; without `--permission-mode` that ends each job of root's.
+    let settings = json!({"permissions": {"defaultMode": "bypassPermissions", "allow": ["Bash"]}});
+    std::fs::create_dir(scratch.path("home/.claude")).unwrap();
+    std::fs::write(scratch.path("home/.claude/settings.json"), settings.to_string()).unwrap();
+    let fixture = Fixture::in_project(Cli::Claude, scratch, |builder| builder);
     let secret = fixture.nvim.scratch.path("secret.txt");
     std::fs::write(&secret, "the secret\n").unwrap();
     let trace = fixture.nvim.scratch.path("trace");

@@ -59,12 +59,17 @@ pub fn claude_environment(api: &Api) -> BTreeMap<String, String> {
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
 }
 
-/// The option `agents` with the real Droid CLI, asking `api`. Writes Droid's settings into the test's home.
+/// The option `agents` with the real Droid CLI, asking `api`. Writes Droid's settings into the test's home: they let it
+/// do whatever can be allowed there.
 pub fn droid(scratch: &Scratch, api: &Api) -> Value {
-    let settings = json!({"customModels": [{
+    let model = json!({
         "model": "mock-model", "displayName": "Mock", "baseUrl": format!("{}/llm", api.url()), "apiKey": "test-key",
         "provider": "anthropic", "maxOutputTokens": 4096,
-    }]});
+    });
+    let settings = json!({
+        "customModels": [model], "commandAllowlist": ["touch"], "autonomyMode": "auto-high",
+        "sessionDefaultSettings": {"autonomyMode": "auto-high"},
+    });
     let directory = scratch.path("home/.factory");
     std::fs::create_dir_all(&directory).unwrap();
     std::fs::write(directory.join("settings.json"), settings.to_string()).unwrap();

@@ -2,7 +2,7 @@
 //! loopback.
 //!
 //! The same is shown of each; what is particular to one is a row of [`agents`]. `make test-agents` runs all of it; the
-//! agents take 1.7 GB. `make test` runs two tests of Gemini, in [`gate`].
+//! agents take 1.7 GB. `make test` runs three tests of Gemini, in [`gate`].
 
 mod agents;
 mod cost;
@@ -22,7 +22,8 @@ use crate::support::api::{Api, Block, Gate, Reply, calls, says};
 use crate::support::{DEADLINE, process};
 use agents::Agent;
 
-/// Where an agent runs: a home without anything of the developer's, a project, and the service.
+/// Where an agent runs: a home without anything of the developer's, a project, and the service. The directory for
+/// temporary files is beside them: some trust what is below it.
 struct Place {
     root: PathBuf,
     api: Api,
@@ -37,6 +38,7 @@ impl Place {
         );
         let place = Self { root, api: Api::start() };
         place.write("home/.keep", "");
+        place.write("tmp/.keep", "");
         (agent.set_up)(&place);
         place
     }
@@ -77,10 +79,11 @@ impl Real {
     fn job_with(&self, replies: impl Into<Vec<Reply>>, login: Vec<(&'static str, String)>) -> Request {
         self.place.api.script("it", replies);
         let path = (self.agent.search_path)();
-        let mut words = vec![format!("HOME='{}'", self.place.path("home")), format!("PATH='{path}'")];
+        let [home, tmp] = ["home", "tmp"].map(|directory| self.place.path(directory));
+        let mut words = vec![format!("HOME='{home}' TMPDIR='{tmp}' PATH='{path}'")];
         let own = (self.agent.variables)(&self.place).into_iter();
         words.extend(own.chain(login).map(|(name, value)| format!("{name}='{value}'")));
-        words.extend(self.agent.recipe.iter().map(|name| format!("{name}=\"${name}\"")));
+        words.extend(self.agent.recipe.iter().map(|name| format!("${{{name}+{name}=\"${name}\"}}")));
         let script = format!("exec env -i {} {} \"$@\"", words.join(" "), self.agent.program);
         // A name in PATH is found by `env`, as it is by the host.
         let mut request = self.bench.request(Protocol::Acp, &["/bin/sh", "-c", &script, "agent"]);
@@ -97,13 +100,10 @@ impl Real {
     }
 }
 
-/// The answer alone; of an agent that puts notices of its own before it, with those, and then it is held.
 #[track_caller]
 fn assert_answers(started: &Started, agent: &Agent, answer: &str) {
     let text = started.text().unwrap_or_else(|| panic!("{}: {}", agent.name, started.message()));
-    let is_alone = text == answer;
-    assert!(is_alone || agent.says_more && text.ends_with(answer), "{}: {text}", agent.name);
-    assert_eq!(started.outcome().held_for.is_none(), is_alone, "{}", agent.name);
+    assert_eq!((text, started.outcome().held_for), (answer, None), "{}", agent.name);
 }
 
 async fn an_answer_comes_with_its_tokens(agent: &'static Agent) {
@@ -134,8 +134,17 @@ async fn tools_that_read_may_work_or_fail(agent: &'static Agent) {
     assert!(results.contains("local x = 1"), "{results}");
 }
 
-/// A tool is called once, and what comes of that is another matter: some agents end with the refusal, others go on.
+/// A tool is called once, and what comes of that is another matter: some agents end with the refusal, others go on. The
+/// control is the same program without its recipe: it shows that the user's settings allow the call.
 async fn nothing_is_done(agent: &'static Agent, calls: impl Fn(&str) -> Reply) {
+    let real = Real::new(agent);
+    let target = real.place.path("project/done.txt");
+    let mut control = real.job([calls(&target), says("it was done")]);
+    control.start.agent.name = "own".to_owned();
+    control.start.agent.args = agent.plain.iter().map(|flag| (*flag).to_owned()).collect();
+    let started = real.bench.run(control).await;
+    assert!(Path::new(&target).exists(), "{}: {} {:?}", agent.name, started.message(), started.outcome());
+
     let real = Real::new(agent);
     let target = real.place.path("project/done.txt");
     let started = real.run([calls(&target), says("nothing was done")]).await;
@@ -153,6 +162,14 @@ async fn what_would_write_does_not_happen(agent: &'static Agent) {
 
 async fn what_would_run_does_not_happen(agent: &'static Agent) {
     nothing_is_done(agent, |path| calls("", &[(agent.runs)(&format!("touch {path}"))])).await;
+}
+
+async fn what_is_outside_is_not_read(agent: &'static Agent) {
+    let real = Real::new(agent);
+    real.place.write("outside.txt", "a canary");
+    real.run([calls("", &[(agent.reads)(&real.place.path("outside.txt"))]), says("local y = 2")]).await;
+    let is_read = format!("{:?}", real.place.api.requests()).contains("a canary");
+    assert_eq!(is_read, agent.reads_all, "{}", agent.name);
 }
 
 async fn without_a_login_it_says_so(agent: &'static Agent) {
@@ -249,6 +266,7 @@ macro_rules! shown {
                 tools_that_read_may_work_or_fail
                 what_would_write_does_not_happen
                 what_would_run_does_not_happen
+                what_is_outside_is_not_read
                 without_a_login_it_says_so
                 an_error_of_the_service_is_an_error
                 it_goes_on_in_a_fork_or_says_that_it_cannot
@@ -275,8 +293,8 @@ use neovim::its_name_is_all_it_takes;
 
 shown!(gemini codex opencode qwen copilot);
 
-/// What `make test` runs: one dialogue from the user's keys to the stored job, and a tool that would write. Recorded
-/// dialogues ([`super::played`]) cover the rest of the protocol there.
+/// What `make test` runs: one dialogue from the user's keys to the stored job, and tools that would write and run.
+/// Recorded dialogues ([`super::played`]) cover the rest of the protocol there.
 mod gate {
     use super::Agent;
 
@@ -288,5 +306,10 @@ mod gate {
     #[tokio::test]
     async fn a_real_agent_writes_nothing() {
         super::what_would_write_does_not_happen(Agent::named("gemini")).await;
+    }
+
+    #[tokio::test]
+    async fn a_real_agent_runs_nothing() {
+        super::what_would_run_does_not_happen(Agent::named("gemini")).await;
     }
 }

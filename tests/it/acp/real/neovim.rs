@@ -54,10 +54,8 @@ pub async fn its_name_is_all_it_takes(agent: &'static Agent) {
     nvim.input("SCRIPT:keys<C-s>");
     let job = nvim.finished(1);
     assert_eq!(job["status"], "done", "{job:#}");
-    assert_eq!(job["landing"], if agent.says_more { "held" } else { "applied" }, "{job:#}");
-    if !agent.says_more {
-        assert_eq!(nvim.lines(), ["fn target() {}"]);
-    }
+    assert_eq!(job["landing"], "applied", "{job:#}");
+    assert_eq!(nvim.lines(), ["fn target() {}"]);
     nvim.wait_for_no_agent();
 
     place.api.script("more", [says("fn other() {}")]);
