@@ -52,6 +52,7 @@ impl Eq for Preset {}
 
 /// What is particular to how an agent talks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Habits {
     /// Chunks of its messages have ids; those without one are notices and failures.
     pub has_message_ids: bool,

@@ -29,10 +29,9 @@ pub struct FinalAnswer {
 /// Whether a text is a piece of eight bytes or more, three times or more.
 fn is_repeated(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let pieces =
-        (3..=bytes.len() / 8).filter(|count| bytes.len() % count == 0).map(|count| bytes.len() / count);
+    let mut counts = (3..=bytes.len() / 8).filter(|count| bytes.len().is_multiple_of(*count));
     // Each byte is the one that stands a piece before it.
-    pieces.into_iter().any(|piece| bytes[piece..] == bytes[..bytes.len() - piece])
+    counts.any(|count| bytes[bytes.len() / count..] == bytes[..bytes.len() - bytes.len() / count])
 }
 
 impl Reducer {

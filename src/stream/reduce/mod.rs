@@ -57,6 +57,7 @@ pub struct Reducer {
 
 /// What observers have seen of the text.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 struct ShownText {
     /// Text was shown part by part; the whole block will repeat it.
     text: bool,

@@ -129,7 +129,9 @@ fn what_copilot_says_of_its_own_is_no_answer() {
         let mut talk = Talk::prompted("copilot");
         talk.text(None, "Info: Disabled tools: bash");
         talk.update(&json!({"sessionUpdate": "usage_update", "used": 1}));
-        texts.iter().for_each(|text| talk.text(None, text));
+        for text in texts {
+            talk.text(None, text);
+        }
         talk.ends("end_turn")
     };
     assert_eq!(code(&said(&["Warning: no token count"])), Code::EmptyAnswer);
@@ -153,7 +155,9 @@ fn a_last_text_outside_of_messages_and_without_amounts_is_a_failure() {
 fn what_qwen_says_several_times_is_no_answer() {
     let said = |pieces: &[&str]| {
         let mut talk = Talk::prompted("qwen");
-        pieces.iter().for_each(|piece| talk.text(None, piece));
+        for piece in pieces {
+            talk.text(None, piece);
+        }
         talk.ends("end_turn")
     };
     assert_eq!(code(&said(&["def partial("; 3])), Code::ApiError);

@@ -108,7 +108,9 @@ fn a_key_that_is_refused_twice_in_a_row_ends_the_job() {
     };
     let decided = |statuses: &[u64]| {
         let mut stream = Stream::new(Protocol::Claude, "");
-        statuses.iter().for_each(|status| stream.line(retry(*status).as_bytes(), &mut |_| {}));
+        for status in statuses {
+            stream.line(retry(*status).as_bytes(), &mut |_| {});
+        }
         stream.decided().then(|| code(&stream.outcome()))
     };
     assert_eq!(decided(&[401, 529, 401]), None);
