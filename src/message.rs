@@ -232,9 +232,6 @@ impl AgentMessage {
     }
 
     fn fences(&mut self, request: &Request) {
-        if !request.tidy.fence {
-            return self.line("Put no Markdown fence around it.");
-        }
         self.line(
             "Put no Markdown fence around it; if it is to be empty, answer with an empty fenced block.",
         );

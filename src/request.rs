@@ -47,8 +47,6 @@ pub struct Request {
     pub max_parallel: usize,
     /// Add the project's rules file to the message.
     pub rules: bool,
-    /// Which clean-up rules apply to the answer.
-    pub tidy: Tidy,
     /// Keep the raw stream in a transcript.
     pub record: bool,
     /// The file of the buffer: absolute, or empty for a buffer without a name.
@@ -89,17 +87,6 @@ pub struct MentionedBuffer {
 pub struct Observe {
     /// The agent's thinking too.
     pub thinking: bool,
-}
-
-/// The clean-up rules for an answer; see `land::tidy`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tidy {
-    /// Take a fence around the answer away.
-    pub fence: bool,
-    /// Give the answer the selection's indentation back.
-    pub indent: bool,
-    /// Let a final newline add no line.
-    pub newline: bool,
 }
 
 /// How the selection was made.

@@ -32,8 +32,8 @@ local function check_options()
     health.error(tostring(options))
     return nil
   end
-  for _, path in ipairs(unknown) do
-    health.warn(require("botglue.config").unknown(path))
+  for _, words in ipairs(require("botglue.config").warnings(unknown)) do
+    health.warn(words)
   end
   if #unknown == 0 then
     health.ok("all options are known and of the right type")

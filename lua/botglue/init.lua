@@ -14,8 +14,8 @@ local LONGEST = 2 ^ 31 - 1 -- milliseconds that Neovim can wait
 function M.setup(opts)
   local config = require("botglue.config")
   opts = opts == nil and {} or opts
-  for _, path in ipairs(config.check(opts)) do
-    require("botglue.host.notify").warn("botglue: " .. config.unknown(path))
+  for _, words in ipairs(config.warnings(config.check(opts))) do
+    require("botglue.host.notify").warn("botglue: " .. words)
   end
   local options = config.resolve(opts)
   connection.setup = vim.deepcopy(opts)

@@ -29,20 +29,20 @@ impl Host {
         match view {
             Ok((List::Jobs(jobs, totals), viewer)) => {
                 let table = view::jobs(&jobs, &viewer);
-                editor.reply(token, Ok(json!({ "table": table, "totals": totals.words(&viewer) })));
+                editor.reply(token, Ok(json!({ "table": table, "totals": totals.words() })));
             }
             Ok((List::History(page), viewer)) => self.database.history(page, move |listed| {
                 let shown =
                     |listed: Listed| json!({ "table": view::history(&listed, &viewer), "more": listed.more });
                 editor.reply(token, listed.map(shown).map_err(|error| error.to_string()));
             }),
-            Ok((List::Prompt(key), viewer)) => self.database.job(key, move |job| {
-                let shown = |job: FullJob| json!(view::prompt(&job.entry, &viewer));
+            Ok((List::Prompt(key), _)) => self.database.job(key, move |job| {
+                let shown = |job: FullJob| json!(view::prompt(&job.entry));
                 editor.reply(token, job.map(shown).map_err(|error| error.to_string()));
             }),
-            Ok((List::Info(wanted), viewer)) => self.database.info(wanted, move |info| {
+            Ok((List::Info(wanted), _)) => self.database.info(wanted, move |info| {
                 let shown = |info: Info| {
-                    let (tables, note) = view::info(&info, &viewer);
+                    let (tables, note) = view::info(&info);
                     json!({ "tables": tables, "note": note })
                 };
                 editor.reply(token, info.map(shown).map_err(|error| error.to_string()));

@@ -1,12 +1,10 @@
 //! What an answer is for, as far as tidying it is concerned: what was selected, and what is around that.
 
-use crate::request::{Request, Selection, Tidy};
+use crate::request::{Request, Selection};
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'a> {
-    /// Which rules apply.
-    pub tidy: Tidy,
     /// Neovim's `'filetype'`.
     pub filetype: &'a str,
     /// What was selected.
@@ -20,7 +18,6 @@ pub struct Target<'a> {
 impl<'a> From<&'a Request> for Target<'a> {
     fn from(request: &'a Request) -> Self {
         Self {
-            tidy: request.tidy,
             filetype: &request.filetype,
             selection: &request.selection,
             before: &request.before,

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::{HeldFor, Landing, prepare};
-use crate::request::{Request, SelectionKind, Tidy, sample};
+use crate::request::{Request, SelectionKind, sample};
 
 fn lines(text: &[&str]) -> Vec<String> {
     text.iter().map(|&line| line.to_owned()).collect()
@@ -116,12 +116,6 @@ proptest! {
     #[test]
     fn nothing_makes_it_panic(request in request(&KINDS), answer in text("a ``` ~~~ ```` ```rust"), end in "[\r\n]{0,3}") {
         prepare(&request, &(answer.join("\n") + &end));
-    }
-
-    #[test]
-    fn with_everything_off_the_answer_is_only_split(request in request(&KINDS), answer in text("``` ~~~")) {
-        let tidy = Tidy { fence: false, indent: false, newline: false };
-        prop_assert_eq!(prepare(&Request { tidy, ..request }, &answer.join("\n")).lines, answer);
     }
 
     // Within a row a line that opens a block hides how deep the next one was meant: no parts here.

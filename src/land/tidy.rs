@@ -1,7 +1,5 @@
-//! The order in which an answer is tidied, and what each switch turns on.
-//!
-//! Line ends first, then the fence, then the indentation. With every switch off the answer is only split into lines. An
-//! ambiguous answer stays unchanged and is marked.
+//! The order in which an answer is tidied: line ends first, then the fence, then the indentation. An ambiguous answer
+//! keeps its fences and is marked.
 
 use super::fence::{self, AnswerPart};
 use super::target::Target;
@@ -21,32 +19,21 @@ pub struct Tidied {
 
 /// Makes the lines to land out of an answer.
 pub fn tidy(target: Target<'_>, answer: &str) -> Tidied {
-    let Target { tidy: switches, selection, .. } = target;
-    let mut lines = if switches.newline {
-        newline::split(answer, selection)
-    } else {
-        answer.split('\n').map(str::to_owned).collect()
-    };
+    let mut lines = newline::split(answer, target.selection);
     let mut from = 0;
-    if switches.fence {
-        match unfenced(target, &lines) {
-            AnswerPart::Whole => {}
-            AnswerPart::Content(row, content) => (from, lines) = (row, content),
-            AnswerPart::Ambiguous => return Tidied { lines, from, ambiguous: true },
-        }
+    match unfenced(target, &lines) {
+        AnswerPart::Whole => {}
+        AnswerPart::Content(row, content) => (from, lines) = (row, content),
+        AnswerPart::Ambiguous => return Tidied { lines, from, ambiguous: true },
     }
     Tidied { lines: fit(target, lines), from, ambiguous: false }
 }
 
 /// Makes lines fit the place of an answer.
 pub fn fit(target: Target<'_>, mut lines: Vec<String>) -> Vec<String> {
-    if target.tidy.indent {
-        style::adopt(&mut lines, target);
-        indent::restore(&mut lines, target);
-    }
-    if target.tidy.newline {
-        newline::restore(&mut lines, target);
-    }
+    style::adopt(&mut lines, target);
+    indent::restore(&mut lines, target);
+    newline::restore(&mut lines, target);
     if lines.is_empty() && matches!(target.selection.kind, SelectionKind::Char | SelectionKind::Block) {
         lines.push(String::new());
     }

@@ -195,9 +195,6 @@ fn what_it_says_of_fences_is_what_tidying_does() {
     assert!(prose.contains(&format!(
         "{NO_FENCE}\nIf it is itself one fenced block, put it into another, longer fence.\n"
     )));
-    let mut untidied = sample::lines("markdown", &["a"]);
-    untidied.tidy.fence = false;
-    assert!(user(&untidied, &[]).contains("indentation.\nPut no Markdown fence around it.\n\n<prompt-1>"));
 }
 
 #[test]

@@ -5,13 +5,12 @@ use rmpv::Value;
 use crate::error::JobError;
 use crate::land::{Block, Target, blocks_of};
 use crate::request::fields::bad;
-use crate::request::{Beside, Fields, Selection, SelectionKind, Tidy};
+use crate::request::{Beside, Fields, Selection, SelectionKind};
 
 /// An answer, and what it was an answer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ambiguous {
     text: String,
-    tidy: Tidy,
     filetype: String,
     selection: Selection,
 }
@@ -19,7 +18,7 @@ pub struct Ambiguous {
 impl Ambiguous {
     /// Reads a query.
     pub fn decode(fields: &Fields<'_>) -> Result<Self, JobError> {
-        let (tidy, sent) = (fields.fields("tidy")?, fields.fields("selection")?);
+        let sent = fields.fields("selection")?;
         let kind =
             SelectionKind::named(&sent.text("kind")?).ok_or_else(|| bad("selection.kind", "is no kind"))?;
         let line = |fields: &Fields<'_>, field| fields.get(field).map(|_| fields.lossy(field)).transpose();
@@ -42,9 +41,7 @@ impl Ambiguous {
             anchor: beside.above.clone(),
             beside: Some(beside),
         };
-        let tidy =
-            Tidy { fence: tidy.flag("fence")?, indent: tidy.flag("indent")?, newline: tidy.flag("newline")? };
-        Ok(Self { text: fields.lossy("text")?, tidy, filetype: fields.lossy("filetype")?, selection })
+        Ok(Self { text: fields.lossy("text")?, filetype: fields.lossy("filetype")?, selection })
     }
 
     /// Its blocks.
@@ -53,13 +50,8 @@ impl Ambiguous {
         let row = |row: Option<&String>| row.cloned().into_iter().collect::<Vec<_>>();
         let above = row(beside.and_then(|beside| beside.above.as_ref()));
         let below = row(beside.and_then(|beside| beside.below.as_ref()));
-        let target = Target {
-            tidy: self.tidy,
-            filetype: &self.filetype,
-            selection: &self.selection,
-            before: &above,
-            after: &below,
-        };
+        let target =
+            Target { filetype: &self.filetype, selection: &self.selection, before: &above, after: &below };
         blocks_of(target, &self.text)
     }
 }

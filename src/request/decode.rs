@@ -8,9 +8,7 @@ use std::time::Duration;
 use rmpv::Value;
 
 use super::fields::{self, Fields, bad, wrong};
-use super::{
-    AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind, Tidy,
-};
+use super::{AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Selection, SelectionKind};
 use crate::error::JobError;
 
 /// The most lines of code that are shown while they come: more than any window has.
@@ -35,7 +33,6 @@ pub fn decode(value: &Value) -> Result<Request, JobError> {
         timeout: timeout(&run)?,
         max_parallel: at_least_one(&run, "max_parallel")?,
         rules: run.flag("rules")?,
-        tidy: tidy(&run)?,
         record: run.flag("record")?,
         path: run.lossy("path")?,
         filetype: run.lossy("filetype")?,
@@ -119,11 +116,6 @@ pub(super) fn at_least_one(run: &Fields, field: &str) -> Result<usize, JobError>
         Ok(number) => Ok(number),
         Err(_) => Ok(usize::MAX),
     }
-}
-
-fn tidy(run: &Fields) -> Result<Tidy, JobError> {
-    let tidy = run.fields("tidy")?;
-    Ok(Tidy { fence: tidy.flag("fence")?, indent: tidy.flag("indent")?, newline: tidy.flag("newline")? })
 }
 
 fn selection(selection: &Fields) -> Result<Selection, JobError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{AgentCommand, AgentStart, Request, Selection, SelectionKind, Tidy};
+use super::{AgentCommand, AgentStart, Request, Selection, SelectionKind};
 use crate::agent::{AcpOptions, Protocol};
 
 /// The whole lines, as lines 11 and on of `/project/src/a.rs`.
@@ -79,7 +79,6 @@ fn request(filetype: &str, kind: SelectionKind, rows: &[(&str, usize, usize)]) -
         timeout: Duration::from_secs(300),
         max_parallel: 4,
         rules: true,
-        tidy: Tidy { fence: true, indent: true, newline: true },
         record: true,
         path: "/project/src/a.rs".to_owned(),
         filetype: filetype.to_owned(),

@@ -25,8 +25,7 @@ pub enum List {
 /// Names the field that is missing or wrong.
 pub fn decode(fields: &Fields<'_>) -> Result<(List, Viewer), JobError> {
     let viewer = fields.fields("viewer")?;
-    let viewer =
-        Viewer { ascii: viewer.flag("ascii")?, cwd: viewer.lossy("cwd")?, home: viewer.lossy("home")? };
+    let viewer = Viewer { cwd: viewer.lossy("cwd")?, home: viewer.lossy("home")? };
     if fields.text("name")? == "jobs" {
         let jobs = fields.maps("jobs")?.iter().map(live).collect::<Result<_, _>>()?;
         return Ok((List::Jobs(jobs, totals(&fields.fields("totals")?)?), viewer));
@@ -99,13 +98,13 @@ mod tests {
     }
 
     fn read(fields: &[(&str, Value)]) -> Result<(List, Viewer), JobError> {
-        let viewer = map(&[("cwd", "/p".into()), ("home", "/home/dev".into()), ("ascii", true.into())]);
+        let viewer = map(&[("cwd", "/p".into()), ("home", "/home/dev".into())]);
         let fields = [fields, &[("viewer", viewer)]].concat();
         decode(&Fields::root(&map(&fields))?)
     }
 
     fn viewer() -> Viewer {
-        Viewer { ascii: true, cwd: "/p".to_owned(), home: "/home/dev".to_owned() }
+        Viewer { cwd: "/p".to_owned(), home: "/home/dev".to_owned() }
     }
 
     #[test]

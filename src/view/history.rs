@@ -29,11 +29,10 @@ pub fn history(listed: &Listed, viewer: &Viewer) -> Table {
 }
 
 fn row(entry: &JobEntry, now: &LocalTime, viewer: &Viewer) -> ListRow {
-    let signs = viewer.signs();
     let [sign, words] = match &entry.error {
-        Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED, &signs),
-        Some(error) => failure(&error.code, &signs),
-        None => landing(entry.landing.as_deref().unwrap_or("not landed"), entry.held_for.as_deref(), &signs),
+        Some(_) if entry.status == INTERRUPTED => failure(INTERRUPTED),
+        Some(error) => failure(&error.code),
+        None => landing(entry.landing.as_deref().unwrap_or("not landed"), entry.held_for.as_deref()),
     };
     let cells = vec![
         sign,

@@ -1,7 +1,8 @@
 //! Sums over jobs: what became of them, and what they cost, by scope, by model and by agent.
 
 use super::amounts::{duration, money, percent, tokens};
-use super::{Cell, Column, ListRow, Table, Viewer};
+use super::signs::UNKNOWN;
+use super::{Cell, Column, ListRow, Table};
 use crate::store::{Breakdown, Info, Sums, Tokens};
 
 /// The most models, or agents, that are named.
@@ -40,7 +41,7 @@ const fn shares_of(head: &'static str) -> [Column; 5] {
 }
 
 /// The tables, and the share of input tokens that came from the cache.
-pub fn info(info: &Info, viewer: &Viewer) -> (Vec<Table>, String) {
+pub fn info(info: &Info) -> (Vec<Table>, String) {
     let scopes = [
         ("this session", info.session.as_ref()),
         ("this project", Some(&info.project)),
@@ -48,20 +49,19 @@ pub fn info(info: &Info, viewer: &Viewer) -> (Vec<Table>, String) {
         ("last 30 days", Some(&info.month)),
         ("all time", Some(&info.all)),
     ];
-    let rows = scopes.iter().filter_map(|(label, sums)| Some(sums_row(label, (*sums)?, viewer))).collect();
+    let rows = scopes.iter().filter_map(|(label, sums)| Some(sums_row(label, (*sums)?))).collect();
     let mut tables = vec![Table { columns: SUMS.to_vec(), rows }];
     for (head, shares) in [("by model", &info.models), ("by agent", &info.agents)] {
         if !shares.is_empty() {
             let columns = shares_of(head).to_vec();
-            tables.push(Table { columns, rows: share_rows(shares, &info.all, viewer) });
+            tables.push(Table { columns, rows: share_rows(shares, &info.all) });
         }
     }
     (tables, cached(&info.all.amounts.tokens))
 }
 
-fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> ListRow {
-    let unknown = viewer.signs().unknown;
-    let known = |text: String| if sums.jobs == 0 { unknown.to_owned() } else { text };
+fn sums_row(label: &str, sums: &Sums) -> ListRow {
+    let known = |text: String| if sums.jobs == 0 { UNKNOWN.to_owned() } else { text };
     let cells = [
         label.to_owned(),
         sums.jobs.to_string(),
@@ -69,15 +69,15 @@ fn sums_row(label: &str, sums: &Sums, viewer: &Viewer) -> ListRow {
         sums.held.to_string(),
         sums.failed.to_string(),
         known(in_and_out(&sums.amounts.tokens)),
-        sums.amounts.cost_usd.map_or_else(|| unknown.to_owned(), money),
+        sums.amounts.cost_usd.map_or_else(|| UNKNOWN.to_owned(), money),
         known(duration(sums.amounts.duration_ms.unwrap_or_default())),
     ];
     row(label, cells)
 }
 
 /// What each model, or agent, had of the cost; a dash where no cost is known.
-fn share_rows(shares: &[Breakdown], all: &Sums, viewer: &Viewer) -> Vec<ListRow> {
-    let unknown = || viewer.signs().unknown.to_owned();
+fn share_rows(shares: &[Breakdown], all: &Sums) -> Vec<ListRow> {
+    let unknown = || UNKNOWN.to_owned();
     let cost = all.amounts.cost_usd.filter(|cost| *cost > 0.0);
     let mut rows: Vec<ListRow> = shares
         .iter()
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_a_dash_and_never_a_nought() {
-        let (tables, note) = info(&sample(), &Viewer::default());
+        let (tables, note) = info(&sample());
         assert_eq!(
             texts(&tables[0]),
             [
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn each_column_has_a_head() {
-        let (tables, _) = info(&sample(), &Viewer::default());
+        let (tables, _) = info(&sample());
         let heads =
             |table: &Table| table.columns.iter().map(|column| column.head).collect::<Vec<_>>().join("|");
         let heads: Vec<String> = tables.iter().map(heads).collect();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn of_many_the_costliest_are_named() {
-        let (tables, _) = info(&sample(), &Viewer::default());
+        let (tables, _) = info(&sample());
         assert_eq!(tables[2].rows.len(), SHARES + 1);
         assert_eq!(texts(&tables[2])[SHARES], "and 2 more||||");
     }

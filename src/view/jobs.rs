@@ -4,7 +4,7 @@
 use super::amounts::{duration, money};
 use super::landing::{failure, landing};
 use super::place::place;
-use super::{Action, Cell, Column, ListRow, Table, Viewer};
+use super::{Action, Cell, Column, ListRow, Table, Viewer, signs};
 
 /// A job as the plugin knows it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -104,16 +104,16 @@ pub fn jobs(jobs: &[Live], viewer: &Viewer) -> Table {
 impl Totals {
     /// `2 running · 1 held · $0.31`
     #[must_use]
-    pub fn words(&self, viewer: &Viewer) -> String {
+    pub fn words(&self) -> String {
         let counts = [(self.running, "running"), (self.queued, "queued"), (self.held, "held")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let parts = counts.map(|(count, state)| format!("{count} {state}")).chain(self.cost_usd.map(money));
-        parts.collect::<Vec<_>>().join(viewer.signs().between)
+        parts.collect::<Vec<_>>().join(signs::BETWEEN)
     }
 }
 
 fn row(job: &Live, viewer: &Viewer) -> ListRow {
-    let [sign, words] = state(job, viewer);
+    let [sign, words] = state(job);
     let cells = vec![
         sign,
         Cell::label(job.id.to_string()),
@@ -141,22 +141,21 @@ fn row(job: &Live, viewer: &Viewer) -> ListRow {
     }
 }
 
-fn state(job: &Live, viewer: &Viewer) -> [Cell; 2] {
-    let signs = viewer.signs();
+fn state(job: &Live) -> [Cell; 2] {
     match &job.state {
         LiveState::Queued { doing } => {
             let words = doing.as_deref().unwrap_or("queued");
-            [Cell::new(signs.queued, "BotglueSpinner"), Cell::new(words, "BotglueActivity")]
+            [Cell::new(signs::QUEUED, "BotglueSpinner"), Cell::new(words, "BotglueActivity")]
         }
         LiveState::Running { doing, is_failing } => {
             let group = if *is_failing { "BotglueFailure" } else { "BotglueActivity" };
             [Cell::new("", "BotglueSpinner"), Cell::new(doing.as_deref().unwrap_or("running"), group)]
         }
         LiveState::Ready => {
-            [Cell::new(signs.ready, "BotglueReady"), Cell::new("ready to land", "BotglueReady")]
+            [Cell::new(signs::READY, "BotglueReady"), Cell::new("ready to land", "BotglueReady")]
         }
-        LiveState::Failed { code, .. } => failure(code, &signs),
-        LiveState::Done { landing: name, held_for } => landing(name, held_for.as_deref(), &signs),
+        LiveState::Failed { code, .. } => failure(code),
+        LiveState::Done { landing: name, held_for } => landing(name, held_for.as_deref()),
     }
 }
 
@@ -273,8 +272,7 @@ mod tests {
     #[test]
     fn the_totals_leave_out_what_there_is_none_of() {
         let totals = Totals { running: 2, queued: 0, held: 1, cost_usd: Some(0.314) };
-        assert_eq!(totals.words(&viewer()), "2 running · 1 held · $0.31");
-        assert_eq!(Totals::default().words(&viewer()), "");
-        assert_eq!(totals.words(&Viewer { ascii: true, ..viewer() }), "2 running - 1 held - $0.31");
+        assert_eq!(totals.words(), "2 running · 1 held · $0.31");
+        assert_eq!(Totals::default().words(), "");
     }
 }

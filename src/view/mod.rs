@@ -28,8 +28,6 @@ pub use words::{Words, words};
 /// For whom it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Viewer {
-    /// No character beyond ASCII.
-    pub ascii: bool,
     /// The directory to which names of files are relative.
     pub cwd: String,
     /// The user's own directory.

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Viewer;
 use super::amounts::{duration, money};
 use super::history::month;
+use super::signs::BETWEEN;
 use crate::store::JobEntry;
 
 /// One prompt in a window of its own.
@@ -19,7 +19,7 @@ pub struct PromptView {
 }
 
 /// The prompt of a job.
-pub fn prompt(entry: &JobEntry, viewer: &Viewer) -> PromptView {
+pub fn prompt(entry: &JobEntry) -> PromptView {
     let ended = &entry.ended;
     let (day, month, year) = (ended.day, month(ended), ended.year);
     // When a job was interrupted is not always known.
@@ -32,7 +32,7 @@ pub fn prompt(entry: &JobEntry, viewer: &Viewer) -> PromptView {
     PromptView {
         prompt: entry.prompt.clone(),
         ended: format!("{day} {month} {year} {:02}:{:02}", ended.hour, ended.minute),
-        took: took.into_iter().flatten().collect::<Vec<_>>().join(viewer.signs().between),
+        took: took.into_iter().flatten().collect::<Vec<_>>().join(BETWEEN),
     }
 }
 
@@ -50,10 +50,10 @@ mod tests {
             amounts: Amounts { cost_usd: Some(0.02), ..Amounts::default() },
             ..super::super::history::tests::entry()
         };
-        let shown = prompt(&entry, &Viewer::default());
+        let shown = prompt(&entry);
         assert_eq!((shown.ended.as_str(), shown.took.as_str()), ("9 Mar 2025 09:05", "claude · 7s · $0.02"));
         let unknown = JobEntry { ended_ms: 1_000, amounts: Amounts::default(), ..entry };
         let model = JobEntry { model: Some("opus".to_owned()), ..unknown };
-        assert_eq!(prompt(&model, &Viewer::default()).took, "opus");
+        assert_eq!(prompt(&model).took, "opus");
     }
 }

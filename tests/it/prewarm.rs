@@ -13,9 +13,6 @@ use crate::support::scratch::Scratch;
 use crate::support::stream;
 use crate::support::wait_some;
 
-/// The prompt is asked for by `vim.ui.input`, which gives the test the function that sends.
-const HOLD: &str = "vim.ui.input = function(_, send) _G.send = send end";
-
 /// A Neovim whose agent is a script, and its notes: the script finds their directory in `$DIR`.
 struct Desk {
     nvim: Nvim,
@@ -34,10 +31,8 @@ impl Desk {
         let program = scratch.path("agent");
         std::fs::write(notes.join("answer"), stream::answer("new")).unwrap();
         agents::write_script(&program, &format!("DIR='{}'\n{script}\n", notes.display()));
-        let builder =
-            Builder::new(scratch).option("agents", agents::claude_is(&program)).option("prompt", "ui");
+        let builder = Builder::new(scratch).option("agents", agents::claude_is(&program));
         let nvim = configure(builder).start();
-        nvim.exec(HOLD);
         nvim.edit("a.txt", "old\n");
         Self { nvim, notes }
     }
@@ -48,12 +43,12 @@ impl Desk {
     }
 
     fn send(&self) {
-        self.nvim.exec("_G.send('it')");
+        self.nvim.input("it<C-s>");
     }
 
     /// Closes the prompt with nothing sent.
     fn drop(&self) {
-        self.nvim.exec("_G.send(nil)");
+        self.nvim.input("<Esc><Esc>");
     }
 
     /// Sends the prompt and waits for the end of its job.
@@ -209,15 +204,14 @@ fn a_job_that_has_to_queue_keeps_none() {
     let scratch = Scratch::new();
     let gated = Gated::new(&scratch);
     let builder = Builder::new(scratch).option("agents", gated.option()).option("max_parallel", 1);
-    let nvim = builder.option("prompt", "ui").start();
-    nvim.exec(HOLD);
+    let nvim = builder.start();
     nvim.edit("a.txt", "old\n");
     open(&nvim);
     let agent = process::wait_for(&nvim.scratch, "stream-json");
     let range = json!({"kind": "line", "first": [1], "last": [1]});
     nvim.exec_with("require('botglue').run({ prompt = 'GATE:first', range = ... })", &[range]);
     let _holds_the_place = gated.run("first");
-    nvim.exec("_G.send('GATE:second')");
+    nvim.input("GATE:second<C-s>");
     nvim.wait("its agent is gone", || !process::of(&nvim.scratch).iter().any(|found| found.pid == agent.pid));
     assert!(!gated.has_started("second"));
 }

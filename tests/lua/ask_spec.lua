@@ -222,14 +222,12 @@ end)
 test("the maps ask about a selection and about a motion, which . repeats", function()
   local nvim = child.with_host({ "one", "two", "three" })
   nvim:lua([[
-    vim.ui.input = function(_, done) done("what?") end
-    require("botglue").setup({ prompt = "ui" })
     vim.keymap.set({ "n", "x" }, "ga", "<Plug>(botglue-ask)")
   ]])
-  nvim:type("gaj")
+  nvim:type("gajwhat?<C-s>")
   nvim:eventually("a request arrives", "return #require('support.host').received('run') == 1")
   nvim:type("j.")
-  nvim:type("ggVga")
+  nvim:type("ggVgawhat?<C-s>")
   nvim:eventually("all requests arrive", "return #require('support.host').received('run') == 3")
   local said = {}
   for i, request in ipairs(nvim:host("received", "run")) do

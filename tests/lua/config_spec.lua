@@ -101,10 +101,8 @@ test("a wrong option raises one error that names its path", function()
   wrong({ models = { 1 } }, "models", "a list of names of models or false")
   wrong({ context = false }, "context", "a table")
   wrong({ context = { lines = -1 } }, "context.lines", "a whole number from 0")
-  wrong({ tidy = { fence = 1 } }, "tidy.fence", "a boolean")
-  wrong({ status = { outcome = "yes" } }, "status.outcome", "a number of seconds, or 0 for none")
+  wrong({ status = { preview = "yes" } }, "status.preview", "a whole number")
   wrong({ notify = true }, "notify", 'one of "all", "failures", "none"')
-  wrong({ prompt = "window" }, "prompt", 'one of "float", "ui"')
   wrong({ host = false }, "host", "a string")
   wrong({ agents = {} and 3 }, "agents", "a table")
   wrong({ agents = { claude = "claude" } }, "agents.claude", "a table")
@@ -225,11 +223,27 @@ test("an unknown option names the one that was meant, where there is one", funct
     ["agents.claude.comand"] = "agents.claude.command",
     ["agents.my.own.protcol"] = "agents.my.own.protocol",
   }) do
-    equal(config.unknown(wrong), ("there is no option %s; did you mean %s?"):format(wrong, meant))
+    equal(config.warnings({ wrong }), { ("there is no option %s; did you mean %s?"):format(wrong, meant) })
   end
   for _, wrong in ipairs({ "keymaps", "x", "theme.dark", "agents.claude.colour" }) do
-    equal(config.unknown(wrong), "there is no option " .. wrong)
+    equal(config.warnings({ wrong }), { "there is no option " .. wrong })
   end
+end)
+
+test("options that are gone are named as such, in one line", function()
+  local options, unknown = config.resolve({
+    agents = { ["claude-acp"] = { model = "opus" }, ["droid-acp"] = { protocol = "acp", command = "droid" } },
+    ascii = true,
+    prompt = "ui",
+    status = { rows = 0, spinner = false },
+    tidy = { fence = false },
+    timeuot = 3,
+  })
+  equal({ options.agents["claude-acp"], options.agents["droid-acp"].command }, { nil, { "droid" } })
+  equal(config.warnings(unknown), {
+    "there is no option agents.claude-acp, ascii, prompt, status.rows, status.spinner, tidy any more",
+    "there is no option timeuot; did you mean timeout?",
+  })
 end)
 
 test("a command may be a string, whatever the protocol", function()

@@ -195,7 +195,7 @@ test(
 
 test("an insertion and parts of rows are not at copies of their rows", function()
   for kind, each in pairs({
-    insert = { { first = { 4 } }, { "XXXXXXXXXXXX", "XXXXXXXXXXXXXX", "1", "2", "3", "XXXXX" } },
+    insert = { { first = { 4 } }, { "XXXXXXXXXXXX", "XXXXXXXXXXXXXX", "  1", "  2", "  3", "XXXXX" } },
     char = { { first = { 3, 3 }, last = { 4, 4 } }, { "XXXXXXXXXXXX1", "2", "3XXXXXXXXXXXXXX", "XXXXX" } },
     block = { { first = { 3, 0 }, last = { 5, 1 } }, { "1XXXXXXXXXXXX", "2XXXXXXXXXXXXXX", "3XXXXX" } },
   }) do

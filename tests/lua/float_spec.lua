@@ -133,13 +133,6 @@ test("who types in it when the screen changes its size types on there", function
   equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), { "a", "b", "c" })
 end)
 
-test("without characters beyond ASCII", function()
-  local nvim = open({ options = { ascii = true } })
-  equal(nvim:screen():find("[\128-\255]"), nil)
-  contains(nvim:screen(), "+ things ---")
-  contains(nvim:screen(), "- q close ---")
-end)
-
 test("a note stands at the left of the footer, the keys at its right", function()
   local nvim = open({ note = "opus 71 %", keys = {} })
   equal(drawn(nvim)[5], "╰ opus 71 % " .. ("─"):rep(40) .. " q close ╯")

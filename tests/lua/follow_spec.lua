@@ -41,8 +41,8 @@ test("an empty last row, when the rows behind it are deleted at the end of the b
   nvim:run(line(4, 4))
   nvim:run(line(2, 3))
   nvim:answer(1, {})
-  nvim:answer(2, { "b" })
-  equal(outcome(nvim, 2), { "applied", { "a", "b" } })
+  nvim:answer(2, { "B" })
+  equal(outcome(nvim, 2), { "applied", { "a", "B", "" } })
 end)
 
 test("a row of a file that was read again is the same after that is undone", function()
@@ -129,7 +129,7 @@ test("whole rows that are replaced above an empty last one leave that to the ran
     "the host has told where the range is",
     "local job = require('botglue').job(1) return job.first_line == 1 and job.last_line == 3"
   )
-  nvim:answer(1, { "a", "b" })
+  nvim:answer(1, { "a", "C" })
   equal(outcome(nvim), { "conflict", { "a", "B", "", "c" } })
 end)
 

@@ -3,13 +3,8 @@ local stored = require("support.stored")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, line, with_landed, with_plain_prompt, request, message_of =
-  written.ROWS,
-  written.line,
-  written.with_landed,
-  written.with_plain_prompt,
-  written.request,
-  written.message_of
+local ROWS, line, with_landed, answer_prompt, request, message_of =
+  written.ROWS, written.line, written.with_landed, written.answer_prompt, written.request, written.message_of
 
 test("a follow-up goes on in a fork of the session that wrote the range, on all of it", function()
   local nvim = with_landed()
@@ -39,13 +34,13 @@ end)
 
 test("a follow-up without a prompt asks for it, and the range goes on moving meanwhile", function()
   local nvim = with_landed()
-  with_plain_prompt(nvim)
-  nvim:type("3G:Botglue followup<CR>ggOtop<Esc>")
-  nvim:lua("typed('now')")
+  nvim:type("3G:Botglue followup<CR>")
+  nvim:lua("vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'top' })")
+  answer_prompt(nvim, "now")
   local sent = request(nvim, 2)
   equal({ sent.prompt, sent.selection.first_line, sent.resume }, { "now", 3, { session_id = "s1" } })
   nvim:type("4G:Botglue followup<CR>")
-  nvim:lua("typed(nil)")
+  answer_prompt(nvim)
   equal(#nvim:host("received", "run"), 2)
 end)
 

@@ -74,7 +74,7 @@ test("options, and the fields of those that are tables", function()
   local names = vim.tbl_keys(defaults)
   names[#names + 1] = "host"
   same(tags("botglue%-option%-([%l_]+)"), names)
-  for _, option in ipairs({ "context", "tidy", "status" }) do
+  for _, option in ipairs({ "context", "status" }) do
     local entry = help:match("%*botglue%-option%-" .. option .. "%*(.-)%*botglue%-option%-")
     for field in pairs(defaults[option]) do
       assert(entry:find(field, 1, true), ("%s.%s is not in the help"):format(option, field))

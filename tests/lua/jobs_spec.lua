@@ -226,7 +226,6 @@ end)
 
 test("f goes on in the session of a job, at its range", function()
   local nvim = start(3)
-  nvim:lua("require('botglue').setup({ prompt = 'ui' })")
   nvim:answer(1, { "ONE" }, { session_id = "s-1" })
   nvim:answer(2, { "TWO" }, { session_id = vim.NIL })
   nvim:type("3G")
@@ -236,9 +235,7 @@ test("f goes on in the session of a job, at its range", function()
   nvim:type("jf")
   contains(nvim:messages(), "job 2 has no session to go on in")
   nvim:type("jf")
-  equal(#nvim:api("list_wins"), 1)
-  equal(nvim:api("win_get_cursor", 0)[1], 1)
-  nvim:type("and now this<CR>")
+  require("support.written").answer_prompt(nvim, "and now this")
   local request = nvim:eventually("it is sent", "return require('support.host').received('run')[4]")
   equal({ request.prompt, request.resume.session_id, request.selection.rows }, {
     "and now this",

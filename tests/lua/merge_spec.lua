@@ -122,7 +122,7 @@ test("rows that come up from below when the last ones are deleted do not belong 
   replaces("4GDix<Esc>", { "a", "NEW", "e", "f" })
   replaces("4Gdd", { "a", "NEW", "" }, { "a", "b", "c", "d", "" })
   replaces("4GD", { "a", "NEW", "" }, { "a", "b", "c", "d", "" })
-  replaces("2GAx<Esc>4Gix<Esc>", { "a", "NEW", "e" }, { "a", "b", "c", "", "e" })
+  replaces("2GAx<Esc>4Gix<Esc>", { "a", "NEW", "x", "e" }, { "a", "b", "c", "", "e" })
   replaces("4Gdd", { "a", "NEW", "e" }, { "a", "b", "c", "", "e" })
   replaces("1G2dd", { "NEW", "e", "f" })
   replaces("4GrX", { "a", "NEW", "e", "f" })
@@ -209,7 +209,7 @@ test("a range is not taken for other rows that read the same", function()
     { "{", "}", "", "x" },
     { "-- new", "{", "}", "", "x" },
     applied,
-    { "-- new", "{", "NEW", "x" }
+    { "-- new", "{", "NEW", "", "x" }
   )
 end)
 

@@ -83,18 +83,6 @@ test("where ruler and 'showcmd' leave no cell for a line, none takes a key", fun
   equal(nvim:lines()[1], "a b c")
 end)
 
-test("where it is cut is shown in ASCII, if all is", function()
-  local nvim = with_jobs(1)
-  nvim:lua("vim.g.botglue = { ascii = true }")
-  fail(nvim, { 1 }, LONG)
-  local rows = vim.split(nvim:screen(), "\n")
-  equal(rows[#rows]:match("^botglue: job 1 failed: claude reports.-([^%w ]+)$"), "...")
-  -- It is said all the same what is wrong with the option itself.
-  nvim:lua("vim.g.botglue = { ascii = ('x'):rep(80) }")
-  nvim:type(":Botglue run it<CR>")
-  contains(nvim:screen(), "botglue: option ascii must be a boolean")
-end)
-
 test("in a window that floats nothing is hidden by the ruler", function()
   local nvim = with_jobs(2)
   nvim:api("ui_try_resize", 120, 24)

@@ -1,9 +1,7 @@
 --- The line that says at a range what became of its job, in whatever mode the user is.
 
 local child = require("support.child")
-local config = require("botglue.config")
 local outcome = require("botglue.jobs.outcome")
-local signs = require("botglue.util.signs")
 local suite = require("support.suite")
 local text = require("botglue.util.text")
 local test, equal = suite.test, suite.equal
@@ -12,7 +10,7 @@ local line = child.line
 require("support.words")
 
 --- The words for a job that has ended after nine seconds.
-local function words(ended, room, options)
+local function words(ended, room)
   local job = vim.tbl_extend("force", {
     id = 3,
     prompt = "return errors",
@@ -21,7 +19,7 @@ local function words(ended, room, options)
       return 9000
     end,
   }, ended)
-  return text.of_chunks(outcome.chunks(job, room or 80, signs.of(config.resolve(options))))
+  return text.of_chunks(outcome.chunks(job, room or 80))
 end
 
 test("what became of a job, named by its prompt", function()
@@ -35,8 +33,6 @@ test("what became of a job, named by its prompt", function()
   equal(words(failed, 50), "✗ return errors · not logged in: run `claude`")
   failed.error.message = ("not logged in: run `claude` once in a terminal"):rep(2)
   equal(words(failed, 60), "✗ return errors · not logged in: run `claude` once in a ter…")
-  failed.error.message = "not logged in: run `claude`"
-  equal(words(failed, 80, { ascii = true }), "x return errors - not logged in: run `claude`")
   local held = { landing = "held", held_for = "conflict" }
   equal(words(held), "◆ return errors · held: you changed these lines meanwhile · :Botglue review 3")
 end)

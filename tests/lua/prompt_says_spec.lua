@@ -143,16 +143,6 @@ test("so it does where an earlier Neovim was told, as the store has it", functio
   equal(said(nvim), "", "what this Neovim has seen is newer")
 end)
 
-test("vim.ui.input() has it in its label", function()
-  local nvim = start()
-  nvim:lua([[
-    require("botglue").setup({ prompt = "ui", agents = { claude = { command = "/nowhere/claude" } } })
-    vim.ui.input = function(options) _G.label = options.prompt end
-    require("botglue").run()
-  ]])
-  equal(nvim:lua("return label"), "botglue (/nowhere/claude is not installed): ")
-end)
-
 test("<C-p> says why there is no earlier prompt, until something is typed", function()
   local nvim = start()
   nvim:type(":2Botglue<CR><C-p>")

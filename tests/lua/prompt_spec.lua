@@ -358,21 +358,6 @@ test("without a screen there is a window too, which holds up no script", functio
   equal(#sent(nvim), 1)
 end)
 
-test("vim.ui.input asks where the option says so, and a script's own where nobody looks", function()
-  local nvim = start()
-  nvim:lua([[
-    require("botglue").setup({ prompt = "ui" })
-    vim.ui.input = function(options, fn) _G.asked = options; fn("from the other one") end
-  ]])
-  nvim:type(":2Botglue<CR>")
-  equal(nvim:lua("return asked"), { prompt = "botglue: " })
-  equal(sent(nvim)[1].prompt, "from the other one")
-  nvim:lua("require('botglue').setup({})")
-  nvim:api("ui_detach")
-  nvim:lua("require('botglue').run()")
-  equal(#sent(nvim), 2)
-end)
-
 test("whoever types elsewhere goes on when the prompt is closed, who typed in it does not", function()
   local closings = {
     "vim.api.nvim_win_close(prompt.float.win, true)",

@@ -2,11 +2,8 @@
 
 local cells = require("botglue.ui.review.cells")
 local head = require("botglue.ui.review.head")
-local signs_of = require("botglue.util.signs").of
 local suite = require("support.suite")
 local test, equal = suite.test, suite.equal
-
-local SIGNS, ASCII = signs_of({ ascii = false }), signs_of({ ascii = true })
 
 local function pane(more)
   return vim.tbl_extend(
@@ -39,11 +36,11 @@ end
 local function drawn(one, where)
   return vim.tbl_map(function(line)
     return (text_of(line):gsub(" +$", ""))
-  end, cells.rows(one, where or pane(), SIGNS))
+  end, cells.rows(one, where or pane()))
 end
 
 test("a row is filled to the edge of the window, and wrapped there", function()
-  local lines = cells.rows(hunk({ "short", ("x"):rep(45) }), pane(), SIGNS)
+  local lines = cells.rows(hunk({ "short", ("x"):rep(45) }), pane())
   equal(vim.tbl_map(text_of, lines), {
     "short" .. (" "):rep(15),
     ("x"):rep(20),
@@ -69,7 +66,7 @@ test(
 )
 
 test("changed words are marked, also where a row is wrapped", function()
-  local lines = cells.rows(hunk({ "one two three" }, { { { 4, 7 } } }), pane({ columns = 6 }), SIGNS)
+  local lines = cells.rows(hunk({ "one two three" }, { { { 4, 7 } } }), pane({ columns = 6 }))
   local changed = { "BotglueAdd", "BotglueChange" }
   equal(lines, {
     { { "one ", "BotglueAdd" }, { "tw", changed } },
@@ -94,7 +91,7 @@ end)
 test(
   "a row that scrolls with the text is one line, as wide as what was scrolled away and the window",
   function()
-    local lines = cells.rows(hunk({ ("x"):rep(45), "y" }), pane({ scrolls = true, leftcol = 10 }), SIGNS)
+    local lines = cells.rows(hunk({ ("x"):rep(45), "y" }), pane({ scrolls = true, leftcol = 10 }))
     equal(vim.tbl_map(text_of, lines), { ("x"):rep(45), "y" .. (" "):rep(29) })
   end
 )
@@ -117,8 +114,8 @@ local HEAD = {
 test(
   "where there is less room the head line loses the prompt first, then agent, counts and number, never keys",
   function()
-    local function line(room, more, signs)
-      return text_of(head.line(vim.tbl_extend("force", HEAD, more or {}), room, signs or SIGNS))
+    local function line(room, more)
+      return text_of(head.line(vim.tbl_extend("force", HEAD, more or {}), room))
     end
     local keys = "do take dp drop ]c next"
     equal(
@@ -132,7 +129,6 @@ test(
     equal(line(30), "◆ " .. keys)
     equal(line(60, { count = 1 }), "◆ claude · return … · 2 hunks, 1 ⚠ · " .. keys)
     equal(line(50, { hunks = 1, conflicts = 0 }), "◆ 1 of 3 · 1 hunk · " .. keys)
-    equal(line(60, {}, ASCII), "! 1 of 3 - claude - 2 hunks, 1 ! - " .. keys)
   end
 )
 
@@ -141,7 +137,7 @@ test(
   function()
     local function labels(more)
       local one = vim.tbl_extend("force", hunk({ "new" }), more)
-      return vim.tbl_map(text_of, head.labels(one, 10, 60, SIGNS))
+      return vim.tbl_map(text_of, head.labels(one, 10, 60))
     end
     equal(labels({ count = 10 }), {})
     equal(labels({ count = 40 }), { "40 rows go, 1 comes" })

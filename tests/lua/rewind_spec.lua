@@ -2,8 +2,8 @@ local child = require("support.child")
 local suite = require("support.suite")
 local written = require("support.written")
 local test, equal, contains = suite.test, suite.equal, suite.contains
-local ROWS, with_landed, with_plain_prompt, request, message_of =
-  written.ROWS, written.with_landed, written.with_plain_prompt, written.request, written.message_of
+local ROWS, with_landed, answer_prompt, request, message_of =
+  written.ROWS, written.with_landed, written.answer_prompt, written.request, written.message_of
 
 --- What a session has of messages, as jobs of the store: the first is that of another one, which it was forked from.
 local EARLIER = {
@@ -38,7 +38,6 @@ local function with_checkpoints()
       _G.pick = function(n) callback(items[n], n and n or nil) end
     end
   ]])
-  with_plain_prompt(nvim)
   nvim:type("3G:Botglue rewind<CR>")
   nvim:eventually("the checkpoints are shown", "return #asked == 1")
   return nvim
@@ -51,7 +50,7 @@ test("a rewind goes on after an earlier message, with the text as it is", functi
   nvim:lua("pick(1)")
   equal(nvim:lua("return asked[2].shown"), { "Keep the text as it is", "Put back the text of that time" })
   nvim:lua("pick(1)")
-  nvim:lua("typed('another way')")
+  answer_prompt(nvim, "another way")
   local sent = request(nvim, 2)
   equal({ sent.prompt, sent.resume }, { "another way", { session_id = "s1", at = "m1" } })
   equal(sent.selection.text, { "fn two() {", "  2", "}" })
@@ -61,8 +60,8 @@ test("a rewind puts the text of that time back as one step", function()
   local nvim = with_checkpoints()
   nvim:lua("pick(1)")
   nvim:lua("pick(2)")
-  equal(nvim:lines(), ROWS)
-  nvim:lua("typed('another way')")
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), ROWS)
+  answer_prompt(nvim, "another way")
   local sent = request(nvim, 2)
   equal({ sent.selection.first_line, sent.selection.text }, { 2, { "fn one() {", "  1", "}" } })
   nvim:answer(2, { "three" }, { session_id = "s2" })
@@ -75,7 +74,7 @@ test("a rewind to a time with the same text asks nothing more", function()
   local nvim = with_checkpoints()
   nvim:lua("pick(2)")
   equal(nvim:lua("return #asked"), 1)
-  nvim:lua("typed('another way')")
+  answer_prompt(nvim, "another way")
   equal(request(nvim, 2).resume, { session_id = "s1", at = "m2" })
 end)
 
@@ -112,10 +111,8 @@ local function put_back(lines, range, answer, earlier)
   nvim:run(range)
   nvim:answer(1, answer, { session_id = "s1" })
   nvim:lua("vim.ui.select = function(items, _, callback) callback(items[#items], #items) end")
-  with_plain_prompt(nvim)
   nvim:type((earlier.kind == "insert" and "2G" or "") .. ":Botglue rewind<CR>")
-  nvim:eventually("the prompt is there", "return typed ~= nil")
-  nvim:lua("typed('again')")
+  answer_prompt(nvim, "again")
   return nvim, request(nvim, 2).selection
 end
 
@@ -137,7 +134,10 @@ test("a rewind puts back a part of a line", function()
   )
   equal(nvim:lines(), { row })
   equal({ sent.kind, sent.text }, { "char", { "(b + c)" } })
-  equal(#nvim:host("received", "query"), 1, "the checkpoint has its text")
+  local asked = vim.tbl_map(function(query)
+    return query.name
+  end, nvim:host("received", "query"))
+  equal(asked, { "checkpoints", "prompts" }, "the checkpoint has its text")
 end)
 
 --- Goes back to the first message with its text, and gives a prompt nothing to send.
@@ -146,9 +146,10 @@ end)
 local function drop(nvim, meanwhile)
   nvim:lua("pick(1)")
   nvim:lua("pick(2)")
-  equal(nvim:lines(), ROWS)
+  equal(nvim:lua("return vim.api.nvim_buf_get_lines(1, 0, -1, true)"), ROWS)
+  contains(nvim:screen(), "rewind · claude")
   nvim:lua(meanwhile or "")
-  nvim:lua("typed(nil)")
+  answer_prompt(nvim)
 end
 
 test("the text of that time is taken out again where nothing is sent", function()
@@ -167,14 +168,4 @@ test("it stays where the user has changed it meanwhile, and is found where it ha
   nvim = with_checkpoints()
   drop(nvim, "vim.api.nvim_buf_set_lines(1, 0, 0, true, { 'x', 'y' })")
   equal(nvim:lines(), { "x", "y", "a", "fn two() {", "  2", "}", "e" })
-end)
-
-test("so it is where the prompt's window is closed", function()
-  local nvim = with_checkpoints()
-  nvim:lua("require('botglue').setup({ prompt = 'float' })")
-  nvim:lua("pick(1)")
-  nvim:lua("pick(2)")
-  suite.contains(nvim:screen(), "rewind · claude")
-  nvim:type("words<Esc><Esc>")
-  equal(nvim:lines(), { "a", "fn two() {", "  2", "}", "e" })
 end)

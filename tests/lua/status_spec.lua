@@ -107,13 +107,6 @@ test("it fits into any width", function()
   contains(words(state), "✗ Read src/erorr.rs: file does not exist · 7s")
 end)
 
-test("ASCII", function()
-  local failed = { prompt = "x", failure = "Read a", failed_at = vim.uv.hrtime() }
-  equal(words(failed, { ascii = true }), "- x - x Read a - 7s")
-  equal(words({ status = "ready" }, { ascii = true }), "* ready: lands when you have finished")
-  contains(words({}, { ascii = true }, 30), "...")
-end)
-
 test("control characters do not reach the screen", function()
   equal(words({ prompt = "a\27[1mb\nc\td", activity = "Read \1x" }), "⠹ a [1mb c d · Read  x · 7s")
 end)
@@ -202,7 +195,7 @@ test("a buffer that is not shown is not drawn into, and is up to date when it co
     return vim.inspect(mark[4].virt_lines)
   ]]
   equal(nvim:lua(drawn):find("error.rs"), nil)
-  nvim:type(":buffer 1<CR>")
+  nvim:type(":buffer 1<CR>G")
   nvim:ticks(2)
   equal(still(rows(nvim, 3)), { "one", "@ it · Read src/error.rs · Ns", "two" })
 end)

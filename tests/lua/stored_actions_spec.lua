@@ -232,17 +232,13 @@ test("f goes on in its session, at its place", function()
   local nvim = with_jobs(2, { ["2"] = { agent = "mine" } })
   nvim:lua([[
     local mine = { protocol = "text", command = { "x" } }
-    require("botglue").setup({ prompt = "ui", agents = { mine = mine } })
-    -- Neovim's own would read keys within the call in which the store's reply arrives.
-    vim.ui.input = function(_, callback) _G.typed = callback end
+    require("botglue").setup({ agents = { mine = mine } })
   ]])
   open(nvim)
   nvim:type("jf")
   contains(nvim:messages(), "keeps no sessions")
   nvim:type("kf")
-  nvim:eventually("the file is shown", "return vim.api.nvim_buf_get_name(0) == vim.uv.fs_realpath(path)")
-  nvim:eventually("the prompt is there", "return typed ~= nil")
-  nvim:lua("typed('and now this')")
+  require("support.written").answer_prompt(nvim, "and now this")
   local request = nvim:eventually("the request arrives", "return require('support.host').received('run')[1]")
   equal({ request.prompt, request.resume.session_id, request.selection.first_line, request.cwd }, {
     "and now this",

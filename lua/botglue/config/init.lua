@@ -22,10 +22,7 @@ function M.defaults()
     review = false,
     prompts = {},
     context = { lines = 500, bytes = 200000, diagnostics = true, rules = true },
-    tidy = { fence = true, indent = true, newline = true },
     status = { preview = 3, outcome = 5 },
-    prompt = "float",
-    ascii = false,
     prewarm = true,
     record = true,
     notify = "failures",
@@ -88,6 +85,13 @@ local function check_prompts(given, unknown)
   end
 end
 
+--- Whether an agent was a preset, and says nothing of its own on how to run it.
+---@param name string
+---@param agent table
+local function is_gone(name, agent)
+  return agent.protocol == nil and vim.list_contains(rules.GONE, "agents." .. name)
+end
+
 --- Checks what a user gave. Raises one error for the first wrong option.
 ---@param given any
 ---@return string[] unknown paths of options that do not exist
@@ -108,6 +112,9 @@ function M.check(given)
         wrong("agents." .. tostring(name), "a table", agent)
       end
       check_group(agent, rules.agent, "agents." .. name .. ".", unknown)
+      if is_gone(name, agent) then
+        unknown[#unknown + 1] = "agents." .. name
+      end
     end
   end
   if given.prompts ~= nil then
@@ -134,12 +141,27 @@ local function paths(agent)
   return all
 end
 
---- Says that there is no such option, and which one may have been meant.
----@param path string
----@return string
-function M.unknown(path)
-  local meant = require("botglue.util.nearest").of(path, paths(path:match("^agents%.(.+)%.[^.]+$")))
-  return ("there is no option %s"):format(path) .. (meant and ("; did you mean %s?"):format(meant) or "")
+--- What to say of options that do not exist: which one may have been meant, and all that are gone in one line.
+---@param unknown string[] their paths
+---@return string[] lines
+function M.warnings(unknown)
+  local gone, lines = {}, {}
+  for _, path in ipairs(unknown) do
+    if vim.list_contains(rules.GONE, path) then
+      gone[#gone + 1] = path
+    else
+      local known = paths(path:match("^agents%.(.+)%.[^.]+$"))
+      local meant = require("botglue.util.nearest").of(path, known)
+      lines[#lines + 1] = ("there is no option %s%s"):format(
+        path,
+        meant and ("; did you mean %s?"):format(meant) or ""
+      )
+    end
+  end
+  if #gone > 0 then
+    table.insert(lines, 1, ("there is no option %s any more"):format(table.concat(gone, ", ")))
+  end
+  return lines
 end
 
 --- Merges maps deeply; a list replaces a list. A list in place of a map has no options in it, and does no harm.
@@ -210,7 +232,11 @@ function M.resolve(setup)
   add(M.global())
   add(setup)
   for name, agent in pairs(options.agents) do
-    check_agent(name, agent)
+    if is_gone(name, agent) then
+      options.agents[name] = nil
+    else
+      check_agent(name, agent)
+    end
     if type(agent.command) == "string" then
       agent.command = { agent.command }
     end

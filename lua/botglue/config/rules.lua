@@ -174,16 +174,17 @@ M.options = {
   default_keymaps = a("boolean"),
   review = a("boolean"),
   context = { lines = integer(0), bytes = integer(0), diagnostics = a("boolean"), rules = a("boolean") },
-  tidy = { fence = a("boolean"), indent = a("boolean"), newline = a("boolean") },
   status = { preview = integer(0), outcome = seconds_or_none },
-  prompt = one_of("float", "ui"),
-  ascii = a("boolean"),
   prewarm = a("boolean"),
   record = a("boolean"),
   notify = one_of("all", "failures", "none"),
   host = a("string"),
   data_dir = a("string"),
 }
+
+--- Options of earlier versions, and agents that were presets.
+M.GONE =
+  { "tidy", "prompt", "ascii", "status.rows", "status.spinner", "agents.claude-acp", "agents.droid-acp" }
 
 --- A text with something in it.
 function M.text(value)

@@ -1,7 +1,6 @@
 --- Words for the user: always one line that fits, so that nobody has to press Enter. What was cut is whole in
 --- `:messages`. What jobs have to say comes together, and not into a command line that is being typed.
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local text = require("botglue.util.text")
 
@@ -57,9 +56,7 @@ end
 ---@param level integer
 local function show_cut(line, level)
   record(line, level)
-  -- The line may be about options that are wrong.
-  local ok, options = pcall(client.options)
-  local signs = require("botglue.util.signs").of(ok and options or { ascii = false })
+  local signs = require("botglue.util.signs")
   vim.api.nvim_echo({ { text.fit(line, room(), signs.cut), HIGHLIGHTS[level] } }, false, {})
 end
 

@@ -127,10 +127,9 @@ end
 ---@return botglue.JobError? err why there is none
 function M.start(options, ready_within, gone)
   local path, looked = M.binary(options)
-  local dash = options.ascii and "-" or "—"
   if not path then
     return nil,
-      failure("host_missing", "run :checkhealth botglue %s host missing at %s (%s)", dash, looked, M.INSTALL)
+      failure("host_missing", "run :checkhealth botglue — host missing at %s (%s)", looked, M.INSTALL)
   end
   local self = setmetatable({ path = path, ready = false, outbox = {}, stderr = "", gone = gone }, Process)
   local command = { path, "serve", "--log", M.log_path(), "--data-dir", options.data_dir }
@@ -144,8 +143,7 @@ function M.start(options, ready_within, gone)
     end,
   })
   if not ok or channel <= 0 then
-    return nil,
-      failure("host_missing", "run :checkhealth botglue %s host could not be started at %s", dash, path)
+    return nil, failure("host_missing", "run :checkhealth botglue — host could not be started at %s", path)
   end
   self.channel = channel
   self.deadline = deadline.start(ready_within, function()

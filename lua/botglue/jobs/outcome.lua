@@ -2,6 +2,7 @@
 
 local amounts = require("botglue.util.amounts")
 local reasons = require("botglue.jobs.reasons")
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -17,9 +18,8 @@ local width_of = vim.api.nvim_strwidth
 ---@field rest string? left out first where there is no room
 
 ---@param job botglue.Job
----@param signs table
 ---@return botglue.OutcomeWords
-local function words_of(job, signs)
+local function words_of(job)
   local words = reasons.ended(job)
   if job.landing == "held" then
     return { sign = signs.held, group = "BotglueHeld", words = words, rest = reasons.held_hint(job.id) }
@@ -39,10 +39,9 @@ end
 --- What became of a job, where there is this much room.
 ---@param job botglue.Job
 ---@param room integer
----@param signs table
 ---@return [string, string][]
-function M.chunks(job, room, signs)
-  local said = words_of(job, signs)
+function M.chunks(job, room)
+  local said = words_of(job)
   local words, lead = text.clean(said.words), said.sign .. " "
   local rest = said.rest and signs.between .. said.rest or ""
   local prompt = text.clean(job.prompt)

@@ -32,8 +32,8 @@ local function warn_of_unknown_options()
     return
   end
   connection.warned = true
-  for _, path in ipairs(config.check(config.global() or {})) do
-    notify.warn("botglue: " .. config.unknown(path))
+  for _, words in ipairs(config.warnings(config.check(config.global() or {}))) do
+    notify.warn("botglue: " .. words)
   end
 end
 

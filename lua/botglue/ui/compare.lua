@@ -36,12 +36,11 @@ end
 ---@field left string[]
 ---@field right string[]
 ---@field filetype string
----@field options botglue.Options
 
 --- Opens the tab page; `q` closes it.
 ---@param texts botglue.Compared
 function M.open(texts)
-  local between = require("botglue.util.signs").of(texts.options).between
+  local between = require("botglue.util.signs").between
   vim.cmd.tabnew()
   local empty, tab = api.nvim_get_current_buf(), api.nvim_get_current_tabpage()
   ---@type integer[]

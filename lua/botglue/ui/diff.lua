@@ -68,7 +68,7 @@ function Diff:draw(hunks)
     return hunk.conflict
   end, hunks)
   local job = self.job
-  local between = require("botglue.util.signs").of(job.options).between
+  local between = require("botglue.util.signs").between
   local parts = {
     ("job %d, if accepted"):format(job.id),
     #hunks == 0 and "no change" or #hunks == 1 and "1 hunk" or ("%d hunks"):format(#hunks),
@@ -182,7 +182,6 @@ local function compare(job)
     left = before.rows,
     right = after.rows,
     filetype = vim.bo[job.range.bufnr].filetype,
-    options = job.options,
   })
 end
 

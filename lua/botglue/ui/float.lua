@@ -9,7 +9,7 @@ local errors = require("botglue.host.errors")
 local frame = require("botglue.ui.frame")
 local highlight = require("botglue.ui.highlight")
 local rows_of = require("botglue.ui.rows").of
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 
 local M = {}
 
@@ -24,7 +24,6 @@ local HIGHLIGHTS = "NormalFloat:BotglueFloat,FloatBorder:BotglueBorder,CursorLin
 
 ---@class botglue.FloatSpec
 ---@field name string of the buffer, behind `botglue://`; a window of that name that is open is closed
----@field options botglue.Options
 ---@field width integer cells that it would like to have inside
 ---@field height integer
 ---@field title { left: string, right: string? }
@@ -75,12 +74,11 @@ function Float:config()
   return vim.tbl_extend("force", config, {
     width = self.width,
     height = self.height,
-    border = signs_of(spec.options).border,
-    title = frame.title(spec.title, self.width, spec.options),
+    border = signs.border,
+    title = frame.title(spec.title, self.width),
     footer = frame.footer(
       { keys = self.keys, page = self.page, mode = self.mode, note = spec.note },
-      self.width,
-      spec.options
+      self.width
     ),
   })
 end
@@ -94,7 +92,7 @@ function Float:refresh()
   if self:is_open() then
     local config = self:config()
     if self.pane then
-      self.pane:dock(config, signs_of(self.spec.options).between_rows)
+      self.pane:dock(config, signs.between_rows)
     end
     api.nvim_win_set_config(self.win, config)
   end

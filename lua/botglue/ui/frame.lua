@@ -1,7 +1,7 @@
 --- What the border of a floating window says, as chunks of text that fill it: the title above, the keys below. In a
 --- window too narrow for all keys they come in pages. Draws nothing.
 
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -20,9 +20,8 @@ end
 ---@param left botglue.Chunks
 ---@param right botglue.Chunks
 ---@param width integer
----@param signs table
 ---@return botglue.Chunks
-local function bar(left, right, width, signs)
+local function bar(left, right, width)
   local fill = signs.border[2]:rep(math.max(width - cells(left) - cells(right), 0))
   local function framed(chunk)
     return { chunk[1], { "BotglueFrame", chunk[2] } }
@@ -35,16 +34,14 @@ end
 --- The border above.
 ---@param title { left: string, right: string? }
 ---@param width integer
----@param options botglue.Options
 ---@return botglue.Chunks
-function M.title(title, width, options)
-  local signs = signs_of(options)
+function M.title(title, width)
   local room, right = width - 4, text.clean(title.right or "")
   local share = math.min(width_of(right), math.floor(room / 2))
   local left = text.fit(text.clean(title.left), room - share, signs.cut)
   local rest = room - width_of(left)
   right = right ~= "" and rest >= 6 and (" %s "):format(text.fit(right, rest, signs.cut)) or ""
-  return bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } }, width, signs)
+  return bar({ { (" %s "):format(left), "BotglueTitle" } }, { { right, "BotglueLabel" } }, width)
 end
 
 --- Whether a key works in a mode.
@@ -59,9 +56,8 @@ end
 --- The keys that have a word and work in a mode, so many on a page as there is room for.
 ---@param footer botglue.Footer
 ---@param room integer
----@param signs table
 ---@return botglue.Key[][]
-local function pages(footer, room, signs)
+local function pages(footer, room)
   local between, mode = width_of(signs.between), footer.mode or "n"
   local more = { mode == "n" and M.MORE or M.MORE_TYPING, "more" }
   local shown = vim.tbl_filter(function(key)
@@ -101,11 +97,10 @@ end
 --- The border below.
 ---@param footer botglue.Footer
 ---@param width integer
----@param options botglue.Options
 ---@return botglue.Chunks
-function M.footer(footer, width, options)
-  local signs, note = signs_of(options), text.clean(footer.note or "")
-  local all, keys = pages(footer, width, signs), {}
+function M.footer(footer, width)
+  local note = text.clean(footer.note or "")
+  local all, keys = pages(footer, width), {}
   for i, key in ipairs(all[footer.page % #all + 1]) do
     keys[#keys + 1] = { i == 1 and " " or signs.between, "BotglueLabel" }
     keys[#keys + 1] = { key[1], "BotglueKey" }
@@ -113,12 +108,12 @@ function M.footer(footer, width, options)
   end
   keys[#keys + 1] = { #keys > 0 and " " or "", "BotglueLabel" }
   if not footer.note then
-    return bar(keys, {}, width, signs)
+    return bar(keys, {}, width)
   end
   local room = width - cells(keys) - 2
   local fits = note ~= "" and (width_of(note) <= room or room > 8)
   local left = fits and { { (" %s "):format(text.fit(note, room, signs.cut)), "BotglueLabel" } } or {}
-  return bar(left, keys, width, signs)
+  return bar(left, keys, width)
 end
 
 return M

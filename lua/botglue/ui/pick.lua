@@ -5,7 +5,7 @@ local actions = require("botglue.ui.list.actions")
 local choose = require("botglue.jobs.choose")
 local columns = require("botglue.ui.list.columns")
 local errors = require("botglue.host.errors")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -85,7 +85,6 @@ function M.open(name)
       elseif #found.rows == 0 then
         errors.fail(name == "held" and "no answer is held" or "there is no job")
       end
-      local signs = signs_of(require("botglue.host.client").options())
       local layout = columns.layout(found.columns, found.rows, math.min(vim.o.columns - 8, WIDTH), signs.cut)
       vim.ui.select(found.rows, {
         prompt = "botglue " .. name,

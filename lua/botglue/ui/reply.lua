@@ -193,7 +193,6 @@ function M.open(job, how)
   local rows, place = beside(job)
   local self = float.open({
     name = NAME,
-    options = job.options,
     width = math.min(width, WIDEST),
     height = math.min(#lines, rows),
     title = { left = job.prompt, right = where(job) },

@@ -99,8 +99,7 @@ fn what_is_shown_is_clean_and_bounded() {
 /// and other messages or without, the preview shows the end of that answer.
 #[test]
 fn of_recorded_streams_it_shows_the_answer() {
-    let mut request = sample::lines("rust", &["value = 1"]);
-    request.tidy.indent = false;
+    let request = sample::lines("rust", &["value = 1"]);
     let mut compared = 0;
     for (protocol, folder) in [(Protocol::Claude, "claude"), (Protocol::Droid, "droid")] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
@@ -127,12 +126,25 @@ fn of_recorded_streams_it_shows_the_answer() {
             if landing.held_for.is_some() {
                 continue;
             }
-            let lines = &landing.lines;
-            assert_eq!(capture.lines(), &lines[lines.len().saturating_sub(3)..], "{}", path.display());
+            assert_eq!(
+                unindented(&capture.lines()),
+                unindented(newest(&landing.lines, 3)),
+                "{}",
+                path.display()
+            );
             compared += 1;
         }
     }
     assert!(compared > 20, "{compared} recordings were compared");
+}
+
+fn newest(lines: &[String], count: usize) -> &[String] {
+    &lines[lines.len().saturating_sub(count)..]
+}
+
+/// The preview shows the answer's own indentation.
+fn unindented(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(|line| line.trim_start()).collect()
 }
 
 /// Lines of which some look like fences.
@@ -180,8 +192,7 @@ proptest! {
         } else {
             code
         };
-        let mut request = sample::lines("rust", &["value = 1"]);
-        request.tidy.indent = false;
+        let request = sample::lines("rust", &["value = 1"]);
         let landing = prepare(&request, &answer);
         prop_assert_eq!(landing.held_for, None);
         let mut capture = Capture::new(&request, keep);
@@ -189,7 +200,7 @@ proptest! {
         if !answer.ends_with('\n') {
             capture.push("\n");
         }
-        let lines = &landing.lines;
-        prop_assert_eq!(capture.lines(), &lines[lines.len().saturating_sub(keep)..]);
+        let lines = capture.lines();
+        prop_assert_eq!(unindented(&lines), unindented(newest(&landing.lines, keep)));
     }
 }

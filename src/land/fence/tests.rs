@@ -210,13 +210,3 @@ fn fences_within_fences_cost_no_more_than_other_lines() {
     let (few, many) = (cost(200), cost(2000));
     assert!(many < 12 * few, "{few} bytes for 200 levels, {many} for 2000");
 }
-
-#[test]
-fn switched_off_it_changes_nothing() {
-    for filetype in ["rust", "markdown"] {
-        let mut request = sample::lines(filetype, &["x"]);
-        request.tidy.fence = false;
-        let landing = prepare(&request, "```\ny\n```\n```");
-        assert_eq!((landing.held_for, landing.lines.join("\n").as_str()), (None, "```\ny\n```\n```"));
-    }
-}

@@ -216,10 +216,3 @@ fn blocks_are_indented_as_their_rows() {
     check(&request, "  c\nd", "  c\nd");
     check(&sample::block("go", &["\tx = «a»", "\ty = «b»"]), "    c\n    d", "    c\n    d");
 }
-
-#[test]
-fn switched_off_it_changes_nothing() {
-    let mut request = rows("\t\tone");
-    request.tidy.indent = false;
-    check(&request, "two\n    three", "two\n    three");
-}

@@ -77,10 +77,3 @@ fn rows_of_a_block_and_insertions_end_as_their_neighbours() {
     check(&sample::insert("rust", &["a\r"], &["b\r"]), &[("c\nd", &["c\r", "d\r"])]);
     check(&sample::insert("rust", &["a"], &["b\r"]), &[("c\r\n", &["c"])]);
 }
-
-#[test]
-fn switched_off_the_answer_is_split_and_nothing_else() {
-    let mut request = sample::lines("rust", &["a\r"]);
-    request.tidy.newline = false;
-    check(&request, &[("b\r\nc\n", &["b\r", "c", ""]), ("", &[""])]);
-}

@@ -47,12 +47,10 @@ fn assert_sum_is_what_was_spent(nvim: &Nvim) {
     let second = follow_up(nvim, 1, "ANSWER<<fn two() {}>>");
     follow_up(nvim, 1, "ANSWER<<fn three() {}>>");
     follow_up(nvim, second, "SCRIPT:read");
-    nvim.exec(
-        "vim.ui.select = function(items, _, callback) callback(items[1], 1) end
-         vim.ui.input = function(_, callback) callback('ANSWER<<fn five() {}>>') end
-         require('botglue').setup({ prompt = 'ui' })",
-    );
+    nvim.exec("vim.ui.select = function(items, _, callback) callback(items[1], 1) end");
     nvim.command("Botglue rewind");
+    nvim.wait("the prompt is open", || nvim.exec("return vim.bo.filetype") == "botglue-prompt");
+    nvim.input("ANSWER<lt><lt>fn five() {}>><C-s>");
     let job = nvim.finished(5);
     assert_eq!(job["landing"], "applied", "{job:#}");
 

@@ -35,17 +35,15 @@ fn follow_up(nvim: &Nvim, id: u64, prompt: &str) -> u64 {
     id.as_u64().unwrap()
 }
 
-/// Answers every choice with these numbers, one after another, and every prompt with this one.
-fn choose(nvim: &Nvim, choices: &[u64], prompt: &str) {
+/// Answers every choice with these numbers, one after another.
+fn choose(nvim: &Nvim, choices: &[u64]) {
     nvim.exec_with(
-        "local choices, prompt = ...
+        "local choices = ...
          vim.ui.select = function(items, options, callback)
            local index = table.remove(choices, 1)
            vim.schedule(function() callback(items[index], index) end)
-         end
-         vim.ui.input = function(_, callback) vim.schedule(function() callback(prompt) end) end
-         require('botglue').setup({ prompt = 'ui' })",
-        &[choices.into(), prompt.into()],
+         end",
+        &[choices.into()],
     );
 }
 
@@ -125,9 +123,11 @@ fn a_rewind_goes_on_before_what_was_answered_then() {
     }
     assert_eq!(nvim.lines()[2], "fn three() {}");
     // From a fork of a fork, to a message that was said in the first session, with the text of then.
-    choose(nvim, &[2, 2], "another ANSWER<<fn other() {}>>");
+    choose(nvim, &[2, 2]);
     nvim.command("3");
     nvim.command("Botglue rewind");
+    nvim.wait("the prompt is open", || nvim.exec("return vim.bo.filetype") == "botglue-prompt");
+    nvim.input("another ANSWER<lt><lt>fn other() {}>><C-s>");
     let job = nvim.finished(4);
     assert_eq!(job["landing"], "applied", "{job:#}");
     assert_eq!(nvim.lines(), ["fn above() {}", "", "fn other() {}", "", "fn below() {}"]);

@@ -99,7 +99,7 @@ fn ranges() -> Vec<(&'static str, Json)> {
 
 /// What is asked, and which lists are shown.
 fn questions() -> Vec<Json> {
-    let viewer = json!({"ascii": true, "cwd": "/p", "home": "/home/dev"});
+    let viewer = json!({"cwd": "/p", "home": "/home/dev"});
     let live = json!({
         "id": 1, "path": "/p/a", "name": "n", "line": 4, "prompt": "p", "elapsed_ms": 5, "cost_usd": 0.5,
         "has_session": true, "has_transcript": true,
@@ -142,7 +142,6 @@ fn questions() -> Vec<Json> {
             "blocks",
             of_buffer(json!({
                 "text": "```\na\n```\nb\n```lua\nc\n```", "selection": selection(), "filetype": "lua",
-                "tidy": {"fence": true, "indent": true, "newline": true},
             })),
         ),
         ("review", of_buffer(json!({"lines": ["a"], "dropped": [["0f"]]}))),

@@ -81,7 +81,6 @@ impl Bench {
             "tools": ["Read"],
             "timeout": DEADLINE.as_secs_f64(),
             "max_parallel": 1,
-            "tidy": { "fence": true, "indent": true, "newline": true },
             "record": true,
             "cwd": self.dir.path(),
             "filetype": "lua",

@@ -34,7 +34,6 @@ pub fn start() -> Nvim {
         .option("record", false)
         .option("max_parallel", 100)
         .option("agents", json!({"claude": {"protocol": "text", "command": ["/bin/sh", AGENT], "args": []}}))
-        .option("tidy", json!({"fence": true, "indent": false, "newline": true}))
         .start();
     nvim.exec("vim.o.shortmess = 'aoOTIcF'; vim.o.more = false; vim.o.hidden = true; vim.o.swapfile = false");
     for (name, code) in LOADED {

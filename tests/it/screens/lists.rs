@@ -174,22 +174,3 @@ fn the_messages_to_go_back_to_are_drawn_without_a_key() {
         nvim.input("<Esc>");
     });
 }
-
-#[test]
-fn ascii_alone() {
-    for (command, jobs, shown) in
-        [("jobs", "return {}", "no job"), ("info", SUMS, "$58.85"), ("history", HISTORY, "all - 60")]
-    {
-        let (nvim, _gated) = crate::support::picture::Stage { columns: 80, rows: 24 }.gated();
-        nvim.exec("require('botglue').setup({ ascii = true })");
-        store(&nvim, jobs);
-        open(&nvim, command);
-        let rows = nvim.wait_for_rows(command, |rows| has_footer(rows) && rows.concat().contains(shown));
-        assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-        if command == "history" {
-            nvim.input("jj");
-            let rows = nvim.wait_for_rows("why it failed", |rows| rows.concat().contains("300 s"));
-            assert!(rows.iter().all(|row| row.is_ascii()), "{rows:#?}");
-        }
-    }
-}

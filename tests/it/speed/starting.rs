@@ -114,8 +114,7 @@ pub fn blocked() -> Run {
 
 /// Sending a prompt to the API's having the request, prewarmed ÷ cold, with the real CLI.
 pub fn request_arrives() -> Run {
-    let fixture = Fixture::with(Cli::Claude, |builder| builder.option("prompt", "ui"));
-    fixture.nvim.exec("vim.ui.input = function(_, send) _G.send = send end");
+    let fixture = Fixture::new(Cli::Claude);
     // The host is there in both ways, as it is after the first job.
     fixture.ask(PROMPT);
     Box::new(move || {
@@ -123,7 +122,10 @@ pub fn request_arrives() -> Run {
         let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
         fixture.nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
         std::thread::sleep(TYPING);
-        let warm = until_requested(&fixture, || _ = fixture.nvim.exec_with("_G.send(...)", &[json!(PROMPT)]));
+        let send = "local prompt = require('botglue.host.connection').prompt
+            prompt:set_text(...)
+            prompt:submit()";
+        let warm = until_requested(&fixture, || _ = fixture.nvim.exec_with(send, &[json!(PROMPT)]));
         vec![Sample::Ratio { ours: warm, other: cold }]
     })
 }

@@ -23,13 +23,9 @@ pub fn answers(cli: Cli) {
 
     // A follow-up is prewarmed in its session.
     let gate = waits(&fixture, "more", "fn other() {}");
-    fixture.nvim.exec(
-        "vim.ui.input = function(_, send) _G.send = send end
-         require('botglue').setup({ prompt = 'ui' })
-         require('botglue').followup(1)",
-    );
+    fixture.nvim.exec("require('botglue').followup(1)");
     let in_session = fixture.agent();
-    fixture.nvim.exec("_G.send('SCRIPT:more')");
+    fixture.nvim.input("SCRIPT:more<C-s>");
     let job = finish_in(&fixture, &in_session, &gate, 2);
     fixture.assert_landed(&job, &["fn other() {}"]);
     assert!(fixture.api.requests()[1].user_text().contains("SCRIPT:keys"), "it knows the conversation");
@@ -65,19 +61,15 @@ fn finish_in(fixture: &Fixture, prewarmed: &Process, gate: &Gate, id: u64) -> Va
 
 /// The process that was prewarmed does nothing by itself, and is gone with its prompt.
 pub fn ends_with_its_prompt(cli: Cli) {
-    let fixture = Fixture::with(cli, |builder| builder.option("prompt", "ui"));
+    let fixture = Fixture::new(cli);
     let range = json!({"kind": "line", "first": [3, 0], "last": [5, 0]});
-    fixture.nvim.exec_with(
-        "vim.ui.input = function(_, send) _G.send = send end
-         require('botglue').run({ range = ... })",
-        &[range],
-    );
+    fixture.nvim.exec_with("require('botglue').run({ range = ... })", &[range]);
     let prewarmed = fixture.agent();
     fixture.nvim.wait("it sleeps", || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", prewarmed.pid)).unwrap_or_default();
         stat.contains(") S ")
     });
-    fixture.nvim.exec("_G.send(nil)");
+    fixture.nvim.input("<Esc><Esc>");
     fixture.nvim.wait_for_no_agent();
     assert_eq!(fixture.api.requests().len(), 0);
     assert!(process::of(&fixture.nvim.scratch).len() <= 2, "Neovim and the host");

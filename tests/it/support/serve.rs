@@ -88,7 +88,6 @@ impl Serve {
             "id": id, "buffer": 1, "prompt": "what", "timeout": 100, "max_parallel": 4, "cwd": self.scratch.project(),
             "path": "", "filetype": "lua", "record": true,
             "agent": {"name": "mine", "protocol": "text", "command": ["/bin/sh", "-c", script]},
-            "tidy": {"fence": true, "indent": true, "newline": true},
             "selection": {"kind": "line", "first_line": 1, "last_line": 1, "text": ["local a"]},
         });
         for (key, value) in more.as_object().unwrap() {

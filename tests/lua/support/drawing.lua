@@ -35,7 +35,6 @@ function M.start(rows, columns)
         bufnr = bufnr,
         hunks = hunks,
         row = 0,
-        signs = require("botglue.util.signs").of({}),
         head = {
           index = 1, count = 1, agent = "claude", prompt = "it", hunks = #hunks, conflicts = 0, keys = keys or "keys",
         },

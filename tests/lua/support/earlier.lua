@@ -59,7 +59,6 @@ local function request_of(id, job, command)
     max_parallel = 100,
     trust_project = false,
     rules = false,
-    tidy = { fence = true, indent = false, newline = false },
     record = false,
     cwd = job.project,
     path = job.path,

@@ -178,10 +178,9 @@ function M.install()
     return rpcnotify(channel, method, argument)
   end
   note_calls()
-  -- Specs say the rows of an answer as they are to land, and see at once whether anything is left of a job.
+  -- Specs see at once whether anything is left of a job.
   vim.g.botglue = {
     host = M.PROGRAM,
-    tidy = { indent = false, newline = false },
     status = { outcome = 0 },
   }
   vim.api.nvim_create_autocmd("User", {

@@ -19,10 +19,7 @@ function M.with_landed(more, options, earlier)
   if earlier then
     nvim:lua("require('support.spilled').write(...)", earlier)
   end
-  nvim:lua(
-    "require('botglue').setup(vim.tbl_extend('error', { prompt = 'ui' }, ...))",
-    options or vim.empty_dict()
-  )
+  nvim:lua("require('botglue').setup(...)", options or vim.empty_dict())
   nvim:run(M.line(2, 4), { agent = "claude", model = "haiku" })
   nvim:answer(
     1,
@@ -49,12 +46,11 @@ function M.earlier(nvim, ...)
   nvim:lua("require('support.spilled').write(...)", jobs)
 end
 
---- A prompt that the test answers with `typed`.
-function M.with_plain_prompt(nvim)
-  nvim:lua([[
-    require('botglue').setup({ prompt = 'ui' })
-    vim.ui.input = function(_, callback) _G.typed = callback end
-  ]])
+--- Sends the prompt that opens with these words, or closes it.
+---@param words string?
+function M.answer_prompt(nvim, words)
+  nvim:eventually("the prompt is open", "return vim.bo.filetype == 'botglue-prompt'")
+  nvim:type(words and words .. "<C-s>" or "<Esc><Esc>")
 end
 
 function M.request(nvim, n)

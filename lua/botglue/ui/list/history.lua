@@ -1,9 +1,8 @@
 --- `:Botglue history`: finished jobs of the store, newest first, of all Neovims. Reads a page at a time, the next one
 --- when the cursor comes near the end, and the newest ones again when a job of this Neovim ends or is decided.
 
-local client = require("botglue.host.client")
 local fail = require("botglue.host.errors").fail
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -14,7 +13,6 @@ local AHEAD = 40 -- rows before the end at which the next ones are asked for
 
 ---@class botglue.History
 ---@field list botglue.List
----@field options botglue.Options
 ---@field scopes table<string, table> what to ask for by file, by project, and for all
 ---@field scope "file"|"project"|"all"
 ---@field text string? the words that are looked for
@@ -52,7 +50,7 @@ function History:head()
     parts[#parts + 1] = ('"%s"'):format(self.text)
   end
   parts[#parts + 1] = #self.list.rows .. (self.more and "+" or "")
-  self.list:head(table.concat(parts, signs_of(self.options).between))
+  self.list:head(table.concat(parts, signs.between))
 end
 
 --- Says why no job is listed.
@@ -205,11 +203,11 @@ end
 
 --- Opens the list.
 function M.open()
-  local options, bufnr = client.options(), api.nvim_get_current_buf()
+  local bufnr = api.nvim_get_current_buf()
   local context = require("botglue.editor.context")
   local buffer_path = require("botglue.util.buffer_path")
   local path, project = buffer_path(bufnr), context.project(bufnr)
-  local self = setmetatable({ options = options, scope = "all", asked = 0, more = false }, History)
+  local self = setmetatable({ scope = "all", asked = 0, more = false }, History)
   self.scopes = {
     all = { name = "all" },
     project = { name = vim.fn.fnamemodify(project, ":t"), project = project },
@@ -217,7 +215,6 @@ function M.open()
   }
   self.list = require("botglue.ui.list").open({
     name = "history",
-    options = options,
     size = function()
       return math.min(vim.o.columns - 4, 140), math.floor(vim.o.lines * 0.6)
     end,

@@ -2,9 +2,8 @@
 --- and by model and by agent. The sums are the store's.
 
 local choose = require("botglue.jobs.choose")
-local client = require("botglue.host.client")
 local columns = require("botglue.ui.list.columns")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local view = require("botglue.ui.list.view")
 
 local M = {}
@@ -41,12 +40,11 @@ end
 --- The rows of tables one below the other, each with a head over its columns.
 ---@param tables botglue.Table[]
 ---@param room integer
----@param options botglue.Options
 ---@return botglue.Chunks[]
-local function rows_of(tables, room, options)
+local function rows_of(tables, room)
   local rows = {}
   for i, part in ipairs(tables) do
-    local layout = columns.layout(part.columns, part.rows, math.min(room, WIDTH - 2), signs_of(options).cut)
+    local layout = columns.layout(part.columns, part.rows, math.min(room, WIDTH - 2), signs.cut)
     rows[#rows + 1] = i > 1 and {} or nil
     rows[#rows + 1] = columns.head(layout)
     for _, row in ipairs(part.rows) do
@@ -59,7 +57,6 @@ end
 --- Opens the window; the sums come a moment later.
 function M.open()
   require("botglue.host.errors").no_window_in_cmdwin()
-  local options = client.options()
   local project = require("botglue.editor.context").project(vim.api.nvim_get_current_buf())
   local tables, float
   session(function(agent, session_id)
@@ -73,7 +70,7 @@ function M.open()
         return
       end
       tables = result.tables
-      local rows = rows_of(tables, float.width - 2, options)
+      local rows = rows_of(tables, float.width - 2)
       float:resize(WIDTH, #rows)
       float:note(result.note)
       float:draw(rows)
@@ -81,7 +78,6 @@ function M.open()
   end)
   float = require("botglue.ui.float").open({
     name = "info",
-    options = options,
     width = WIDTH,
     height = 6,
     title = { left = "what it cost", right = vim.fn.fnamemodify(project, ":t") },
@@ -89,7 +85,7 @@ function M.open()
     keys = {},
     on_resize = function(self)
       if tables then
-        self:draw(rows_of(tables, self.width - 2, options))
+        self:draw(rows_of(tables, self.width - 2))
       end
     end,
   })

@@ -5,7 +5,7 @@ local actions = require("botglue.ui.list.actions")
 local columns = require("botglue.ui.list.columns")
 local errors = require("botglue.host.errors")
 local same = require("botglue.ui.rows").same
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -17,7 +17,6 @@ local spinner = api.nvim_create_namespace("botglue.list.spinner")
 
 ---@class botglue.ListSpec
 ---@field name string of the list
----@field options botglue.Options
 ---@field keys { [1]: string, [2]: string?, [3]: string|fun() }[] a key, its word in the footer, and its action; the
 --- action "quickfix" is of all rows
 ---@field size fun(rows: integer): integer, integer the width and the height that it would like to have
@@ -110,8 +109,8 @@ function List:draw(first, last)
 end
 
 function List:measure()
-  local cut, rows = signs_of(self.spec.options).cut, vim.list_slice(self.rows, 1, MEASURED)
-  local layout = columns.layout(self.columns, rows, self.float.width - 2, cut)
+  local rows = vim.list_slice(self.rows, 1, MEASURED)
+  local layout = columns.layout(self.columns, rows, self.float.width - 2, signs.cut)
   if not self.layout or not vim.deep_equal(layout.widths, self.layout.widths) then
     self.layout, self.laid = layout, {}
   end
@@ -194,7 +193,7 @@ end
 --- Shows that the rows are on their way.
 function List:wait()
   self.is_ready = false
-  self:put_words(signs_of(self.spec.options).cut, "BotglueLabel")
+  self:put_words(signs.cut, "BotglueLabel")
 end
 
 --- The rows that the window shows.
@@ -263,7 +262,6 @@ function M.open(spec)
   local width, height = spec.size(0)
   self.float = require("botglue.ui.float").open({
     name = spec.name,
-    options = spec.options,
     width = width,
     height = height,
     title = { left = spec.name },

@@ -2,11 +2,10 @@
 --- the rows of changed jobs; the beat of the views at the ranges moves the signs of running ones, so that both cost
 --- one redraw.
 
-local client = require("botglue.host.client")
 local connection = require("botglue.host.connection")
 local counts = require("botglue.jobs.counts")
 local line = require("botglue.ui.status.line")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local ticker = require("botglue.ui.status.ticker")
 local view = require("botglue.ui.list.view")
 
@@ -19,7 +18,6 @@ local BEATS = 2 -- of the ticker for one of the list: each time all running rows
 
 ---@class botglue.JobList: botglue.Ticking
 ---@field list botglue.List
----@field options botglue.Options
 ---@field jobs botglue.Job[] those of the rows, in their order
 ---@field changes table<integer, true> the running jobs whose rows are out of date, by id
 ---@field asking boolean whether a request for rows is pending
@@ -48,10 +46,9 @@ end
 
 --- The fields that the host needs to make a row.
 ---@param job botglue.Job
----@param signs table
 ---@return table
-local function facts(job, signs)
-  local doing, failing = line.activity(job, signs)
+local function facts(job)
+  local doing, failing = line.activity(job)
   return {
     id = job.id,
     path = job.path,
@@ -75,10 +72,7 @@ end
 ---@param jobs botglue.Job[]
 ---@param callback fun(result: { table: botglue.Table, totals: string }?, err: string?)
 local function ask(jobs, callback)
-  local signs = signs_of(client.options())
-  local known = vim.tbl_map(function(job)
-    return facts(job, signs)
-  end, jobs)
+  local known = vim.tbl_map(facts, jobs)
   local totals = vim.tbl_extend("error", counts.of(), { cost_usd = counts.spent() })
   view.ask("jobs", { jobs = known, totals = totals }, callback)
 end
@@ -138,8 +132,9 @@ function Jobs:refresh()
 end
 
 function Jobs:spin()
-  local signs, turn = signs_of(self.options), math.floor(self.beats / BEATS)
-  self.list:spin(signs.spinner[turn % #signs.spinner + 1])
+  local turn = math.floor(self.beats / BEATS)
+  local sign = signs.spinner[turn % #signs.spinner + 1]
+  self.list:spin(sign)
 end
 
 --- Requests new rows for visible running jobs that have changed, and once a second, for their times, for all of them.
@@ -210,12 +205,10 @@ end
 
 --- Opens the list.
 function M.open()
-  local options = client.options()
-  local self = setmetatable({ options = options, jobs = shown(), changes = {}, beats = 0, second = 0 }, Jobs)
+  local self = setmetatable({ jobs = shown(), changes = {}, beats = 0, second = 0 }, Jobs)
   self.asking, self.due, self.ticks = false, false, false
   self.list = require("botglue.ui.list").open({
     name = "jobs",
-    options = options,
     size = function()
       local height = math.min(math.max(#self.jobs, 4), math.floor(vim.o.lines * 0.6))
       return math.min(vim.o.columns - 4, 140), height

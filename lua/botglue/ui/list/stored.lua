@@ -87,7 +87,6 @@ local function show_prompt(shown)
   end
   local float = require("botglue.ui.float").open({
     name = "prompt-of-job",
-    options = client.options(),
     width = width,
     height = math.min(height, math.floor(vim.o.lines * 0.6)),
     title = { left = "prompt", right = shown.ended },
@@ -118,7 +117,6 @@ function M.diff(row)
       left = full.selection.text or {},
       right = right,
       filetype = full.question and "" or full.filetype,
-      options = client.options(),
     })
   end)
 end

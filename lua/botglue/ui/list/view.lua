@@ -1,7 +1,5 @@
 --- Asks the host for the rows of a list: the jobs that it is told of, a page of the history, sums.
 
-local client = require("botglue.host.client")
-
 local M = {}
 
 ---@alias botglue.Cell { [1]: string, [2]: string } a text and its highlight group, "" for none
@@ -37,7 +35,6 @@ local M = {}
 ---@param callback fun(result: table?, err: string?)
 function M.ask(name, args, callback)
   local viewer = {
-    ascii = client.options().ascii,
     cwd = vim.fn.getcwd(),
     home = vim.uv.os_homedir() or "",
   }

@@ -6,6 +6,7 @@ local buffer_path = require("botglue.util.buffer_path")
 local files = require("botglue.ui.prompt.files")
 local mentions = require("botglue.jobs.mentions")
 local prompts = require("botglue.jobs.prompts")
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -18,7 +19,6 @@ local api = vim.api
 ---@field options botglue.Options
 ---@field files botglue.Files? from the first `@` on
 ---@field stop fun()? ends the search that is under way
----@field cut string
 local Complete = {}
 Complete.__index = Complete
 
@@ -57,7 +57,7 @@ end
 function Complete:item(path)
   local clean = text.clean(path)
   local quoted = path:find("%s") and ('@"%s"'):format(path) or "@" .. path
-  return { word = quoted, abbr = text.fit(clean, 60, self.cut) }
+  return { word = quoted, abbr = text.fit(clean, 60, signs.cut) }
 end
 
 --- The name of a prompt that is being typed, where it can stand.
@@ -76,7 +76,7 @@ function Complete:named(lead)
   for _, typed in ipairs(prompts.complete(lead, self.options)) do
     local prompt = prompts.find(typed, self.options)
     local shown = text.clean(typed .. "  " .. (prompt and vim.split(prompt.prompt, "\n")[1] or ""))
-    items[#items + 1] = { word = typed, abbr = text.fit(shown, 60, self.cut) }
+    items[#items + 1] = { word = typed, abbr = text.fit(shown, 60, signs.cut) }
   end
   return items
 end
@@ -89,7 +89,7 @@ function Complete:mentions(query)
   for _, mention in ipairs(mentions.all(self.bufnr)) do
     local begins = vim.startswith(mention, "@" .. (kind or query))
     if begins and (not part or mention:lower():find(part:lower(), #kind + 2, true)) then
-      items[#items + 1] = { word = mention, abbr = text.fit(text.clean(mention), 60, self.cut) }
+      items[#items + 1] = { word = mention, abbr = text.fit(text.clean(mention), 60, signs.cut) }
     end
   end
   return items
@@ -144,12 +144,11 @@ function Complete:close()
 end
 
 ---@param bufnr integer whose project it is
----@param cut string
 ---@param options botglue.Options
 ---@return botglue.Complete
-function M.new(bufnr, cut, options)
+function M.new(bufnr, options)
   local root = context.project(bufnr)
-  return setmetatable({ root = root, bufnr = bufnr, options = options, cut = cut }, Complete)
+  return setmetatable({ root = root, bufnr = bufnr, options = options }, Complete)
 end
 
 return M

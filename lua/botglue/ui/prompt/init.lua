@@ -355,7 +355,7 @@ end
 function Prompt:open()
   self.back = back.new()
   self.unhighlight = require("botglue.ui.highlight").range(self.range)
-  self.notice = notice.new(self.opts.options)
+  self.notice = notice.new()
   self.window = window.new(self.range, self.notice, function()
     return title.of(self)
   end)
@@ -391,11 +391,6 @@ end
 ---@param opts botglue.PromptOptions
 ---@param send fun(request: botglue.Request) called with the completed request, after the range was updated
 function M.ask(range, request, opts, send)
-  local input = require("botglue.ui.prompt.input")
-  if opts.options.prompt == "ui" or input.is_for_scripts() then
-    input.ask(range, request, opts, send)
-    return
-  end
   if connection.prompt then
     if opts.on_cancel then
       opts.on_cancel()
@@ -409,9 +404,8 @@ function M.ask(range, request, opts, send)
   local project = context.project(range.bufnr)
   self.choice = choice.new(request, opts.options, project)
   self.prewarm = require("botglue.jobs.prewarm").start(range.bufnr, self.choice:apply(request), opts.options)
-  local cut = require("botglue.util.signs").of(opts.options).cut
-  self.recall = require("botglue.ui.prompt.recall").start(cut, project)
-  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, cut, opts.options)
+  self.recall = require("botglue.ui.prompt.recall").start(project)
+  self.completion = require("botglue.ui.prompt.complete").new(range.bufnr, opts.options)
   local ok, err = pcall(self.open, self)
   if not ok then
     -- Neovim may refuse to open a window now.

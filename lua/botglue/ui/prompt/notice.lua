@@ -9,7 +9,6 @@ local api = vim.api
 local namespace = api.nvim_create_namespace("botglue.prompt.notice")
 
 ---@class botglue.Notice
----@field options botglue.Options
 ---@field obstacle string? why a job would fail
 ---@field hint { words: string, about: string }? why a key did nothing, and the prompt's text then
 local Notice = {}
@@ -50,7 +49,7 @@ function Notice:draw(bufnr, width)
     vim.list_extend(lines, wrapped("", self.hint.words, "BotglueLabel", width))
   end
   if self.obstacle then
-    local sign = require("botglue.util.signs").of(self.options).failed
+    local sign = require("botglue.util.signs").failed
     vim.list_extend(lines, wrapped(sign .. " ", self.obstacle, "BotglueFailure", width))
   end
   api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
@@ -63,10 +62,9 @@ function Notice:draw(bufnr, width)
   return #lines
 end
 
----@param options botglue.Options
 ---@return botglue.Notice
-function M.new(options)
-  return setmetatable({ options = options }, Notice)
+function M.new()
+  return setmetatable({}, Notice)
 end
 
 return M

@@ -61,16 +61,4 @@ function M.of(name, options, logged_out)
   end
 end
 
---- The same in a few words, for a label.
----@param name string
----@param options botglue.Options
----@return string?
-function M.label(name, options)
-  if not host_process.binary(options) then
-    return "no host: " .. host_process.INSTALL
-  elseif not program.of(options.agents[name]) then
-    return ("%s is not installed"):format(program.command(options.agents[name])[1])
-  end
-end
-
 return M

@@ -3,6 +3,7 @@
 --- only prompts with all of its words are gone through, in any case.
 
 local connection = require("botglue.host.connection")
+local signs = require("botglue.util.signs")
 local words = require("botglue.util.text")
 
 local M = {}
@@ -15,7 +16,6 @@ local M = {}
 ---@field matches string[] those that are gone through
 ---@field at integer which of them is shown; 0: what was typed
 ---@field typed string what they were filtered by
----@field cut string
 ---@field shown string? what was put into the prompt last
 local Recall = {}
 Recall.__index = Recall
@@ -84,7 +84,7 @@ end
 ---@return botglue.MenuItem[]
 function Recall:items(text, width)
   return vim.tbl_map(function(prompt)
-    local line = words.fit(words.clean(prompt), width, self.cut)
+    local line = words.fit(words.clean(prompt), width, signs.cut)
     return { word = prompt:match("^[^\n]*"), abbr = line, value = prompt }
   end, self:matching(text))
 end
@@ -124,14 +124,11 @@ function Recall:none(filter)
 end
 
 --- Asks for the prompts.
----@param cut string the mark where a line of the menu was cut
 ---@param project string
 ---@return botglue.Recall
-function M.start(cut, project)
-  local self = setmetatable(
-    { prompts = {}, logged_out = {}, waiting = {}, matches = {}, at = 0, typed = "", cut = cut },
-    Recall
-  )
+function M.start(project)
+  local self =
+    setmetatable({ prompts = {}, logged_out = {}, waiting = {}, matches = {}, at = 0, typed = "" }, Recall)
   self:add(unfinished())
   require("botglue.host.query").ask("prompts", { limit = 200, project = project }, function(result)
     -- Without a store there are those of this Neovim.

@@ -46,7 +46,7 @@ end
 ---@return string left
 ---@return string right
 function M.of(prompt)
-  local signs = require("botglue.util.signs").of(prompt.opts.options)
+  local signs = require("botglue.util.signs")
   local left, right = what(prompt) .. signs.between .. prompt.choice:words(), where(prompt.range)
   local room = prompt.float and prompt.float.width
     or math.min(vim.o.columns - 2, require("botglue.ui.prompt.place").WIDTH)

@@ -67,7 +67,6 @@ function Window:open(keys, on_close)
   local left, right = self.title()
   self.float = float.open({
     name = "prompt",
-    options = self.notice.options,
     width = place.WIDTH,
     height = place.height(self.place, self.side, 1),
     title = { left = left, right = right },

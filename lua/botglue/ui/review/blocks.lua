@@ -2,7 +2,7 @@
 
 local errors = require("botglue.host.errors")
 local query = require("botglue.host.query")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 
 local M = {}
 
@@ -60,7 +60,6 @@ end
 ---@param blocks botglue.AnswerBlock[]
 ---@param show_chosen fun(job: botglue.Job)
 local function show(job, blocks, show_chosen)
-  local between = signs_of(job.options).between
   local bufnr = require("botglue.ui.scratch").make()
   api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(job.text, "\n", { plain = true }))
   vim.bo[bufnr].modifiable, vim.bo[bufnr].readonly = false, true
@@ -69,7 +68,7 @@ local function show(job, blocks, show_chosen)
     local parts = { ("%d of %d"):format(i, #blocks) }
     parts[#parts + 1] = block.language ~= "" and block.language or nil
     parts[#parts + 1] = #block.lines == 1 and "1 row" or ("%d rows"):format(#block.lines)
-    draw(bufnr, block, table.concat(parts, between))
+    draw(bufnr, block, table.concat(parts, signs.between))
   end
   vim.cmd.split()
   local win = api.nvim_get_current_win()
@@ -108,7 +107,6 @@ function M.open(job, show_chosen)
     text = job.text,
     selection = job.range:selection(),
     filetype = is_loaded and vim.bo[bufnr].filetype or "",
-    tidy = job.options.tidy,
   }, function(result)
     local blocks = result and result.blocks or {}
     if job.landing ~= "held" then

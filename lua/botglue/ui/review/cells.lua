@@ -1,5 +1,6 @@
 --- The rows of an answer as virtual lines: tabs, marked words, what does not fit. Reads no buffer and sets no mark.
 
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -111,9 +112,8 @@ end
 --- is counted.
 ---@param hunk botglue.Hunk
 ---@param pane botglue.ReviewPane
----@param signs table
 ---@return botglue.Piece[][]
-function M.rows(hunk, pane, signs)
+function M.rows(hunk, pane)
   local lines = {}
   for i, row in ipairs(hunk.lines) do
     local more = lines_of(row, hunk.new[i] or {}, pane)

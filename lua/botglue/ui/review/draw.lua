@@ -17,7 +17,6 @@ local OVERFLOWS = vim.fn.has("nvim-0.11") == 1 -- whether virtual lines can be t
 ---@field hunks botglue.Hunk[]
 ---@field head botglue.Head
 ---@field row integer where the head line is without hunks
----@field signs table
 
 ---@class botglue.VirtualAnchor
 ---@field row integer
@@ -114,9 +113,9 @@ end
 function Canvas:hunk(hunk, is_first)
   local picture, pane = self.picture, self.pane
   local below = self:below(hunk)
-  local labels = head.labels(hunk, pane.cap, pane.columns, picture.signs)
+  local labels = head.labels(hunk, pane.cap, pane.columns)
   if is_first then
-    table.insert(labels, 1, head.line(picture.head, pane.columns, picture.signs))
+    table.insert(labels, 1, head.line(picture.head, pane.columns))
   end
   local beside = hunk.count > 0 and { row = hunk.first, above = true } or below
   self:lines(
@@ -128,7 +127,7 @@ function Canvas:hunk(hunk, is_first)
   if hunk.count > 0 and not self:is_empty() then
     self:rows(hunk)
   end
-  self:lines(below, cells.rows(hunk, pane, picture.signs), {
+  self:lines(below, cells.rows(hunk, pane), {
     virt_lines_leftcol = pane.gutter ~= nil,
     virt_lines_overflow = pane.scrolls and "scroll" or nil,
   })
@@ -152,11 +151,7 @@ function M.pane(picture, pane)
   end
   if #picture.hunks == 0 then
     local row = math.max(math.min(picture.row, api.nvim_buf_line_count(picture.bufnr) - 1), 0)
-    self:lines(
-      self:above(row, { row = row, above = true }),
-      { head.line(picture.head, pane.columns, picture.signs) },
-      {}
-    )
+    self:lines(self:above(row, { row = row, above = true }), { head.line(picture.head, pane.columns) }, {})
   end
 end
 

@@ -74,7 +74,7 @@ local function label(job)
   if not where then
     words[#words + 1] = require("botglue.jobs.reasons").held_job(job)
   end
-  return table.concat(words, require("botglue.util.signs").of(job.options).between)
+  return table.concat(words, require("botglue.util.signs").between)
 end
 
 --- Fills the buffer; undo does not go back before that.

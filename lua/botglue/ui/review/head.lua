@@ -2,6 +2,7 @@
 
 local connection = require("botglue.host.connection")
 local reasons = require("botglue.jobs.reasons")
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -20,9 +21,8 @@ local width_of = vim.api.nvim_strwidth
 ---@field note string? why there are no hunks
 
 ---@param head botglue.Head
----@param signs table
 ---@return string
-function M.counts(head, signs)
+function M.counts(head)
   if head.note then
     return head.note
   end
@@ -58,9 +58,8 @@ function M.of(job, keys)
 end
 
 ---@param parts [string, string][]
----@param signs table
 ---@return integer cells
-local function width_of_all(parts, signs)
+local function width_of_all(parts)
   local cells = -width_of(signs.between)
   for _, part in ipairs(parts) do
     cells = cells + width_of(part[1]) + width_of(signs.between)
@@ -72,21 +71,20 @@ end
 --- and which answer it is; the keys stay.
 ---@param head botglue.Head
 ---@param room integer cells
----@param signs table
 ---@return [string, string][] chunks
-function M.line(head, room, signs)
+function M.line(head, room)
   local sign = { signs.held .. " ", "BotglueHeld" }
   room = room - width_of(sign[1])
   local index = head.count > 1 and { { ("%d of %d"):format(head.index, head.count), "BotglueLabel" } } or {}
   local agent = { head.agent, "BotglueLabel" }
-  local counts = { M.counts(head, signs), "BotglueLabel" }
+  local counts = { M.counts(head), "BotglueLabel" }
   local keys = { head.keys, "BotglueKey" }
   local parts = { keys }
   for _, more in ipairs({ { keys }, { counts, keys }, { agent, counts, keys } }) do
     more = vim.list_extend(vim.list_slice(index), more)
-    parts = width_of_all(more, signs) <= room and more or parts
+    parts = width_of_all(more) <= room and more or parts
   end
-  local left = room - width_of_all(parts, signs) - width_of(signs.between)
+  local left = room - width_of_all(parts) - width_of(signs.between)
   if vim.list_contains(parts, agent) and left >= LEAST_PROMPT then
     local prompt = text.fit(text.clean(head.prompt), left, signs.cut)
     table.insert(parts, #parts - 1, { prompt, "BotgluePrompt" })
@@ -103,9 +101,8 @@ end
 ---@param hunk botglue.Hunk
 ---@param most integer how many rows can be seen at once
 ---@param room integer cells
----@param signs table
 ---@return [string, string][][] lines
-function M.labels(hunk, most, room, signs)
+function M.labels(hunk, most, room)
   local lines = {}
   if hunk.conflict then
     local words = ("%s %s"):format(signs.conflict, hunk.label or "conflict")

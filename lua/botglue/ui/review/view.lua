@@ -12,7 +12,6 @@ local notify = require("botglue.host.notify")
 local panes = require("botglue.ui.review.panes")
 local proposal = require("botglue.jobs.proposal")
 local scroll = require("botglue.ui.review.scroll")
-local signs_of = require("botglue.util.signs").of
 local debounce = require("botglue.util.debounce")
 local windows = require("botglue.ui.windows")
 
@@ -71,7 +70,6 @@ function Review:picture()
     bufnr = self.bufnr,
     hunks = self:hunks(),
     row = math.max((job.range:lines()) - 1, 0),
-    signs = signs_of(job.options),
     head = head.of(job, self.keys),
   }
 end

@@ -4,7 +4,7 @@ local amounts = require("botglue.util.amounts")
 local connection = require("botglue.host.connection")
 local outcome = require("botglue.jobs.outcome")
 local queue = require("botglue.jobs.queue")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 
 local M = {}
@@ -20,7 +20,7 @@ local width_of = vim.api.nvim_strwidth
 ---@param job botglue.Job
 ---@return string? words
 ---@return string? group
-function M.activity(job, signs)
+function M.activity(job)
   local now, words = vim.uv.hrtime(), connection.words.states
   if job.status == "queued" then
     local position = queue.position(job)
@@ -35,7 +35,7 @@ function M.activity(job, signs)
   return job.activity
 end
 
-local function fit(words, cells, signs)
+local function fit(words, cells)
   return text.fit(text.clean(words), math.max(cells, 0), signs.cut)
 end
 
@@ -43,7 +43,7 @@ end
 ---@param job botglue.Job
 ---@param frame integer
 ---@return string
-local function sign_of(job, frame, signs)
+local function sign_of(job, frame)
   if job.status == "queued" then
     return signs.queued
   end
@@ -54,18 +54,18 @@ end
 ---@param frame integer
 ---@param room integer
 ---@return [string, string][]
-local function working(job, frame, room, signs)
+local function working(job, frame, room)
   local elapsed = signs.between .. amounts.duration(job:elapsed_ms())
   room = room - 2 - width_of(elapsed)
-  local words, group = M.activity(job, signs)
-  local spinner = { sign_of(job, frame, signs) .. " ", "BotglueSpinner" }
+  local words, group = M.activity(job)
+  local spinner = { sign_of(job, frame) .. " ", "BotglueSpinner" }
   -- What went wrong is worth more than what was asked for.
   local is_urgent = group ~= nil or (words ~= nil and job.retry ~= nil)
   local is_tight = is_urgent and room < TIGHT and width_of(signs.between .. words) + LEAST_PROMPT > room
   if room < NARROW or is_tight then
     return {
       spinner,
-      { fit(words or job.prompt, room, signs), words and (group or "BotglueActivity") or "BotgluePrompt" },
+      { fit(words or job.prompt, room), words and (group or "BotglueActivity") or "BotgluePrompt" },
       { elapsed, "BotgluePrompt" },
     }
   end
@@ -73,12 +73,12 @@ local function working(job, frame, room, signs)
   if is_urgent then
     share = math.max(math.min(share, room - width_of(signs.between .. words)), LEAST_PROMPT)
   end
-  local prompt = fit(job.prompt, share, signs)
+  local prompt = fit(job.prompt, share)
   local chunks = { spinner, { prompt, "BotgluePrompt" } }
   local left = words and room - width_of(prompt .. signs.between) or 0
   if left >= LEAST_WORDS then
     chunks[#chunks + 1] = { signs.between, "BotgluePrompt" }
-    chunks[#chunks + 1] = { fit(words, left, signs), group or "BotglueActivity" }
+    chunks[#chunks + 1] = { fit(words, left), group or "BotglueActivity" }
   end
   chunks[#chunks + 1] = { elapsed, "BotgluePrompt" }
   return chunks
@@ -89,14 +89,14 @@ end
 ---@param frame integer
 ---@param room integer
 ---@return [string, string][]
-local function state(job, frame, room, signs)
+local function state(job, frame, room)
   if job.status == "ready" then
     local words = signs.ready .. " " .. connection.words.states.ready
-    return { { fit(words, room, signs), "BotglueReady" } }
+    return { { fit(words, room), "BotglueReady" } }
   elseif not job:is_open() then
-    return outcome.chunks(job, room, signs)
+    return outcome.chunks(job, room)
   end
-  return working(job, frame, room, signs)
+  return working(job, frame, room)
 end
 
 --- Where the words begin: below the text of the range, where that leaves room for them.
@@ -113,7 +113,7 @@ end
 ---@return [string, string][] chunks
 function M.chunks(job, frame, width)
   local indent = indent_of(job, width)
-  local chunks = state(job, frame, width - #indent, signs_of(job.options))
+  local chunks = state(job, frame, width - #indent)
   table.insert(chunks, 1, { indent, "BotgluePrompt" })
   return chunks
 end
@@ -124,7 +124,7 @@ end
 ---@param room integer
 ---@return [string, string][] chunks
 function M.aside(job, frame, room)
-  return state(job, frame, room, signs_of(job.options))
+  return state(job, frame, room)
 end
 
 --- All rows below a range: the state, and the newest lines of code.
@@ -134,7 +134,7 @@ end
 ---@return [string, string][][]
 function M.rows(job, frame, width)
   local rows = { M.chunks(job, frame, width) }
-  local signs, newest = signs_of(job.options), job.preview or {}
+  local newest = job.preview or {}
   local indent, tabstop = indent_of(job, width), vim.bo[job.range.bufnr].tabstop
   for i = math.max(#newest - job.options.status.preview, 0) + 1, #newest do
     local words = text.fit(text.expand(newest[i], tabstop), width - #indent - 2, signs.cut)

@@ -5,7 +5,7 @@
 
 local connection = require("botglue.host.connection")
 local rows_of = require("botglue.ui.rows").of
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 local text = require("botglue.util.text")
 local windows = require("botglue.ui.windows")
 
@@ -32,22 +32,22 @@ local ZINDEX = 20 -- below completion menus and other people's windows
 ---@field look string[] the sign and its highlight group
 ---@field count integer
 
+local LOOKS = {
+  ok = { signs.landed, "BotglueLanded" },
+  error = { signs.failed, "BotglueFailure" },
+  denied = { signs.failed, "BotglueFailure" },
+  running = { signs.still, "BotglueSpinner" },
+  unfinished = { signs.unknown, "BotgluePrompt" },
+}
+
 --- The newest calls, those of the same tool with the same outcome one after the other as one.
 ---@param job botglue.Job
----@param signs table
 ---@return botglue.ToolLine[] oldest first
-local function newest(job, signs)
-  local looks = {
-    ok = { signs.landed, "BotglueLanded" },
-    error = { signs.failed, "BotglueFailure" },
-    denied = { signs.failed, "BotglueFailure" },
-    running = { signs.still, "BotglueSpinner" },
-    unfinished = { signs.unknown, "BotgluePrompt" },
-  }
+local function newest(job)
   local found = {}
   for i = #job.tools, 1, -1 do
     local tool, below = job.tools[i], found[1]
-    local look = looks[tool.status] or looks.unfinished
+    local look = LOOKS[tool.status] or LOOKS.unfinished
     local words = text.clean(tool.title or tool.name)
     if below and below.words == words and below.look == look then
       below.count = below.count + 1
@@ -64,13 +64,12 @@ end
 ---@param room integer
 ---@return botglue.Chunks[]
 local function lines_of(job, room)
-  local signs = signs_of(job.options)
   return vim.tbl_map(function(line)
     local sign, group = " " .. line.look[1], line.look[2]
     local ending = line.count > 1 and (" %s%d "):format(signs.times, line.count) or " "
     local left = room - api.nvim_strwidth(sign .. ending)
     return { { sign, group }, { text.fit(" " .. line.words, left, signs.cut) .. ending } }
-  end, newest(job, signs))
+  end, newest(job))
 end
 
 --- Whether the lines of the range leave this much free at the right, each in one row.

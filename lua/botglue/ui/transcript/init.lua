@@ -58,7 +58,6 @@ function M.open(id, form)
     cwd = job.cwd,
     prompt = job.prompt,
     error = job.error and job.error.message,
-    options = job.options,
     job = job,
   }
   if job.transcript then
@@ -87,7 +86,6 @@ function M.show_stored(entry, form)
     cwd = entry.project,
     prompt = entry.prompt,
     error = entry.error and entry.error.message,
-    options = require("botglue.host.client").options(),
   }, form)
 end
 

@@ -6,7 +6,7 @@ local connection = require("botglue.host.connection")
 local errors = require("botglue.host.errors")
 local markdown = require("botglue.ui.markdown")
 local query = require("botglue.host.query")
-local signs_of = require("botglue.util.signs").of
+local signs = require("botglue.util.signs")
 
 local M = {}
 
@@ -25,7 +25,6 @@ local FOLDED = { sent = "message as it was sent", thinking = "thinking", output 
 ---@field cwd string?
 ---@field prompt string
 ---@field error string? why the job failed
----@field options botglue.Options
 ---@field job botglue.Job? the one of this Neovim that it is of
 
 ---@class botglue.TranscriptView
@@ -38,21 +37,19 @@ local FOLDED = { sent = "message as it was sent", thinking = "thinking", output 
 local View = {}
 View.__index = View
 
+local FAILURE = { group = "BotglueFailure", sign = signs.failed, sign_group = "BotglueFailure" }
+
 --- How a row looks: its group, and the sign before it with the group of that.
----@param signs table
----@return table<string, { group: string?, sign: string?, sign_group: string? }>
-local function looks(signs)
-  local failure = { group = "BotglueFailure", sign = signs.failed, sign_group = "BotglueFailure" }
-  return {
-    running = { sign = signs.still, sign_group = "BotglueSpinner" },
-    ok = { sign = signs.landed, sign_group = "BotglueLanded" },
-    error = failure,
-    denied = failure,
-    failure = failure,
-    unfinished = { sign = signs.unknown, sign_group = "BotglueLabel" },
-    note = { group = "BotglueLabel" },
-  }
-end
+---@type table<string, { group: string?, sign: string?, sign_group: string? }>
+local LOOKS = {
+  running = { sign = signs.still, sign_group = "BotglueSpinner" },
+  ok = { sign = signs.landed, sign_group = "BotglueLanded" },
+  error = FAILURE,
+  denied = FAILURE,
+  failure = FAILURE,
+  unfinished = { sign = signs.unknown, sign_group = "BotglueLabel" },
+  note = { group = "BotglueLabel" },
+}
 
 --- Conceals the ticks of a row that is a code span.
 ---@param row integer from 0
@@ -69,9 +66,8 @@ end
 ---@param lines string[]
 function View:decorate(from, lines)
   api.nvim_buf_clear_namespace(self.bufnr, namespace, from, -1)
-  local look_of = looks(signs_of(self.about.options))
   for row = from, #self.kinds - 1 do
-    local look = look_of[self.kinds[row + 1]]
+    local look = LOOKS[self.kinds[row + 1]]
     if look then
       if look.sign then
         self:conceal_ticks(row, lines[row - from + 1])

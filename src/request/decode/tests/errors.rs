@@ -64,8 +64,6 @@ fn every_error_names_its_field() {
             Some(Value::from("m1")),
             "resume.at is not possible: droid cannot go back within a session",
         ),
-        ("tidy", None, "tidy is missing"),
-        ("tidy.fence", Some(Value::from(1)), "tidy.fence must be a boolean, not a number"),
         ("cwd", None, "cwd is missing"),
         ("cwd", Some(Value::from(1)), "cwd must be a string, not a number"),
         ("path", Some(Value::Ext(0, Vec::new())), "path must be a string, not a handle"),

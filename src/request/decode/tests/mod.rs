@@ -15,7 +15,7 @@ use super::{decode, id_of};
 use crate::agent::{AcpOptions, Protocol};
 use crate::request::{
     AgentCommand, AgentStart, Beside, Diagnostic, MentionedBuffer, Observe, Request, Resume, Selection,
-    SelectionKind, Tidy,
+    SelectionKind,
 };
 
 /// A map out of names and values.
@@ -56,7 +56,6 @@ fn full() -> Value {
         "rules": true,
         "record": true,
         "resume": map! { "session_id": "c87d4a7b-8aa9" },
-        "tidy": map! { "fence": true, "indent": false, "newline": true },
         "cwd": "/project",
         "path": "/project/a.rs",
         "filetype": "rust",
@@ -110,7 +109,6 @@ fn decoded() -> Request {
         timeout: Duration::from_millis(500),
         max_parallel: 4,
         rules: true,
-        tidy: Tidy { fence: true, indent: false, newline: true },
         record: true,
         path: "/project/a.rs".to_owned(),
         filetype: "rust".to_owned(),
@@ -164,7 +162,7 @@ fn every_field_arrives() {
 fn what_may_be_absent_has_a_default() {
     let missing = |path| decode(&with(path, None)).unwrap();
     let default = decoded();
-    for path in ["question", "review", "trust_project", "rules", "record", "tidy.fence", "tidy.newline"] {
+    for path in ["question", "review", "trust_project", "rules", "record"] {
         assert_ne!(missing(path), default, "{path} is true in the request and false without");
     }
     assert_eq!(missing("agent.model").start.agent.model, None);
@@ -204,7 +202,6 @@ fn values_as_lua_sends_them() {
     assert_eq!(set("timeout", Value::from(300)).timeout, Duration::from_secs(300));
     assert_eq!(set("agent.env", list([""; 0])).start.agent.env, BTreeMap::new());
     assert_eq!(set("tools", map! {}).start.tools, [""; 0]);
-    assert_eq!(set("tidy", list([""; 0])).tidy, Tidy { fence: false, indent: false, newline: false });
     assert_eq!(set("max_turns", Value::from(1_u64 << 53)).start.max_turns, Some(u32::MAX));
 }
 
