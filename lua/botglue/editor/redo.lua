@@ -1,5 +1,5 @@
 --- What `.` repeats. Typing a prompt becomes that, in the place of the user's own last change or of the operator that
---- asked for the prompt: here are two ways back. Neither touches a text, a register, a mark or the cursor.
+--- asked for the prompt: the operator can be put back, or all be forgotten. Neither touches a text, a register, a mark or the cursor.
 
 local connection = require("botglue.host.connection")
 
@@ -79,20 +79,22 @@ function M.operator()
   vim.fn.winrestview(view)
 end
 
---- Cancels an operator without any text.
+--- Cancels an operator without any text, twice.
 function M.cancel()
   local before = vim.o.cpoptions
   vim.cmd("set cpoptions+=E cpoptions-=y")
   aside(function()
-    pcall(vim.cmd, "silent! normal! y" .. vim.keycode("<Cmd><CR>"))
+    for _ = 1, 2 do
+      pcall(vim.cmd, "silent! normal! y" .. vim.keycode("<Cmd><CR>"))
+    end
   end)
   vim.o.cpoptions = before
 end
 
---- `.` repeats what it repeated before the newest change; after a second time nothing. Neovim goes back to that itself
---- when an operator is cancelled, and with "E" in 'cpoptions' one without any text is. A yank is no change, so that
---- nothing has come between. Means nothing within an autocommand: what `.` repeats is the same behind it as before.
-function M.back()
+--- `.` repeats nothing. When an operator is cancelled Neovim goes back by one change, which is as far as it remembers,
+--- and with "E" in 'cpoptions' one without any text is cancelled. A yank is no change, so that nothing has come between.
+--- Means nothing within an autocommand: what `.` repeats is the same behind it as before.
+function M.forget()
   vim.cmd("noautocmd call v:lua.require'botglue.editor.redo'.cancel()")
 end
 

@@ -41,7 +41,7 @@ local SAVE_DELAY = 250 -- milliseconds from a key until the text is sent to the 
 ---@field float botglue.Float
 ---@field recall botglue.Recall
 ---@field menu botglue.Menu
----@field dot botglue.Dot
+---@field forget_dot fun()? lets `.` forget what was typed
 ---@field completion botglue.Complete
 ---@field window botglue.PromptWindow
 ---@field notice botglue.Notice
@@ -65,9 +65,7 @@ end
 ---@param text string
 function Prompt:set_text(text)
   local lines = vim.split(text, "\n", { plain = true })
-  self.dot:without(function()
-    api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
-  end)
+  api.nvim_buf_set_lines(self.float.bufnr, 0, -1, false, lines)
   api.nvim_win_set_cursor(self.float.win, { #lines, #lines[#lines] })
 end
 
@@ -165,8 +163,8 @@ function Prompt:closed()
   if self.menu then
     self.menu:leave()
   end
-  if self.dot then
-    self.dot:leave()
+  if self.forget_dot then
+    vim.schedule(self.forget_dot)
   end
   self.completion:close()
   if self.unhighlight then
@@ -191,7 +189,7 @@ function Prompt:leave()
     self.back:go(function(win)
       self.float.before = win
       self.float:close()
-      self.dot:finish()
+      self.forget_dot()
     end)
   end
 end
@@ -292,7 +290,7 @@ function Prompt:watch()
     self.listing = false
   end)
   self:save_soon()
-  self.dot = dot.attach(self.float.bufnr, self.group, self.opts.set_repeat)
+  self.forget_dot = dot.attach(self.float.bufnr, self.group, self.opts.set_repeat)
   self.menu = require("botglue.ui.prompt.menu").attach(self.float.bufnr, self.group, function(reply)
     if self.listing then
       earlier.offer(self, reply)
