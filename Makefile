@@ -10,7 +10,7 @@ SHELL := /bin/sh
 TOOLS := target/tools
 GET := python3 tests/tools/get.py
 
-# The Neovim to use: `make test NVIM=/path/to/nvim`, else the one in PATH if it is 0.10 or newer, else our own.
+# The Neovim to use: `make test NVIM=/path/to/nvim`, else the one in PATH if it is 0.11 or newer, else our own.
 # (Only the command line counts: inside a Neovim terminal the environment's NVIM is a socket.)
 OWN_NVIM := $(abspath $(TOOLS)/nvim/nvim)
 ifeq ($(origin NVIM),command line)

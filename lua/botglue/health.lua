@@ -17,10 +17,10 @@ local ANSWER_WITHIN = 10000 -- milliseconds for the host, which has a deadline o
 
 local function check_neovim()
   health.start("botglue: Neovim")
-  if vim.fn.has("nvim-0.10") == 1 then
+  if vim.fn.has("nvim-0.11") == 1 then
     health.ok("Neovim " .. tostring(vim.version()))
   else
-    health.error("Neovim " .. tostring(vim.version()) .. " is too old", "botglue needs 0.10 or newer")
+    health.error("Neovim " .. tostring(vim.version()) .. " is too old", "botglue needs 0.11 or newer")
   end
 end
 

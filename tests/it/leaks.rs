@@ -65,8 +65,7 @@ const DRIVE: &str = r"
 const LEFT: &str = r"
     local left = { marks = 0, windows = 0, buffers = 0, observers = 0, timers = 0, groups = 0 }
     for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
-        -- The namespace without a name has the key `true` in 0.10.
-        local drawn = tostring(name):find('^botglue') and name ~= 'botglue.range'
+        local drawn = name:find('^botglue') and name ~= 'botglue.range'
         for _, bufnr in ipairs(drawn and vim.api.nvim_list_bufs() or {}) do
             left.marks = left.marks + #vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})
         end
@@ -76,14 +75,11 @@ const LEFT: &str = r"
     for _, job in pairs(connection.jobs) do
         left.observers = left.observers + #(job.observers or {})
     end
-    -- 0.10 ends itself when it is asked for its handles.
-    if vim.fn.has('nvim-0.11') == 1 then
-        vim.uv.walk(function(handle)
-            if handle:get_type() == 'timer' and handle:is_active() and not handle:is_closing() then
-                left.timers = left.timers + 1
-            end
-        end)
-    end
+    vim.uv.walk(function(handle)
+        if handle:get_type() == 'timer' and handle:is_active() and not handle:is_closing() then
+            left.timers = left.timers + 1
+        end
+    end)
     for _, command in ipairs(vim.api.nvim_get_autocmds({})) do
         local group = command.group_name or ''
         left.groups = left.groups + (group:find('^botglue%.moment') and 1 or 0)

@@ -15,11 +15,6 @@ local function shown(lines, hunks, setup)
   return rows(nvim), nvim
 end
 
---- Whether windows can be told apart, and virtual lines have a gutter.
-local function is_scoped(nvim)
-  return nvim:lua("return vim.api.nvim__ns_set ~= nil")
-end
-
 test("rows that come are below those that go, an insertion is below the row above it", function()
   equal(shown({ "a", "b", "c" }, { hunk(1, 1, { "B", "BB" }) }), { "a", HEAD, "b", "B", "BB", "c" })
   equal(shown({ "a", "b", "c" }, { hunk(1, 0, { "new" }) }), { "a", HEAD, "new", "b", "c" })
@@ -99,15 +94,14 @@ end)
 
 test("the sign of a row is in the gutter: beside the text, or in the sign column", function()
   local lines, hunks = { "a", "b" }, { hunk(0, 1, { "A", "AA" }) }
-  local text, nvim = shown(lines, hunks, "vim.o.number = true")
-  local plus = is_scoped(nvim) and "+" or " "
-  equal(text, { "    " .. HEAD, "  1 a", "  " .. plus .. " A", "  " .. plus .. " AA", "  2 b" })
+  local text = shown(lines, hunks, "vim.o.number = true")
+  equal(text, { "    " .. HEAD, "  1 a", "  + A", "  + AA", "  2 b" })
   text = shown(lines, hunks, "vim.o.number, vim.o.signcolumn = true, 'yes'")
   equal(text, {
     "      " .. HEAD,
     "-   1 a",
-    plus .. "     A",
-    plus .. "     AA",
+    "+     A",
+    "+     AA",
     "    2 b",
   })
   equal(shown(lines, hunks, "vim.o.signcolumn = 'auto'"), { HEAD, "a", "A", "AA", "b" })
@@ -117,7 +111,7 @@ test("the sign of a row is in the gutter: beside the text, or in the sign column
     "vim.o.signcolumn = 'auto'; vim.fn.sign_define('x', { text = 'x' })"
       .. "; vim.fn.sign_place(1, '', 'x', 1, { lnum = 2 })"
   )
-  equal(text, { "  " .. HEAD, "- a", plus .. " A", plus .. " AA", "x b" })
+  equal(text, { "  " .. HEAD, "- a", "+ A", "+ AA", "x b" })
 end)
 
 test("a row that is wider than the window is wrapped, and scrolls where the text does", function()
@@ -126,14 +120,10 @@ test("a row that is wider than the window is wrapped, and scrolls where the text
   equal(text, { HEAD, "a", ("x"):rep(58) .. "yy", "yy" })
   local nvim
   text, nvim = shown({ "a" .. ("b"):rep(90) }, { hunk(0, 1, { long }) }, "vim.o.wrap = false")
-  if is_scoped(nvim) then
-    equal(text[3], ("x"):rep(58) .. "yy")
-    nvim:type("10zl")
-    drawing.draw(nvim, { hunk(0, 1, { long }) })
-    equal(rows(nvim)[3], ("x"):rep(48) .. "yyyy")
-  else
-    equal({ text[3], text[4] }, { ("x"):rep(58) .. "yy", "yy" })
-  end
+  equal(text[3], ("x"):rep(58) .. "yy")
+  nvim:type("10zl")
+  drawing.draw(nvim, { hunk(0, 1, { long }) })
+  equal(rows(nvim)[3], ("x"):rep(48) .. "yyyy")
 end)
 
 test("what is taller than the window is cut to it, and counted", function()
@@ -171,13 +161,8 @@ test("windows of several widths and options show it each in its own way", functi
   nvim:lua("vim.cmd.vsplit(); vim.wo.number = true")
   drawing.draw(nvim, { hunk(1, 1, { long }) })
   local text = rows(nvim)
-  if is_scoped(nvim) then
-    equal(text[4], "  + " .. ("x"):rep(26) .. "│" .. ("x"):rep(30))
-    equal(text[5], "    " .. ("x"):rep(14) .. (" "):rep(12) .. "│" .. ("x"):rep(10))
-  else
-    -- The narrowest counts.
-    equal(text[4], "    " .. ("x"):rep(26) .. "│" .. ("x"):rep(26))
-  end
+  equal(text[4], "  + " .. ("x"):rep(26) .. "│" .. ("x"):rep(30))
+  equal(text[5], "    " .. ("x"):rep(14) .. (" "):rep(12) .. "│" .. ("x"):rep(10))
 end)
 
 test("a window in diff mode shows no hunks", function()

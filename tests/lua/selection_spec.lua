@@ -280,8 +280,8 @@ end)
 test("a block is the rectangle that is seen, with inlay hints and 'breakindent' in it", function()
   local long = ("0123456789"):rep(9)
   for _, each in ipairs({
-    { { "a = compute(1)", "b = compute(22)" }, "2G5l<C-v>2lk", { "e(1", "omp" }, { "ompute(1", "ompute(2" } },
-    { { long, "    " .. long }, "1G82l<C-v>j2l", { "23456", "678" }, { "2", "8" } },
+    { { "a = compute(1)", "b = compute(22)" }, "2G5l<C-v>2lk", { "e(1", "omp" } },
+    { { long, "    " .. long }, "1G82l<C-v>j2l", { "23456", "678" } },
   }) do
     local nvim = child.with_host(each[1])
     nvim:lua([[
@@ -295,8 +295,6 @@ test("a block is the rectangle that is seen, with inlay hints and 'breakindent' 
     nvim:type(each[2])
     nvim:lua("require('botglue').run({ prompt = 'it' })")
     local request = nvim:eventually("a request arrives", "return require('support.host').received('run')[1]")
-    -- Before 0.11 Neovim does not tell, and columns are those of the text alone.
-    local tells = nvim:lua("return vim.fn.exists('*getregionpos')") == 1
-    equal(request.selection.text, each[tells and 3 or 4])
+    equal(request.selection.text, each[3])
   end
 end)

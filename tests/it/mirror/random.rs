@@ -354,7 +354,7 @@ fn act(nvim: &Nvim, kind: &str, what: &str) {
         });
         nvim.wait("the step is over, and Neovim waits for no key", || {
             let mode = nvim.call("nvim_get_mode", &[]);
-            // From 0.11 on Neovim handles calls while it asks something: it is not blocking then.
+            // Neovim handles calls while it asks something: it is not blocking then.
             let is_waiting =
                 mode["blocking"] == true || mode["mode"].as_str().is_some_and(|mode| mode.starts_with('r'));
             if is_waiting {

@@ -144,9 +144,10 @@ impl Nvim {
 /// A screen as text; see the module's documentation.
 pub fn picture(screen: &Screen) -> String {
     let mut letters = Letters::default();
-    let groups = screen.cells.iter().map(|row| {
-        to_the_edge(&row.iter().map(|cell| letters.of(&once(screen.groups(cell)))).collect::<String>())
-    });
+    let groups = screen
+        .cells
+        .iter()
+        .map(|row| to_the_edge(&row.iter().map(|cell| letters.of(screen.groups(cell))).collect::<String>()));
     let groups = fold(&groups.collect::<Vec<_>>());
     let text = fold(&screen.cells.iter().map(|row| text_of(row)).collect::<Vec<_>>());
     let (row, column) = screen.shown_cursor;
@@ -155,11 +156,6 @@ pub fn picture(screen: &Screen) -> String {
         writeln!(picture, "{letter} {group}").unwrap();
     }
     picture
-}
-
-/// Groups, the line of the cursor once: Neovim 0.10 names it twice.
-fn once(groups: &str) -> String {
-    groups.replace("CursorLine+CursorLine", "CursorLine")
 }
 
 /// The letters of a row; an arrow in place of the same letter up to the edge of the screen.

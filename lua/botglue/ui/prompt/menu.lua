@@ -87,12 +87,7 @@ function Menu:enter()
   if vim.go.pumheight == 0 or vim.go.pumheight > MOST_ROWS then
     vim.go.pumheight = MOST_ROWS
   end
-  if api.nvim_get_option_info2("completeopt", {}).global_local then
-    vim.bo[self.bufnr].completeopt = "menuone,noinsert"
-  else
-    saved.completeopt = vim.go.completeopt
-    vim.go.completeopt = "menuone,noinsert"
-  end
+  vim.bo[self.bufnr].completeopt = "menuone,noinsert"
   self.saved = saved
 end
 

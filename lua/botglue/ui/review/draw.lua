@@ -10,7 +10,6 @@ local M = {}
 local api = vim.api
 
 local ROWS, WORDS = 190, 191 -- priorities; that of a selection is higher
-local OVERFLOWS = vim.fn.has("nvim-0.11") == 1 -- whether virtual lines can be told what to do with what is too long
 
 ---@class botglue.Picture what is to be drawn
 ---@field bufnr integer
@@ -122,7 +121,7 @@ function Canvas:hunk(hunk, is_first)
     self:above(at.row(hunk), beside),
     labels,
     -- Of marks at one place those with gravity to the left come first.
-    { right_gravity = false, virt_lines_overflow = OVERFLOWS and "trunc" or nil }
+    { right_gravity = false, virt_lines_overflow = "trunc" }
   )
   if hunk.count > 0 and not self:is_empty() then
     self:rows(hunk)

@@ -6,13 +6,10 @@ local M = {}
 
 local api = vim.api
 
--- Before 0.11 a namespace is drawn in all windows, and virtual lines do not scroll sideways.
-local IS_SCOPED = api.nvim__ns_set ~= nil
-
 local ASIDE = 3 -- rows of a window that a hunk leaves free
 
----@class botglue.ReviewPane one or more windows in which the same is drawn
----@field winid integer the first of them
+---@class botglue.ReviewPane a window in which the hunks are drawn
+---@field winid integer
 ---@field namespace integer
 ---@field columns integer cells for text
 ---@field textoff integer
@@ -75,9 +72,9 @@ local function pane_of(win, namespace, namespaces)
     columns = math.max(info.width - info.textoff, 1),
     textoff = info.textoff,
     folds = {},
-    leftcol = wraps and 0 or IS_SCOPED and view.leftcol or 0,
-    scrolls = not wraps and IS_SCOPED,
-    gutter = wraps and IS_SCOPED and gutter(win, info.textoff, is_column) or nil,
+    leftcol = wraps and 0 or view.leftcol,
+    scrolls = not wraps,
+    gutter = wraps and gutter(win, info.textoff, is_column) or nil,
     has_signs = is_column and vim.wo[win].statuscolumn == "",
     tabstop = vim.bo[info.bufnr].tabstop,
     cap = math.max(info.height - ASIDE, 1),
@@ -106,43 +103,22 @@ function M.is_stale(pane)
   end)
 end
 
---- All windows as one, where they cannot be told apart: cut to the narrowest.
----@param panes botglue.ReviewPane[]
----@return botglue.ReviewPane?
-local function merged(panes)
-  local one = panes[1]
-  for _, pane in ipairs(panes) do
-    one.columns, one.cap = math.min(one.columns, pane.columns), math.min(one.cap, pane.cap)
-    one.first, one.past = math.min(one.first, pane.first), math.max(one.past, pane.past)
-    one.has_signs = one.has_signs and pane.has_signs
-  end
-  return one
-end
-
 --- The panes to draw, each with its own namespace. A window in diff mode shows no hunks.
 ---@param bufnr integer
 ---@return botglue.ReviewPane[]
 function M.of(bufnr)
-  local panes, namespaces, shown = {}, {}, windows.of(bufnr)
   local wins = vim.tbl_filter(function(win)
     return not vim.wo[win].diff
-  end, shown)
+  end, windows.of(bufnr))
+  local namespaces, ours = {}, {}
   for i in ipairs(wins) do
-    namespaces[i] = api.nvim_create_namespace("botglue.review." .. (IS_SCOPED and i or 1))
+    namespaces[i] = api.nvim_create_namespace("botglue.review." .. i)
+    ours[namespaces[i]] = true
   end
-  local ours = {}
-  for _, namespace in pairs(namespaces) do
-    ours[namespace] = true
-  end
+  local panes = {}
   for i, win in ipairs(wins) do
     panes[i] = pane_of(win, namespaces[i], ours)
-    if IS_SCOPED then
-      api.nvim__ns_set(namespaces[i], { wins = { win } })
-    end
-  end
-  if not IS_SCOPED then
-    -- What is drawn would be in a window in diff mode, too.
-    return #wins == #shown and { merged(panes) } or {}
+    api.nvim__ns_set(namespaces[i], { wins = { win } })
   end
   return panes
 end
