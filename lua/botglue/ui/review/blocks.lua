@@ -78,7 +78,7 @@ local function show(job, blocks, show_chosen)
     "<CR> takes one",
     (":Botglue edit %d has all"):format(job.id),
     "q close%<",
-  }, between)
+  }, signs.between)
   api.nvim_win_set_cursor(win, { blocks[1].first + 1, 0 })
   require("botglue.ui.review.scroll").show_top(win)
   local function map(lhs, desc, fn)
