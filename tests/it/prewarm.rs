@@ -151,7 +151,7 @@ fn one_that_died_is_replaced_silently() {
 
 #[test]
 fn one_that_is_not_what_the_job_needs_is_replaced() {
-    let script = r#"echo "$7 $8 ${12} ${13}" >>"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#;
+    let script = r#"echo "$*" >>"$DIR/started"; cat >/dev/null; cat "$DIR/answer""#;
     let desk = Desk::new(script);
     desk.open();
     desk.note("started");
